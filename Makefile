@@ -49,9 +49,9 @@ site: .venv/warm .venv/site
 mutants: .venv/warm
 	$(PY) scripts/mutants.py
 
-# AGAINST: a commit that large searches are compared with, instead of all measurements.
+# ONLY: sections to measure, of those in scripts/bench. AGAINST: a commit to compare large searches with, instead.
 bench: .venv/warm
-	$(PY) -m workbench bench $(if $(AGAINST),--against $(AGAINST))
+	PYTHONPATH=scripts $(PY) -m bench $(addprefix --only ,$(ONLY)) $(if $(AGAINST),--against $(AGAINST))
 
 .venv/installed: pyproject.toml scripts/install.sh scripts/pip.sh
 	@scripts/install.sh "$(PYTHON)"

@@ -21,7 +21,7 @@ from workbench.kernel.state import Cell
 from workbench.pictures import faults, picture
 from workbench.tables import audit, story
 from workbench.tables.decoding import in_process
-from workbench.tables.paimon.history import history
+from workbench.tables.paimon.history import bucket_history
 from workbench.tables.paimon.lost import orphans
 from workbench.tables.paimon.read import read
 from workbench.tables.shape import alive_at
@@ -489,14 +489,14 @@ def test_what_is_wrong_is_said_the_same_on_spark(spark, own_table, monkeypatch):
 
 
 def test_a_history_shows_what_each_snapshot_has(real_table):
-    found = history(real_table("seq"))
+    found = bucket_history(real_table("seq"))
     assert [cells[Cell("latest", None)] for cells in found.versions] == [1, 2, 3, 4]
     assert [cells[Cell("sequence", (f"w{i}-0", "jack"))] for i, cells in enumerate(found.versions)] == [0, 1, 2, 1]
     assert Cell("columns", ("w1-0", "jack")) not in found.versions[0]  # the file may be there, or not yet
 
 
 def test_of_some_keys_of_a_bucket_no_sequence_numbers_are_seen(real_table):
-    found = history(real_table("java_dangling"), ["jack"])
+    found = bucket_history(real_table("java_dangling"), ["jack"])
     assert not any(cell.variable == "sequence" for cell in found.versions[-1])
     assert [found.versions[-1][Cell("level", file)] for file in ("w0-2", "c0-2", "c1-0")] == [0, 3, 5]
 
@@ -512,5 +512,5 @@ def test_of_some_keys_of_a_bucket_no_sequence_numbers_are_seen(real_table):
 )
 def test_what_has_no_history_that_is_followed_is_named(real_table, name, options, line):
     with pytest.raises(InputError) as caught:
-        history(real_table(name), **options)
+        bucket_history(real_table(name), **options)
     assert line in str(caught.value)

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bench.logs import events_of, measure
 
 from workbench import cli, get_model
-from workbench.bench.logs import events_of, measure
 from workbench.guided.coldfront import ColdFront
 from workbench.guided.coldfront_log import read_log
 from workbench.guided.decoding import merge

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from workbench import driving
-from workbench.driving import ActorError, Compared, Processes, Request, covering, drive, follow, traces
+from workbench.driving import ActorError, Compared, Processes, StepRequest, covering, drive, follow, traces
 from workbench.kernel import InputError, Model, Process, Variable, action, replay, require
 
 #: A clerk who adds to a number in a file, notes what was done in another one, and holds a pipe open while it lives.
@@ -115,7 +115,7 @@ class Day:
         do = step.label.partition("(")[0]
         is_last = before.pc[step.lane] == "Write" and sorted(before.pc.values()) == ["Done", "Write"]
         how, foretold = (self.driver.how, self.driver.foretold) if is_last else ("done", "done")
-        return Request(step.lane, {"do": do, "who": step.lane, "folder": str(self.folder), "how": how}, foretold)
+        return StepRequest(step.lane, {"do": do, "who": step.lane, "folder": str(self.folder), "how": how}, foretold)
 
     def compare(self, step, answer):
         if "pid" in answer.facts:

@@ -17,15 +17,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.behaviours import random_trace
-from workbench.formats.graphs import Edge, Node, write_dot, write_graphml, write_tables
-from workbench.formats.itf import constants_from_itf, decode, encode, parse_itf, read_itf, to_itf
+from workbench.formats.graphs import GraphEdge, GraphNode, write_dot, write_graphml, write_tables
+from workbench.formats.itf import constants_from_itf, decode_itf, encode_itf, parse_itf, read_itf, to_itf
 from workbench.formats.junit import annotations, suite_of, to_junit
 from workbench.formats.mermaid import to_mermaid
 from workbench.formats.permalink import open_permalink, parse_permalink, permalink
 from workbench.formats.recording import Observation, Recording
 from workbench.formats.tla import conjunction, tla
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
-from workbench.formats.tlc_trace import plain, to_tlc_json
+from workbench.formats.tlc_trace import tlc_plain, to_tlc_json
 from workbench.guided.validate import validate
 from workbench.kernel import (
     Constant,
@@ -184,24 +184,24 @@ def is_expression(found):
 
 @given(VALUES)
 def test_itf_gives_back_every_value(value):
-    expression = json.loads(json.dumps(encode(value)))
+    expression = json.loads(json.dumps(encode_itf(value)))
     assert is_expression(expression)
-    assert decode(expression, Clock()) == value
+    assert decode_itf(expression, Clock()) == value
 
 
 @given(VALUES)
 def test_itf_records_may_have_their_fields_in_any_order(value):
-    expression = json.loads(json.dumps(encode(Pair(1, value)), sort_keys=True))
-    assert decode(expression, Clock()) == (1, value)
+    expression = json.loads(json.dumps(encode_itf(Pair(1, value)), sort_keys=True))
+    assert decode_itf(expression, Clock()) == (1, value)
 
 
 def test_itf_records_that_look_like_the_absent_value_stay_records():
-    assert decode(encode(Option("None", ())), Clock()) == ("None", ())
+    assert decode_itf(encode_itf(Option("None", ())), Clock()) == ("None", ())
 
 
 def test_itf_of_other_tools_may_use_plain_integers_and_lists():
-    assert decode([1, {"#set": [2, {"#bigint": "-3"}]}, None], Clock()) == (1, frozenset({2, -3}), None)
-    assert decode({"tag": "None", "value": {}}, Clock()) is None
+    assert decode_itf([1, {"#set": [2, {"#bigint": "-3"}]}, None], Clock()) == (1, frozenset({2, -3}), None)
+    assert decode_itf({"tag": "None", "value": {}}, Clock()) is None
 
 
 def test_itf_trace_round_trip(trace):
@@ -454,9 +454,9 @@ def test_tlc_json_names_parameters_and_choices():
 
 def test_values_in_tlcs_json_and_notation():
     value = Map({"a": frozenset({2, 1}), "b": Claim(1, "w1")})
-    assert plain(value) == {"a": [1, 2], "b": {"ticket": 1, "writer": "w1"}}
+    assert tlc_plain(value) == {"a": [1, 2], "b": {"ticket": 1, "writer": "w1"}}
     assert tla(value) == '("a" :> {1, 2} @@ "b" :> [ticket |-> 1, writer |-> "w1"])'
-    assert (plain(Map()), tla(Map()), plain(None), tla('a"b\\')) == ([], "<<>>", "None", '"a\\"b\\\\"')
+    assert (tlc_plain(Map()), tla(Map()), tlc_plain(None), tla('a"b\\')) == ([], "<<>>", "None", '"a\\"b\\\\"')
 
 
 # TLC's configurations ----------------------------------------------------------------------------------------------
@@ -649,8 +649,8 @@ def graph_of(model):
                 if after not in states:
                     states[after] = len(states)
                     queue.append(after)
-                edges.append(Edge(states[state], states[after], instance.label))
-    return [Node(i, state, i < initial) for state, i in states.items()], edges
+                edges.append(GraphEdge(states[state], states[after], instance.label))
+    return [GraphNode(i, state, i < initial) for state, i in states.items()], edges
 
 
 SMALL = Bakery(Writers=2, MaxCrashes=0)
@@ -709,8 +709,10 @@ def test_graphml_and_tables_hold_the_graph():
 
 
 def test_networkx_reads_the_graphml_with_its_parallel_edges():
-    out, edge = io.BytesIO(), Edge(0, 1, "go")
-    write_graphml(out, [Node(0, "a", True), Node(1, "bell \a and \udcff")], [edge, edge._replace(action="jump"), edge])
+    out, edge = io.BytesIO(), GraphEdge(0, 1, "go")
+    write_graphml(
+        out, [GraphNode(0, "a", True), GraphNode(1, "bell \a and \udcff")], [edge, edge._replace(action="jump"), edge]
+    )
     out.seek(0)
     graph = networkx.read_graphml(out)
     assert graph.nodes["0"] == {"label": "a", "initial": True}
@@ -719,7 +721,10 @@ def test_networkx_reads_the_graphml_with_its_parallel_edges():
 
 
 def test_graphs_may_have_texts_for_nodes_and_names_for_ids():
-    nodes, edges = [Node("a", 'x = "1" & <2>', True), Node("b", "two\nlines")], [Edge("a", "b", 'go("x")')]
+    nodes, edges = (
+        [GraphNode("a", 'x = "1" & <2>', True), GraphNode("b", "two\nlines")],
+        [GraphEdge("a", "b", 'go("x")')],
+    )
     out, xml, node_table = io.StringIO(), io.BytesIO(), io.StringIO()
     write_dot(out, nodes, edges)
     assert '"a" [label="x = \\"1\\" & <2>",style = filled]' in out.getvalue()

@@ -15,7 +15,7 @@ import networkx
 import pytest
 
 from workbench import pictures, view
-from workbench.formats.graphs import Edge, Node, write_dot, write_graphml, write_tables
+from workbench.formats.graphs import GraphEdge, GraphNode, write_dot, write_graphml, write_tables
 from workbench.formats.itf import parse_itf, read_itf, to_itf
 from workbench.formats.junit import annotations, suite_of, to_junit
 from workbench.formats.mermaid import to_mermaid
@@ -154,9 +154,11 @@ def test_a_permalink_is_one_line_and_opens_the_trace(which: str) -> None:
     assert open_permalink(line, lambda name: type(trace.model)).states == trace.states
 
 
-def graph(which: str) -> tuple[list[Node], list[Edge]]:
+def graph(which: str) -> tuple[list[GraphNode], list[GraphEdge]]:
     trace = trace_of(which)
-    return [Node(number, state) for number, state in enumerate(trace.states)], [Edge(0, 1, trace.steps[1].label)]
+    return [GraphNode(number, state) for number, state in enumerate(trace.states)], [
+        GraphEdge(0, 1, trace.steps[1].label)
+    ]
 
 
 def test_a_graph_is_read_by_graphviz(which: str) -> None:

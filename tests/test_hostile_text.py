@@ -15,8 +15,8 @@ import pytest
 from workbench import view
 from workbench.cli import main
 from workbench.formats.dot import quote
-from workbench.formats.graphs import Edge, Node, write_dot, write_graphml, write_tables
-from workbench.formats.junit import FAILED, Case, Suite, annotations, suite_of, to_junit
+from workbench.formats.graphs import GraphEdge, GraphNode, write_dot, write_graphml, write_tables
+from workbench.formats.junit import FAILED, JunitCase, Suite, annotations, suite_of, to_junit
 from workbench.formats.mermaid import to_mermaid
 from workbench.formats.tla import tla
 from workbench.kernel import Model, ModelError, Variable, action, invariant, require, search
@@ -78,7 +78,7 @@ def test_pages_and_pictures_hold_no_control_characters():
 
 
 def test_junit_is_xml_whatever_is_said():
-    hostile = Suite(HOSTILE, [Case(HOSTILE, FAILED, HOSTILE, f"one\n{HOSTILE}")], properties={HOSTILE: HOSTILE})
+    hostile = Suite(HOSTILE, [JunitCase(HOSTILE, FAILED, HOSTILE, f"one\n{HOSTILE}")], properties={HOSTILE: HOSTILE})
     root = ElementTree.fromstring(to_junit([hostile, suite_of("model", RESULT)]))
     assert root.find("testsuite").get("name") == SHOWN
     assert root.find(".//failure").get("message") == SHOWN
@@ -90,8 +90,8 @@ def test_junit_is_xml_whatever_is_said():
 
 @pytest.fixture
 def graph():
-    states = [Node(HOSTILE, HOSTILE, True), Node("=2", "@sum", False), Node("3", "-1")]
-    return states, [Edge(HOSTILE, "=2", HOSTILE), Edge("=2", "3", "+go")]
+    states = [GraphNode(HOSTILE, HOSTILE, True), GraphNode("=2", "@sum", False), GraphNode("3", "-1")]
+    return states, [GraphEdge(HOSTILE, "=2", HOSTILE), GraphEdge("=2", "3", "+go")]
 
 
 def test_dot_is_read_by_graphviz(graph):
@@ -109,7 +109,7 @@ def test_graphml_is_read_by_networkx(graph):
     read = networkx.read_graphml(io.BytesIO(out.getvalue()), force_multigraph=True)
     assert read.nodes[SHOWN]["label"] == LINES
     assert [label for _, _, label in read.edges(data="label")] == [LINES, "+go"]
-    states = [Node(number, state) for number, state in enumerate(TRACE.states)]
+    states = [GraphNode(number, state) for number, state in enumerate(TRACE.states)]
     write_graphml(io.BytesIO(), states, [])
 
 
@@ -126,14 +126,14 @@ def test_no_cell_of_a_table_is_a_formula(graph):
     assert rows[1:4] == [[SHOWN, LINES, "true"], ["'=2", "'@sum", "false"], ["3", "-1", "false"]]
     assert rows[5:] == [[SHOWN, "'=2", "Directed", LINES], ["'=2", "3", "Directed", "'+go"]]
     nodes = io.StringIO()
-    write_tables(nodes, io.StringIO(), [Node(0, state) for state in TRACE.states], [])
+    write_tables(nodes, io.StringIO(), [GraphNode(0, state) for state in TRACE.states], [])
     assert [row[3] for row in csv.reader(io.StringIO(nodes.getvalue()))][1:] == ["'=1+1", SHOWN]
 
 
 @pytest.mark.parametrize("text", ["=1", "+1", "-1+1", "-a", "@a", "\t=1", "\r=1", "\uff1d1", "\uff0d1"])
 def test_each_sign_of_a_formula_is_disarmed(text):
     nodes = io.StringIO()
-    write_tables(nodes, io.StringIO(), [Node("1", text)], [])
+    write_tables(nodes, io.StringIO(), [GraphNode("1", text)], [])
     assert nodes.getvalue().splitlines()[1].split(",")[1][0] in "'\\"
 
 

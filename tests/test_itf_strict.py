@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from workbench.formats.itf import constants_from_itf, decode, parse_itf, read_itf
+from workbench.formats.itf import constants_from_itf, decode_itf, parse_itf, read_itf
 from workbench.guided.validate import validate
 from workbench.kernel import InputError, Map, Model, Names, Variable, action
 from workbench.kernel.constants import Constant
@@ -148,6 +148,6 @@ def test_deep_expressions_are_refused():
     for _ in range(150):
         expression = {"#tup": [expression]}
     with pytest.raises(InputError, match="nested more than 100 deep"):
-        decode(expression, MODEL)
+        decode_itf(expression, MODEL)
     with pytest.raises(InputError, match=r"^states\[0\]\.number is nested more than 100 deep$"):
         read("number", expression)

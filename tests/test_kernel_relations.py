@@ -40,7 +40,7 @@ from workbench.kernel import (
 from workbench.kernel.domains import Pairs
 from workbench.kernel.model import reserved_names
 from workbench.kernel.values import Name, permute
-from workbench.questions.whatif import alternatives
+from workbench.questions.whatif import other_values
 from workbench.storage.identity import Identity
 
 
@@ -250,8 +250,8 @@ def test_a_set_that_is_none():
 
 
 def test_a_number_has_neighbours():
-    assert alternatives(Gossip(Limit=0), integers=True) == [("Limit", 1)]
-    assert alternatives(Gossip(Limit=3), integers=True) == [("Limit", 2), ("Limit", 4)]
+    assert other_values(Gossip(Limit=0), integers=True) == [("Limit", 1)]
+    assert other_values(Gossip(Limit=3), integers=True) == [("Limit", 2), ("Limit", 4)]
 
 
 # Symmetry ------------------------------------------------------------------------------------------------------------

@@ -17,12 +17,12 @@ from workbench.engines.cells import cell_hash
 from workbench.engines.check import check
 from workbench.formats.expression import Expression, example_of
 from workbench.formats.itf import parse_itf, read_itf, to_itf
-from workbench.formats.itf_expressions import Decoder
-from workbench.formats.itf_expressions import decode as from_itf
-from workbench.formats.itf_expressions import encode as as_itf
+from workbench.formats.itf_expressions import ItfDecoder
+from workbench.formats.itf_expressions import decode_itf as from_itf
+from workbench.formats.itf_expressions import encode_itf as as_itf
 from workbench.formats.permalink import open_permalink, permalink
 from workbench.formats.tla import tla
-from workbench.formats.tlc_trace import plain
+from workbench.formats.tlc_trace import tlc_plain
 from workbench.guided.validate import validate
 from workbench.kernel import (
     Constant,
@@ -143,7 +143,7 @@ VALUES = st.recursive(
     max_leaves=5,
 )
 JOURNAL = Journal()
-ENCODING, DECODER = Encoding(JOURNAL), Decoder(JOURNAL)
+ENCODING, DECODER = Encoding(JOURNAL), ItfDecoder(JOURNAL)
 
 
 @given(one=VALUES, other=VALUES)
@@ -189,7 +189,7 @@ def test_how_they_are_shown():
     assert show(claim) == "Claim(ticket=3, by=Slot(ticket=READ, by=-))"
     assert [show(v) for v in (Phase.WRITE, Word.IDLE, Level.LOW)] == ["WRITE", "idle", "LOW"]
     assert tla(claim) == "[ticket |-> 3, by |-> [ticket |-> READ, by |-> None]]"
-    assert plain(claim) == {"ticket": 3, "by": {"ticket": "READ", "by": "None"}}
+    assert tlc_plain(claim) == {"ticket": 3, "by": {"ticket": "READ", "by": "None"}}
     assert to_array([claim]).to_pylist() == [{"ticket": 3, "by": {"ticket": "READ", "by": None}}]
     assert to_array([Phase.READ, Word.IDLE]).to_pylist() == ["READ", "idle"]
     assert sorted([Phase.READ, Phase.WRITE], key=sort_key) == [Phase.WRITE, Phase.READ]

@@ -6,7 +6,7 @@ import pytest
 
 from workbench.cli import main
 from workbench.commands import progress
-from workbench.commands.progress import SECONDS_PER_LINE, Lines, told
+from workbench.commands.progress import SECONDS_PER_LINE, SparseLines, progress_text
 from workbench.engines.check import check
 from workbench.kernel import Model, Variable, action, choose, initial, require
 from workbench.kernel.budget import Progress
@@ -30,7 +30,7 @@ class Wide(Model):
 
 def test_a_line_every_few_seconds_and_none_at_once(capsys):
     now = 100.0
-    lines = Lines(lambda: now)
+    lines = SparseLines(lambda: now)
     for step in (0, SECONDS_PER_LINE - 1, 1, 1, SECONDS_PER_LINE, 0):
         now += step
         lines(f"at {now - 100:g}")
@@ -38,8 +38,8 @@ def test_a_line_every_few_seconds_and_none_at_once(capsys):
 
 
 def test_a_line_says_where_the_search_is():
-    assert told(Progress(3, 1200, 400, 2.0)) == "level 3: 1,200 states, 400 to expand, 600 states/s, 2 s"
-    assert told(Progress(1, 1, 1, 0.0)) == "level 1: 1 state, 1 to expand, 0 states/s, 0 s"
+    assert progress_text(Progress(3, 1200, 400, 2.0)) == "level 3: 1,200 states, 400 to expand, 600 states/s, 2 s"
+    assert progress_text(Progress(1, 1, 1, 0.0)) == "level 1: 1 state, 1 to expand, 0 states/s, 0 s"
 
 
 @pytest.fixture

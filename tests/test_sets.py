@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import pytest
+from bench.sets import WAYS, written
 from campaign import expect_same, figures
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from random_models import Item, random_model
 
 from tests.test_conformance import ENGINES
-from workbench.bench.sets import WAYS, written
 from workbench.engines.check import check
 from workbench.engines.parts import in_parts
 from workbench.formats.expression import Expression

@@ -73,7 +73,7 @@ def test_no_result_waits_at_a_port_for_whoever_calls_first(
     assert len(to_pandas(spark.sql("SELECT id FROM range(9) WHERE id > 9"))) == 0
     items, schema = [Item(n, ("x", "y")) for n in range(5)], pa.schema([("version", pa.int64()), ("name", pa.string())])
     wanted = in_process(None, rows, items, schema)  # type: ignore[arg-type]
-    assert decoding.on_spark(spark)(None, rows, items, schema) == wanted  # type: ignore[arg-type]
+    assert decoding.spark_decoder(spark)(None, rows, items, schema) == wanted  # type: ignore[arg-type]
     port, *_ = spark.range(1)._jdf.collectToPython()
     assert stranger.readline() == f"{port}\n"
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from workbench.formats.expression import Expression
 from workbench.kernel import (
     Constant,
     InputError,
@@ -18,8 +19,8 @@ from workbench.kernel import (
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
 from workbench.models.classics.two_phase_commit import TwoPhaseCommit
-from workbench.questions.seek import predicate_of, seek
-from workbench.questions.whatif import alternatives, flips, repairs
+from workbench.questions.seek import seek
+from workbench.questions.whatif import flips, other_values, repairs
 from workbench.widgets.whatif_tab import _table
 
 
@@ -55,7 +56,7 @@ class Guarded(Model):
 
 
 def test_alternatives_are_the_other_values() -> None:
-    assert alternatives(Guarded(mode="shut", most=5), integers=True) == [
+    assert other_values(Guarded(mode="shut", most=5), integers=True) == [
         ("first", True),
         ("second", True),
         ("third", True),
@@ -77,7 +78,7 @@ def test_flips_are_what_the_reference_search_finds(model: Model) -> None:
         for attempt in flips(model, names, integers=True)
     }
     expected = {}
-    for name, value in alternatives(model, integers=True):
+    for name, value in other_values(model, integers=True):
         verdicts = search(type(model)(**{**model.constants, name: value}), names).verdicts
         expected[name, value] = {v.name: v.holds for v in verdicts if v.holds != before[v.name]}
     assert found == expected
@@ -86,7 +87,7 @@ def test_flips_are_what_the_reference_search_finds(model: Model) -> None:
 def test_a_change_that_only_rules_out_what_goes_wrong_says_so() -> None:
     model = TwoPhaseCommit(Participants=2, CoordinatorCrashes=True)
     expected = {}
-    for name, value in alternatives(model):
+    for name, value in other_values(model):
         plain = search(type(model)(**{**model.constants, name: value}))
         happened = {action.name for action in search(model).actions if action.generated}
         happening = {action.name for action in plain.actions if action.generated}
@@ -208,12 +209,12 @@ def test_seek_says_that_there_is_no_such_state() -> None:
 
 def test_a_condition_may_use_the_constants() -> None:
     model = Bakery(Writers=2)
-    trace, _ = seek(model, predicate_of(model, "all(s.decision[w] is not None for w in Writers)"))
+    trace, _ = seek(model, Expression(model, "all(s.decision[w] is not None for w in Writers)"))
     assert all(trace.last.decision[w] is not None for w in model.Writers)
 
 
 @pytest.mark.parametrize("text", ["s.pc ==", "s.nothing", "import os", "", "s.pc['w9']"])
 def test_a_bad_condition_is_refused_in_one_line(text: str) -> None:
     with pytest.raises(InputError, match=r"^expression .* is not accepted: ") as refused:
-        predicate_of(Bakery(Writers=2), text)
+        Expression(Bakery(Writers=2), text)
     assert "\n" not in str(refused.value)

@@ -1,4 +1,4 @@
-"""The command line: ``workbench check``, ``list``, ``show``, ``bench`` ... Each command is a module of `commands`."""
+"""The command line: ``workbench check``, ``list``, ``show`` ... Each command is a module of `commands`."""
 
 import argparse
 import contextlib
@@ -43,13 +43,13 @@ def make_parser(wanted: str | None = None) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"lakehouse-workbench {__version__}")
     subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for name in commands.NAMES:
-        subparser = subparsers.add_parser(name, help=commands.summary(name))
+        subparser = subparsers.add_parser(name, help=commands.first_line(name))
         if name == wanted:
-            command = commands.load(name)
-            subparser.description = command.__doc__
+            module = commands.command(name)
+            subparser.description = module.__doc__
             subparser.formatter_class = argparse.RawDescriptionHelpFormatter
-            command.add_arguments(subparser)
-            subparser.set_defaults(run=command.run)
+            module.add_arguments(subparser)
+            subparser.set_defaults(run=module.run)
     return parser
 
 

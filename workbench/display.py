@@ -17,7 +17,7 @@ _DRAWN_BY = {
     ("workbench.spaces.space", "StateSpace"): "space_view",
     ("workbench.tables.findings", "Audit"): "audit_view",
     ("workbench.guided.report", "Report"): "answer_view",
-    ("workbench.guided.scenario", "Told"): "answer_view",
+    ("workbench.guided.scenario", "ScenarioResult"): "answer_view",
 }
 
 

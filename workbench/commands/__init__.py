@@ -1,26 +1,26 @@
-"""The commands of the command line, a module each, with ``add_arguments(parser)`` and ``run(arguments)``."""
+"""The commands, a module each with ``add_arguments(parser)`` and ``run(arguments)``."""
 
 import importlib
 from pathlib import Path
 from types import ModuleType
 
-#: In the order in which help shows them.
+#: In the order of the help.
 NAMES = (
     *("check", "simulate", "list", "show", "replay", "decode", "scenario", "graph"),
-    *("report", "audit", "drive", "sweep", "save", "resume", "notebooks", "new", "bench", "warm"),
+    *("report", "audit", "drive", "sweep", "save", "resume", "notebooks", "new", "warm"),
 )
 
 
-def load(name: str) -> ModuleType:
+def command(name: str) -> ModuleType:
     """The module of the command called `name`."""
     return importlib.import_module(f"workbench.commands.{name}")
 
 
-def summary(name: str) -> str:
-    """What the command called `name` does, in one line: the first of its module, which is read and not imported.
+def first_line(name: str) -> str:
+    """A command's summary: the first line of its module, which is read without importing it.
 
     Examples:
-        >>> summary("list")
+        >>> first_line("list")
         'List the models, and the configurations that come with them.'
     """
     with Path(__file__).with_name(f"{name}.py").open(encoding="utf-8") as file:

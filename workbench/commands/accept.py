@@ -1,4 +1,4 @@
-"""``check --accept``: what was found becomes what a configuration expects, and every figure that changes is printed."""
+"""``check --accept``: write what a check found into configurations as what they expect, and print every change."""
 
 import argparse
 import os
@@ -18,12 +18,12 @@ from workbench.kernel.text import printable
 from workbench.kernel.values import counted
 from workbench.storage import whole
 
-#: What asks for another check than the one that the figures are of, or for a report on the figures that go.
+#: Options that change the check behind the figures, or report on the figures that are replaced.
 _OTHERS = ("symmetry", "json", "profile", "itf", "tlc_json", "mermaid", "html", "svg", "junit", "annotations")
 
 
-def check_arguments(arguments: argparse.Namespace) -> None:
-    """Raise :class:`InputError` for what does not go with ``--accept``."""
+def check_acceptable(arguments: argparse.Namespace) -> None:
+    """Raise :class:`InputError` for options that do not go with ``--accept``."""
     if arguments.symmetry is False:
         raise InputError("--no-symmetry is not accepted with --accept; a configuration says which figures it expects")
     for name in _OTHERS:
@@ -36,7 +36,7 @@ def check_arguments(arguments: argparse.Namespace) -> None:
 
 
 def accept(outcomes: Sequence[tuple[Configuration, Result]], wanted: int) -> int:
-    """Let `wanted` configurations expect what was found; all files are written, or none if one cannot be changed."""
+    """Let `wanted` configurations expect what was found; write all files, or none if one cannot be changed."""
     accepted: list[tuple[Configuration, list[FigureChange], bytes]] = []
     refused = [""] * (wanted - len(outcomes))
     for one, result in outcomes:

@@ -1,4 +1,4 @@
-"""What the answers of several commands have in common as text: the model that was asked about, and traces."""
+"""Parts of several commands' output: the model, and traces."""
 
 from collections.abc import Sequence
 
@@ -14,18 +14,18 @@ from workbench.kernel.values import counted
 
 
 def with_deadlock(model: Model, properties: Sequence[str] | None) -> list[str]:
-    """The properties that are asked for, those checked by default for None, and the deadlock."""
+    """The properties, by default those checked by default, and Deadlock."""
     return [*(declared.name for declared in model.select(properties)), DEADLOCK.name]
 
 
 def print_model(out: Console, model: Model) -> None:
-    """A line with the model's name and its constants."""
+    """Print the model's name and constants."""
     named = {name: constant for name, constant in model.declared_constants.items() if constant.sets}
     out.print(f"[bold]{escape(model.name)}[/]  {escape(spell(model.constants, named))}")
 
 
 def print_traces(out: Console, judged: Judged, witnesses: bool) -> None:
-    """The traces of violations, and with `witnesses` those of what was reached; a refinement's in both words."""
+    """Print the traces of violations, and the `witnesses` if wanted; a refinement's in both models' terms."""
     for verdict in judged.verdicts:
         if verdict.trace is not None and (verdict.holds is False or witnesses):
             out.print(f"\n[bold]{verdict.name}[/] {verdict.word}: {counted(len(verdict.trace), 'state')}")

@@ -4,7 +4,7 @@ The table is only read. PATH is a folder or a URL such as s3://bucket/warehouse/
   workbench audit /data/warehouse/db.db/orders
   workbench audit /data/warehouse/db.db/orders --acks acks.jsonl -o report.html
 
-Exit status: 0 nothing is found, 1 a violation is proved, 2 no table, a damaged one, or one of a kind that is refused,
+Exit status: 0 nothing is found, 1 a violation is proved, 2 there is no table, or it is damaged or unsupported,
 3 there are only suspicions, or the audit is incomplete.
 """
 
@@ -12,8 +12,8 @@ import argparse
 import json
 
 from workbench.commands import status
-from workbench.commands.files import check_outputs, writing
-from workbench.commands.options import console
+from workbench.commands.files import check_paths, writing_text
+from workbench.commands.options import add_options, console
 from workbench.commands.standard import remark, say
 from workbench.kernel.text import printable
 from workbench.storage.whole import STDOUT
@@ -22,9 +22,9 @@ from workbench.storage.whole import STDOUT
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH")
     parser.add_argument("--format", default="auto", choices=("auto", "paimon", "hudi", "iceberg"))
-    parser.add_argument("--acks", metavar="FILE", help="the commits that clients were told have succeeded")
-    parser.add_argument("--since", type=int, metavar="N", help="the version to begin with")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--acks", metavar="FILE", help="the commits that were acknowledged to clients")
+    parser.add_argument("--since", type=int, metavar="N", help="the version to start from")
+    add_options(parser, "--json")
     parser.add_argument("-o", "--output", metavar="FILE.html", help="write a page with evidence and pictures")
 
 
@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     outputs = {"--json": STDOUT} if arguments.json else {}
     inputs = [path for path in (arguments.path, arguments.acks) if path is not None]
-    check_outputs(inputs, outputs | ({"--output": arguments.output} if arguments.output is not None else {}))
+    check_paths(inputs, outputs | ({"--output": arguments.output} if arguments.output is not None else {}))
     found = tables.audit(arguments.path, format=arguments.format, acks=arguments.acks, since=arguments.since)
     if arguments.json:
         say(json.dumps(found.as_dict()))
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
         from workbench.view.audited import audit_page
 
         text = audit_page(found)
-        with writing(arguments.output) as out:
+        with writing_text(arguments.output) as out:
             out.write(text)
         if arguments.output != STDOUT:
             remark(f"wrote {printable(arguments.output)} ({len(text) / 1024:,.0f} KiB)")

@@ -1,16 +1,16 @@
-"""Check a model, or configurations against what is expected of them.
+"""Check a model, or configurations against what they expect.
 
   workbench check bakery_v2 --set SafeAcks=false      one model; violations print their trace
   workbench check bakery_v2 --cfg MC.cfg              with the constants and properties of a TLC configuration
-  workbench check bakery_v2 --profile                 what the model's Python was called for, and how often
+  workbench check bakery_v2 --profile                 how often the model's Python was called, and for what
   workbench check bakery_v2 --itf trace.itf.json      write the trace of the first violation to a file
   workbench check v2_race                             a configuration, by name or as FILE.toml, as a table
-  workbench check bakery/one_table hudi/one_table     with its folder, where several have one of that name
+  workbench check bakery/one_table hudi/one_table     with the folder, if several configurations share the name
   workbench check specs/bakery                        every configuration in a folder
-  workbench check mine --accept                       what is found is what they expect from now on: FILE.toml changes
+  workbench check mine --accept                       rewrite FILE.toml to expect what is found
 
-A name means first a model, then a file or folder, then a configuration that comes with the workbench. Nine
-configurations have the name of their model, and its defaults; name them with their folder: classics/paxos.
+A name means first a model, then a file or folder, then one of the workbench's own configurations. Nine configurations
+share their model's name and defaults; give them with their folder: classics/paxos.
 
 Exit status: 0 everything holds (or is as expected), 1 something is violated (or differs), 2 bad input,
 3 something is not known, or nothing was checked.
@@ -31,10 +31,10 @@ from workbench import configurations
 from workbench.commands import accept, outputs, status
 from workbench.commands.answers import print_model, print_traces, with_deadlock
 from workbench.commands.files import file_of, names_model, read_text, reading
-from workbench.commands.options import above_zero, add_set, add_workers, console, parse_assignments
+from workbench.commands.options import above_zero, add_options, add_workers, console, parse_assignments
 from workbench.commands.places import in_repository
 from workbench.commands.profiled import print_profile
-from workbench.commands.progress import Lines, progress_line
+from workbench.commands.progress import SparseLines, progress_line
 from workbench.commands.standard import remark, say
 from workbench.configurations import Configuration, spell_verdict, told_path
 from workbench.engines.check import ENGINES, check
@@ -48,32 +48,22 @@ from workbench.models import get_model
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("targets", nargs="+", metavar="MODEL|CONFIGURATION|FOLDER")
-    add_set(parser)
+    add_options(parser, "--set")
     parser.add_argument("--cfg", metavar="FILE", help="constants, properties and symmetry of a TLC configuration")
-    parser.add_argument(
-        "--symmetry",
-        action=argparse.BooleanOptionalAction,
-        help="keep one of the states that differ only in interchangeable names",
-    )
+    add_options(parser, "--symmetry", action=argparse.BooleanOptionalAction)
     parser.add_argument("--engine", choices=ENGINES, default="auto")
-    parser.add_argument("--property", action="append", metavar="NAME", help="check this one (may be repeated)")
-    parser.add_argument("--deadlock", action="store_true", help="also look for states in which nothing can happen")
-    parser.add_argument("--fail-fast", action="store_true", help="stop at the first violation")
-    parser.add_argument("--max-states", type=above_zero(int), metavar="N")
-    parser.add_argument("--max-seconds", type=above_zero(float), metavar="S")
+    add_options(parser, "--property", "--deadlock", "--fail-fast", "--max-states", "--max-seconds")
     parser.add_argument("--max-mib", type=above_zero(float), metavar="M", help="memory of the search's own arrays")
     parser.add_argument("--fingerprint-bits", type=int, choices=(64, 128), default=64)
     add_workers(parser, "threads", default=1)
     parser.add_argument("--hand-over-states", type=int, metavar="N", help="engine auto: move to Spark after N states")
     parser.add_argument(
-        "--run-dir", metavar="DIR", help="where a search on Spark keeps its levels, to be resumed; a path or a URL"
+        "--run-dir", metavar="DIR", help="a path or URL where a search on Spark keeps its levels, to resume it"
     )
-    parser.add_argument("--trace", action="store_true", help="print the witnesses of reachable properties too")
-    parser.add_argument("--profile", action="store_true", help="print what the model's Python was called for")
-    parser.add_argument("--json", action="store_true", help="print one JSON object (a list for configurations)")
-    parser.add_argument(
-        "--accept", action="store_true", help="write what is found into the configurations, as what they expect"
-    )
+    add_options(parser, "--trace")
+    parser.add_argument("--profile", action="store_true", help="print what called the model's Python, and how often")
+    add_options(parser, "--json", help="print one JSON object (a list for configurations)")
+    parser.add_argument("--accept", action="store_true", help="rewrite the configurations to expect what is found")
     outputs.add_arguments(parser)
 
 
@@ -87,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
                 raise InputError("--accept is not accepted with a model; it goes with configurations")
             return _check_model(arguments, target)
     if arguments.accept:
-        accept.check_arguments(arguments)
+        accept.check_acceptable(arguments)
     paths = configurations.find(arguments.targets)
     if arguments.set or arguments.property or arguments.cfg is not None:
         raise InputError("--set, --cfg and --property are not accepted with configurations; they go with a model")
@@ -119,14 +109,14 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _check_model(arguments: argparse.Namespace, name: str) -> int:
     declared = get_model(name)
-    outputs.check_arguments(arguments, file_of(name))
+    outputs.check_written(arguments, file_of(name))
     model, properties, symmetry, remarks, unknown = _asked(arguments, declared)
     if arguments.deadlock:
         properties = with_deadlock(model, properties)
     with outputs.failing(arguments), progress_line() as on_progress:
         result = check(model, properties, symmetry=symmetry, on_progress=on_progress, **_options(arguments))
     result = replace(result, notes=[*remarks, *result.notes], verdicts=[*result.verdicts, *unknown])
-    with outputs.report(arguments):
+    with outputs.printing(arguments):
         if arguments.json:
             say(json.dumps(_with_profile(result.as_dict(), result, arguments.profile)))
         else:
@@ -142,9 +132,9 @@ def _check_model(arguments: argparse.Namespace, name: str) -> int:
 def _asked(
     arguments: argparse.Namespace, model: type[Model]
 ) -> tuple[Model, list[str] | None, bool | tuple[str, ...], list[str], list[Verdict]]:
-    """The model with its constants, the properties and symmetric sets to check it with, remarks, and what is unknown.
+    """The model, the properties and symmetric sets to check, remarks, and unknown properties.
 
-    What the other options say goes before what a TLC configuration says.
+    Command-line options override the TLC configuration.
     """
     constants = parse_assignments(arguments.set, model)
     if arguments.cfg is None:
@@ -163,14 +153,14 @@ def _asked(
 
 
 def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
-    """The result as text: counts, verdicts, what was never taken, and the traces of violations."""
+    """Print a result: counts, verdicts, actions never taken, and the traces of violations."""
     model = result.model
     print_model(out, model)
     out.print(result.counts, markup=False)
     if not result.complete:
-        out.print(f"[bold yellow]INCOMPLETE[/]: {result.stopped}; what is not decided is unknown")
+        out.print(f"[bold yellow]INCOMPLETE[/]: {result.stopped}; undecided properties are unknown")
     elif result.interrupted:
-        out.print("[bold yellow]INTERRUPTED[/] when all states were visited; what takes more than that is missing")
+        out.print("[bold yellow]INTERRUPTED[/] after all states were visited; anything beyond that is missing")
     for note in result.notes:
         out.print(f"note: {note}", markup=False)
     if result.profile is not None and result.profile.remarks:
@@ -191,9 +181,9 @@ def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
 
 def _check_configurations(arguments: argparse.Namespace, paths: list[Path]) -> int:
     wanted = [configurations.load(path) for path in paths]
-    outputs.check_arguments(arguments, [file for one in wanted for file in one.files], len(wanted))
+    outputs.check_written(arguments, [file for one in wanted for file in one.files], len(wanted))
     outcomes = []
-    done = remark if sys.stderr.isatty() else Lines()
+    done = remark if sys.stderr.isatty() else SparseLines()
     for one in wanted:
         with outputs.failing(arguments), progress_line(f"{told_path(one.path)}: ") as on_progress:
             symmetry = one.symmetry if arguments.symmetry is None else arguments.symmetry and one.model.symmetry
@@ -204,7 +194,7 @@ def _check_configurations(arguments: argparse.Namespace, paths: list[Path]) -> i
         done(f"{len(outcomes)}/{len(wanted)} {told_path(one.path)}")
     if arguments.accept:
         return accept.accept([(one, result) for one, result, _ in outcomes], len(wanted))
-    with outputs.report(arguments):
+    with outputs.printing(arguments):
         if arguments.json:
             found = [_with_profile(_as_dict(*outcome), outcome[1], arguments.profile) for outcome in outcomes]
             say(json.dumps(found))
@@ -224,7 +214,7 @@ def _check_configurations(arguments: argparse.Namespace, paths: list[Path]) -> i
 
 
 def _with_profile(document: dict[str, Any], result: Result, wanted: bool) -> dict[str, Any]:
-    """What ``--json`` prints of a result, with the profile where that is asked for."""
+    """The document of ``--json``, with the profile if wanted."""
     if not wanted:
         return document
     return {**document, "profile": None if result.profile is None else result.profile.as_dict()}

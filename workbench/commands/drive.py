@@ -1,12 +1,12 @@
-"""Make real processes follow a trace, and compare what happens with what the model predicts.
+"""Make real processes follow a trace, and compare the outcome with the model's predictions.
 
 TRACE is a file that `workbench check --itf` wrote, or a permalink:
   workbench check paimon --set PUT_IF_ABSENT=false --property ConsistentRead --itf lost.itf.json
   workbench drive paimon lost.itf.json
   workbench drive paimon lost.itf.json --keep driven       and `workbench audit driven/db.db/t`
 
-Each process of the model is a process of the system, which waits at each step until it is its turn. A step is
-done, refused if the system finds a conflict, or impossible if the system has no way to do it.
+Each process of the model becomes a process of the system, which waits for its turn at each step. A step is done,
+refused if the system finds a conflict, or impossible if the system cannot do it.
 
 Exit status: 0 the system did what the model predicts, 1 it did not, 2 bad input, or the system is not installed,
 3 not decided, because of the time limit or an interrupt.
@@ -23,9 +23,9 @@ from rich.table import Table
 
 from workbench.commands import recorded, status
 from workbench.commands.files import reading
-from workbench.commands.options import above_zero, add_set, console, parse_assignments
+from workbench.commands.options import above_zero, add_options, console, parse_assignments
 from workbench.commands.standard import say
-from workbench.driving import Driven, PaimonDriver, Taken, drive
+from workbench.driving import Driven, DrivenStep, PaimonDriver, drive
 from workbench.driving.course import TIME_LIMIT
 from workbench.driving.paimon import MODELS
 from workbench.formats.permalink import parse_permalink
@@ -42,13 +42,13 @@ SYSTEMS = ("paimon",)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("system", metavar="SYSTEM", choices=SYSTEMS, help=", ".join(SYSTEMS))
     parser.add_argument("trace", metavar="TRACE.itf.json|PERMALINK")
-    add_set(parser)
+    add_options(parser, "--set")
     parser.add_argument("--keep", metavar="DIR", help="make the table in this new folder, and leave it there")
     parser.add_argument(
         "--time-limit", type=above_zero(float), default=TIME_LIMIT, metavar="S", help=f"by default {TIME_LIMIT:.0f}"
     )
     parser.add_argument("--python", metavar="PATH", help="the Python of an environment that has the system")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_options(parser, "--json")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -70,12 +70,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _report(source: str, system: str, given: dict[str, Any]) -> Report:
-    """Whether what is given is a behaviour of the model that is driven."""
+    """Whether the given trace is a behaviour of the model to drive."""
     if recorded.is_permalink(source):
         name = parse_permalink(source).model
-        if name not in MODELS:  # a link must not name what is loaded
+        if name not in MODELS:  # a link must not decide what is loaded
             raise InputError(f"a permalink of {brief(name)} is not accepted; it takes one of {' or '.join(MODELS)}")
-        return recorded.follow(get_model(name), source, given)
+        return recorded.follow_permalink(get_model(name), source, given)
     from workbench.guided.validate import validate  # numba loads here, not with the command line
 
     model = get_model(system)
@@ -110,7 +110,7 @@ def _print(out: Console, driven: Driven) -> None:
     out.print(driven.verdict(), markup=False)
 
 
-def _verdict(step: Taken) -> str:
+def _verdict(step: DrivenStep) -> str:
     return f"{status.MARKS[step.as_foretold]} {step.verdict}" + (
         "" if step.verdict == step.foretold else f", not {step.foretold}"
     )

@@ -1,4 +1,4 @@
-"""Files that the command line names: read and written, or one line that says why not."""
+"""Read and write the files that the command line names, with one-line errors."""
 
 import io
 import os
@@ -17,7 +17,7 @@ from workbench.storage.whole import STDOUT
 
 
 def read_text(path: str, what: str) -> str:
-    """The text of a file; `what` it is supposed to be stands in the error."""
+    """A file's text; the error names `what` it should be."""
     try:
         return Path(path).read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:
@@ -27,7 +27,7 @@ def read_text(path: str, what: str) -> str:
 
 @contextmanager
 def reading(path: str) -> Iterator[None]:
-    """What is wrong with the contents of a file is said with its name."""
+    """Prefix errors about a file's contents with its name."""
     try:
         yield
     except InputError as error:
@@ -35,39 +35,39 @@ def reading(path: str) -> Iterator[None]:
 
 
 def file_of(name: str) -> list[Path]:
-    """The file of what is given as ``path/to/file.py:NAME``; none for any other name."""
+    """The file in ``path/to/file.py:NAME``; none for any other name."""
     place = in_file(name)
     return [] if place is None else [place[0]]
 
 
 def names_model(target: str) -> bool:
-    """Whether `target` is a model, by name or in a file, and no configuration."""
+    """Whether `target` is a model, by name or in a file, not a configuration."""
     return target in MODELS or bool(file_of(target))
 
 
-def check_outputs(inputs: Iterable[str | Path], outputs: Mapping[str, str | Path]) -> None:
-    """As :func:`workbench.storage.whole.check_outputs`; what Python has imported is read too, as by a model's file."""
+def check_paths(inputs: Iterable[str | Path], outputs: Mapping[str, str | Path]) -> None:
+    """As :func:`workbench.storage.whole.check_outputs`, with modules that a model's file imported as inputs too."""
     whole.check_outputs([*inputs, *_imported(outputs.values())], outputs)
 
 
 def _imported(paths: Iterable[str | Path]) -> list[str]:
-    """The files among `paths` that are modules, as Python calls them."""
+    """The files among `paths` that are imported modules, as Python names them."""
     there = {_identity(path) for path in paths if os.path.exists(path)}
     files = [getattr(module, "__file__", None) for module in list(sys.modules.values())] if there else []
     return [file for file in files if file and os.path.exists(file) and _identity(file) in there]
 
 
 def _identity(path: str | Path) -> tuple[int, int]:
-    """What is the same for all names of a file."""
+    """An identity that all names of a file share."""
     found = os.stat(path)
     return found.st_dev, found.st_ino
 
 
-def make_folder(folder: Path) -> None:
-    """Make a folder, and those that it is in, if they are not there.
+def make_output_folder(folder: Path) -> None:
+    """Make a folder with its parents, unless it exists.
 
     Raises:
-        InputError: If it cannot be made.
+        InputError: If that fails.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -76,13 +76,13 @@ def make_folder(folder: Path) -> None:
 
 
 @contextmanager
-def writing(path: str) -> Iterator[TextIO]:
-    """A file to write text to, which is replaced when all is written; ``-`` is standard output."""
+def writing_text(path: str) -> Iterator[TextIO]:
+    """A text file to write, replaced atomically at the end; ``-`` is standard output."""
     if path != STDOUT:
         with whole.writing(path) as out:
             yield out
         return
     output = standard.output()
     if isinstance(output, io.TextIOWrapper):
-        output.reconfigure(encoding="utf-8")  # as in a file, whatever the terminal has
+        output.reconfigure(encoding="utf-8")  # as in a file, whatever the terminal's encoding
     yield output

@@ -1,7 +1,7 @@
 """List the models, and the configurations that come with them.
 
-workbench list              the models, and how many configurations there are
-workbench list hudi         the configurations of specs/hudi, each with what it shows
+workbench list              the models, and the number of configurations
+workbench list hudi         the configurations of specs/hudi, with what each shows
 """
 
 import argparse
@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from workbench import configurations
-from workbench.commands.options import console, summary
+from workbench.commands.options import console, first_paragraph
 from workbench.kernel.errors import unknown
 from workbench.models import CLASSICS, PROMISED, PUBLISHED, get_model
 
@@ -38,10 +38,10 @@ def run(arguments: argparse.Namespace) -> int:
 def _list_models(folders: Counter[str]) -> int:
     table = Table("model", "what it is", box=None, pad_edge=False)
     for name in PUBLISHED | PROMISED:
-        table.add_row(name, summary(get_model(name).__doc__))
+        table.add_row(name, first_paragraph(get_model(name).__doc__))
     table.add_row()
     for name in CLASSICS:
-        table.add_row(name, summary(get_model(name).__doc__))
+        table.add_row(name, first_paragraph(get_model(name).__doc__))
     out = console()
     out.print(table)
     out.print(f"\nConfigurations: {', '.join(f'{folder} {number}' for folder, number in folders.items())}")

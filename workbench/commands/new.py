@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from workbench.commands import skeleton, standard
-from workbench.commands.files import make_folder
+from workbench.commands.files import make_output_folder
 from workbench.engines.check import check
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
@@ -66,8 +66,10 @@ def test_the_lock_is_needed() -> None:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", help="what the model will be called, such as shared_counter")
-    parser.add_argument("--into", type=Path, default=Path(), metavar="DIR", help="a folder to write to; it is made")
+    parser.add_argument("name", metavar="NAME", help="the model's name, such as shared_counter")
+    parser.add_argument(
+        "--into", type=Path, default=Path(), metavar="DIR", help="the folder to write to, made if needed"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -79,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     for path in files:
         if path.exists() or path.is_symlink():
             raise InputError(f"{str(path)!r} exists already, and is not replaced; give another NAME, or --into DIR")
-    make_folder(folder)
+    make_output_folder(folder)
     said = {"name": name, "model": model, "title": title}
     source = Path(skeleton.__file__).read_text(encoding="utf-8").replace("SUMMARY", title).replace("Skeleton", model)
     _write(files[0], source)

@@ -2,7 +2,7 @@
 
   workbench notebooks lessons        and then `jupyter lab lessons`
 
-A file that is there already stays as it is.
+Existing files stay as they are.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from workbench.commands.files import make_folder
+from workbench.commands.files import make_output_folder
 from workbench.commands.standard import say
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
@@ -25,7 +25,7 @@ from workbench.storage import whole
 
 NAME = "notebooks"
 _NOTEBOOKS, _DOCS = "notebooks", "docs"
-#: Where pages lie that may be copied too; what is linked elsewhere, such as a model's source, is not.
+#: The folders of pages that are copied too; other link targets, such as a model's source, are not.
 _PAGES = (_NOTEBOOKS, _DOCS, "specs")
 _LINK = re.compile(r"\[(?P<text>[^\]\[]*)\]\((?P<target>(?![a-z]+:|#)[^)#]+)(?P<place>#[^)]*)?\)")
 
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
         if path.exists() or path.is_symlink():
             there.append(path)
             continue
-        make_folder(path.parent)
+        make_output_folder(path.parent)
         with whole.writing_bytes(path) as out:
             out.write(_copy(source, copied))
         written.append(path)
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _linked() -> set[Path]:
-    """The notebooks, and whatever one gets to from them by links, as files that come with the package."""
+    """The notebooks, and all pages that their links lead to, as files of the package."""
     found = set[Path]()
     left = sorted(folder(_NOTEBOOKS).glob("*.ipynb"))
     while left:
@@ -72,7 +72,7 @@ def _linked() -> set[Path]:
 
 
 def _leads_to(source: Path, link: re.Match[str]) -> Path | None:
-    """The page that a link of the file `source` leads to; that of a folder is its README."""
+    """The page that a link in the file `source` leads to; a folder's page is its README."""
     path = Path(os.path.normpath(source.parent / link["target"]))
     path = path / "README.md" if path.is_dir() else path
     ours = any(path.is_relative_to(folder(name)) for name in _PAGES)
@@ -80,9 +80,9 @@ def _leads_to(source: Path, link: re.Match[str]) -> Path | None:
 
 
 def _in_copy(source: Path) -> PurePosixPath:
-    """Where a file is in the copy: the notebooks come first, and a folder ``docs`` has all else.
+    """A file's place in the copy: notebooks at the top, everything else in ``docs``.
 
-    It has no folder ``specs``, which commands would take for the one with the configurations.
+    The copy has no folder ``specs``, since commands would look for configurations there.
     """
     name = PurePosixPath(source.relative_to(folder(_NOTEBOOKS).parent))
     if name.parts[0] == _NOTEBOOKS:
@@ -91,7 +91,7 @@ def _in_copy(source: Path) -> PurePosixPath:
 
 
 def _copy(source: Path, copied: set[Path]) -> bytes:
-    """The file with links that lead to the same pages in the copy; what is not in it is no link there."""
+    """The file with its links adjusted to the copy; links to anything outside become plain text."""
 
     def relinked(link: re.Match[str]) -> str:
         target = _leads_to(source, link)
@@ -111,7 +111,7 @@ def _copy(source: Path, copied: set[Path]) -> bytes:
 
 
 def _texts(source: Path) -> Iterator[str]:
-    """What may link to something: a page, or the cells of a notebook that are none of code."""
+    """The texts that may contain links: a page, or a notebook's Markdown cells."""
     if source.suffix == ".md":
         yield source.read_text(encoding="utf-8")
     elif source.suffix == ".ipynb":

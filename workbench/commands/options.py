@@ -1,4 +1,4 @@
-"""What several commands share: constants from the command line, the console."""
+"""Shared parts of commands: their options, constants from the command line, the console."""
 
 import argparse
 import math
@@ -22,7 +22,7 @@ from workbench.storage.strict_json import read_json
 
 
 def above_zero(number: type[int] | type[float]) -> Callable[[str], float]:
-    """What argparse reads a budget with."""
+    """A type for argparse: a number above 0."""
 
     def parse(text: str) -> float:
         try:
@@ -37,15 +37,40 @@ def above_zero(number: type[int] | type[float]) -> Callable[[str], float]:
     return parse
 
 
-def add_set(parser: argparse.ArgumentParser) -> None:
-    """The option that sets constants."""
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="set a constant; VALUE is JSON"
-    )
+_FLAG = {"action": "store_true"}
+_SHARED: dict[str, dict[str, Any]] = {
+    "model": {"metavar": "MODEL|CONFIGURATION"},
+    "--set": {
+        "action": "append",
+        "default": [],
+        "metavar": "NAME=VALUE",
+        "help": "set a constant of a model; VALUE is JSON",
+    },
+    "--property": {"action": "append", "metavar": "NAME", "help": "check this one (may be repeated)"},
+    "--symmetry": {**_FLAG, "help": "keep one of the states that differ only in interchangeable names"},
+    "--deadlock": {**_FLAG, "help": "also look for states in which nothing can happen"},
+    "--fail-fast": {**_FLAG, "help": "stop at the first violation"},
+    "--max-states": {"type": above_zero(int), "metavar": "N", "help": "stop after this many states"},
+    "--max-seconds": {"type": above_zero(float), "metavar": "S", "help": "stop after this time"},
+    "--itf": {"metavar": "FILE", "help": "write the trace in the Informal Trace Format, for `replay` too"},
+    "--trace": {**_FLAG, "help": "print the witnesses of reachable properties too"},
+    "--json": {**_FLAG, "help": "print one JSON object"},
+}
+
+
+def add_options(parser: argparse._ActionsContainer, *names: str, **changed: Any) -> None:
+    """Add options that several commands share, with arguments `changed` in each, such as the help."""
+    for name in names:
+        parser.add_argument(name, **_SHARED[name] | changed)
+
+
+def budgets(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The budgets of ``--max-states`` and ``--max-seconds``."""
+    return {"max_states": arguments.max_states, "max_seconds": arguments.max_seconds}
 
 
 def add_workers(parser: argparse.ArgumentParser, who: str, default: int | None) -> None:
-    """The option that says how many work at once; None for all cores."""
+    """The option for the number of workers; None means all cores."""
     number = above_zero(int)
 
     def parse(text: str) -> float | None:
@@ -59,24 +84,24 @@ def add_workers(parser: argparse.ArgumentParser, who: str, default: int | None) 
 
 
 class _Console(Console):
-    """Shows what comes from elsewhere, such as a recorded text, and lets no terminal obey it."""
+    """Escapes control characters in foreign text, such as a recorded one, so that no terminal obeys it."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=printable_lines(segment.text))
 
     def on_broken_pipe(self) -> None:
-        raise  # the command line as a whole knows what to do
+        raise  # cli.main handles it
 
 
 def console() -> Console:
-    """Where results go. Colours and styles only on a terminal; lines are not wrapped into each other."""
+    """The console for results. Colours and styles only on a terminal; long lines are not wrapped."""
     output = standard.output()
     return _Console(file=output, highlight=False, soft_wrap=True, width=None if output.isatty() else 150)
 
 
 def parse_value(text: str) -> Any:
-    """A value from the command line: a JSON literal; what is not one is taken as a plain string.
+    """A value from the command line: JSON, or else a plain string.
 
     Examples:
         >>> parse_value("3"), parse_value("true"), parse_value("atomic"), parse_value('[["a1"]]')
@@ -89,7 +114,7 @@ def parse_value(text: str) -> Any:
 
 
 def parse_assignments(given: Iterable[str], model: type[Model] | None = None) -> dict[str, Any]:
-    """Constants from ``NAME=VALUE`` texts; what `model` takes as a text needs no quotes, whatever it is."""
+    """Constants from ``NAME=VALUE`` texts; values of the model's text constants need no quotes."""
     constants = {}
     for text in given:
         name, equals, value = text.partition("=")
@@ -102,8 +127,8 @@ def parse_assignments(given: Iterable[str], model: type[Model] | None = None) ->
     return constants
 
 
-class Asked(NamedTuple):
-    """What a command is asked about: a model with constants, also as a configuration gives them; `files` say so."""
+class Target(NamedTuple):
+    """A command's subject: a model with constants, or a configuration; `files` are those that define it."""
 
     declared: type[Model]
     constants: dict[str, Any]
@@ -123,17 +148,17 @@ class Asked(NamedTuple):
         return self.configuration.model if self.configuration else self.declared(**self.constants)
 
 
-def asked_of(target: str, given: Sequence[str] = ()) -> Asked:
+def asked_of(target: str, given: Sequence[str] = ()) -> Target:
     """The model called `target`, with constants from ``NAME=VALUE`` texts, or the configuration of that name."""
     if names_model(target):
         declared = get_model(target)
-        return Asked(declared, parse_assignments(given, declared), file_of(target))
+        return Target(declared, parse_assignments(given, declared), file_of(target))
     if given:
         raise InputError("--set is not accepted with a configuration; it goes with a model")
     configuration = configurations.load(target)
-    return Asked(type(configuration.model), configuration.constants, configuration.files, configuration)
+    return Target(type(configuration.model), configuration.constants, configuration.files, configuration)
 
 
-def summary(doc: str | None) -> str:
-    """The first paragraph of a docstring, in one line."""
+def first_paragraph(doc: str | None) -> str:
+    """A docstring's first paragraph, in one line."""
     return escape(" ".join((doc or "").strip().split("\n\n")[0].split()))

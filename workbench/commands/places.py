@@ -1,4 +1,4 @@
-"""Where in a repository something that a check found belongs: at a property of a model, or at an expected figure."""
+"""Place a check's findings in the repository: at a property of a model, or at an expected figure."""
 
 import inspect
 import re
@@ -16,17 +16,17 @@ from workbench.kernel.declare import DEADLOCK
 _DEF = re.compile(r"\s*(async\s+)?def\b")
 
 
-class Place(NamedTuple):
-    """A line of a file, which is named from the top of the repository; None for what is not known, or not in there."""
+class FileLine(NamedTuple):
+    """A line of a file, named from the top of the repository; None if unknown, or outside."""
 
     file: str | None = None
     line: int | None = None
 
 
 def in_repository(path: str | Path) -> str | None:
-    """The name of a file in the repository around the working folder, or just in that folder if there is none.
+    """A file's name within the repository around the working folder, or within that folder if there is none.
 
-    None for a file that is not in there, or that was installed.
+    None for a file that is elsewhere, or that was installed.
     """
     here, file = Path.cwd(), Path(path).resolve()
     top = next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
@@ -34,29 +34,29 @@ def in_repository(path: str | Path) -> str | None:
     return None if not file.is_relative_to(top) or file.is_relative_to(installed) else file.relative_to(top).as_posix()
 
 
-def of_property(model: Model, verdict: Verdict) -> Place:
-    """The line on which a property is defined, or its clause that is violated; of Deadlock that of ``@ends``."""
+def of_property(model: Model, verdict: Verdict) -> FileLine:
+    """The line that defines a property, or its violated clause; for Deadlock that of ``@ends``."""
     function = _function_of(model, verdict)
     code: CodeType | None = getattr(function, "__code__", None)
     file = None if code is None else in_repository(code.co_filename)
-    return Place() if code is None or file is None else Place(file, _line_of(code))
+    return FileLine() if code is None or file is None else FileLine(file, _line_of(code))
 
 
-def of_difference(one: Configuration, different: Mismatch, verdict: Verdict | None) -> Place:
-    """A verdict belongs to its property, and a count - or what is not defined in the repository - to its figure."""
+def of_difference(one: Configuration, different: Mismatch, verdict: Verdict | None) -> FileLine:
+    """The line of a verdict's property; for a count, or a property from elsewhere, the line of the expected figure."""
     if different.name not in COUNTS and verdict is not None:
         place = of_property(one.model, verdict)
         if place.file is not None:
             return place
     lines = lines_of(one.path.read_text(encoding="utf-8-sig", errors="replace"))
-    return Place(in_repository(one.path), lines.get(keys_of(different.name)))
+    return FileLine(in_repository(one.path), lines.get(keys_of(different.name)))
 
 
 def _function_of(model: Model, verdict: Verdict) -> Callable[..., Any] | None:
     if verdict.name == DEADLOCK.name:
         return None if model.declared_ends is None else model.declared_ends.function
     declared = model.declared_properties.get(verdict.name)
-    if declared is None:  # as for one that only a TLC configuration names
+    if declared is None:  # only a TLC configuration names it
         return None
     why = str(verdict.why)
     said = (clause for clause in declared.clauses if why.startswith((f"{clause.__name__}: ", f"{clause.__name__} is ")))
@@ -64,7 +64,7 @@ def _function_of(model: Model, verdict: Verdict) -> Callable[..., Any] | None:
 
 
 def _line_of(code: CodeType) -> int:
-    """The line with the name, which is below decorators; where there is no source the first one that Python knows."""
+    """The line of the ``def``, below decorators; without source, the first line that Python knows."""
     try:
         lines, first = inspect.getsourcelines(code)
     except OSError:

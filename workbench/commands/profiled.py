@@ -1,4 +1,4 @@
-"""The profile of a check, as the command line prints it."""
+"""Print the profile of a check."""
 
 from rich.console import Console
 from rich.markup import escape
@@ -9,7 +9,7 @@ from workbench.kernel.values import counted
 
 
 def print_profile(out: Console, result: Result) -> None:
-    """What Python was called for, those first that were called most."""
+    """Print the calls of Python by subject, the most frequent first."""
     profile = result.profile
     if profile is None:
         why = "runs everything in every state" if result.engine == "reference" else "has resumed a search"

@@ -1,4 +1,4 @@
-"""How far a command is, on standard error: a line that changes on a terminal, else a plain line every few seconds."""
+"""A command's progress on standard error: a line that changes on a terminal, else a plain line every few seconds."""
 
 import sys
 import time
@@ -16,11 +16,11 @@ from workbench.kernel.values import counted
 SECONDS_PER_LINE = 5.0
 
 
-class Lines:
-    """Prints what it is told, but one line in :data:`SECONDS_PER_LINE` at most, and none in the first seconds.
+class SparseLines:
+    """Prints at most one line per :data:`SECONDS_PER_LINE`, and none in the first seconds.
 
     Args:
-        clock: Gives seconds.
+        clock: Returns seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -33,8 +33,8 @@ class Lines:
             remark(text if isinstance(text, str) else text())
 
 
-def told(at: Progress) -> str:
-    """Where a search is, in a line."""
+def progress_text(at: Progress) -> str:
+    """A search's progress in one line."""
     rate = at.states / at.seconds if at.seconds else 0
     return (
         f"level {at.level}: {counted(at.states, 'state')}, {at.frontier:,} to expand, {rate:,.0f} states/s, "
@@ -43,13 +43,10 @@ def told(at: Progress) -> str:
 
 
 @contextmanager
-def progress_line(what: str = "", told: Callable[[Any], str] = told) -> Iterator[Callable[[Any], None]]:
-    """Shows how far a search is; `what` is searched stands before it, where there is no terminal.
-
-    `told` makes the line of what is reported.
-    """
+def progress_line(what: str = "", told: Callable[[Any], str] = progress_text) -> Iterator[Callable[[Any], None]]:
+    """Show a search's progress as `told` puts it; without a terminal, `what` is searched precedes it."""
     if not sys.stderr.isatty():
-        lines = Lines()
+        lines = SparseLines()
         yield lambda at: lines(lambda: what + told(at))
         return
     from rich.status import Status

@@ -1,4 +1,4 @@
-"""Behaviours that the command line is given: an ITF document, or a permalink."""
+"""Behaviours from the command line: an ITF document, or a permalink."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from workbench.commands.files import read_text, reading
 from workbench.formats.itf import constants_from_itf, parse_itf, read_itf
 from workbench.formats.permalink import parse_permalink
 from workbench.guided.mapping import Mapped
-from workbench.guided.report import Behaviour, Report
+from workbench.guided.report import BehaviourPath, Report
 from workbench.kernel import InputError, Model, ModelError, replay
 from workbench.kernel.errors import brief
 
@@ -15,12 +15,12 @@ _PERMALINK = "workbench:"
 
 
 def is_permalink(source: str) -> bool:
-    """Whether what is given is a permalink, and not a file."""
+    """Whether the source is a permalink rather than a file."""
     return source.startswith(_PERMALINK)
 
 
 def read_trace(model: type[Model], path: str) -> Mapped:
-    """The constants that an ITF file notes, and what it records of the model."""
+    """The constants noted in an ITF file, and its recording of the model."""
     text = read_text(path, "trace")
     with reading(path):
         document = parse_itf(text)
@@ -28,7 +28,7 @@ def read_trace(model: type[Model], path: str) -> Mapped:
 
 
 def make(model: type[Model], noted: Mapping[str, Any], given: dict[str, Any], source: str) -> Model:
-    """The model with the constants that a recording notes, and those of the command line before them."""
+    """The model with the recording's constants, overridden by those of the command line."""
     try:
         return model(**{**noted, **given})
     except InputError as error:
@@ -36,13 +36,13 @@ def make(model: type[Model], noted: Mapping[str, Any], given: dict[str, Any], so
         raise InputError(f"{error}{where}") from None
 
 
-def follow(model: type[Model], line: str, given: dict[str, Any]) -> Report:
-    """What a permalink leads to: its moves are taken one after the other."""
+def follow_permalink(model: type[Model], line: str, given: dict[str, Any]) -> Report:
+    """Take the moves of a permalink."""
     link = parse_permalink(line)
     if link.model != model.name:
         raise InputError(f"the permalink is for {brief(link.model)}, not for {model.name}")
     made = make(model, link.constants, given, "the permalink")
-    behaviour = Behaviour(made, link.start, link.moves, link.loop)
+    behaviour = BehaviourPath(made, link.start, link.moves, link.loop)
     try:
         return Report(valid=True, states=len(replay(*behaviour)), behaviour=behaviour)
     except ModelError as error:

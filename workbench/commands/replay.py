@@ -1,9 +1,9 @@
-"""Say whether a model can do what a trace, or a log of a real system, has recorded; if not, where and why.
+"""Decide whether a model can do what a trace, or a log of a real system, recorded; if not, say where and why.
 
-  workbench replay bakery_v2 trace.itf.json                   as `workbench check --itf` wrote it
+  workbench replay bakery_v2 trace.itf.json                   as written by `workbench check --itf`
   workbench replay bakery log.itf.json --set Writers=2 --stutter
   workbench replay bakery_v2 'workbench:bakery_v2?MaxCrashes=1#0/0.0'
-  workbench replay bakery_v2 trace.itf.json --html trace.html  to be stepped through, with pictures
+  workbench replay bakery_v2 trace.itf.json --html trace.html  a page with pictures, to step through
   workbench replay bakery_v2 events.jsonl --map coldfront      events of a real system, one JSON object per line
   workbench replay queue events.jsonl --map mapping.py:Queue   the same with a mapping of your own
   workbench replay paimon /warehouse/db.db/t --key jack       the history of a real table, snapshot by snapshot
@@ -17,9 +17,9 @@ import os
 
 from workbench.commands import outputs, status
 from workbench.commands.files import file_of, reading
-from workbench.commands.options import above_zero, add_set, asked_of, console
+from workbench.commands.options import add_options, asked_of, budgets, console
 from workbench.commands.progress import progress_line
-from workbench.commands.recorded import follow, is_permalink, make, read_trace
+from workbench.commands.recorded import follow_permalink, is_permalink, make, read_trace
 from workbench.formats.recording import Recording
 from workbench.guided.events import read_events
 from workbench.guided.mapping import Mapped, get_mapping
@@ -29,23 +29,24 @@ from workbench.models import get_model
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL|CONFIGURATION")
+    add_options(parser, "model")
     parser.add_argument("file", metavar="FILE.itf.json|EVENTS.jsonl|TABLE|PERMALINK")
-    add_set(parser)
-    parser.add_argument("--map", metavar="NAME", help="read events: a mapping by name, or path/to/file.py:NAME")
-    parser.add_argument("--key", action="append", metavar="KEY", help="of a table, a key to follow; by default all")
-    parser.add_argument("--bucket", metavar="NAME", help="of a table, the bucket; needed if it has several")
-    parser.add_argument("--stutter", action="store_true", help="allow steps that change nothing that is recorded")
-    parser.add_argument("--begin", choices=("initial", "reachable"), help="where the behaviour is at the first record")
-    parser.add_argument("--max-states", type=above_zero(int), metavar="N", help="stop after this many states")
-    parser.add_argument("--max-seconds", type=above_zero(float), metavar="N", help="stop after this time")
+    add_options(parser, "--set")
+    parser.add_argument(
+        "--map", metavar="NAME", help="read events through a mapping: its name, or path/to/file.py:NAME"
+    )
+    parser.add_argument("--key", action="append", metavar="KEY", help="a table's key to follow; by default all")
+    parser.add_argument("--bucket", metavar="NAME", help="a table's bucket; required if it has several")
+    parser.add_argument("--stutter", action="store_true", help="allow steps that change nothing recorded")
+    parser.add_argument("--begin", choices=("initial", "reachable"), help="where the recording starts")
+    add_options(parser, "--max-states", "--max-seconds")
     parser.add_argument(
         "--settings",
         action="store_true",
-        help="if it is no behaviour, say which other value of one constant would make it one",
+        help="if it is not a behaviour, find other values of one constant that make it one",
     )
     outputs.add_shown(parser)
-    parser.add_argument("--trace", action="store_true", help="print the model's behaviour, as far as it agrees")
+    add_options(parser, "--trace", help="print the model's behaviour, as far as it agrees")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -56,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     outputs.check_shown(arguments, [*asked.files, *file_of(arguments.map or ""), *inputs])
     model, given = asked.declared, asked.constants
     if is_permalink(arguments.file):
-        report = follow(model, arguments.file, given)
+        report = follow_permalink(model, arguments.file, given)
     else:
         is_table = os.path.isdir(arguments.file)
         read = _read_table if is_table else _read_trace if arguments.map is None else _read_events
@@ -64,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
         made = make(model, mapped.constants, given, arguments.file)
         with reading(arguments.file):
             report, settings = _validate(made, mapped, arguments)
-    with outputs.report(arguments, tuple(outputs.SHOWN)):
+    with outputs.printing(arguments, tuple(outputs.SHOWN)):
         out = console()
         out.print(str(report), markup=False)
         if settings is not None:
@@ -76,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_arguments(arguments: argparse.Namespace) -> None:
-    """Raise :class:`InputError` for options that mean nothing for what is replayed."""
+    """Raise :class:`InputError` for options that do not go with the input."""
     events, table, searched = ["map"], ["key", "bucket"], ["stutter", "begin", "max_states", "max_seconds", "settings"]
     if is_permalink(arguments.file):
         what, names = "a permalink, which says which steps are taken", [*events, *table, *searched]
@@ -94,7 +95,7 @@ def _read_trace(model: type[Model], arguments: argparse.Namespace) -> Mapped:
 
 
 def _read_events(model: type[Model], arguments: argparse.Namespace) -> Mapped:
-    """The constants that a mapping takes from events, and what they record of a model."""
+    """Map events to constants and a recording."""
     mapping = get_mapping(arguments.map)
     events = read_events(arguments.file)
     with reading(arguments.file):
@@ -103,10 +104,10 @@ def _read_events(model: type[Model], arguments: argparse.Namespace) -> Mapped:
 
 
 def _read_table(model: type[Model], arguments: argparse.Namespace) -> Mapped:
-    """The constants that follow from a table, and what its snapshots record of a model."""
+    """Map a table's snapshots to constants and a recording."""
     from workbench.guided.tables import recorded  # pyarrow loads here
 
-    arguments.stutter = True  # a table shows its commits alone
+    arguments.stutter = True  # a table shows only commits
     return _of(model, recorded(arguments.file, arguments.key, arguments.bucket), f"{arguments.file} is a table")
 
 
@@ -117,11 +118,11 @@ def _of(model: type[Model], mapped: Mapped, what: str) -> Mapped:
 
 
 def _validate(model: Model, mapped: Mapped, arguments: argparse.Namespace) -> tuple[Report, object]:
-    """What comes of the recording, and, if that is asked for, of the same with other settings."""
+    """The report on the recording, and, if wanted, the settings that accept it."""
     from workbench.guided.settings import accepted_under  # numba loads here, not with the command line
     from workbench.guided.validate import validate
 
-    budgets = {"max_states": arguments.max_states, "max_seconds": arguments.max_seconds}
+    limits = budgets(arguments)
     stutter = arguments.stutter or arguments.map is not None
 
     def begun(made: Model) -> Recording:
@@ -129,7 +130,7 @@ def _validate(model: Model, mapped: Mapped, arguments: argparse.Namespace) -> tu
         return recording if arguments.begin is None else recording._replace(begins=arguments.begin)
 
     with progress_line() as on_progress:
-        report = validate(model, begun(model), stutter, **budgets, on_progress=on_progress)
+        report = validate(model, begun(model), stutter, **limits, on_progress=on_progress)
         if report.valid or not arguments.settings:
             return report, None
-        return report, accepted_under(model, begun, stutter, also=mapped.changes, **budgets, on_progress=on_progress)
+        return report, accepted_under(model, begun, stutter, also=mapped.changes, **limits, on_progress=on_progress)

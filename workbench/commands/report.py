@@ -1,6 +1,6 @@
 """Write a self-contained HTML page on a configuration or a model: verdicts, traces, the state graph and charts.
 
-The page loads nothing from anywhere, and follows the reader's preference for light or dark:
+The page loads nothing else, and follows the reader's preference for light or dark:
   workbench report v2_race -o report.html                  a configuration, by name or as FILE.toml
   workbench report hudi --set ConcurrencyControl=none
   workbench report path/to/file.py:Class
@@ -13,21 +13,21 @@ import argparse
 from typing import Any
 
 from workbench.commands import status
-from workbench.commands.files import check_outputs, writing
-from workbench.commands.options import asked_of, console
+from workbench.commands.files import check_paths, writing_text
+from workbench.commands.options import add_options, asked_of, console
 from workbench.commands.progress import progress_line
 from workbench.commands.standard import remark
 from workbench.configurations import Configuration
 from workbench.kernel import Result
 from workbench.kernel.text import printable
 
-#: Up to how many states are kept, for the graph and for what reads and writes what.
+#: The most states to keep, for the graph and the chart of accesses.
 MOST_KEPT = 200_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", metavar="MODEL|CONFIGURATION", help="a name, FILE.toml, or file.py:Class")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant of a MODEL")
+    add_options(parser, "--set")
     parser.add_argument("-o", "--output", metavar="FILE.html", help="by default NAME.html, in the working folder")
 
 
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     asked = asked_of(arguments.what, arguments.set)
     configuration, model, names, symmetry = asked.configuration, asked.make(), asked.properties, asked.symmetry
     output = arguments.output or f"{configuration.name if configuration else model.name}.html"
-    check_outputs(asked.files, {"--output": output})
+    check_paths(asked.files, {"--output": output})
     with progress_line() as on_progress:
         result = check(model, names, symmetry=symmetry, on_progress=on_progress)
         space = None
@@ -49,14 +49,14 @@ def run(arguments: argparse.Namespace) -> int:
         remark("workbench: no report is written: interrupted")
         return status.UNKNOWN
     page = view.report(result, space=space, **_comparison(configuration, result))
-    with writing(output) as out:
+    with writing_text(output) as out:
         out.write(page)
     console().print(f"wrote {printable(output)} ({len(page) / 1024:,.0f} KiB)", markup=False)
     return status.of_comparison(configuration, result) if configuration else status.of_result(result)
 
 
 def _comparison(configuration: Configuration | None, result: Result) -> dict[str, Any]:
-    """What the page says of the result beside what was found."""
+    """The configuration's part of the page."""
     if configuration is None:
         return {}
     return {

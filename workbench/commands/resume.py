@@ -1,7 +1,7 @@
 """Resume a search on Spark that was stopped or killed, from its last completed level.
 
   workbench resume data/run
-  workbench resume data/run --model path/to/file.py:Class      a model of your own: only files that you name are loaded
+  workbench resume data/run --model path/to/file.py:Class      a model of your own: only files you name are loaded
 
 Exit status: 0 everything holds, 1 something is violated, 2 bad input, 3 something is not known, or nothing was checked.
 """
@@ -11,7 +11,7 @@ import json
 
 from workbench.commands import status
 from workbench.commands.check import print_result
-from workbench.commands.options import above_zero, asked_of, console
+from workbench.commands.options import add_options, asked_of, budgets, console
 from workbench.commands.progress import progress_line
 from workbench.commands.standard import say
 from workbench.runs import resume
@@ -19,10 +19,8 @@ from workbench.runs import resume
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run_dir", metavar="DIR", help="the run directory that the search was given")
-    parser.add_argument("--model", metavar="MODEL|CONFIGURATION", help="what is searched, if it is none of ours")
-    parser.add_argument("--max-states", type=above_zero(int), metavar="N")
-    parser.add_argument("--max-seconds", type=above_zero(float), metavar="S")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--model", metavar="MODEL|CONFIGURATION", help="the searched model, if it is your own")
+    add_options(parser, "--max-states", "--max-seconds", "--json")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -30,8 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
         result = resume(
             arguments.run_dir,
             None if arguments.model is None else asked_of(arguments.model).declared,
-            max_states=arguments.max_states,
-            max_seconds=arguments.max_seconds,
+            **budgets(arguments),
             on_progress=on_progress,
         )
     if arguments.json:

@@ -1,17 +1,17 @@
-"""Save the states and transitions of a model as Parquet, to be queried with SQL or pandas.
+"""Save the states and transitions of a model as Parquet, to query with SQL or pandas.
 
   workbench save bakery_v2 data/race --set AsyncParquet=true --set RestampPatch=false
   workbench save v2_race data/race           a configuration, by name or as FILE.toml
-  workbench save data/run data/states        what a search on Spark has in its run directory
-  workbench save data/run data/states --model path/to/file.py:Class      if that is a model of your own
+  workbench save data/run data/states        the run directory of a search on Spark
+  workbench save data/run data/states --model path/to/file.py:Class      the same for a model of your own
 
-Exit status: 0 the whole space is saved, 2 bad input, 3 a budget ran out: what was found is saved.
+Exit status: 0 the whole space is saved, 2 bad input, 3 a budget ran out, and the part found is saved.
 """
 
 import argparse
 from pathlib import Path
 
-from workbench.commands.options import above_zero, add_set, asked_of, console
+from workbench.commands.options import add_options, asked_of, console
 from workbench.commands.progress import progress_line
 from workbench.kernel import InputError
 from workbench.kernel.values import counted
@@ -29,16 +29,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MODEL|CONFIGURATION|RUN_DIR",
         help="a name, path/to/file.py:Class, FILE.toml, or a run directory",
     )
-    parser.add_argument("folder", metavar="FOLDER", help="a new or empty one, or a dataset to be replaced")
-    add_set(parser)
+    parser.add_argument("folder", metavar="FOLDER", help="a new or empty one, or a dataset to replace")
+    add_options(parser, "--set")
     parser.add_argument(
-        "--model", dest="of", metavar="MODEL|CONFIGURATION", help="of a run directory, if it is none of ours"
+        "--model", dest="of", metavar="MODEL|CONFIGURATION", help="a run directory's model, if it is your own"
     )
-    parser.add_argument("--property", action="append", metavar="NAME", help="check this one (may be repeated)")
-    parser.add_argument(
-        "--symmetry", action="store_true", help="keep one of the states that differ only in interchangeable names"
-    )
-    parser.add_argument("--max-states", type=above_zero(int), metavar="N", help=f"by default {MOST_STATES}")
+    add_options(parser, "--property", "--symmetry")
+    add_options(parser, "--max-states", default=None, help=f"by default {MOST_STATES}")
 
 
 def run(arguments: argparse.Namespace) -> int:

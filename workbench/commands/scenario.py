@@ -1,11 +1,11 @@
 """Find a shortest behaviour that passes through the lines of a scenario, or say which line cannot follow, and why.
 
   workbench scenario bakery_v2 story.txt --set AsyncParquet=true --set RestampPatch=false
-  workbench scenario bakery_v2 story.txt --html story.html     to be stepped through, with pictures
+  workbench scenario bakery_v2 story.txt --html story.html     a page with pictures, to step through
 
-A line is a step - commit, commit(w1), also with what it chooses, or `commit(w1) where CONDITION` - or a condition on a
-state, such as s.decision["w2"] == "lk_409"; what follows # is a comment. A condition is Python: use only files
-that you would run. FILE may be - for standard input.
+A line is a step - commit, commit(w1), also with its choices, or `commit(w1) where CONDITION` - or a condition on a
+state, such as s.decision["w2"] == "lk_409"; # starts a comment. A condition is Python: use only files that you would
+run. FILE may be - for standard input.
 Exit status: 0 found, 1 impossible, 2 bad input, 3 not decided.
 """
 
@@ -14,7 +14,7 @@ import sys
 
 from workbench.commands import outputs, status
 from workbench.commands.files import read_text, reading
-from workbench.commands.options import above_zero, add_set, asked_of, console
+from workbench.commands.options import add_options, asked_of, budgets, console
 from workbench.commands.progress import progress_line
 from workbench.guided.scenario import scenario
 
@@ -22,14 +22,12 @@ _WRITTEN = (*outputs.SHOWN, "--itf")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL|CONFIGURATION")
+    add_options(parser, "model")
     parser.add_argument("file", metavar="FILE")
-    add_set(parser)
-    parser.add_argument("--max-states", type=above_zero(int), metavar="N", help="stop after this many states")
-    parser.add_argument("--max-seconds", type=above_zero(float), metavar="N", help="stop after this time")
+    add_options(parser, "--set", "--max-states", "--max-seconds")
     outputs.add_shown(parser)
-    parser.add_argument("--itf", metavar="FILE", help="write the behaviour in the Informal Trace Format")
-    parser.add_argument("--trace", action="store_true", help="print the behaviour, as far as it gets")
+    add_options(parser, "--itf")
+    add_options(parser, "--trace", help="print the behaviour, as far as it gets")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -39,14 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
     model = asked.make()
     text = read_text(arguments.file, "scenario") if from_file else sys.stdin.read().removeprefix("\ufeff")
     with reading(arguments.file), progress_line() as on_progress:
-        told = scenario(
-            model,
-            text,
-            max_states=arguments.max_states,
-            max_seconds=arguments.max_seconds,
-            on_progress=on_progress,
-        )
-    with outputs.report(arguments, _WRITTEN):
+        told = scenario(model, text, **budgets(arguments), on_progress=on_progress)
+    with outputs.printing(arguments, _WRITTEN):
         out = console()
         out.print(str(told), markup=False)
         if arguments.trace and told.trace is not None:

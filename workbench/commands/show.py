@@ -1,7 +1,7 @@
 """Show a model: its constants with their ranges, its actions, its properties.
 
 workbench show bakery_v2
-workbench show v2_race        a configuration: what it sets, asks and expects
+workbench show v2_race        a configuration: what it sets, checks and expects
 """
 
 import argparse
@@ -14,7 +14,7 @@ from rich.table import Table
 from workbench import configurations
 from workbench.commands.answers import print_model
 from workbench.commands.files import names_model
-from workbench.commands.options import console, summary
+from workbench.commands.options import add_options, console, first_paragraph
 from workbench.configurations import Configuration, told_path
 from workbench.kernel import Model
 from workbench.kernel.declare import Action, Property
@@ -22,7 +22,7 @@ from workbench.models import MODELS, get_model
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL|CONFIGURATION")
+    add_options(parser, "model")
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -53,7 +53,7 @@ def _show_configuration(one: Configuration) -> None:
 
 def _show_model(model: type[Model]) -> None:
     out = console()
-    out.print(f"[bold]{model.name}[/]: {summary(model.__doc__)}\n")
+    out.print(f"[bold]{model.name}[/]: {first_paragraph(model.__doc__)}\n")
     constants = _table("Constants", "name", "default", "accepts", "meaning")
     for name, constant in model.declared_constants.items():
         default = constant.word(constant.default) if constant.kind == "choice" else json.dumps(constant.default)
@@ -61,18 +61,18 @@ def _show_model(model: type[Model]) -> None:
     actions = _table("Actions", "action", "process", "what it does")
     for name, action in model.declared_actions.items():
         label = f"{name}({', '.join(action.parameters)})" if action.parameters else name
-        actions.add_row(label, _process(action), summary(action.doc) + _condition(action))
+        actions.add_row(label, _process(action), first_paragraph(action.doc) + _condition(action))
     properties = _table("Properties", "property", "kind", "what it says")
     for name, declared in {**model.declared_properties, **model.declared_constraints}.items():
-        asked = "" if declared.by_default else " (only if it is asked for)"
-        properties.add_row(name, declared.described, summary(declared.doc) + _condition(declared) + asked)
+        asked = "" if declared.by_default else " (only on request)"
+        properties.add_row(name, declared.described, first_paragraph(declared.doc) + _condition(declared) + asked)
     for table in (constants, actions, properties):
         out.print(table)
         out.print()
     if model.symmetry:
         out.print(f"Symmetric sets: {', '.join(model.symmetry)}")
     if model.ignores:
-        out.print(f"States are not told apart by: {', '.join(model.ignores)}")
+        out.print(f"Ignored when states are compared: {', '.join(model.ignores)}")
 
 
 def _condition(declared: Action | Property) -> str:

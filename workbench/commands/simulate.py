@@ -1,11 +1,11 @@
-"""Walk through a model's states at random: for spaces that are too large to search.
+"""Walk through a model's states at random, for spaces too large to search.
 
   workbench simulate paimon --seconds 60                   on all cores; violations print their trace
   workbench simulate bakery_v2 --walks 100000 --seed 7     the same walks again, on any number of workers
-  workbench simulate hudi --swarm --depth 1000             longer walks, each of which prefers different actions
+  workbench simulate hudi --swarm --depth 1000             longer walks, each preferring different actions
 
-What walks meet is certain. About what they do not meet, they say nothing, however many there are.
-Exit status: 0 everything that was asked for is reached, 1 something is violated, 2 bad input, 3 something is not known.
+What walks meet is certain. What they do not meet remains open, however many there are.
+Exit status: 0 everything wanted is reached, 1 something is violated, 2 bad input, 3 something is unknown.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from rich.table import Table
 
 from workbench.commands import outputs, status
 from workbench.commands.answers import print_model, print_traces, with_deadlock
-from workbench.commands.options import above_zero, add_set, add_workers, asked_of, console
+from workbench.commands.options import above_zero, add_options, add_workers, asked_of, console
 from workbench.commands.progress import progress_line
 from workbench.commands.standard import say
 from workbench.engines.walks.result import UNIFORM, Simulation, without_liveness
@@ -25,10 +25,7 @@ _WRITTEN = (*outputs.SHOWN, "--itf")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL|CONFIGURATION")
-    add_set(parser)
-    parser.add_argument("--property", action="append", metavar="NAME", help="judge this one (may be repeated)")
-    parser.add_argument("--deadlock", action="store_true", help="also look for states in which nothing can happen")
+    add_options(parser, "model", "--set", "--property", "--deadlock")
     parser.add_argument(
         "--seconds", type=above_zero(float), metavar="S", help="walk for this long (10 without --walks)"
     )
@@ -38,19 +35,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="the same seed makes the same walks (0)")
     parser.add_argument(
-        "--uniform", choices=UNIFORM, default="actions", help="what has the same chance (default: actions)"
+        "--uniform", choices=UNIFORM, default="actions", help="what is drawn with equal chances (default: actions)"
     )
     parser.add_argument("--swarm", action="store_true", help="let each walk prefer different actions")
     add_workers(parser, "threads, or tasks on Spark", default=None)
     parser.add_argument("--engine", choices=("local", "spark"), default="local")
-    parser.add_argument("--fail-fast", action="store_true", help="stop at the first violation")
+    add_options(parser, "--fail-fast")
     parser.add_argument(
         "--shorten", type=int, metavar="N", help="visit at most this many states to shorten a trace (1000000)"
     )
-    parser.add_argument("--trace", action="store_true", help="print the witnesses of reachable properties too")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_options(parser, "--trace", "--json")
     outputs.add_shown(parser)
-    parser.add_argument("--itf", metavar="FILE", help="write the trace in the Informal Trace Format")
+    add_options(parser, "--itf")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -82,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
             on_progress=on_progress,
         )
     seen.notes.extend(left_out)
-    with outputs.report(arguments, _WRITTEN):
+    with outputs.printing(arguments, _WRITTEN):
         if arguments.json:
             say(json.dumps(seen.as_dict()))
         else:
@@ -93,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def print_simulation(out: Console, seen: Simulation, witnesses: bool = False) -> None:
-    """What walks saw, as text: how much, the verdicts, which actions were taken, and the traces of violations."""
+    """Print a simulation: its size, the verdicts, the actions taken, and the traces of violations."""
     print_model(out, seen.model)
     for line in seen.lines:
         out.print(line, markup=False)

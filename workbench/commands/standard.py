@@ -1,4 +1,4 @@
-"""Standard output belongs to the commands: whatever a model prints meanwhile goes to standard error."""
+"""Reserve standard output for commands: whatever a model prints goes to standard error."""
 
 import io
 import sys
@@ -13,10 +13,10 @@ _OUTPUT: ContextVar[TextIO | None] = ContextVar("output", default=None)
 
 
 def output() -> TextIO:
-    """What the commands write their results to."""
+    """The stream for results."""
     stream = _OUTPUT.get() or sys.stdout
     if isinstance(stream, io.TextIOWrapper):
-        stream.reconfigure(errors="replace")  # a check mark is not worth an error where there are none
+        stream.reconfigure(errors="replace")  # a check mark that the encoding lacks is not worth an error
     return stream
 
 
@@ -26,13 +26,13 @@ def say(text: str) -> None:
 
 
 def remark(text: str) -> None:
-    """Print a line that is no part of the result, on standard error."""
+    """Print a line on standard error, apart from the result."""
     print(printable(text), file=sys.stderr)
 
 
 @contextmanager
 def writing_to(stream: TextIO) -> Iterator[None]:
-    """Within, the commands write to `stream`, and everybody else to standard error."""
+    """Inside, commands write to `stream`, and all other code to standard error."""
     before = _OUTPUT.set(stream)
     try:
         with redirect_stdout(sys.stderr):

@@ -1,11 +1,11 @@
-"""Check a model under many settings of its constants, side by side on Spark.
+"""Check a model under many settings of its constants, in parallel on Spark.
 
   workbench sweep bakery_v2 --grid SafeAcks=true,false --grid MaxCrashes=0,1
   workbench sweep hudi --grid ConcurrencyControl=none,optimistic --set MonotonicTs=false --out results
-  workbench sweep v2_race --grid RestampPatch=true,false      a configuration; the grid goes before its constants
+  workbench sweep v2_race --grid RestampPatch=true,false      a configuration; the grid overrides its constants
 
-Values are separated by commas, or given as a JSON list: --grid Writers=[2,3]. With --out every result is kept as soon
-as it is there, and running the same command again computes only what is missing.
+Values are separated by commas, or given as a JSON list: --grid Writers=[2,3]. With --out every result is stored at
+once, and running the same command again computes only the missing ones.
 
 Exit status: 0 everything holds, 1 something is violated, 2 bad input, 3 something is not known, or nothing was checked.
 """
@@ -23,15 +23,14 @@ from rich.progress import MofNCompleteColumn, Progress
 from rich.table import Table
 
 from workbench.commands import status
-from workbench.commands.options import above_zero, asked_of, console, parse_value
-from workbench.commands.progress import Lines
+from workbench.commands.options import add_options, asked_of, budgets, console, parse_value
+from workbench.commands.progress import SparseLines
 from workbench.commands.standard import say
 from workbench.kernel import Constant, InputError
 from workbench.kernel.errors import brief
 from workbench.kernel.result import WITHIN
 from workbench.kernel.values import counted
-
-_GOOD, _BAD = ("holds", "reached", f"holds {WITHIN}"), ("violated", "not reached", f"not reached {WITHIN}")
+from workbench.questions.records import BAD, GOOD
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,21 +43,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=V1,V2",
         help="the values of a constant; all combinations are checked",
     )
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="the same in all settings")
-    parser.add_argument("--property", action="append", metavar="NAME", help="check this one (may be repeated)")
-    parser.add_argument(
-        "--symmetry", action="store_true", help="keep one of the states that differ only in interchangeable names"
-    )
-    parser.add_argument("--max-states", type=above_zero(int), metavar="N", help="for each setting")
-    parser.add_argument("--max-seconds", type=above_zero(float), metavar="S", help="for each setting")
+    add_options(parser, "--set", help="the same in all settings")
+    add_options(parser, "--property", "--symmetry")
+    add_options(parser, "--max-states", "--max-seconds", help="for each setting")
     parser.add_argument("--out", metavar="DIR", help="keep the results here, and reuse those that are there")
-    parser.add_argument("--json", action="store_true", help="print one JSON object, with a row for each setting")
+    add_options(parser, "--json", help="print one JSON object, with a row for each setting")
 
 
 def run(arguments: argparse.Namespace) -> int:
     asked, grid = asked_of(arguments.model, arguments.set), parse_grid(arguments.grid)
     model, constants = asked.declared, asked.constants
-    if asked.configuration is not None:  # the grid goes before it
+    if asked.configuration is not None:  # the grid overrides it
         constants = {name: value for name, value in constants.items() if name not in grid}
     from workbench.questions.sweep import sweep  # pyspark loads here, not with the command line
 
@@ -69,8 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.property or asked.properties,
             constants=constants,
             symmetry=arguments.symmetry or asked.symmetry,
-            max_states=arguments.max_states,
-            max_seconds=arguments.max_seconds,
+            **budgets(arguments),
             out=arguments.out,
             on_progress=on_progress,
         )
@@ -85,11 +79,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _holds(row: dict[str, Any], properties: Sequence[str]) -> bool | None:
-    """Whether everything does in a setting; None if something is not known, or nothing was checked."""
+    """Whether everything holds in a setting; None if something is unknown, or nothing was checked."""
     words = [row[name] for name in properties if row[name] is not None]  # a setting may switch a property off
-    if any(word in _BAD for word in words):
+    if any(word in BAD for word in words):
         return False
-    return True if words and all(word in _GOOD for word in words) else None
+    return True if words and all(word in GOOD for word in words) else None
 
 
 def parse_grid(given: Iterable[str]) -> dict[str, list[Any]]:
@@ -115,9 +109,9 @@ def parse_grid(given: Iterable[str]) -> dict[str, list[Any]]:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int, int], None]]:
-    """A bar on the terminal, and a line now and then where there is none."""
+    """A progress bar on a terminal, else a line now and then."""
     if not sys.stderr.isatty():
-        lines = Lines()
+        lines = SparseLines()
         yield lambda done, total: lines(f"{done:,} of {counted(total, 'setting')}")
         return
     with Progress(*Progress.get_default_columns(), MofNCompleteColumn(), console=Console(stderr=True)) as bar:
@@ -167,6 +161,6 @@ def _value(constant: Constant, value: Any) -> str:
 def _verdict(word: str | None, states: int | None) -> str:
     if word is None:  # the property does not apply in this setting
         return "-"
-    mark = "[green]\N{CHECK MARK}[/]" if word in _GOOD else "[bold red]\N{BALLOT X}[/]" if word in _BAD else word
+    mark = "[green]\N{CHECK MARK}[/]" if word in GOOD else "[bold red]\N{BALLOT X}[/]" if word in BAD else word
     mark = f"({mark})" if word.endswith(WITHIN) else mark
     return mark if states is None else f"{mark} {states}"

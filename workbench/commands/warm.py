@@ -1,7 +1,7 @@
-"""Compile the search kernels, once per machine; they are kept in Numba's cache.
+"""Compile the search kernels, once per machine, into Numba's cache.
 
 workbench warm
-workbench warm --spark      on the machines of a cluster: what only searches on Spark need, too
+workbench warm --spark      on the machines of a cluster: also what only searches on Spark need
 """
 
 import argparse
@@ -13,7 +13,9 @@ from workbench.models.bakery import Bakery
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--spark", action="store_true", help="also what only searches on Spark need, which takes Java")
+    parser.add_argument(
+        "--spark", action="store_true", help="also compile what only searches on Spark need, which takes Java"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -23,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_java()
     say("Compiling the search kernels, only the first time on a machine: half a minute or so")
     began = time.perf_counter()
-    for properties in (None, ["Deadlock"]):  # with properties of steps there is one kernel more
+    for properties in (None, ["Deadlock"]):  # properties of steps need one more kernel
         check(Bakery(Writers=2), properties, engine="local")
 
     from workbench.engines import guided, passing  # numba loads here, not with the command line

@@ -1,29 +1,29 @@
-"""Real systems, driven along the behaviours of a model."""
+"""Drive real systems along the behaviours of a model."""
 
 import os
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from workbench.driving.course import Compared, Course, Driven, Driver, Request, Taken, compared, follow
+from workbench.driving.course import Compared, Course, Driven, DrivenStep, Driver, StepRequest, compared, follow
 from workbench.driving.paimon import PaimonDriver
-from workbench.driving.processes import Actor, ActorError, Answer, Processes
+from workbench.driving.processes import Actor, ActorAnswer, ActorError, Processes
 from workbench.driving.traces import covering
 from workbench.kernel import InputError, Trace
 from workbench.kernel.errors import brief
 
 __all__ = [
     "Actor",
+    "ActorAnswer",
     "ActorError",
-    "Answer",
     "Compared",
     "Course",
     "Driven",
+    "DrivenStep",
     "Driver",
     "PaimonDriver",
     "Processes",
-    "Request",
-    "Taken",
+    "StepRequest",
     "compared",
     "covering",
     "drive",
@@ -38,15 +38,15 @@ def drive(
     keep: str | os.PathLike[str] | None = None,
     time_limit: float | None = None,
 ) -> Driven:
-    """Make real processes do what a trace says, and compare what comes of it with what the model predicts.
+    """Make real processes follow a trace, and compare the outcome with the model's predictions.
 
     Args:
-        driver: How the system is driven; pypaimon by default.
-        keep: A folder that is not there yet, or empty: what the system makes is kept in it.
-        time_limit: In seconds, for all of it.
+        driver: Drives the system; pypaimon's by default.
+        keep: A new or empty folder, in which the system's files are kept.
+        time_limit: In seconds, for the whole drive.
 
     Raises:
-        InputError: If the trace cannot be driven, or the system is not there.
+        InputError: If the trace cannot be driven, or the system is not installed.
     """
     driver = driver or PaimonDriver()
     with ExitStack() as stack:
@@ -54,12 +54,12 @@ def drive(
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="workbench-drive-"))
         else:
             folder = _empty(keep)
-        processes = stack.enter_context(Processes(driver.command()))  # which end before the folder goes
+        processes = stack.enter_context(Processes(driver.command()))  # they end before the folder is removed
         return follow(trace, driver, processes, Path(folder), time_limit)
 
 
 def _empty(keep: str | os.PathLike[str]) -> str:
-    """The path of a folder that is new, or empty."""
+    """The path of a folder, made if it does not exist, and refused unless empty."""
     path = Path(keep)
     try:
         path.mkdir(parents=True, exist_ok=True)

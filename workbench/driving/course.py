@@ -1,10 +1,9 @@
-"""Drive a real system along a behaviour of a model, step by step, and say whether it did what the model predicts.
+"""Drive a real system along a behaviour of a model, step by step, and compare it with the model's predictions.
 
-A driver says who does what; an actor - a process of its own (``processes.py``) - does it and answers; the driver
-compares the system with the model's state. A drive ends with the first step that goes differently from what the model
-predicts. Actors speak JSON lines, so they can live in any environment: ``paimon_actor.py`` runs in that of pypaimon,
-imports nothing of ours, and puts gates into pypaimon's commit. ``traces.py`` picks traces that cover each step and
-each conflict.
+A driver turns each step into a request; an actor, a separate process (``processes.py``), carries it out and answers;
+the driver compares the system with the model's state. A drive ends with the first step that does not come out as
+predicted. Actors speak JSON lines, so they can live in any environment: ``paimon_actor.py`` runs in pypaimon's, imports
+nothing of ours, and puts gates into pypaimon's commit. ``traces.py`` picks traces that cover every step and conflict.
 """
 
 import time
@@ -13,18 +12,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from workbench.driving.processes import ActorError, Answer, Processes, Verdict
+from workbench.driving.processes import ActorAnswer, ActorError, Processes, Verdict
 from workbench.kernel import InputError, State, Trace
 from workbench.kernel.budget import INTERRUPTED
 from workbench.kernel.trace import Step
 from workbench.kernel.values import show
 
-#: How many seconds a drive may take, where nobody says.
+#: How many seconds a drive may take by default.
 TIME_LIMIT = 120.0
 
 
 class Compared(NamedTuple):
-    """Something that the model predicts, and what was found instead, or the same."""
+    """A prediction of the model beside what was found."""
 
     what: str
     foretold: str
@@ -33,7 +32,7 @@ class Compared(NamedTuple):
 
 
 def compared(what: str, foretold: Any, found: Any) -> Compared:
-    """What the model predicts beside what was found, as people read both.
+    """Compare a predicted value with what was found.
 
     Examples:
         >>> compared("the files", ("a", "b"), ("a",))
@@ -42,13 +41,13 @@ def compared(what: str, foretold: Any, found: Any) -> Compared:
     return Compared(what, show(foretold), show(found), foretold == found)
 
 
-class Request(NamedTuple):
-    """What a step of the model is for the real system.
+class StepRequest(NamedTuple):
+    """A step of the model as a request to the real system.
 
     Attributes:
-        actor: Who is to do it.
-        asks: What it is asked, as JSON.
-        foretold ({"done", "refused", "impossible"}): What the model says will come of it.
+        actor: The process that carries it out.
+        asks: The request, as JSON.
+        foretold ({"done", "refused", "impossible"}): The outcome that the model predicts.
     """
 
     actor: str
@@ -56,61 +55,60 @@ class Request(NamedTuple):
     foretold: Verdict = "done"
 
 
-Ask = Callable[[str, Mapping[str, Any]], Answer]
+Ask = Callable[[str, Mapping[str, Any]], ActorAnswer]
 
 
 class Course(Protocol):
-    """One trace, and a system that is to follow it: what a driver makes of each trace."""
+    """A driver's plan for one trace."""
 
     @property
     def actors(self) -> Sequence[str]:
-        """Who acts; all are started at the beginning."""
+        """The actors, all started at the beginning."""
 
     def begin(self, ask: Ask) -> None:
-        """Bring the system into the state in which the trace begins.
+        """Bring the system into the trace's first state.
 
         Raises:
-            InputError: If it cannot be brought there.
+            InputError: If that is impossible.
         """
 
-    def request(self, before: State, step: Step) -> Request:
-        """What is asked for a step of the model."""
+    def request(self, before: State, step: Step) -> StepRequest:
+        """The request for a step of the model."""
 
-    def compare(self, step: Step, answer: Answer) -> Iterable[Compared]:
-        """What the model predicts after a step that was taken, and what is there."""
+    def compare(self, step: Step, answer: ActorAnswer) -> Iterable[Compared]:
+        """Compare the system with the model's state after a step."""
 
     def conclude(self, trace: Trace) -> Iterable[Compared]:
-        """The same of all that was done: the trace ends with the last step that the system has taken."""
+        """Compare the end of the drive; the trace is cut after the last step that the system took."""
 
 
 class Driver(Protocol):
-    """How a system is made to follow traces."""
+    """Makes a system follow traces."""
 
     @property
     def name(self) -> str:
-        """What the system is called."""
+        """The system's name."""
 
     def command(self) -> Sequence[str]:
-        """What starts an actor."""
+        """The command that starts an actor."""
 
     def course(self, trace: Trace, folder: Path) -> Course:
-        """Get ready for one trace; whatever it makes goes into the folder, which is empty.
+        """Prepare for one trace; all files go into the folder, which is empty.
 
         Raises:
-            InputError: If the system cannot be set up as the trace's model is.
+            InputError: If the system cannot be configured like the trace's model.
         """
 
 
 @dataclass(frozen=True)
-class Taken:
+class DrivenStep:
     """A step of a drive.
 
     Attributes:
-        number: The step's place in the trace, whose state 0 is the initial one.
-        actor, label: Who was to do what.
+        number: The step's index in the trace; state 0 is the initial one.
         foretold, verdict: {"done", "refused", "impossible"}
-        said: What the real system said.
-        differences: What is not as predicted after it.
+        said: The real system's words.
+        differences: Predictions that failed after it.
     """
 
     number: int
@@ -128,23 +126,23 @@ class Taken:
 
 @dataclass(frozen=True)
 class Driven:
-    """What came of a drive.
+    """The result of a drive.
 
     Attributes:
-        steps: Those that were asked for: the last one is the first that did not come out as predicted, if there is one.
-        compared: What the model predicts for the end, and what there is.
+        steps: The requested steps, up to the first that did not come out as predicted.
+        compared: The predictions for the end of the drive, beside what was found.
         stopped: Why the drive is incomplete.
     """
 
     system: str
     trace: Trace
-    steps: tuple[Taken, ...]
+    steps: tuple[DrivenStep, ...]
     compared: tuple[Compared, ...] = ()
     stopped: str | None = None
 
     @property
     def as_foretold(self) -> bool | None:
-        """Whether the real system did what the model predicts; None if that is not known."""
+        """Whether the real system did what the model predicts; None if unknown."""
         if not all(step.as_foretold for step in self.steps) or not all(one.agrees for one in self.compared):
             return False
         return None if self.stopped else True
@@ -168,7 +166,7 @@ class Driven:
         return f"not as predicted: {first.what} is {first.found}, not {first.foretold}"
 
     def as_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
+        """The drive as ``--json`` prints it."""
         return {
             "system": self.system,
             "model": self.trace.model.name,
@@ -198,23 +196,22 @@ class Driven:
 def follow(trace: Trace, driver: Driver, processes: Processes, folder: Path, time_limit: float | None = None) -> Driven:
     """Drive a system along a trace.
 
-    The drive ends with the first step that does not come out as predicted, since the model's next one begins where the
-    system is not. What there is then is compared with the model's state before that step.
+    The drive ends with the first step that does not come out as predicted, since the model's next step starts from a
+    state that the system is not in. The end is then compared with the model's state before that step.
 
     Args:
-        processes: Where actors are started; they are left for the next trace, unless something is wrong with one of
-            them.
-        folder: An empty folder, for whatever the system makes.
+        processes: The actors; they stay for the next trace, unless one of them fails.
+        folder: An empty folder for the system's files.
         time_limit: In seconds.
 
     Raises:
-        InputError: If the trace is one that nothing can follow to its end, or the system is not there.
+        InputError: If the trace is a lasso, or the system is not installed.
     """
     if trace.back is not None:
         raise InputError("a trace that goes round for ever cannot be driven; give one that ends, or stops for ever")
     course = driver.course(trace, folder)
     until = time.monotonic() + (TIME_LIMIT if time_limit is None else time_limit)
-    steps: list[Taken] = []
+    steps: list[DrivenStep] = []
     compared: tuple[Compared, ...] = ()
     stopped = None
     try:
@@ -229,7 +226,7 @@ def follow(trace: Trace, driver: Driver, processes: Processes, folder: Path, tim
             found = course.compare(step, answer) if is_foretold else ()
             different = tuple(one for one in found if not one.agrees)
             steps.append(
-                Taken(number, request.actor, step.label, request.foretold, answer.verdict, answer.said, different)
+                DrivenStep(number, request.actor, step.label, request.foretold, answer.verdict, answer.said, different)
             )
             if not steps[-1].as_foretold:
                 break

@@ -1,7 +1,7 @@
-"""pypaimon, driven along the traces of the Paimon model.
+"""Drive pypaimon along traces of the Paimon model.
 
-Each writer and compactor of the model is a process that runs ``paimon_actor.py`` in the environment of the writers.
-What is in the table after each step is read from its files, as an audit does.
+Each writer and compactor of the model is a process that runs ``paimon_actor.py`` in the writers' environment. After
+each step the table's contents are read from its files, as an audit does.
 """
 
 import json
@@ -10,8 +10,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from workbench.driving.course import Ask, Compared, Request, compared
-from workbench.driving.processes import ActorError, Answer
+from workbench.driving.course import Ask, Compared, StepRequest, compared
+from workbench.driving.processes import ActorAnswer, ActorError
 from workbench.kernel import InputError, Model, State, Trace
 from workbench.kernel.errors import brief
 from workbench.kernel.trace import Step
@@ -22,37 +22,37 @@ from workbench.models.paimon_table import COLUMNS, DELETE, INSERT, read
 _CHECKOUT = Path(__file__).parent.parent.parent
 ACTOR = Path(__file__).with_name("paimon_actor.py")
 MODELS = ("paimon", "paimon_published")
-#: The version that is known to take these steps.
+#: The version that this driver is tested with.
 PYPAIMON = "2.1.0"
 
-#: Constants that pypaimon has no counterpart of, with the only value that is driven.
+#: Constants without a counterpart in pypaimon, which must be FALSE, with the reason.
 _FIXED = {
     "USE_LOCK": "pypaimon commits without a lock",
     "AsPublished": "no software has the published text's simplifications",
     "ReadersSkipLevel0": "nothing would be read, since pypaimon cannot compact",
 }
-#: What an audit says of commits, and no invariant of the model: a snapshot that was not built on its predecessor, and a
-#: commit that has succeeded and is not there.
+#: An audit's findings on commits that are no invariants of the model: a snapshot that was not built on its predecessor,
+#: and a successful commit that is missing.
 _OF_COMMITS = ("LinearHistory", "AcknowledgedCommitsPresent")
 
-#: The table: pypaimon takes a row's kind from a column, which stays in the row; so an update is an insert of the new
-#: row, as for most writers of Paimon, and rows do not differ by how they came about.
+#: The table: pypaimon takes a row's kind from a column that stays in the row; so an update is an insert of the new row,
+#: as with most Paimon writers, and rows do not show how they came about.
 _KIND = "kind"
 _COLUMNS = {"k": "string", **dict.fromkeys(COLUMNS, "string"), _KIND: "string"}
 _OPTIONS = {"rowkind.field": _KIND, "commit.max-retries": "1000", "commit.timeout": "1 d"}
 
 
 def python_of_writers() -> Path:
-    """The Python of the folder ``.writers`` in a checkout, as ``scripts/writers.sh`` makes it, or else right here."""
+    """The Python in the folder ``.writers`` of the checkout, which ``scripts/writers.sh`` makes, or of this folder."""
     checkout, here = (folder / ".writers" / "bin" / "python" for folder in (_CHECKOUT, Path.cwd()))
     return checkout if checkout.exists() else here
 
 
 def installed(python: str | Path) -> str:
-    """`python`, if there is one.
+    """`python`, if it exists.
 
     Raises:
-        InputError: If not: with the commands that make it.
+        InputError: If not, with the commands that install it.
     """
     path = Path(python)
     if not path.is_file():
@@ -92,11 +92,11 @@ class PaimonCourse:
         self.actors = list(dict.fromkeys(step.lane for step in trace.steps[1:])) or ["w0"]
         self.warehouse, self.path, self.acks = folder, folder / "db.db" / "t", folder / "acks.jsonl"
         self.restores = bool(self.model.constants.get("RestoreSequence", False))
-        self.names: dict[str, str] = {}  # the table's names of keys, by the model's
-        self.files: dict[str, str] = {}  # the model's names of files, by the table's
+        self.names: dict[str, str] = {}  # from the model's keys to the table's
+        self.files: dict[str, str] = {}  # from the table's files to the model's
         self.acknowledged: list[Mapping[str, Any]] = []
 
-    # What is asked ---------------------------------------------------------------------------------------------------
+    # Requests --------------------------------------------------------------------------------------------------------
 
     def begin(self, ask: Ask) -> None:
         for actor in self.actors:
@@ -121,32 +121,32 @@ class PaimonCourse:
         }
 
     def _place(self, bucket: str) -> tuple[list[str], int]:
-        """The partition and number of a bucket of the model, such as p0b1."""
+        """The partition and number of one of the model's buckets, such as p0b1."""
         partition, _, number = bucket.partition("b")
         return [partition] if self.model.NUM_PARTITIONS > 1 else [], int(number)
 
-    def request(self, before: State, step: Step) -> Request:
-        """What is asked for a step; the first words of its label are the action."""
+    def request(self, before: State, step: Step) -> StepRequest:
+        """The request for a step, by its action."""
         assert step.move is not None
         actor, instance = step.lane, self.model.instances[step.move.instance]
         after: Any = step.state
         match instance.action.name:
             case "start_update" if not self.model.STREAMING_SINK:
-                return Request(actor, {"do": "update", **self._read_and_write(after.write[actor])})
+                return StepRequest(actor, {"do": "update", **self._read_and_write(after.write[actor])})
             case "start_insert" | "start_update" | "start_delete":
-                return Request(actor, {"do": "start", "row": self._row(after.write[actor])})
+                return StepRequest(actor, {"do": "start", "row": self._row(after.write[actor])})
             case "start_compaction":
                 rewrite = after.rewrite[actor]
                 place, bucket = self._place(rewrite.bucket)
-                return Request(
+                return StepRequest(
                     actor, {"do": "start_compaction", "place": place, "bucket": bucket, "level": rewrite.level}
                 )
             case "commit" if after.pc[actor] != READY:
-                return Request(actor, {"do": "commit"}, "refused")
+                return StepRequest(actor, {"do": "commit"}, "refused")
             case "write_metadata" if after.pc[actor] == READY:
-                return Request(actor, {"do": "write_metadata"}, "refused")
+                return StepRequest(actor, {"do": "write_metadata"}, "refused")
             case name:
-                return Request(actor, {"do": name})
+                return StepRequest(actor, {"do": name})
 
     def _where(self, key: str) -> dict[str, str]:
         partition, _ = self._place(self.model.bucket_of[key])
@@ -160,9 +160,9 @@ class PaimonCourse:
         row = self._row(write)
         return {"find": self._where(write.key), "sets": {name: row[name] for name in (*write.sets, _KIND)}}
 
-    # What comes of it ------------------------------------------------------------------------------------------------
+    # Comparisons -----------------------------------------------------------------------------------------------------
 
-    def compare(self, step: Step, answer: Answer) -> Iterator[Compared]:
+    def compare(self, step: Step, answer: ActorAnswer) -> Iterator[Compared]:
         after: Any = step.state
         actor = step.lane
         if "row" in answer.facts:
@@ -178,7 +178,7 @@ class PaimonCourse:
         yield from self._versions(after)
 
     def _versions(self, state: Any) -> Iterator[Compared]:
-        """The snapshots, the files of each, and what readers of each get."""
+        """Compare the snapshots, their files, and the rows that their readers get."""
         from workbench.tables.paimon.contents import contents  # pyarrow loads here, and not with the command line
 
         there = contents(str(self.path))
@@ -209,13 +209,13 @@ class PaimonCourse:
             found = f"violated ({grades[name]})" if name in grades else "nothing found"
             agrees = bool(violated) == (name in grades) or grades.get(name) == "suspect"
             if name == "ConsistentRead" and lost and not agrees:
-                # Which rows were lost with a commit an audit does not always know.
+                # An audit cannot always tell which rows were lost with a commit.
                 found, agrees = f"{found}, but see {lost[0]}", True
             yield Compared(name, violated or "holds", found, agrees)
 
 
 def foretold(trace: Trace) -> dict[str, str]:
-    """What the model says at the end of a trace of each property that an audit judges: in which way it is violated."""
+    """The model's verdict, at the end of a trace, on each property that an audit judges: "" or how it is violated."""
     s, model = trace.last, trace.model
     violated = {
         declared.name: any(not one.holds(s) for one in model.predicates(declared.name))
@@ -233,10 +233,10 @@ def foretold(trace: Trace) -> dict[str, str]:
 
 
 def _reads_another_row(s: Any, model: Any) -> bool:
-    """Whether some version reads as another row than the one that was committed last.
+    """Whether some version reads as another row than the last committed one, which is how an audit judges.
 
-    That is how an audit sees it. The model says for each column what was committed: where two updates change different
-    columns, the row that is read may have both values, although each has overwritten the other's.
+    The model judges by columns: after two updates of different columns the row may have both values, although each
+    update overwrote the other's row.
     """
     for key, bucket in model.bucket_of.items():
         last = None
@@ -250,7 +250,7 @@ def _reads_another_row(s: Any, model: Any) -> bool:
 
 
 def _committed(trace: Trace) -> Iterator[str]:
-    """The files whose commits have succeeded, whether or not they were overwritten since."""
+    """The files whose commits succeeded, overwritten since or not."""
     for before, step in pairwise(trace.steps):
         actor, was, now = step.lane, before.state.pc[step.lane], step.state.pc[step.lane]
         if was == COMMIT and now == READY:
@@ -265,7 +265,7 @@ def _check(model: Model) -> None:
             raise InputError(f"{name} = {show(model.constants[name])} is not accepted; it takes FALSE, since {why}")
 
 
-def _fact(actor: str, answer: Answer, name: str, kind: type) -> Any:
+def _fact(actor: str, answer: ActorAnswer, name: str, kind: type) -> Any:
     fact = answer.facts.get(name)
     if not isinstance(fact, kind):
         raise ActorError(f"{actor} says {brief(fact)} as {name!r}; it takes a JSON {kind.__name__}")

@@ -1,12 +1,11 @@
-"""A writer of pypaimon's that acts when it is asked: a program for the environment of the writers.
+"""A pypaimon writer that acts on request: a program for the writers' environment.
 
-It speaks the protocol of ``docs/driving.md`` - a JSON object a line, asked on standard input, answered on standard
-output - and imports nothing but pypaimon and what that needs. pypaimon itself is as it was installed, but for its
-gates, at which a commit waits to be told to go on:
+It speaks the protocol of ``docs/driving.md``, one JSON object per line, and imports nothing but pypaimon and its
+dependencies. pypaimon stays as installed, except for gates at which a commit waits for a request to continue:
 
-- before the snapshot file gets its name: after pypaimon has looked whether it is there, or, where files are to be
-  created only if they are absent, before this look, so that look and creation are one step;
-- where pypaimon would wait for a while because somebody else's snapshot was there first.
+- before the snapshot file gets its name: after pypaimon's check whether it exists, or, with put-if-absent, before that
+  check, so that check and creation are one step;
+- in pypaimon's backoff, when another snapshot was there first.
 """
 
 import importlib.metadata
@@ -17,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-VERSION = "2.1.0"  # the one whose functions have the gates
+VERSION = "2.1.0"  # the gates patch this version's functions
 
 Answer = dict[str, Any]
 Request = dict[str, Any]
@@ -25,14 +24,14 @@ Row = dict[str, str | None]
 
 
 class Abandoned(BaseException):
-    """What was going on is given up, in favour of a request; none of pypaimon's handlers of exceptions sees it."""
+    """Abandons the current request for a new one; a BaseException, so that pypaimon's handlers do not catch it."""
 
     def __init__(self, request: Request) -> None:
         self.request = request
 
 
 class Conversation:
-    """Requests and answers. Standard output is for answers alone: what else is printed goes to standard error."""
+    """Requests and answers. Only answers go to standard output; all other output goes to standard error."""
 
     def __init__(self) -> None:
         self._out = os.fdopen(os.dup(1), "w")
@@ -61,11 +60,8 @@ def impossible(said: str) -> Answer:
     return {"verdict": "impossible", "said": said}
 
 
-class Writer:
-    """The actor: a table that is open, a row that is being written, and what is to be committed.
-
-    Its methods called ``do_...`` are what it can be asked.
-    """
+class GatedWriter:
+    """The actor: an open table, a row in the buffer, and messages to commit. It answers requests by ``do_...``."""
 
     table: Any
 
@@ -75,7 +71,7 @@ class Writer:
         self.put_if_absent = False
 
     def serve(self) -> None:
-        """Answer one request after the other, until there are no more."""
+        """Answer requests until standard input ends."""
         request = self.conversation.next()
         while True:
             self.gated = True
@@ -86,7 +82,7 @@ class Writer:
                 continue
             except NotImplementedError as error:
                 answer = impossible(f"NotImplementedError: {error}")
-            except RuntimeError as error:  # what pypaimon raises where it finds a conflict
+            except RuntimeError as error:  # pypaimon found a conflict
                 answer = refused(f"RuntimeError: {error}")
             self.conversation.say(answer)
             request = self.conversation.next()
@@ -96,14 +92,14 @@ class Writer:
         return able(**arguments) if able else impossible(f"it does not know how to {do}")
 
     def wait(self, answer: Answer, until: str) -> None:
-        """Answer, and go on when the request `until` comes."""
+        """Answer, and continue when the request `until` comes."""
         self.conversation.say(answer)
         while (request := self.conversation.next())["do"] != until:
             if request["do"] == "open":
                 raise Abandoned(request)
             self.conversation.say(impossible(f"the commit waits for {until}"))
 
-    # What it can be asked --------------------------------------------------------------------------------------------
+    # Requests --------------------------------------------------------------------------------------------------------
 
     def do_open(
         self,
@@ -116,10 +112,10 @@ class Writer:
         long_lived: bool = False,
         names: Iterable[tuple[str, Sequence[str], int]] = (),
     ) -> Answer:
-        """Open the table ``db.t``, which is made if it is not there.
+        """Open the table ``db.t``, creating it if it does not exist.
 
-        `names` are keys with the partition and the bucket that they are to fall into: the answer has for each the name
-        that does. A writer that is long-lived opens its buckets now, and others whenever they write.
+        `names` lists keys with the partition and bucket that each must fall into; the answer has a fitting name for
+        each. A long-lived writer opens its buckets now, any other one at each write.
         """
         import pyarrow as pa
         from pypaimon import CatalogFactory, Schema
@@ -141,7 +137,7 @@ class Writer:
         return done("the table is open", names=found)
 
     def do_start(self, row: Row) -> Answer:
-        """Take a row; its sequence number follows from what the bucket had when it was opened."""
+        """Buffer a row; its sequence number continues from the bucket's when it was opened."""
         import pyarrow as pa
 
         if not self.long_lived:
@@ -152,7 +148,7 @@ class Writer:
         return done("the row is in the buffer, with its sequence number")
 
     def do_update(self, find: Row, sets: Row) -> Answer:
-        """Read the row that has these values, as any reader does, and take it with other ones in some columns."""
+        """Read the row that has the values `find`, and buffer it with the values `sets`."""
         read = self.table.new_read_builder()
         rows = read.new_read().to_arrow(read.new_scan().plan().splits()).to_pylist()
         found = [row for row in rows if all(row[name] == value for name, value in find.items())]
@@ -163,13 +159,13 @@ class Writer:
         return done("the row is read, and the new one is in the buffer", row=row)
 
     def do_write_data_files(self) -> Answer:
-        """Write what is in the buffer into data files."""
+        """Write the buffer into data files."""
         self.messages = self.write.prepare_commit(self.identifier)
         files = [file.file_name for message in self.messages for file in message.new_files]
         return done(f"it has written {', '.join(files)}", files=files)
 
     def do_write_metadata(self) -> Answer:
-        """Prepare the snapshot that follows the latest one; the gate before its creation answers this."""
+        """Prepare the snapshot after the latest one; the gate before its creation answers this request."""
         if not self.messages:
             return impossible("there are no data files to commit")
         self.commit.commit(self.messages, self.identifier)
@@ -178,14 +174,14 @@ class Writer:
         return done("the commit has succeeded", ack=ack)
 
     def do_append(self, row: Row) -> Answer:
-        """Write and commit a row, with no gate."""
+        """Write and commit a row without gates."""
         self.gated = False
         self.do_start(row)
         self.do_write_data_files()
         return self.do_write_metadata()
 
     def do_start_compaction(self, place: Sequence[str], bucket: int, level: int) -> Answer:
-        """Look for the files of a level of a bucket."""
+        """Find the files in a level of a bucket."""
         splits = self.table.new_read_builder().new_scan().plan_for_write().splits()
         mine = [one for one in splits if one.bucket == bucket and list(one.partition.values) == list(place)]
         self.sources = [file for one in mine for file in one.files if file.level == level]
@@ -195,7 +191,7 @@ class Writer:
         return done(f"level {level} of bucket {bucket} has {', '.join(file.file_name for file in self.sources)}")
 
     def do_compact_data_files(self) -> Answer:
-        """Offer pypaimon a compaction: files that are replaced by themselves, which loses nothing if it accepts."""
+        """Offer pypaimon a compaction that replaces files by themselves, so that nothing is lost if it accepts."""
         from pypaimon.write.commit_message import CommitMessage
 
         self._open_buckets(())
@@ -204,10 +200,10 @@ class Writer:
         self.commit.commit([same], 1)
         return impossible("pypaimon accepts a compaction, and has none")
 
-    # How -------------------------------------------------------------------------------------------------------------
+    # Helpers ---------------------------------------------------------------------------------------------------------
 
     def _open_buckets(self, places: Iterable[tuple[str, ...]]) -> None:
-        """Begin to write as somebody new, who knows the sequence numbers that there are by now in `places`."""
+        """Start over as a new writer that knows the current sequence numbers in `places`."""
         self.builder, self.identifier = self.table.new_stream_write_builder(), 0
         self.write, self.commit = self.builder.new_write(), self.builder.new_commit()
         store = self.write.file_store_write
@@ -225,8 +221,8 @@ class Writer:
         return name
 
 
-def set_gates(writer: Writer) -> None:
-    """Let commits wait where pypaimon looks for a snapshot file, creates it, or waits because it was there."""
+def set_gates(writer: GatedWriter) -> None:
+    """Make commits wait where pypaimon checks for a snapshot file, creates it, or backs off from an existing one."""
     from pypaimon.snapshot.renaming_snapshot_commit import RenamingSnapshotCommit
     from pypaimon.write.file_store_commit import FileStoreCommit
 
@@ -269,7 +265,7 @@ def main() -> None:
             impossible(f"it takes pypaimon {VERSION}, as scripts/writers.sh installs it, and there is {found}")
         )
         return
-    writer = Writer(conversation)
+    writer = GatedWriter(conversation)
     set_gates(writer)
     writer.serve()
 

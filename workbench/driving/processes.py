@@ -1,8 +1,8 @@
-"""Actors: processes that do one thing after the other when they are asked to.
+"""Actors: processes that carry out one request at a time.
 
-An actor is asked by a JSON object in one line of its standard input, and answers with one in a line of its standard
-output; ``docs/driving.md`` has the protocol. It has as long as the time limit says, and is never believed: what it
-says is checked, bounded and made printable.
+A request is a JSON object on one line of an actor's standard input, its answer one on a line of standard output;
+``docs/driving.md`` has the protocol. A time limit bounds each answer, and actors are not trusted: their output is
+checked, bounded and made printable.
 """
 
 import contextlib
@@ -25,24 +25,23 @@ from workbench.storage.strict_json import read_json
 Verdict = Literal["done", "refused", "impossible"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
-#: The longest line that an actor may say, and how much is kept of what it says elsewhere.
+#: The longest line of an actor's output, and how much of its other output is kept.
 MOST_BYTES = 2**16
 _MOST_SAID = 300
 
 
 class ActorError(Exception):
-    """An actor that has ended, was too slow, or says what is no answer: nothing follows from it for the system."""
+    """An actor ended, was too slow, or gave no valid answer; it says nothing about the system."""
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What an actor says to a request.
+class ActorAnswer:
+    """An actor's answer.
 
     Attributes:
-        verdict ({"done", "refused", "impossible"}): It is done; the system found a conflict and did not do it; the
-            system has no way to do it.
+        verdict ({"done", "refused", "impossible"}): The system did it; found a conflict and did not; or cannot do it.
         said: In words.
-        facts: Whatever else it said, unchecked.
+        facts: The answer's other fields, unchecked.
     """
 
     verdict: Verdict
@@ -51,17 +50,17 @@ class Answer:
 
 
 class Actor:
-    """A process that acts when it is asked.
+    """A process that acts on request.
 
     Args:
         name: For messages.
-        command: What starts the process.
+        command: Starts the process.
     """
 
     def __init__(self, name: str, command: Sequence[str]) -> None:
         self.name = name
         try:
-            # In a group of its own: an interrupt at the terminal is for the driver, which ends all of the group.
+            # A process group of its own: Ctrl-C at the terminal reaches the driver alone, which then ends the group.
             self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
@@ -74,7 +73,7 @@ class Actor:
             raise InputError(f"{brief(command[0])} cannot be started: {error.strerror}") from None
         self._to_say, self._heard, self._errors = b"", b"", b""
         self._selector = selectors.DefaultSelector()
-        # What tells its end also where somebody whom it has started holds its pipes.
+        # The pidfd reports the end even if a child of the process still holds its pipes.
         self._end, self._is_over = os.pidfd_open(self._process.pid), False
         self._selector.register(self._end, selectors.EVENT_READ)
         for pipe, events in (
@@ -90,21 +89,21 @@ class Actor:
     def pid(self) -> int:
         return self._process.pid
 
-    def ask(self, request: Mapping[str, Any], until: float) -> Answer:
-        """Ask for something, and wait for the answer, at most until the clock `time.monotonic` shows `until`.
+    def ask(self, request: Mapping[str, Any], until: float) -> ActorAnswer:
+        """Send a request and wait for its answer, at most until `time.monotonic` shows `until`.
 
         Raises:
-            ActorError: If there is none.
+            ActorError: If there is no valid answer.
         """
         self.send(request)
         return self.answer(until)
 
     def send(self, request: Mapping[str, Any]) -> None:
-        """Ask for something, without waiting; each request has its answer, in their order."""
+        """Send a request without waiting; answers come in the order of requests."""
         self._to_say += json.dumps(request).encode() + b"\n"
         self._exchange(0)
 
-    def answer(self, until: float) -> Answer:
+    def answer(self, until: float) -> ActorAnswer:
         """The next answer."""
         has_ended = False
         while b"\n" not in self._heard:
@@ -116,7 +115,7 @@ class Actor:
             if left <= 0:
                 raise ActorError(f"{self.name} has not answered within the time limit")
             self._exchange(0 if was_over else left)
-            # What was said before the end is heard at once: a pipe does not hold more than is read.
+            # One read gets all output from before the end: a pipe does not hold more.
             has_ended = was_over or self._process.stdout not in self._open()
         line, _, self._heard = self._heard.partition(b"\n")
         return self._checked(line)
@@ -125,7 +124,7 @@ class Actor:
         return {key.fileobj for key in self._selector.get_map().values()}
 
     def _exchange(self, seconds: float) -> None:
-        """Say and hear what can be, waiting at most so long for it."""
+        """Write and read what is possible now, waiting at most `seconds` for it."""
         stdin = self._process.stdin
         assert stdin is not None
         if stdin in self._open() and not self._to_say:
@@ -150,17 +149,17 @@ class Actor:
         assert stdin is not None
         try:
             said = os.write(stdin.fileno(), self._to_say)
-        except BrokenPipeError:  # that it has ended shows where its answers end
+        except BrokenPipeError:  # reading will notice the end
             self._selector.unregister(stdin)
             stdin.close()
             said = len(self._to_say)
         self._to_say = self._to_say[said:]
 
     def _ended(self) -> str:
-        """That the process is over, and its last words."""
+        """A message that the process is over, with its last words."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
-        self._exchange(0)  # what it has said before is there by now, and no more than is read
+        self._exchange(0)  # its last output is in the pipes by now
         status = self._process.returncode
         lines = self._errors.decode(errors="replace").strip().splitlines()
         why = f": {_short(lines[-1])}" if lines else ""
@@ -169,7 +168,7 @@ class Actor:
         how = f"by signal {-status}" if status < 0 else f"with status {status}"
         return f"{self.name} has ended {how}{why}"
 
-    def _checked(self, line: bytes) -> Answer:
+    def _checked(self, line: bytes) -> ActorAnswer:
         try:
             answer = read_json(line, "the answer")
         except InputError as error:
@@ -178,15 +177,15 @@ class Actor:
             what = f"an object with 'verdict', {either(VERDICTS)}, and 'said', a text"
             raise ActorError(f"{self.name} says {_short(line.decode())}; it takes {what}")
         facts = {name: value for name, value in answer.items() if name not in ("verdict", "said")}
-        return Answer(answer["verdict"], _short(answer["said"]), facts)
+        return ActorAnswer(answer["verdict"], _short(answer["said"]), facts)
 
     def kill(self) -> None:
-        """End the process, and whatever it has started in its group."""
+        """Kill the process group."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """End the process, and let go of what it has."""
+        """Kill the process group, and close its pipes."""
         self.kill()
         self._selector.close()
         os.close(self._end)
@@ -202,14 +201,14 @@ def _short(text: str) -> str:
 
 
 class Processes:
-    """The actors of a drive, each started when it is first asked for; all end with the ``with`` block.
+    """The actors of a drive, started on first use; all end with the ``with`` block.
 
     Examples:
         >>> import sys, time
         >>> program = "import sys; [print(line.replace('greet', 'done'), flush=True) for line in sys.stdin]"
         >>> with Processes([sys.executable, "-c", program]) as processes:
         ...     processes["w0"].ask({"verdict": "greet", "said": "hello"}, until=time.monotonic() + 60)
-        Answer(verdict='done', said='hello', facts={})
+        ActorAnswer(verdict='done', said='hello', facts={})
     """
 
     def __init__(self, command: Sequence[str]) -> None:
@@ -231,7 +230,7 @@ class Processes:
 
     def close(self) -> None:
         """End all actors."""
-        for actor in self._actors.values():  # first of all: an interrupt may come while one is waited for
+        for actor in self._actors.values():  # all at once: an interrupt may come during a wait
             actor.kill()
         while self._actors:
             self._actors.popitem()[1].close()

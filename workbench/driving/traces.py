@@ -1,4 +1,4 @@
-"""Traces that are worth driving, taken from a model's state space: each action, and each pair that is in conflict."""
+"""Pick traces worth driving from a model's state space: one per action, and one per pair of conflicting actions."""
 
 from collections.abc import Callable
 from itertools import permutations
@@ -7,30 +7,29 @@ from workbench.kernel import InputError, Model, State, Trace, replay
 from workbench.kernel.instances import ActionInstance
 from workbench.kernel.trace import Move
 
-#: How many states a model may have.
+#: The largest state space.
 MOST_STATES = 20_000
 
 
-_Path = tuple[int, tuple[Move, ...]]  # the number of an initial state, and what is taken from there
+_Path = tuple[int, tuple[Move, ...]]  # an initial state's number, and the moves from there
 _Steps = dict[ActionInstance, list[State]]
 
 
 def covering(model: Model) -> dict[tuple[str, ...], Trace]:
-    """Traces that together have each step in each circumstance that matters.
+    """Traces that together cover each action, and each conflict between two actions.
 
-    For each action that can be taken it is a shortest behaviour that ends with it. For each two actions of different
-    processes that are in conflict it is a shortest one that ends with the first and then the second. They are in
-    conflict where both can be taken and it matters which one is first: it leads to other states, or the other one
-    cannot be taken any more.
+    An action's trace is a shortest behaviour that ends with it. Two actions of different processes conflict in a state
+    that enables both if their order matters: it leads to different states, or one disables the other. A conflict's
+    trace is a shortest behaviour that ends with one action, then the other.
 
     Args:
         model: One with a small state space.
 
     Returns:
-        By the name of the action, or the names of the two.
+        Traces by the name of the action, or the names of the two.
 
     Raises:
-        InputError: If it has too many states.
+        InputError: If the model has too many states.
 
     Examples:
         >>> from workbench.models.bakery import Bakery
@@ -71,13 +70,13 @@ def covering(model: Model) -> dict[tuple[str, ...], Trace]:
 
 
 def _steps(model: Model, state: State) -> _Steps:
-    """What can be done in a state, and what each leads to."""
+    """The enabled steps of a state, with their successors."""
     outcomes = {instance: model.outcomes(instance, state) for instance in model.instances}
     return {instance: [after for _, after in some] for instance, some in outcomes.items() if some}
 
 
 def _in_conflict(steps: Callable[[State], _Steps], state: State, one: ActionInstance, other: ActionInstance) -> bool:
-    """Whether it matters which of two steps is taken first."""
+    """Whether the order of two steps matters."""
 
     def ends(first: ActionInstance, second: ActionInstance) -> set[State]:
         return {end for after in steps(state)[first] for end in steps(after).get(second, ())}

@@ -1,4 +1,4 @@
-"""A behaviour in the words of the more abstract model that its model refines."""
+"""Show a behaviour as the abstract model sees it that its model refines."""
 
 import itertools
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from workbench.kernel.values import show
 
 @dataclass(frozen=True)
 class AbstractStep:
-    """A step of an abstract trace and the state that it leads to.
+    """A step of an abstract trace, and its target.
 
     Attributes:
-        label: Such as ``commit(w1)``; ``initial state`` for the first. None where nothing changes, and where no action
-            of the abstract model does what changes.
+        label: Such as ``commit(w1)``; ``initial state`` for the first. None if nothing changes, or if no action of the
+            abstract model makes the change.
         lane: The abstract process that steps.
         state: Of the abstract model.
-        why: What is wrong with an initial state, or a step, that the abstract model does not have.
+        why: Why the abstract model does not have this step, or initial state.
     """
 
     label: str | None
@@ -34,9 +34,9 @@ class AbstractStep:
 
 @dataclass(frozen=True)
 class AbstractTrace:
-    """A behaviour as the abstract model sees it: as many steps as the behaviour has, some of which change nothing.
+    """A behaviour as the abstract model sees it: one abstract step per step, some of which change nothing.
 
-    As a text it leaves those out, and counts them.
+    Its text leaves these out, but numbers them.
 
     Attributes:
         model: The abstract one.
@@ -58,12 +58,12 @@ class AbstractTrace:
         return "\n".join(lines)
 
     def __str__(self) -> str:
-        """The same, below a line that says whose words these are."""
+        """The same, below a line that names the abstract model."""
         return f"To {type(self.model).__name__} this is\n{self!r}"
 
 
 def abstract(trace: Trace, name: str) -> AbstractTrace:
-    """What `trace` is to the model that the refinement called `name` of its model refines.
+    """The abstract trace of `trace` under the refinement called `name`.
 
     Examples:
         >>> from workbench import Model, Variable, action, check, refines
@@ -111,7 +111,7 @@ def abstract(trace: Trace, name: str) -> AbstractTrace:
 
 
 def _step_between(model: Model, one: State, other: State) -> tuple[ActionInstance, Outcome] | None:
-    """A step of `model` from a state to another one, if there is any."""
+    """A step of `model` between two states, if there is one."""
     for instance in model.instances:
         for outcome, after in model.outcomes(instance, one):
             if after == other:

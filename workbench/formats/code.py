@@ -1,4 +1,4 @@
-"""Questions as code: the lines of Python that ask the same again, in a notebook or a script."""
+"""Questions as code: lines of Python that ask them again, in a notebook or a script."""
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,8 +15,7 @@ def check_as_code(model: Model, properties: Sequence[str] | None = None, **optio
     """The lines that check `model` again.
 
     Args:
-        **options: Those of :func:`workbench.engines.check.check` that differ from the defaults, such as
-            ``symmetry=True``.
+        **options: Options of :func:`workbench.engines.check.check` other than the defaults, such as ``symmetry=True``.
 
     Examples:
         >>> from workbench.models.hudi_extended import HudiExtended
@@ -42,7 +41,7 @@ def grid_as_code(
     constants: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> str:
-    """The lines that fill a grid again: see :func:`workbench.questions.fill.fill`, whose parameters these are."""
+    """The lines that fill a grid again; parameters as for :func:`workbench.questions.fill.fill`."""
     values = {n: [_word(model, n, value) for value in values] for n, values in grid.items()}
     fixed = [f"constants={_dict(_words(model, constants))}"] if constants else []
     asked = _asked(properties, {})
@@ -52,7 +51,7 @@ def grid_as_code(
 
 
 def trace_as_code(trace: Trace, watches: Iterable[str] = ()) -> str:
-    """The lines that open a trace again, from its permalink, with what is watched in it."""
+    """The lines that open a trace again from its permalink, with its watches."""
     model, watched = type(trace.model), names_in("watches", watches)
     find = "get_model" if _is_ours(model) else f"lambda _: {_class(model)}"
     opened = _call("open_permalink", [_repr(permalink(trace)), find])
@@ -77,13 +76,13 @@ def _is_ours(model: type[Model]) -> bool:
 
 
 def _file(model: type[Model]) -> str | None:
-    """The file that :func:`workbench.get_model` has loaded a class from."""
+    """The file from which :func:`workbench.get_model` loaded a class."""
     module = sys.modules.get(model.__module__)
     return getattr(module, "__file__", None) if model.__module__.startswith("model_file_") else None
 
 
 def _class(model: type[Model]) -> str:
-    """The class, by a name that the snippet, or the notebook that it is pasted into, knows."""
+    """An expression for the class that works in the snippet, or in the notebook it is pasted into."""
     if _is_ours(model):
         return f"get_model({_repr(model.name)})"
     file = _file(model)
@@ -118,7 +117,7 @@ def _named(options: Mapping[str, Any]) -> list[str]:
 
 
 def _repr(value: Any) -> str:
-    """A value as code, texts in double quotes where that needs no escapes."""
+    """A value as code, with texts in double quotes if that needs no escapes."""
     if isinstance(value, str):
         plain = repr(str(value))
         return f'"{plain[1:-1]}"' if plain[0] == "'" and '"' not in plain and "\\'" not in plain else plain

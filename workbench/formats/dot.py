@@ -1,4 +1,4 @@
-"""DOT, Graphviz's language: the statements that graphs are written with."""
+"""Statements of DOT, Graphviz's language."""
 
 import re
 from collections.abc import Mapping
@@ -7,12 +7,12 @@ from workbench.kernel.text import printable_lines
 
 
 def quote(text: str) -> str:
-    """`text`, which may have several lines, as Graphviz reads it: control characters are written as escapes."""
+    """`text`, possibly of several lines, as a quoted string; control characters become escapes."""
     return '"' + printable_lines(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
 def label(text: str) -> str:
-    """`text` as Graphviz shows it: what looks like an entity of HTML would be read as one."""
+    """`text` as a label, with anything that looks like an HTML entity escaped."""
     return quote(re.sub(r"&(?=#?\w+;)", "&amp;", text))
 
 
@@ -25,7 +25,7 @@ def edge(source: int | str, target: int | str) -> str:
 
 
 def statement(subject: str, attributes: Mapping[str, str]) -> str:
-    r"""What `subject` looks like: a node, an edge, or ``graph``, ``node`` or ``edge`` for all of them.
+    r"""The statement that sets attributes of `subject`: a node, an edge, or ``graph``, ``node`` or ``edge`` for all.
 
     Examples:
         >>> statement(edge("a", 2), {"label": 'say "go"', "color": "black"})

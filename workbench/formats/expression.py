@@ -1,7 +1,7 @@
-"""Expressions on the state that a person types: watches, and conditions of states to be sought.
+"""Expressions on the state: watches, and conditions to search for.
 
-An expression is Python, with the rights of the process. It is run only where somebody has typed it, or has given it by
-hand to what evaluates it; what is read from elsewhere, such as a permalink, stays text until then.
+An expression is Python, with the rights of the process. It runs only if a person typed it or explicitly passed it on;
+expressions read from elsewhere, such as a permalink, stay text until then.
 """
 
 import ast
@@ -19,10 +19,10 @@ _TAKES = "it takes a Python expression over s, self and the constants"
 
 
 class Reading(NamedTuple):
-    """What an expression is in one state.
+    """An expression's value in one state.
 
     Attributes:
-        text: As people read it; begins with ``error:`` where it cannot be evaluated.
+        text: The value as shown; starts with ``error:`` if the expression fails.
         true: Whether it is true as a condition.
     """
 
@@ -34,11 +34,10 @@ class Expression:
     """A Python expression over the state ``s``, the model ``self``, its constants, and the names of its module.
 
     Attributes:
-        remark (str or None): What a person should know who takes it as a condition: that it can only be true, or is no
-            truth value.
+        remark (str or None): A warning about its use as a condition: it is constant, or not a truth value.
 
     Raises:
-        InputError: If it is no expression, or cannot be evaluated in the initial state.
+        InputError: If it is not an expression, or cannot be evaluated in the initial state.
 
     Examples:
         >>> from workbench.models.bakery import Bakery
@@ -65,9 +64,9 @@ class Expression:
         self.remark = self._remark(tree, value)
 
     def _compile(self, names: dict[str, Any]) -> tuple[ast.expr, Callable[[Any], Any]]:
-        """The function of ``s``. What is nested in the expression sees ``s`` and all names as it does."""
+        """The function of ``s``; a lambda, so that nested scopes see ``s`` and all names too."""
         try:
-            compile(self.text, "<expression>", "eval")  # refuses what only a function's body may be, such as a yield
+            compile(self.text, "<expression>", "eval")  # refuses what only a function's body may hold, such as yield
             tree = ast.parse(self.text, mode="eval")
             body, only_s = tree.body, ast.arguments([], [ast.arg("s")], None, [], [], None, [])
             whole = ast.fix_missing_locations(ast.Expression(ast.Lambda(only_s, body)))
@@ -81,11 +80,11 @@ class Expression:
         return InputError(f"expression {brief(self.text)} is not accepted: {why}")
 
     def __call__(self, state: Reader) -> Any:
-        """Its value in `state`, whatever that is; raises what it raises."""
+        """Its value in `state`; raises whatever the expression raises."""
         return self._function(seen(state))
 
     def read(self, state: State) -> Reading:
-        """What it is in `state`, where it may fail."""
+        """Its value in `state`, or its error, as text."""
         try:
             value = self(state)
             return Reading(show(_plain(value)), bool(value))
@@ -116,7 +115,7 @@ class Expression:
         return f"Expression({self.text!r})"
 
 
-#: What a value of a type is called, and when it counts as false.
+#: What values of a type are called, and when they count as false.
 _KINDS: dict[type, tuple[str, str]] = {
     **dict.fromkeys((Map, dict), ("a mapping", "empty")),
     **dict.fromkeys((set, frozenset, Members), ("a set", "empty")),
@@ -128,7 +127,7 @@ _KINDS: dict[type, tuple[str, str]] = {
 
 
 def _names(model: Model) -> dict[str, Any]:
-    """What an expression may name: what the model's authors can, the constants, and the model."""
+    """The names for an expression: those of the model's modules, its constants, and the model as ``self``."""
     names: dict[str, Any] = {}
     for base in reversed(type(model).__mro__[:-2]):
         names.update(vars(sys.modules[base.__module__]) if base.__module__ in sys.modules else {})
@@ -136,7 +135,7 @@ def _names(model: Model) -> dict[str, Any]:
 
 
 def _why(model: Model, error: BaseException) -> str:
-    """Why an expression failed in the initial state; what is only misspelt is told with what there is."""
+    """Why an expression failed in the initial state, with suggestions for misspelt names."""
     if isinstance(error, NameError):
         return str(unknown("name", error.name, ["s", "self", *model.constants]))
     said = _said(error)
@@ -152,7 +151,7 @@ def _said(error: BaseException) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """The value that is shown as `value` would be, were it one that a state may hold."""
+    """`value` converted to one that a state may hold, which can be shown."""
     if isinstance(value, Reader):
         return "a state"
     if isinstance(value, Mapping) and not isinstance(value, Map):
@@ -167,7 +166,7 @@ def _plain(value: Any) -> Any:
 
 
 def example_of(model: Model) -> str:
-    """A condition that is true in the initial state: an example that works for this model.
+    """An example for this model: a condition that is true in the initial state.
 
     Examples:
         >>> from workbench.models.bakery import Bakery
@@ -192,7 +191,7 @@ def _example(variable: str, index: Any, value: Any) -> str | None:
 
 
 def _literal(value: Any) -> str | None:
-    """`value` as Python, if that needs no names."""
+    """`value` as a Python literal, if it has one."""
     if isinstance(value, str):
         return f'"{value}"' if value.isprintable() and not set(value) & set('"\\') else repr(str(value))
     if value is None or isinstance(value, int):

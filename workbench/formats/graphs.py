@@ -13,26 +13,26 @@ from workbench.kernel.text import printable, printable_lines
 from workbench.kernel.values import show
 
 
-class Node(NamedTuple):
-    """A state of the graph. The label is the state itself, or a text where it is known only by that."""
+class GraphNode(NamedTuple):
+    """A state of the graph. The label is the state itself, or a text if only that is known."""
 
     id: int | str
     label: State | str
     initial: bool = False
 
 
-class Edge(NamedTuple):
-    """A step: the states' ids, and the action that is taken."""
+class GraphEdge(NamedTuple):
+    """A step: the states' ids, and the action."""
 
     source: int | str
     target: int | str
     action: str
 
 
-def write_dot(out: TextIO, nodes: Iterable[Node], edges: Iterable[Edge]) -> None:
+def write_dot(out: TextIO, nodes: Iterable[GraphNode], edges: Iterable[GraphEdge]) -> None:
     """Write a graph as TLC does: boxes with a conjunct per variable, initial states filled, levels in rows.
 
-    Graphviz draws one of several edges between the same two states, since TLC's graph is declared ``strict``.
+    Graphviz draws only one edge between two states, since TLC declares its graph ``strict``.
     """
     nodes, edges = list(nodes), list(edges)
     out.write("strict digraph DiskGraph {\nnode [shape=box,style=rounded]\nnodesep=0.35;\n")
@@ -51,8 +51,8 @@ def write_dot(out: TextIO, nodes: Iterable[Node], edges: Iterable[Edge]) -> None
     out.write("}\n}\n")
 
 
-def _levels(nodes: list[Node], edges: list[Edge]) -> list[list[int | str]]:
-    """The nodes by their distance from the initial ones; what is not reachable from them is in no level."""
+def _levels(nodes: list[GraphNode], edges: list[GraphEdge]) -> list[list[int | str]]:
+    """The nodes by distance from the initial ones; unreachable nodes are in no level."""
     successors: dict[int | str, list[int | str]] = {}
     for edge in edges:
         successors.setdefault(edge.source, []).append(edge.target)
@@ -70,10 +70,10 @@ def _levels(nodes: list[Node], edges: list[Edge]) -> list[list[int | str]]:
     return levels
 
 
-def write_graphml(out: BinaryIO, nodes: Iterable[Node], edges: Iterable[Edge]) -> None:
+def write_graphml(out: BinaryIO, nodes: Iterable[GraphNode], edges: Iterable[GraphEdge]) -> None:
     """Write a graph as GraphML, for Gephi, networkx, yEd and others.
 
-    A node has ``label``, ``initial`` and, where its state is known, one text attribute per cell; an edge has ``label``.
+    A node has ``label``, ``initial`` and, if its state is known, a text attribute per cell; an edge has ``label``.
     """
     import networkx  # slow to load, and needed only here
 
@@ -89,11 +89,11 @@ def write_graphml(out: BinaryIO, nodes: Iterable[Node], edges: Iterable[Edge]) -
     networkx.write_graphml_lxml(graph, out)
 
 
-def write_tables(nodes_out: TextIO, edges_out: TextIO, nodes: Iterable[Node], edges: Iterable[Edge]) -> None:
+def write_tables(nodes_out: TextIO, edges_out: TextIO, nodes: Iterable[GraphNode], edges: Iterable[GraphEdge]) -> None:
     """Write a graph as two CSV tables, with the column names that Gephi looks for.
 
-    Nodes: Id, Label, Initial and, where states are known, a column per cell. Edges: Source, Target, Type, Label.
-    A text that a spreadsheet would take for a formula has an apostrophe before it.
+    Nodes: Id, Label, Initial and, if states are known, a column per cell. Edges: Source, Target, Type, Label. An
+    apostrophe precedes any text that a spreadsheet would take for a formula.
     """
     csv.writer(nodes_out, lineterminator="\n").writerows(map(harmless, _rows(nodes)))
     writer = csv.writer(edges_out, lineterminator="\n")
@@ -103,12 +103,12 @@ def write_tables(nodes_out: TextIO, edges_out: TextIO, nodes: Iterable[Node], ed
         writer.writerow(harmless([source, target, "Directed", label]))
 
 
-def _texts(edge: Edge) -> tuple[str, str, str]:
+def _texts(edge: GraphEdge) -> tuple[str, str, str]:
     return printable(str(edge.source)), printable(str(edge.target)), printable_lines(edge.action)
 
 
-def _rows(nodes: Iterable[Node]) -> Iterator[list[str]]:
-    """The column names, then a row per node; which cells there are is known from the first."""
+def _rows(nodes: Iterable[GraphNode]) -> Iterator[list[str]]:
+    """The column names, with the cells of the first node, then a row per node."""
     columns = None
     for node in nodes:
         cells = {str(c): show(v) for c, v in node.label.items()} if isinstance(node.label, State) else {}

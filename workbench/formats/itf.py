@@ -1,13 +1,13 @@
-"""The Informal Trace Format of Apalache and Quint: traces as JSON, written and read.
+"""Write and read the Informal Trace Format of Apalache and Quint: traces as JSON.
 
-Format: https://apalache-mc.org/docs/adr/015adr-trace.html. What it leaves open is decided in ``docs/formats.md``.
+Format: https://apalache-mc.org/docs/adr/015adr-trace.html. ``docs/formats.md`` settles what that leaves open.
 """
 
 import json
 from collections.abc import Mapping
 from typing import Any
 
-from workbench.formats.itf_expressions import Decoder, brief_json, decode, encode, member
+from workbench.formats.itf_expressions import ItfDecoder, brief_json, decode_itf, encode_itf, member
 from workbench.formats.recording import Observation, Recording
 from workbench.formats.tla import variables_of
 from workbench.kernel import InputError, Map, Model, Trace
@@ -15,7 +15,7 @@ from workbench.kernel.errors import brief, listed, unknown
 from workbench.kernel.values import show
 from workbench.storage.strict_json import read_json
 
-__all__ = ["constants_from_itf", "decode", "encode", "parse_itf", "read_itf", "to_itf"]
+__all__ = ["constants_from_itf", "decode_itf", "encode_itf", "parse_itf", "read_itf", "to_itf"]
 
 FORMAT = "https://apalache-mc.org/docs/adr/015adr-trace.html"
 _KEYS = ("#meta", "params", "vars", "states", "loop")
@@ -25,13 +25,13 @@ def to_itf(trace: Trace) -> dict[str, Any]:
     """The ITF document of a trace.
 
     Every state's ``#meta`` has its index and its step's label as ``action``; the document's has the model's name and
-    constants, so that the trace can be read back without being told them.
+    constants, so that the file alone suffices to read the trace back.
     """
     model = trace.model
     states = [
         {
             "#meta": {"index": i, "action": step.label},
-            **{name: encode(value) for name, value in variables_of(step.state).items()},
+            **{name: encode_itf(value) for name, value in variables_of(step.state).items()},
         }
         for i, step in enumerate(trace.steps)
     ]
@@ -46,11 +46,11 @@ def to_itf(trace: Trace) -> dict[str, Any]:
 
 
 def parse_itf(text: str) -> dict[str, Any]:
-    """The ITF document that `text` holds.
+    """Parse an ITF document.
 
     Raises:
-        InputError: With the place in the document, if it is not JSON, or not an object with ``vars`` and ``states``,
-            and of what else the format knows.
+        InputError: With the place in the document, if it is not JSON, or not an object with ``vars``, ``states`` and
+            the format's other keys.
     """
     document = read_json(text, "the trace")
     if not isinstance(document, dict):
@@ -79,7 +79,7 @@ def constants_from_itf(document: dict[str, Any]) -> dict[str, Any]:
     """The constants that :func:`to_itf` noted; empty for a document from elsewhere.
 
     Raises:
-        InputError: If what is noted there are no constants.
+        InputError: If they are not an object.
     """
     constants = _meta(document, "").get("constants", {})
     if not isinstance(constants, dict):
@@ -88,13 +88,11 @@ def constants_from_itf(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_itf(model: Model, document: dict[str, Any]) -> Recording:
-    """What an ITF document says about the cells of `model`, state by state.
-
-    Variables, and indices of a variable, that the document leaves out are not observed.
+    """An ITF document as a recording of `model`. Variables and indices that the document leaves out are not observed.
 
     Raises:
-        InputError: With the place in the document, for a variable, index or record that the model does not have, or
-            what is not ITF.
+        InputError: With the place in the document, for a variable, index or record that the model does not have, or for
+            an expression that is not ITF.
     """
     variables: list[str] = document["vars"]
     positions = model.layout.positions
@@ -102,7 +100,7 @@ def read_itf(model: Model, document: dict[str, Any]) -> Recording:
         if name not in positions:
             raise unknown(f"variable of {model.name}", name, positions)
     known = {"#meta", *variables, *document.get("params", ())}
-    decoder = Decoder(model)
+    decoder = ItfDecoder(model)
     states = []
     for number, state in enumerate(document["states"]):
         here = member("states", number)
@@ -125,8 +123,8 @@ def read_itf(model: Model, document: dict[str, Any]) -> Recording:
     return Recording(states, loop)
 
 
-def _indexed(expression: Any, cells: dict[Any, int], decoder: Decoder, where: str) -> dict[int, Any]:
-    """The cells of an indexed variable: from a map, or from a record whose field names are the indices."""
+def _indexed(expression: Any, cells: dict[Any, int], decoder: ItfDecoder, where: str) -> dict[int, Any]:
+    """The cells of an indexed variable, from a map, or from a record with the indices as field names."""
     if isinstance(expression, dict) and not any(key.startswith("#") for key in expression):
         values: Mapping[Any, Any] = {key: decoder.decode(item, member(where, key)) for key, item in expression.items()}
     else:

@@ -1,7 +1,6 @@
-"""ITF expressions: what the Informal Trace Format makes of the values of cells, written and read.
+"""Write and read ITF expressions: the Informal Trace Format's notation for the values of cells.
 
-An expression is read as what it says, or refused with its place in the file: there is no value but the one that it
-stands for.
+An expression is read exactly, or refused with its place in the file; nothing is guessed.
 """
 
 import json
@@ -14,16 +13,16 @@ from workbench.kernel.values import DEEPEST, fields_of, is_member, is_object, ma
 from workbench.storage.digest import enumerations_of, records_of
 
 _INTEGER = re.compile("0|-?[1-9][0-9]*")
-_MOST_DIGITS = 4000  # as in JSON numbers; Python reads and writes a few more
-_NOTHING = {"tag": "None", "value": {"#tup": []}}  # the format has no null; Quint writes an absent value so
+_MOST_DIGITS = 4000  # as in JSON numbers; Python's own limit is slightly higher
+_NOTHING = {"tag": "None", "value": {"#tup": []}}  # the format has no null; this is Quint's absent value
 _ALSO_NOTHING = {**_NOTHING, "value": {}}
 
 
-def encode(value: Any) -> Any:
-    """A value of a cell as an ITF expression.
+def encode_itf(value: Any) -> Any:
+    """A cell's value as an ITF expression.
 
     Examples:
-        >>> encode((1, frozenset({"b", "a"})))
+        >>> encode_itf((1, frozenset({"b", "a"})))
         {'#tup': [{'#bigint': '1'}, {'#set': ['a', 'b']}]}
     """
     if value is None:
@@ -37,42 +36,45 @@ def encode(value: Any) -> Any:
     if is_member(value):
         return {"tag": f"{type(value).__qualname__}.{value.name}", "value": _NOTHING["value"]}
     if is_object(value):
-        return {"tag": type(value).__qualname__, "value": {name: encode(part) for name, part in record_items(value)}}
+        return {
+            "tag": type(value).__qualname__,
+            "value": {name: encode_itf(part) for name, part in record_items(value)},
+        }
     if isinstance(value, tuple):
         fields = getattr(value, "_fields", ())
         if fields and set(fields) != set(_NOTHING):
-            return {f: encode(v) for f, v in zip(fields, value, strict=True)}
-        return {"#tup": [encode(v) for v in value]}
+            return {f: encode_itf(v) for f, v in zip(fields, value, strict=True)}
+        return {"#tup": [encode_itf(v) for v in value]}
     if isinstance(value, frozenset):
-        return {"#set": [encode(v) for v in sorted(value, key=sort_key)]}
-    return {"#map": [[encode(k), encode(value[k])] for k in sorted(value, key=sort_key)]}
+        return {"#set": [encode_itf(v) for v in sorted(value, key=sort_key)]}
+    return {"#map": [[encode_itf(k), encode_itf(value[k])] for k in sorted(value, key=sort_key)]}
 
 
-def decode(expression: Any, model: Model) -> Any:
-    """The value that an ITF expression stands for.
+def decode_itf(expression: Any, model: Model) -> Any:
+    """The value of an ITF expression.
 
-    A record becomes the model's NamedTuple with those fields, whatever their order in the file.
+    A record becomes the model's NamedTuple with these fields, whatever their order in the file.
 
     Raises:
-        InputError: For what is no ITF expression, and for a record that the model does not have.
+        InputError: If it is not an ITF expression, or a record that the model does not have.
     """
-    return Decoder(model).decode(expression, "the value")
+    return ItfDecoder(model).decode(expression, "the value")
 
 
 def member(where: str, key: str | int) -> str:
-    """The place of an object's member, or a list's item, in the object or list at `where`."""
+    """The path of an object's member, or a list's item, below `where`."""
     if isinstance(key, int):
         return f"{where}[{key}]"
     return f"{where}.{key}" if re.fullmatch(r"#?\w{1,80}", key) else f"{where}[{brief(key)}]"
 
 
 def brief_json(document: Any) -> str:
-    """A part of a document as an error shows it."""
+    """A part of a document for an error message, cut if long."""
     text = json.dumps(document, default=repr)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-class Decoder:
+class ItfDecoder:
     """Reads expressions as values of a model."""
 
     def __init__(self, model: Model) -> None:
@@ -82,10 +84,10 @@ class Decoder:
         self._variants = _variants(model, [record for record in records if not issubclass(record, tuple)])
 
     def decode(self, expression: Any, where: str, depth: int = 0) -> Any:
-        """The value that the expression at `where` in the document stands for.
+        """The value of the expression at `where` in the document.
 
         Raises:
-            InputError: If there is none.
+            InputError: If it has none.
         """
         if depth > DEEPEST:
             raise InputError(f"{where.partition('#')[0].rstrip('.[')} is nested more than {DEEPEST} deep")
@@ -104,7 +106,7 @@ class Decoder:
         return self._record(expression, where, depth)
 
     def _variant(self, value: Any, stands_for: Any, where: str, depth: int) -> Any:
-        """A member of an enumeration, or the object of a dataclass that holds what the record `value` says."""
+        """A member of an enumeration, or a dataclass object with the fields of the record `value`."""
         inside = member(where, "value")
         if not isinstance(stands_for, type):
             if value in (_NOTHING["value"], _ALSO_NOTHING["value"]):
@@ -148,7 +150,7 @@ class Decoder:
         return Map(items)
 
     def _record(self, expression: dict[str, Any], where: str, depth: int) -> Any:
-        """The fields in the order in which the model declares them, since values compare as tuples."""
+        """The model's record with these fields, in its declared order, since values compare as tuples."""
         fields = {name: self.decode(value, member(where, name), depth + 1) for name, value in expression.items()}
         known = [record for record in self._records if set(record._fields) == set(fields)]
         if not known:
@@ -157,15 +159,15 @@ class Decoder:
                 f"{where} is {brief_json(expression)}, a record with fields that none of {self._model} has; "
                 f"it has {names}"
             )
-        return min(known, key=lambda r: r._fields != tuple(fields))(**fields)  # rather one with the order as written
+        return min(known, key=lambda r: r._fields != tuple(fields))(**fields)  # prefer the order as written
 
 
 def _variants(model: Model, records: list[Any]) -> dict[Any, Any]:
-    """What the tags of variants stand for: ``Phase.READ``, or ``READ`` where there is one of that name; ``Claim``."""
+    """The meanings of tags: ``Phase.READ``, also ``READ`` if that is unambiguous, and ``Claim``."""
     whole: list[tuple[str, Any]] = [(kind.__qualname__, kind) for kind in records]
     short: list[tuple[str, Any]] = []
     for kind in enumerations_of(type(model)):
-        if not issubclass(kind, (int, str)):  # these are written as the number or text that they equal
+        if not issubclass(kind, (int, str)):  # those are written as the number or text they equal
             whole += [(f"{kind.__qualname__}.{name}", one) for name, one in kind.__members__.items()]
             short += kind.__members__.items()
     return {

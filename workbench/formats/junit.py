@@ -1,4 +1,4 @@
-"""Reports for continuous integration: JUnit XML, and the annotation lines that GitHub Actions reads."""
+"""Reports for continuous integration: JUnit XML, and annotation lines for GitHub Actions."""
 
 import json
 from collections.abc import Iterable
@@ -13,13 +13,13 @@ PASSED, FAILED, UNKNOWN = "passed", "failed", "unknown"
 
 
 @dataclass(frozen=True)
-class Finding:
-    """One thing that is wrong, and where somebody would look for it.
+class CaseFinding:
+    """One problem, and the place to look for it.
 
     Attributes:
         message: One line.
-        file: From the top of the repository.
-        line: In that file, from 1 on.
+        file: Relative to the top of the repository.
+        line: In that file, from 1.
     """
 
     message: str
@@ -28,22 +28,22 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Case:
-    """One thing that was checked.
+class JunitCase:
+    """One test case.
 
     Attributes:
-        outcome ({"passed", "failed", "unknown"}): Unknown is reported as an error: what could not be decided should not
-            look as if it held.
-        message: One line that says what is wrong; of a case that passed, within which bounds.
-        detail: All of it, such as the trace.
-        findings: What is wrong, one by one; without any it is the message.
+        outcome ({"passed", "failed", "unknown"}): Unknown is reported as an error: an undecided property must not look
+            as if it held.
+        message: The problem in one line; for a passed case, the bounds within which it passed.
+        detail: The problem in full, such as the trace.
+        findings: The single problems; without any, the message is the only one.
     """
 
     name: str
     outcome: str = PASSED
     message: str = ""
     detail: str = ""
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[CaseFinding, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -55,27 +55,27 @@ class Suite:
     """
 
     name: str
-    cases: list[Case]
+    cases: list[JunitCase]
     seconds: float = 0.0
     properties: dict[str, str] = field(default_factory=dict)
 
 
-def case_of(verdict: Verdict) -> Case:
+def case_of(verdict: Verdict) -> JunitCase:
     """A verdict as a case."""
     if verdict.holds:
         bounded = "" if verdict.within is None else f"{verdict.name} {verdict.word}: {verdict.why}"
-        return Case(verdict.name, message=bounded)
+        return JunitCase(verdict.name, message=bounded)
     if verdict.holds is None:
-        return Case(verdict.name, UNKNOWN, f"{verdict.name} is not decided: {verdict.why}")
+        return JunitCase(verdict.name, UNKNOWN, f"{verdict.name} is not decided: {verdict.why}")
     states = "" if verdict.trace is None else f" (a trace of {counted(len(verdict.trace), 'state')})"
     message = f"{verdict.name} is {verdict.word}{states}" + (f": {verdict.why}" if verdict.why else "")
-    return Case(verdict.name, FAILED, message, "" if verdict.trace is None else repr(verdict.trace))
+    return JunitCase(verdict.name, FAILED, message, "" if verdict.trace is None else repr(verdict.trace))
 
 
 def suite_of(name: str, result: Result) -> Suite:
-    """The result of a check as a suite: a case per property; without properties one that says so."""
+    """The result of a check as a suite, with a case per property, or one that says that nothing is checked."""
     cases = [case_of(verdict) for verdict in result.verdicts] or [
-        Case(result.model.name, UNKNOWN, "nothing is checked")
+        JunitCase(result.model.name, UNKNOWN, "nothing is checked")
     ]
     facts = {
         "model": result.model.name,
@@ -89,9 +89,9 @@ def suite_of(name: str, result: Result) -> Suite:
 
 
 def to_junit(suites: Iterable[Suite]) -> str:
-    """JUnit XML, as Jenkins, GitLab and others read it: a ``testsuite`` per check, a ``testcase`` per property.
+    """JUnit XML for Jenkins, GitLab and others: a ``testsuite`` per check, a ``testcase`` per property.
 
-    Control characters, most of which XML cannot hold, are written as escapes.
+    Control characters become escapes, since XML cannot hold most of them.
     """
     suites = list(suites)
     root = ElementTree.Element("testsuites", {"name": "workbench", **_totals(suites)})
@@ -130,18 +130,16 @@ def _totals(suites: list[Suite]) -> dict[str, str]:
 
 
 def annotations(suites: Iterable[Suite], file: str | None = None) -> list[str]:
-    """What did not pass, for GitHub Actions: ``::error`` lines, or ``::warning`` for what is not decided.
-
-    There is a line for each :class:`Finding` of a case.
+    """Failures as lines for GitHub Actions, one per finding: ``::error``, or ``::warning`` for undecided cases.
 
     Args:
-        file: The file in the repository that lines are attached to if their finding names none.
+        file: The file in the repository for findings that name none.
 
     Examples:
-        >>> annotations([Suite("v2", [Case("Safe", FAILED, "Safe is violated: 100% lost")])])
+        >>> annotations([Suite("v2", [JunitCase("Safe", FAILED, "Safe is violated: 100% lost")])])
         ['::error title=v2%3A Safe::Safe is violated: 100%25 lost']
-        >>> lost = Finding("Safe is violated", "models/v2.py", 12)
-        >>> annotations([Suite("v2", [Case("Safe", FAILED, "Safe is violated", findings=(lost,))])])
+        >>> lost = CaseFinding("Safe is violated", "models/v2.py", 12)
+        >>> annotations([Suite("v2", [JunitCase("Safe", FAILED, "Safe is violated", findings=(lost,))])])
         ['::error file=models/v2.py,line=12,title=v2%3A Safe::Safe is violated']
     """
     lines = []
@@ -149,7 +147,7 @@ def annotations(suites: Iterable[Suite], file: str | None = None) -> list[str]:
         for case in suite.cases:
             if case.outcome != PASSED:
                 level = "error" if case.outcome == FAILED else "warning"
-                for one in case.findings or (Finding(case.message),):
+                for one in case.findings or (CaseFinding(case.message),):
                     where = {"file": one.file, "line": one.line} if one.file else {"file": file}
                     given = {**where, "title": f"{suite.name}: {case.name}"}
                     listed = ",".join(f"{key}={_escape(str(value), ':,')}" for key, value in given.items() if value)
@@ -158,5 +156,5 @@ def annotations(suites: Iterable[Suite], file: str | None = None) -> list[str]:
 
 
 def _escape(text: str, more: str = "") -> str:
-    """Percent-encode what GitHub's syntax takes as its own; in the properties before the message also : and ,."""
+    """Percent-encode the characters of GitHub's syntax; `more` lists further ones, for properties."""
     return "".join(f"%{ord(c):02X}" if c in "%" + more else c for c in printable(text))

@@ -1,4 +1,4 @@
-"""Markdown with a Mermaid sequence diagram of a trace: a lane per process, a note per step with what it changed."""
+"""Markdown with a Mermaid sequence diagram of a trace: a lane per process, a note per step with its changes."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ _NOBODY = "model"  # the lane of steps that no process takes
 
 
 def to_mermaid(trace: Trace) -> str:
-    """The trace as Markdown: a sequence diagram, then the state that it begins in."""
+    """The trace as Markdown: a sequence diagram, then the initial state."""
     lanes = list(dict.fromkeys(step.lane for step in trace.steps[1:]))
     ids = {lane: f"p{i}" for i, lane in enumerate(sorted(lanes, key=_order(trace).__getitem__))} or {"": "p0"}
     everyone = ",".join(dict.fromkeys([next(iter(ids.values())), list(ids.values())[-1]]))
@@ -30,7 +30,7 @@ def to_mermaid(trace: Trace) -> str:
 
 
 def _order(trace: Trace) -> dict[str, int]:
-    """The lanes' places, as the model declares its processes."""
+    """The lanes' order, as the model declares its processes."""
     lanes = dict.fromkeys(instance.lane for instance in trace.model.instances)
     return {lane: place for place, lane in enumerate(lanes)}
 
@@ -44,7 +44,7 @@ def _ending(trace: Trace, everyone: str) -> list[str]:
 
 
 def _brief(change: Change) -> str:
-    """What happened to a cell, short: what came into and went out of a set, else the old and the new value."""
+    """A change in short: members added to and removed from a set, else the old and the new value."""
     cell, before, after = change
     if isinstance(before, frozenset) and isinstance(after, frozenset):
         parts = [f"{sign} {_cut(items)}" for sign, items in (("+", after - before), ("-", before - after)) if items]
@@ -60,5 +60,5 @@ def _cut(value: Any) -> str:
 
 
 def _escape(text: str) -> str:
-    """Text for a diagram, in one line: # and ; are its syntax, < and > would be taken as HTML."""
+    """Text for a diagram, in one line; # and ; are its syntax, < and > would become HTML."""
     return "".join({"#": "#35;", ";": "#59;", "<": "#lt;", ">": "#gt;"}.get(c, c) for c in printable(text))

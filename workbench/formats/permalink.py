@@ -1,10 +1,9 @@
-"""A trace as one line that can be copied, and back again.
+"""Permalinks: a trace as one line to copy, and back.
 
-``workbench:bakery_v2?SafeAcks=false#0/12.0,3.1,7.0`` names the model, the constants that differ from their defaults (as
-JSON), the initial state, and the moves: the number of the action instance and of the outcome. A lasso ends in ``@4``,
-the index of the state that it returns to. What is watched in the trace may follow: ``&watch=len%28s.iceberg%29``. Such
-expressions are texts here, as is everything that is read: they are run where somebody gives them to a
-:func:`workbench.view.trace_view`, which is for a person to decide who has seen them.
+``workbench:bakery_v2?SafeAcks=false#0/12.0,3.1,7.0`` names the model, the constants other than the defaults (as JSON),
+the initial state, and the moves: the numbers of action instance and outcome. A lasso ends in ``@4``, the index of the
+state it returns to. Watches may follow: ``&watch=len%28s.iceberg%29``. Watches are only text here; they run once a
+person who has seen them passes them to :func:`workbench.view.trace_view`.
 """
 
 import json
@@ -28,11 +27,11 @@ _PATH = re.compile(
 
 @dataclass(frozen=True)
 class Permalink:
-    """What a permalink says.
+    """The parts of a permalink.
 
     Attributes:
-        constants: Those that differ from the model's defaults.
-        watches: Expressions to watch in the trace, as they were written.
+        constants: Those other than the model's defaults.
+        watches: Expressions to watch in the trace, as text.
     """
 
     model: str
@@ -52,7 +51,7 @@ class Permalink:
 
 
 def permalink(trace: Trace, watches: Iterable[str] = ()) -> str:
-    """The line that re-creates `trace`, and says which expressions are watched in it.
+    """The permalink of a trace, with watches.
 
     Examples:
         >>> from workbench.kernel import replay
@@ -66,10 +65,10 @@ def permalink(trace: Trace, watches: Iterable[str] = ()) -> str:
 
 
 def parse_permalink(line: str) -> Permalink:
-    """What a permalink says, without running anything.
+    """Parse a permalink, without running anything.
 
     Raises:
-        InputError: If the line is no permalink.
+        InputError: If the line is not a permalink.
     """
     parts = _LINE.fullmatch(line.strip())
     path = _PATH.fullmatch(parts["path"] or "0/") if parts else None
@@ -106,13 +105,13 @@ def _unquoted(text: str) -> str:
 
 
 def open_permalink(line: str, find_model: Callable[[str], type[Model]]) -> Trace:
-    """The trace that a permalink stands for; what it says to watch is left to :func:`parse_permalink`.
+    """The trace of a permalink, without its watches, which :func:`parse_permalink` returns.
 
     Args:
-        find_model: Gives the class of the model with a name, such as :func:`workbench.models.get_model`.
+        find_model: Returns the class of a model by name, such as :func:`workbench.models.get_model`.
 
     Raises:
-        InputError: If the line is no permalink, or does not fit the model.
+        InputError: If the line is not a permalink, or does not fit the model.
     """
     link = parse_permalink(line)
     model = find_model(link.model)(**link.constants)

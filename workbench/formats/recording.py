@@ -1,4 +1,4 @@
-"""What was recorded of a behaviour: some cells, sometimes, perhaps several steps at once."""
+"""Recordings of behaviours: the values of some cells at some moments, perhaps several steps apart."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
@@ -9,14 +9,14 @@ from workbench.kernel.values import is_same
 
 
 class Observation(NamedTuple):
-    """Cells that were seen at one moment.
+    """The cells seen at one moment.
 
     Attributes:
-        cells: The values that were seen, by the cells' positions in the layout.
-        action: The step that led there: an action, alone, with its parameters, or also with what was chosen.
-        steps: How many steps that can be seen there may be since the observation before, as in a transaction of several
-            rows whose order is not known.
-        source: Where it stands, for messages, such as ``line 14``.
+        cells: The values, by the cells' positions in the layout.
+        action: The step that led there: an action alone, with its parameters, or with its choices too.
+        steps: The most visible steps since the previous observation, for example in a transaction of several rows whose
+            order is unknown.
+        source: Its place, for messages, such as ``line 14``.
 
     Examples:
         >>> from workbench.models.bakery import Bakery
@@ -32,7 +32,7 @@ class Observation(NamedTuple):
     source: str = ""
 
     def agrees(self, state: State) -> bool:
-        """Whether `state` has the values that were seen."""
+        """Whether `state` has these values."""
         return all(is_same(value, state.values[cell]) for cell, value in self.cells.items())
 
 
@@ -40,15 +40,15 @@ class Recording(NamedTuple):
     """Observations in order.
 
     Attributes:
-        loop: The index of the observation to which the behaviour returns after the last, again and again.
-        begins: Where the behaviour is at the first observation: in an initial state, in any state that it can reach, or
-            in one of these states.
-        watched: The cells that are watched all the time, as rows of a table are by its log. Of these an observation
-            names those that may have changed since the one before; no other of them has changed, not even for a while.
-            None for a recording whose observations stand each for itself.
-        irrelevant: Cells on which nothing that is observed depends, such as a history that steps only add to: of states
-            that differ in these alone one is followed. That they are such is for whoever makes the recording to know;
-            what is accepted is a behaviour in any case.
+        loop: The index of the observation to which the behaviour returns after the last, for ever.
+        begins: Where the behaviour is at the first observation: in an initial state, in any reachable state, or in one
+            of these states.
+        watched: Cells under continuous observation, as a table's rows are by its log. An observation names those of
+            them that may have changed since the previous one; the others have not changed in between. None if each
+            observation stands alone.
+        irrelevant: Cells that no observation depends on, such as a history that steps only add to: of states that
+            differ only in these, one is followed. The recording's maker vouches for that; an accepted recording is a
+            behaviour in any case.
     """
 
     states: list[Observation]
@@ -58,7 +58,7 @@ class Recording(NamedTuple):
     irrelevant: frozenset[int] = frozenset()
 
     def check(self, model: Model) -> None:
-        """Raise :class:`InputError` unless this is a recording of a model with cells like those of `model`."""
+        """Raise :class:`InputError` unless the recording fits the cells of `model`."""
         if not self.states:
             raise InputError("the recording is empty; it takes at least one observation")
         cells = range(len(model.layout.cells))

@@ -1,4 +1,4 @@
-"""Tables as CSV, such as spreadsheets read."""
+"""Tables as CSV for spreadsheets."""
 
 import csv
 import io
@@ -11,13 +11,13 @@ from workbench.kernel.text import printable_lines
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The signs with which formulas begin, also in their wide form.
+#: The signs that start a formula, also in their wide form.
 _BEFORE_FORMULAS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
 _NEGATIVE = re.compile("-([0-9]+|0x[0-9a-f]+)?")
 
 
 def to_csv(table: "pd.DataFrame") -> str:
-    """A table as CSV: what is missing is empty, and no text is one that a spreadsheet would take for a formula.
+    """A table as CSV: missing values are empty, and no spreadsheet takes a text for a formula.
 
     Examples:
         >>> import pandas as pd
@@ -36,5 +36,5 @@ def to_csv(table: "pd.DataFrame") -> str:
 
 
 def harmless(row: Iterable[str]) -> list[str]:
-    """The cells of a row, so that a spreadsheet takes none for a formula; numbers, and "-" for nothing, are none."""
+    """A row with an apostrophe before each would-be formula; numbers, and "-" for nothing, are none."""
     return [f"'{text}" if text[:1] in _BEFORE_FORMULAS and not _NEGATIVE.fullmatch(text) else text for text in row]

@@ -1,4 +1,4 @@
-"""TLC configuration files: read, and mapped to a model's constants, properties and symmetric sets."""
+"""Read TLC configuration files, and map them to a model's constants, properties and symmetric sets."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,9 +9,9 @@ from workbench.kernel import Constant, InputError, Model, Names, Partition, Verd
 from workbench.kernel.declare import DEADLOCK
 from workbench.kernel.errors import either, listed, unknown
 
-#: What is longer is no name of a property, and nothing to be shown as one.
+#: Longer names cannot be properties, and are not shown as such.
 _LONGEST_NAME = 100
-#: The statements that are read, with the name under which they are.
+#: The supported statements, and the attributes of :class:`Cfg` or keys of `single` that hold them.
 _ACCEPTED = {
     "CONSTANT": "constants",
     "CONSTANTS": "constants",
@@ -28,7 +28,7 @@ _ACCEPTED = {
     "NEXT": "NEXT",
     "CHECK_DEADLOCK": "CHECK_DEADLOCK",
 }
-#: The other statements of TLC, and why each changes what is checked in a way that has no counterpart here.
+#: TLC's other statements, and why each has no counterpart here.
 _REFUSED = {
     **dict.fromkeys(("ACTION_CONSTRAINT", "ACTION_CONSTRAINTS"), "a model's own constants bound its steps"),
     "ALIAS": "traces show the model's own variables",
@@ -38,12 +38,12 @@ _REFUSED = {
     "_PERIODIC": "there is no TLA+ module to evaluate it in",
     "_RL_REWARD": "it belongs to TLC's simulation",
 }
-#: What the names in a list are names of.
+#: What the names in a statement name.
 _ONE = {"invariants": "property", "properties": "property", "constraints": "constraint"}
 _KEYWORDS = _ACCEPTED.keys() | _REFUSED.keys()
 _DEEPEST = 100
-_LONGEST = 160  # of what an error says after the line; lists of names are cut
-_MOST_DIGITS = 100  # Python turns no more than some thousands into a number
+_LONGEST = 160  # of an error after its line number; lists of names are cut
+_MOST_DIGITS = 100  # Python's own limit is some thousands
 _TOKEN = re.compile(r'(?P<name>\w*[A-Za-z_]\w*)|(?P<number>[0-9]+)|(?P<text>"[^"\n]*")|(?P<sign><-|[={},()\[\]!])')
 
 
@@ -53,13 +53,13 @@ class Token(NamedTuple):
     line: int
 
     @property
-    def brief(self) -> str:
-        """As an error names it."""
+    def short(self) -> str:
+        """The text for an error message, cut if long."""
         return self.text if len(self.text) <= 40 else self.text[:37] + "..."
 
 
-class Entry(NamedTuple):
-    """A name or a value, and the line it stands on."""
+class CfgEntry(NamedTuple):
+    """A name or a value, and its line."""
 
     value: Any
     line: int
@@ -67,27 +67,27 @@ class Entry(NamedTuple):
 
 @dataclass
 class Cfg:
-    """What a configuration file says.
+    """The contents of a configuration file.
 
     Attributes:
-        constants: Sets are tuples, in the order in which they are written; model values are texts.
-        model_values: The names that are assigned to themselves.
-        single: What SYMMETRY, VIEW, SPECIFICATION, INIT, NEXT and CHECK_DEADLOCK were given.
+        constants: Sets are tuples, in their written order; model values are texts.
+        model_values: The names assigned to themselves.
+        single: The values of SYMMETRY, VIEW, SPECIFICATION, INIT, NEXT and CHECK_DEADLOCK.
     """
 
-    constants: dict[str, Entry] = field(default_factory=dict)
+    constants: dict[str, CfgEntry] = field(default_factory=dict)
     model_values: list[str] = field(default_factory=list)
-    invariants: list[Entry] = field(default_factory=list)
-    properties: list[Entry] = field(default_factory=list)
-    constraints: list[Entry] = field(default_factory=list)
-    single: dict[str, Entry] = field(default_factory=dict)
+    invariants: list[CfgEntry] = field(default_factory=list)
+    properties: list[CfgEntry] = field(default_factory=list)
+    constraints: list[CfgEntry] = field(default_factory=list)
+    single: dict[str, CfgEntry] = field(default_factory=dict)
 
 
 class Applied(NamedTuple):
-    """A configuration in terms of a model: what to make it with, what to check, and what should be said about it.
+    """A configuration in terms of a model: its constants, what to check, and remarks.
 
     Attributes:
-        unknown: On the properties that the model does not have.
+        unknown: Verdicts on the properties that the model does not have.
     """
 
     constants: dict[str, Any]
@@ -101,20 +101,20 @@ def read_cfg(text: str) -> Cfg:
     """Read the text of a ``.cfg`` file.
 
     Raises:
-        InputError: With the line, for what TLC would not read and for statements that have no counterpart here.
+        InputError: With the line, for a syntax error, or a statement without a counterpart here.
 
     Examples:
         >>> cfg = read_cfg("CONSTANTS w1 = w1  Writers = {w1}  INVARIANT Safe")
         >>> cfg.constants["Writers"].value, cfg.model_values, cfg.invariants
-        (('w1',), ['w1'], [Entry(value='Safe', line=1)])
+        (('w1',), ['w1'], [CfgEntry(value='Safe', line=1)])
     """
-    return _Parser(text).parse()
+    return _CfgParser(text).parse()
 
 
 def apply_cfg(cfg: Cfg, model: type[Model]) -> Applied:
     """Map a configuration to the constants, properties and symmetric sets of `model`.
 
-    Properties that the model does not have are left out: nothing is known of them.
+    Properties that the model does not have are unknown.
 
     Raises:
         InputError: With the line, for a constant that the model does not have, a value that it does not accept, or a
@@ -144,7 +144,7 @@ def apply_cfg(cfg: Cfg, model: type[Model]) -> Applied:
                 properties.append(_property(entry, keyword, kinds, model))
             else:
                 absent.append(_absent(entry, kinds, model))
-    if cfg.single.get("CHECK_DEADLOCK", Entry("FALSE", 0)).value == "TRUE":
+    if cfg.single.get("CHECK_DEADLOCK", CfgEntry("FALSE", 0)).value == "TRUE":
         properties.append(DEADLOCK.name)
     symmetry = _symmetry(cfg.single.get("SYMMETRY"), model)
     _check_bounds(cfg, model)
@@ -154,7 +154,7 @@ def apply_cfg(cfg: Cfg, model: type[Model]) -> Applied:
     return Applied(constants, properties, symmetry, remarks, absent)
 
 
-def _absent(entry: Entry, kinds: Sequence[str], model: type[Model]) -> Verdict:
+def _absent(entry: CfgEntry, kinds: Sequence[str], model: type[Model]) -> Verdict:
     known = [p.name for p in model.declared_properties.values() if p.kind in kinds]
     error = unknown(f"{kinds[0]} of {model.name}", entry.value, known)
     if len(entry.value) > _LONGEST_NAME:
@@ -163,7 +163,7 @@ def _absent(entry: Entry, kinds: Sequence[str], model: type[Model]) -> Verdict:
 
 
 def _fitting(declared: Constant, value: Any) -> Any:
-    """A set as the list, or list of lists, that the constant takes."""
+    """A set converted to the list, or list of lists, that the constant takes."""
     if isinstance(declared.domain, Partition) and isinstance(value, tuple):
         return [list(part) if isinstance(part, tuple) else part for part in value]
     if isinstance(declared.domain, Names) and isinstance(value, tuple):
@@ -171,7 +171,7 @@ def _fitting(declared: Constant, value: Any) -> Any:
     return value
 
 
-def _property(entry: Entry, keyword: str, kinds: Sequence[str], model: type[Model]) -> str:
+def _property(entry: CfgEntry, keyword: str, kinds: Sequence[str], model: type[Model]) -> str:
     name, line = entry
     declared = model.declared_properties[name]
     known = [p.name for p in model.declared_properties.values() if p.kind in kinds]
@@ -182,8 +182,8 @@ def _property(entry: Entry, keyword: str, kinds: Sequence[str], model: type[Mode
     return name
 
 
-def _symmetry(entry: Entry | None, model: type[Model]) -> tuple[str, ...]:
-    """The symmetric sets whose names, in the singular, the operator's name has; all where it has none."""
+def _symmetry(entry: CfgEntry | None, model: type[Model]) -> tuple[str, ...]:
+    """The symmetric sets whose singular names occur in the operator's name; all if none does."""
     if entry is None:
         return ()
     if not model.symmetry:
@@ -193,7 +193,7 @@ def _symmetry(entry: Entry | None, model: type[Model]) -> tuple[str, ...]:
 
 
 def _check_bounds(cfg: Cfg, model: type[Model]) -> None:
-    """Constraints are known by their names; a view is the model's, whatever it is called."""
+    """Refuse unknown constraints, and a view if the model has none; the view's name does not matter."""
     for name, line in cfg.constraints:
         if name not in model.declared_constraints:
             known = model.declared_constraints or ["none; a model declares one with @constraint"]
@@ -205,7 +205,7 @@ def _check_bounds(cfg: Cfg, model: type[Model]) -> None:
 
 
 def _remarks(cfg: Cfg, model: type[Model], symmetry: tuple[str, ...]) -> list[str]:
-    """What the file says that has no effect here, or another one than it may seem."""
+    """Remarks on statements that have no effect here, or another one than in TLC."""
     remarks = []
     single = {keyword: entry.value for keyword, entry in cfg.single.items()}
     behaviour = [f"{keyword} {single[keyword]}" for keyword in ("SPECIFICATION", "INIT", "NEXT") if keyword in single]
@@ -245,7 +245,7 @@ def _fail(line: int, error: InputError | str) -> NoReturn:
 
 
 def _without_comments(text: str) -> str:
-    r"""`text` with comments blanked out, lines kept: ``\*`` to the end of the line, and ``(* ... *)``, which nests."""
+    r"""`text` with comments blanked, lines kept: ``\*`` to the end of the line, and nested ``(* ... *)``."""
     kept, depth, at, line, opened = [], 0, 0, 1, 0
     while at < len(text):
         pair = text[at : at + 2]
@@ -281,8 +281,8 @@ def _tokens(text: str) -> Iterator[Token]:
             at = match.end()
 
 
-class _Parser:
-    """A descent over the tokens, a method per construct of the grammar."""
+class _CfgParser:
+    """A recursive-descent parser, with a method per construct."""
 
     def __init__(self, text: str) -> None:
         self.tokens = list(_tokens(text))
@@ -297,7 +297,7 @@ class _Parser:
     def take(self, wanted: str, *kinds_or_signs: str) -> Token:
         token = self.token
         if token.kind not in kinds_or_signs and token.text not in kinds_or_signs:
-            _fail(token.line, f"found {token.brief}; expected {wanted}")
+            _fail(token.line, f"found {token.short}; expected {wanted}")
         self.at += 1
         return token
 
@@ -312,7 +312,7 @@ class _Parser:
                 _fail(keyword.line, f"{keyword.text} is not supported: {_REFUSED[keyword.text]}")
             if keyword.text not in _ACCEPTED:
                 known = "CONSTANTS, INVARIANTS, PROPERTIES or SYMMETRY"
-                _fail(keyword.line, f"found {keyword.brief}; expected a keyword, such as {known}")
+                _fail(keyword.line, f"found {keyword.short}; expected a keyword, such as {known}")
             self.at += 1
             statement = _ACCEPTED[keyword.text]
             if statement == "constants":
@@ -321,7 +321,7 @@ class _Parser:
             elif statement in _ONE:
                 while self.in_statement:
                     name = self.take(f"the name of a {_ONE[statement]}", "name")
-                    getattr(self.cfg, statement).append(Entry(name.text, name.line))
+                    getattr(self.cfg, statement).append(CfgEntry(name.text, name.line))
             else:
                 self.single(keyword)
         single = self.cfg.single
@@ -330,34 +330,34 @@ class _Parser:
         return self.cfg
 
     def single(self, keyword: Token) -> None:
-        """A statement that stands at most once and takes one name."""
+        """Parse a statement that may appear once and takes one name."""
         if keyword.text in self.cfg.single:
             _fail(keyword.line, f"{keyword.text} is given twice")
         if not self.in_statement:
-            _fail(self.token.line, f"found {self.token.brief}; expected a name after {keyword.text}")
+            _fail(self.token.line, f"found {self.token.short}; expected a name after {keyword.text}")
         given = self.take(f"a name after {keyword.text}", "name")
         if keyword.text == "CHECK_DEADLOCK" and given.text not in ("TRUE", "FALSE"):
-            _fail(given.line, f"CHECK_DEADLOCK {given.brief} is not accepted; it takes TRUE or FALSE")
-        self.cfg.single[keyword.text] = Entry(given.text, given.line)
+            _fail(given.line, f"CHECK_DEADLOCK {given.short} is not accepted; it takes TRUE or FALSE")
+        self.cfg.single[keyword.text] = CfgEntry(given.text, given.line)
 
     def constant(self) -> None:
         name = self.take("the name of a constant", "name")
-        sign = self.take(f"= after {name.brief}", "=", "<-", "(", "!")
+        sign = self.take(f"= after {name.short}", "=", "<-", "(", "!")
         if sign.text == "<-":
             why = "it replaces a definition of a TLA+ module, and there is none"
-            _fail(sign.line, f"{name.brief} <- {self.token.brief} is not supported: {why}")
+            _fail(sign.line, f"{name.short} <- {self.token.short} is not supported: {why}")
         if sign.text != "=":
-            _fail(sign.line, f"{name.brief}{sign.text}... is not supported; it takes {name.brief} = value")
+            _fail(sign.line, f"{name.short}{sign.text}... is not supported; it takes {name.short} = value")
         if self.token.text == "[":
-            _fail(sign.line, f"{name.brief} = [module] value is not supported: there is no TLA+ module to assign it in")
+            _fail(sign.line, f"{name.short} = [module] value is not supported: there is no TLA+ module to assign it in")
         given = self.token
         value = self.value()
         if given.kind == "name" and value == name.text:
             self.cfg.model_values.append(name.text)
         elif name.text in self.cfg.constants:
-            _fail(name.line, f"{name.brief} is given twice")
+            _fail(name.line, f"{name.short} is given twice")
         else:
-            self.cfg.constants[name.text] = Entry(value, name.line)
+            self.cfg.constants[name.text] = CfgEntry(value, name.line)
 
     def value(self, depth: int = 0) -> Any:
         token = self.take("a number, a text, TRUE, FALSE, a model value or a set", "name", "number", "text", "{")

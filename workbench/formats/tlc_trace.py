@@ -1,8 +1,8 @@
-"""A trace in the shape in which TLC writes one with ``-dumpTrace json``.
+"""Write a trace like TLC's ``-dumpTrace json``.
 
-One object with ``vars`` and ``counterexample``; that one is a graph: ``state`` lists pairs of a state's number (from 1)
-and its variables, ``action`` lists triples of such a pair, the step, and the pair that it leads to. A lasso's closing
-step leads to a number that is not larger; stopping for ever is a step from the last state to itself.
+The object has ``vars`` and ``counterexample``, a graph: its ``state`` lists pairs of a state's number (from 1) and its
+variables, its ``action`` lists triples of source pair, step and target pair. A lasso's last step leads back to an
+earlier number or to its own; stopping for ever is a step from the last state to itself.
 """
 
 from typing import Any
@@ -12,16 +12,16 @@ from workbench.kernel import Map, Trace
 from workbench.kernel.instances import ActionInstance, Outcome
 from workbench.kernel.values import is_member, record_items, sort_key
 
-NOTHING = "None"  # TLC writes a model value as its name; this one stands for None
+NOTHING = "None"  # a model value, which TLC writes as its name
 
 
 def to_tlc_json(trace: Trace) -> dict[str, Any]:
     """The object that TLC would write for the trace.
 
-    JSON has no sets and only texts as keys, so that this form, as TLC's own, cannot be read back without loss.
+    JSON has no sets, and only texts as keys, so this form loses information, as TLC's own does.
     """
     states = [
-        [number, {name: plain(value) for name, value in variables_of(state).items()}]
+        [number, {name: tlc_plain(value) for name, value in variables_of(state).items()}]
         for number, state in enumerate(trace.states, start=1)
     ]
     actions = []
@@ -35,40 +35,42 @@ def to_tlc_json(trace: Trace) -> dict[str, Any]:
     return {"vars": sorted(trace.model.layout.variables), "counterexample": {"action": actions, "state": states}}
 
 
-def plain(value: Any) -> Any:
-    """`value` as TLC turns it into JSON: sets as sorted lists, records and functions as objects.
+def tlc_plain(value: Any) -> Any:
+    """`value` in TLC's JSON: sets as sorted lists, records and functions as objects.
 
     Examples:
-        >>> plain(Map({"w1": frozenset({2, 1})})), plain(Map({1: "a", 2: "b"})), plain(Map({(1, "a"): True}))
-        ({'w1': [1, 2]}, ['a', 'b'], {'<<1, "a">>': True})
+        >>> tlc_plain(Map({"w1": frozenset({2, 1})})), tlc_plain(Map({1: "a", 2: "b"}))
+        ({'w1': [1, 2]}, ['a', 'b'])
+        >>> tlc_plain(Map({(1, "a"): True}))
+        {'<<1, "a">>': True}
     """
     if value is None:
         return NOTHING
     if is_member(value):
         return value.name
     if fields := record_items(value):
-        return {name: plain(part) for name, part in fields}
+        return {name: tlc_plain(part) for name, part in fields}
     if isinstance(value, tuple):
-        return [plain(v) for v in value]
+        return [tlc_plain(v) for v in value]
     if isinstance(value, frozenset):
-        return [plain(v) for v in sorted(value, key=sort_key)]
+        return [tlc_plain(v) for v in sorted(value, key=sort_key)]
     if isinstance(value, Map):
         keys = sorted(value, key=sort_key)
         if keys == list(range(1, len(keys) + 1)):  # a function on 1..n is a sequence
-            return [plain(value[k]) for k in keys]
-        return {k if isinstance(k, str) else tla(k): plain(value[k]) for k in keys}
+            return [tlc_plain(value[k]) for k in keys]
+        return {k if isinstance(k, str) else tla(k): tlc_plain(value[k]) for k in keys}
     return value
 
 
 def _step(instance: ActionInstance, outcome: Outcome) -> dict[str, Any]:
-    """The action's name, where it is written, and what its parameters and named choices are bound to."""
+    """The action's name and location, and the values of its parameters and named choices."""
     declared = instance.action
     bound = dict(zip(declared.parameters, instance.arguments, strict=True))
     chosen = {name: value for name, value in outcome.choices if name}
     step: dict[str, Any] = {
         "name": declared.name,
         "location": _location(declared.function),
-        "context": {name: plain(value) for name, value in {**bound, **chosen}.items()},
+        "context": {name: tlc_plain(value) for name, value in {**bound, **chosen}.items()},
     }
     if bound:
         step["parameters"] = list(bound)

@@ -1,1 +1,1 @@
-"""Behaviours of a model that pass through what was seen, in a recording, or told, in a scenario."""
+"""Search guided by a recording or a scenario: behaviours of a model that pass through it."""

@@ -1,8 +1,8 @@
-"""The mapping ``coldfront``: what logical decoding shows of ColdFront's bakery, as a recording of ``bakery_v2``.
+"""The mapping ``coldfront``: logical decoding of ColdFront's bakery as a recording of ``bakery_v2``.
 
-Nodes, writers and tickets are taken from the log, in their order: nodes by their names, tickets by their numbers. Which
-writer holds a ticket is not logged; a node gets as few writers as it ever held claims at once. Nothing is seen of
-files, heads and decisions: these steps are found by the search.
+Nodes, writers and tickets come from the log, nodes ordered by name and tickets by number. The log does not say which
+writer holds a ticket; a node gets as few writers as it ever held claims at once. Files, heads and decisions leave no
+trace: the search fills in these steps.
 """
 
 from collections import Counter
@@ -12,7 +12,7 @@ from typing import Any
 
 from workbench.formats.recording import Observation, Recording
 from workbench.guided.coldfront_log import Log, read_log
-from workbench.guided.coldfront_rows import CLAIMS, DEFERRALS, DELETE, Change, Transaction, each_change
+from workbench.guided.coldfront_rows import CLAIMS, DEFERRALS, DELETE, RowChange, Transaction, each_change
 from workbench.guided.events import Event
 from workbench.guided.mapping import Mapped
 from workbench.kernel import InputError, Model, State
@@ -20,12 +20,12 @@ from workbench.kernel.state import Cell
 from workbench.models.bakery_v2 import Claim, Deferral
 from workbench.models.bakery_v2_extended import BakeryV2Extended
 
-#: What is seen of a state.
+#: The visible variables.
 WATCHED = ("claims", "deferred", "acks", "acks_sent")
 
 
 class ColdFront:
-    """Reads the changes of the bakery's tables: those for one Iceberg table, if there are several."""
+    """Reads the changes of the bakery's tables; if there are several Iceberg tables, those for one of them."""
 
     name = "coldfront"
 
@@ -60,7 +60,7 @@ class ColdFront:
 
 
 def _skew(log: Log) -> int:
-    """How far a ticket is from the place at which it was taken, at most: what a clock was off, in claims."""
+    """The largest distance between a ticket's rank and its place in the log: how far a clock was off, in claims."""
     taken = [
         change.key.ticket
         for node, change in each_change([*log.held, *log.transactions])
@@ -71,8 +71,8 @@ def _skew(log: Log) -> int:
 
 
 def _writers(log: Log) -> tuple[dict[str, list[str]], dict[int, str]]:
-    """The writers of each node, and who holds each ticket: whoever of its node holds none, or else one more."""
-    places: dict[str, list[int]] = {node: [] for node in log.nodes}  # the tickets that are held, 0 for a place left
+    """The writers of each node, and the holder of each ticket: a free writer of its node, or else a further one."""
+    places: dict[str, list[int]] = {node: [] for node in log.nodes}  # by writer, the ticket held, or 0
     place_of: dict[int, int] = {}
     for node, change in each_change([*log.held, *log.transactions]):
         ticket = change.key.ticket
@@ -86,14 +86,14 @@ def _writers(log: Log) -> tuple[dict[str, list[str]], dict[int, str]]:
                 places[node][place_of[ticket]] = ticket
     names = iter(f"w{number}" for number in range(1, 1 + sum(max(1, len(held)) for held in places.values())))
     writers = {node: [next(names) for _ in held or [0]] for node, held in places.items()}
-    # A claim that was released before the log began, and is still on other nodes, was any writer's.
+    # A claim that was released before the log began, but is still on other nodes, may have been any writer's.
     return writers, {ticket: writers[node][place_of.get(ticket, 0)] for ticket, node in log.owner.items()}
 
 
 def _answered_late(log: Log) -> set[tuple[str, int]]:
-    """The claims that come to a node, and are answered there only after something else was applied somewhere, or never.
+    """The claims that reach a node and are answered there only after another change was applied somewhere, or never.
 
-    The model has one applier, which answers a claim before it goes on; so these are said to come with their answer.
+    The model's only applier answers a claim before it continues, so these count as arriving with their answer.
     """
     applied: list[tuple[str, int]] = []
     answered: set[tuple[str, int]] = set()
@@ -108,7 +108,7 @@ def _answered_late(log: Log) -> set[tuple[str, int]]:
 
 
 class _Observer:
-    """Follows the log's changes in the model's variables."""
+    """Applies the log's changes to the model's variables."""
 
     def __init__(self, log: Log, writer_of: dict[int, str], model: BakeryV2Extended) -> None:
         self.log, self.model = log, model
@@ -136,12 +136,12 @@ class _Observer:
         return Recording(states, begins=begins or "initial", watched=frozenset(self.cells), irrelevant=self.unseen())
 
     def unseen(self) -> frozenset[int]:
-        """What no row depends on: how a pass ended, unless a 409 leads to another one."""
+        """The cells that no row depends on: how a pass ended, unless a 409 starts another pass."""
         names = () if self.model.MaxRetries else ("iceberg", "decision", "parent_seen", "parent_staged")
         return frozenset(at for at, cell in enumerate(self.model.layout.cells) if cell.variable in names)
 
     def state_with_claims(self) -> State:
-        """Where a log begins while claims are held: their writers wait for acks, from where all else follows."""
+        """The state in which a log begins while claims are held: their writers wait for acks."""
         values, layout = list(self.start.values), self.model.layout
 
         def put(variable: str, index: Any, value: Any) -> None:
@@ -170,7 +170,7 @@ class _Observer:
         return self.model.state(values)
 
     def follow(self, transaction: Transaction) -> tuple[set[int], int]:
-        """The cells that a transaction changes, and in how many steps at most."""
+        """The cells that a transaction changes, and the largest number of steps for it."""
         changed: set[int] = set()
         steps = 0
         for change in transaction.changes:
@@ -179,8 +179,8 @@ class _Observer:
                 steps += 1
         return changed, steps
 
-    def effects(self, node: str, change: Change) -> Iterator[set[int]]:
-        """The cells that a row's change stands for, step by step. Acks count where they are waited for."""
+    def effects(self, node: str, change: RowChange) -> Iterator[set[int]]:
+        """The cells that a row's change affects, step by step. Acks count at the node that waits for them."""
         table, ticket, other = change.key
         number, here, own = self.numbers[ticket], self.nodes[node], self.log.owner[ticket] == node
         if table == CLAIMS and change.op == DELETE:
@@ -200,7 +200,7 @@ class _Observer:
             yield from self.comes(node, ticket)
             if not self.model.ReleaseTransaction:
                 yield {self.add("acks", number, here)}
-            elif here not in self.cells[self.positions["acks"][number]]:  # as it may where the log begins
+            elif here not in self.cells[self.positions["acks"][number]]:  # it may be, at the log's beginning
                 yield {self.add("acks_sent", here, number)}
         elif own and change.op != DELETE and self.model.ReleaseTransaction:
             there = self.nodes[other]
@@ -209,7 +209,7 @@ class _Observer:
             yield {self.discard("acks", number, self.nodes[other])}
 
     def comes(self, node: str, ticket: int) -> Iterator[set[int]]:
-        """A claim comes to a node with its row, or with its answer: an ack may be committed before the row is."""
+        """A claim arrives with its row, or with its answer: an ack may be committed before the row."""
         if (node, ticket) not in self.come:
             self.come.add((node, ticket))
             yield {self.add("claims", self.nodes[node], self.claims[ticket])}

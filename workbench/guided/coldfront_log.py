@@ -1,8 +1,8 @@
-"""What a log says of the three tables of ColdFront's bakery on several nodes: of one Iceberg table, and in one order.
+"""ColdFront's bakery in a log of several nodes: the changes of its three tables for one Iceberg table, in one order.
 
-An event is a change of one row on one node. Rows of other nodes arrive as changes too; they are told from the
-originals by whose they are: an ack names the node that gave it, and a claim is that of the node where it appeared
-first without being answered there.
+An event is a change of one row on one node. Replicated rows appear as changes too; their owners tell them from the
+originals: an ack names the node that gave it, and a claim belongs to the node where it appeared first and was not
+answered.
 """
 
 import itertools
@@ -19,8 +19,8 @@ from workbench.guided.coldfront_rows import (
     DELETE,
     KEYS,
     READ,
-    Change,
     Key,
+    RowChange,
     Transaction,
     each_change,
     read_change,
@@ -35,10 +35,10 @@ class Log:
     """The bakery of one Iceberg table.
 
     Attributes:
-        nodes: In the order of their names.
-        owner: For each ticket the node that took it.
-        held: The rows that were there at the beginning, for each node.
-        transactions: In an order in which nothing arrives before it was sent.
+        nodes: Sorted by name.
+        owner: The node that took each ticket.
+        held: Each node's rows at the beginning of the log.
+        transactions: In causal order: nothing arrives before it was sent.
     """
 
     nodes: list[str]
@@ -48,16 +48,16 @@ class Log:
 
 
 def read_log(events: Iterable[Event], iceberg_table: str | None = None) -> Log:
-    """Check events, and put them in order.
+    """Check events, and order their transactions causally.
 
     Args:
-        iceberg_table: The table whose bakery it is; needed where the log has claims for several.
+        iceberg_table: The table whose bakery to read; required if the log has claims for several.
 
     Raises:
-        InputError: With the line, for whatever is no change of these tables, or cannot have happened on a PostgreSQL.
+        InputError: With the line, for an event that is not a change of these tables, or that PostgreSQL cannot produce.
     """
     by_node: dict[str, list[Transaction]] = {}
-    places: dict[str, tuple[tuple[int, int], int]] = {}  # of each node's last commit: its LSN, and the line
+    places: dict[str, tuple[tuple[int, int], int]] = {}  # the LSN and line of each node's last commit
     begun: dict[tuple[str, str], int] = {}
     for event in events:
         node, xid, lsn, change = read_change(event)
@@ -87,12 +87,12 @@ def read_log(events: Iterable[Event], iceberg_table: str | None = None) -> Log:
 
 
 def _natural(name: str) -> list[tuple[bool, int, str]]:
-    """n2 before n10."""
+    """A sort key that puts n2 before n10."""
     return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in re.split(r"(\d+)", name)]
 
 
 def _of_one_table(by_node: dict[str, list[Transaction]], chosen: str | None) -> dict[str, list[Transaction]]:
-    """The transactions, without the changes for other Iceberg tables; nodes stay, also if nothing remains of them."""
+    """The transactions without changes for other Iceberg tables; nodes stay, even without transactions."""
     changes = [change for _, change in each_change(itertools.chain.from_iterable(by_node.values()))]
     table_of = {c.key.ticket: c.iceberg_table for c in changes if c.key.table == CLAIMS and c.op != DELETE}
     tables = sorted(set(table_of.values()))
@@ -104,8 +104,8 @@ def _of_one_table(by_node: dict[str, list[Transaction]], chosen: str | None) -> 
         raise unknown("Iceberg table of the log", chosen, tables)
     one = chosen or tables[0]
 
-    def counts(change: Change) -> bool:
-        """A log may have acks of claims that were gone before it began; what else has no claim is an error later."""
+    def counts(change: RowChange) -> bool:
+        """Acks may concern claims released before the log began; anything else without a claim is an error later."""
         return table_of.get(change.key.ticket, None if change.key.table == ACKS else one) == one
 
     return {
@@ -115,7 +115,7 @@ def _of_one_table(by_node: dict[str, list[Transaction]], chosen: str | None) -> 
 
 
 def _check_rows(node: str, transactions: list[Transaction]) -> None:
-    """Raise InputError for what cannot have happened to the rows of a table with these keys."""
+    """Raise InputError for changes that are impossible under the tables' keys."""
     there: dict[Key, int] = {}
     begun = False
     for _, change in each_change(transactions):
@@ -146,7 +146,7 @@ def _row(key: Key) -> str:
 
 
 def _owners(by_node: dict[str, list[Transaction]]) -> dict[int, str]:
-    """For each ticket the node that took it."""
+    """The node that took each ticket."""
     answered, appeared = defaultdict(set), defaultdict(list)
     for node, change in each_change(itertools.chain.from_iterable(by_node.values())):
         key = change.key
@@ -157,7 +157,7 @@ def _owners(by_node: dict[str, list[Transaction]]) -> dict[int, str]:
     owner = {}
     for ticket, places in sorted(appeared.items()):
         own = [node for _, node in sorted(places) if node not in answered[ticket]]
-        gone = [node for node in by_node if node not in answered[ticket]]  # where it was released before the log began
+        gone = [node for node in by_node if node not in answered[ticket]]  # perhaps released before the log
         if not gone:
             raise InputError(
                 f"line {min(places)[0]}: every node answers the claim with ticket {ticket}; the log of the node that "
@@ -168,7 +168,7 @@ def _owners(by_node: dict[str, list[Transaction]]) -> dict[int, str]:
 
 
 def _check_names(by_node: dict[str, list[Transaction]], owner: dict[int, str]) -> None:
-    """Raise InputError for an ack of a node without a log, or one that waits behind a ticket that nobody took."""
+    """Raise InputError for an ack of a node without a log, or one that waits for a ticket that nobody took."""
     for _, change in each_change(itertools.chain.from_iterable(by_node.values())):
         key = change.key
         if key.table == ACKS and key.other not in by_node:

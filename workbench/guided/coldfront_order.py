@@ -1,4 +1,4 @@
-"""One order for the transactions of several nodes: what arrives comes after what was sent, whatever the clocks said."""
+"""A causal order for the transactions of several nodes: nothing arrives before it was sent, whatever the clocks say."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,14 +7,14 @@ from workbench.guided.coldfront_rows import ACKS, CLAIMS, DELETE, READ, Key, Tra
 
 
 class CausalOrder:
-    """The transactions as the lines have them, as far as causes allow.
+    """The transactions in the order of their lines, as far as causality allows.
 
-    A transaction comes after the one before it on its node, and after those whose rows it brings from other nodes. What
-    is left open the log decides by its lines; but where two nodes take tickets and neither knows of the other, the
-    smaller ticket counts as taken first: the time between taking a ticket and committing the claim differs.
+    A transaction follows its predecessor on its node, and those on other nodes whose rows it replicates. The log's
+    lines break ties, with one exception: if two nodes take tickets unaware of each other, the smaller ticket comes
+    first, since the time from taking a ticket to committing the claim varies.
 
     Args:
-        owner: For each ticket the node that took it.
+        owner: The node that took each ticket.
     """
 
     def __init__(self, by_node: dict[str, list[Transaction]], owner: dict[int, str]) -> None:
@@ -36,11 +36,11 @@ class CausalOrder:
         return (self.queues[node][index] for node, index in self._walk(prefer_small_tickets=True))
 
     def _origin(self, key: Key) -> Any:
-        """The node on which a row is changed first."""
+        """The node on which a row's changes originate."""
         return {CLAIMS: self.owner[key.ticket], ACKS: key.other}.get(key.table)
 
     def _tickets(self, node: str) -> Iterator[tuple[int, int]]:
-        """The transactions in which a node takes a ticket, each with the ticket, from the last one to the first."""
+        """The transactions in which a node takes a ticket, with the ticket, last one first."""
         for index, transaction in reversed(list(enumerate(self.queues[node]))):
             for change in transaction.changes:
                 if change.key.table == CLAIMS and change.op != DELETE and self.owner[change.key.ticket] == node:
@@ -54,7 +54,7 @@ class CausalOrder:
                 yield cause
 
     def _past(self, node: str, index: int) -> dict[str, int]:
-        """How many transactions of each node come before this one in any case, itself included."""
+        """How many transactions of each node causally precede this one, itself included."""
         pasts = [self.past.get(cause, {}) for cause in self._causes(node, index)]
         pasts.append(self.past.get((node, index - 1), {}))
         return {name: max(past.get(name, 0) for past in pasts) for name in self.queues} | {node: index + 1}
@@ -66,12 +66,12 @@ class CausalOrder:
             ready = [head for head in heads if all(done[name] > at for name, at in self._causes(*head))]
             if prefer_small_tickets:
                 ready = [head for head in ready if not self._waits(*head, done)] or ready
-            head = (ready or heads)[0]  # where all wait for each other the log is no honest one; let it be judged
+            head = (ready or heads)[0]  # if all wait for each other, the log is corrupt; the validation will say so
             done[head[0]] += 1
             yield head
 
     def _waits(self, node: str, index: int, done: dict[str, int]) -> bool:
-        """Whether a smaller ticket is still to be taken on another node, which does not know of this one."""
+        """Whether another node, unaware of this ticket, has yet to take a smaller one."""
         ticket = self.tickets[node].get(index)
         if ticket is None:
             return False

@@ -1,4 +1,4 @@
-"""The rows of the three tables of ColdFront's bakery: what an event says about them, checked."""
+"""Row changes of the three tables of ColdFront's bakery, parsed from events and checked."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -12,7 +12,7 @@ from workbench.kernel.errors import brief, listed
 CLAIMS, ACKS, DEFERRALS = "claims", "claim_acks", "deferred_acks"
 INSERT, DELETE, READ = "INSERT", "DELETE", "READ"
 
-#: The columns that identify a row: of its ticket, and of what else is in the key.
+#: The key columns of each table: the ticket's, and the other one's.
 KEYS = {CLAIMS: ("ticket", None), ACKS: ("ticket", "ack_from_name"), DEFERRALS: ("ack_for_ticket", "pending_ticket")}
 _LSN = re.compile(r"([0-9A-Fa-f]{1,8})/([0-9A-Fa-f]{1,8})")
 _NUMBER = re.compile("[0-9]{1,19}")
@@ -20,15 +20,15 @@ _MOST_TICKET = 2**63 - 1
 
 
 class Key(NamedTuple):
-    """Which row of which table: `other` is the node that acked, or the ticket behind which an ack waits."""
+    """A row's table and key; `other` is the node that acked, or the ticket that a deferred ack waits for."""
 
     table: str
     ticket: int
     other: Any = None
 
 
-class Change(NamedTuple):
-    """A row that came or went; of a claim that came, `iceberg_table` says for which table."""
+class RowChange(NamedTuple):
+    """An inserted or deleted row; `iceberg_table` is set for inserted claims."""
 
     line: int
     op: str
@@ -40,7 +40,7 @@ class Change(NamedTuple):
 class Transaction:
     node: str
     xid: str
-    changes: list[Change] = field(default_factory=list)
+    changes: list[RowChange] = field(default_factory=list)
 
     @property
     def line(self) -> int:
@@ -51,13 +51,13 @@ class Transaction:
         return f"line {self.line}: {self.node} xid {self.xid}"
 
 
-def each_change(transactions: Iterable[Transaction]) -> Iterator[tuple[str, Change]]:
-    """The changes of transactions, in their order, each with its node."""
+def each_change(transactions: Iterable[Transaction]) -> Iterator[tuple[str, RowChange]]:
+    """The transactions' changes in order, each with its node."""
     return ((one.node, change) for one in transactions for change in one.changes)
 
 
-def read_change(event: Event) -> tuple[str, str, tuple[int, int], Change]:
-    """The node, the xid and the place of an event, and the change that it is."""
+def read_change(event: Event) -> tuple[str, str, tuple[int, int], RowChange]:
+    """An event's node, xid, LSN and change."""
     node, xid, lsn, table, op = (event.take(name, str) for name in ("node", "xid", "lsn", "table", "op"))
     event.take("row", dict)
     place = _LSN.fullmatch(lsn)
@@ -70,7 +70,7 @@ def read_change(event: Event) -> tuple[str, str, tuple[int, int], Change]:
     of, other = KEYS[table]
     key = Key(table, _ticket(event, of), other and (_name if table == ACKS else _ticket)(event, other))
     named = _name(event, "iceberg_table") if table == CLAIMS and op != DELETE else ""
-    return node, xid, (int(place[1], 16), int(place[2], 16)), Change(event.line, op, key, named)
+    return node, xid, (int(place[1], 16), int(place[2], 16)), RowChange(event.line, op, key, named)
 
 
 def _column(event: Event, column: str) -> Any:

@@ -1,7 +1,7 @@
-"""Events from PostgreSQL: what its ``test_decoding`` prints of the changes of several nodes, as one log.
+"""Events from PostgreSQL: the output of ``test_decoding`` on several nodes, merged into one log.
 
-psql reads each node's slot into a file, and ``workbench decode`` makes one log of these files; ``docs/postgresql.md``
-has the commands.
+psql reads each node's slot into a file, and ``workbench decode`` merges these files; ``docs/postgresql.md`` has the
+commands.
 """
 
 import csv
@@ -23,14 +23,14 @@ _COMMIT = re.compile(r"COMMIT \d+ \(at (.+)\)")
 
 
 def read_changes(text: str, node: str) -> Iterator[dict[str, Any]]:
-    """The events of one node, from the CSV that psql prints for ``SELECT lsn, xid, data`` of a slot's changes.
+    """The events of one node, from psql's CSV output of ``SELECT lsn, xid, data`` on a slot's changes.
 
-    Every change of a row is an event, with the time and the place (LSN) of its transaction's commit: transactions
-    become visible in the order of their commits, also where their rows were written side by side.
+    Every row change is an event with the time and LSN of its transaction's commit: transactions become visible in
+    commit order, even if their rows were written concurrently.
 
     Raises:
-        InputError: With the line, for what ``test_decoding`` does not print, for a commit without its time, and for a
-            row that was deleted although nothing says which.
+        InputError: With the line, for anything that ``test_decoding`` does not print, a commit without a time, or a
+            deletion that does not identify its row.
 
     Examples:
         >>> text = '''0/2A0,741,BEGIN 741
@@ -88,7 +88,7 @@ def _change(data: str, where: str) -> dict[str, Any]:
     row: dict[str, str | None] = {}
     at = 0
     while at < len(columns) and op != "TRUNCATE":
-        if part := _PART.match(columns, at):  # of an update: the new row counts
+        if part := _PART.match(columns, at):  # an update: only the new row counts
             row, at = {}, part.end()
         column = _COLUMN.match(columns, at)
         if column is None:
@@ -103,9 +103,9 @@ def _unquoted(text: str, quote: str) -> str:
 
 
 def merge(logs: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The events of several nodes by the times of their commits, given the text of each node's file.
+    """The events of several nodes in order of commit time, given the text of each node's file.
 
-    The order within a node is left as it is, whatever its clock did.
+    The order within a node stays as it is, whatever its clock did.
 
     Examples:
         >>> begin, commit = "0/1,7,BEGIN 7", "0/2,7,COMMIT 7 (at 2026-02-01 10:00:0{}+00)"

@@ -1,4 +1,4 @@
-"""Event logs: JSON lines, each an object, read strictly and with their line numbers."""
+"""Event logs in JSON lines, parsed strictly and with line numbers."""
 
 import io
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from workbench.kernel.errors import brief, listed
 from workbench.kernel.text import printable
 from workbench.storage.strict_json import read_json
 
-#: The longest line, and the most lines, that are read.
+#: The longest line, and the most lines.
 MOST_BYTES, MOST_LINES = 1 << 20, 1_000_000
 
 
@@ -18,8 +18,8 @@ class Event(NamedTuple):
     """One line of a log.
 
     Attributes:
-        line: Its number, from 1.
-        fields: What it says.
+        line: Counted from 1.
+        fields: The JSON object.
 
     Examples:
         >>> event = Event(3, {"op": "INSERT", "row": {"ticket": "702"}})
@@ -36,14 +36,14 @@ class Event(NamedTuple):
 
     @property
     def where(self) -> str:
-        """Its place, for messages."""
+        """The line, for messages."""
         return f"line {self.line}"
 
     def take(self, name: str, kind: type) -> Any:
-        """The field called `name`, which is a `kind` of value.
+        """The field called `name`, of type `kind`.
 
         Raises:
-            InputError: If it is not there, or something else.
+            InputError: If it is missing, or of another type.
         """
         if name not in self.fields:
             raise InputError(f"{self.where} lacks {name!r}; it has {listed(self.fields)}")
@@ -53,7 +53,7 @@ class Event(NamedTuple):
         return value
 
     def refused(self, name: str, takes: str) -> InputError:
-        """The error for the value of a field; what `takes` says would be accepted."""
+        """The error for a field's value; `takes` says what would be accepted."""
         return InputError(f"{self.where}: {name} = {brief(self.fields.get(name))} is not accepted; {takes}")
 
 
@@ -61,10 +61,10 @@ _KINDS = {str: "a text", int: "an integer", bool: "true or false", dict: "an obj
 
 
 def read_events(path: str | Path) -> list[Event]:
-    """The events of a file, in their order; empty lines are none.
+    """The events of a file, in order, empty lines skipped.
 
     Raises:
-        InputError: With the file and the number of the line, for what is not a JSON object, or too long.
+        InputError: With the file and line, for a line that is too long or not a JSON object.
     """
     try:
         with Path(path).open("rb") as lines:

@@ -1,8 +1,8 @@
-"""Mappings: what a system's events say about a model.
+"""Mappings: how a system's events translate into a recording of a model.
 
-A mapping is a small Python object with a name and a method. The method is given the events of a log, in their order,
-and says of which model they are, with which constants (the nodes, the writers, the tickets that occur in them), and how
-to make a recording of them for the model that is made with these, or with others.
+A mapping is a small Python object with a name and a method. The method takes a log's events, in order, and returns the
+model's name, constants (the nodes, writers and tickets that occur in the events), and a function that makes the
+recording for the model with these constants, or with others.
 """
 
 import importlib
@@ -16,19 +16,18 @@ from workbench.kernel import InputError, Model
 from workbench.kernel.errors import brief, unknown
 from workbench.models import in_file, load_file
 
-#: Where the mappings are that come with the workbench; each is imported when it is asked for.
+#: The workbench's own mappings, imported on demand.
 MAPPINGS = {"coldfront": "workbench.guided.coldfront:ColdFront"}
 
 
 class Mapped(NamedTuple):
-    """What a mapping has read.
+    """The result of reading events.
 
     Attributes:
-        model: The name of the model that the events are of, as :func:`workbench.get_model` takes it.
-        constants: Constants for it; the others have their defaults.
-        record: Makes the recording for a model with these constants, or some of them changed.
-        changes: Constants, each with a value with which the recording may be accepted where it is not with these,
-            beside those that are tried anyway.
+        model: The model's name, for :func:`workbench.get_model`.
+        constants: Constants for it; the others keep their defaults.
+        record: Makes the recording for a model with these constants, or with some of them changed.
+        changes: Further constants and values worth trying if the recording is refused.
     """
 
     model: str
@@ -39,12 +38,12 @@ class Mapped(NamedTuple):
 
 @runtime_checkable
 class Mapping(Protocol):
-    """What turns events into a recording."""
+    """Turns events into a recording."""
 
     name: str
 
     def read(self, events: Sequence[Event]) -> Mapped:
-        """What `events` say.
+        """Map `events` to a model.
 
         Raises:
             InputError: With the line, for an event that it does not understand.
@@ -52,9 +51,9 @@ class Mapping(Protocol):
 
 
 def get_mapping(name: str) -> Mapping:
-    """The mapping called `name`, or one in a file given as ``path/to/file.py:NAME``: an object, or a class of such.
+    """The mapping called `name`, or the object or class in a file given as ``path/to/file.py:NAME``.
 
-    What follows the name of one that comes with the workbench, as in ``coldfront:ice.default.orders``, is its argument.
+    One of the workbench's own may take an argument after its name, as in ``coldfront:ice.default.orders``.
 
     Raises:
         InputError: If there is no such mapping.

@@ -1,4 +1,4 @@
-"""What people call a step: its action alone, with its parameters, or also with what was chosen in it."""
+"""Names of steps: the action alone, with its parameters, or with its choices too."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 def is_action(model: Model, name: str) -> bool:
-    """Whether `name` begins with an action that the model declares, were it switched off."""
+    """Whether `name` starts with one of the model's declared actions, even if switched off."""
     return name.partition("(")[0] in model.declared_actions
 
 
 def is_named(name: str) -> "IsNamed":
-    """The test for the steps that `name` is a name of."""
+    """A test for the steps that `name` names."""
 
     def test(instance: ActionInstance, choices: Sequence[tuple[str, Any]]) -> bool:
         if name in (instance.action.name, instance.label):
@@ -28,18 +28,18 @@ def is_named(name: str) -> "IsNamed":
 
 
 def may_be(instance: ActionInstance, name: str) -> bool:
-    """Whether `name` may be a name of a step of `instance`, whatever it chooses."""
+    """Whether `name` may name a step of `instance`, for some choice."""
     with_choice = f"{instance.label[:-1]}, " if instance.arguments else f"{instance.label}("
     return name in (instance.label, instance.action.name) or name.startswith(with_choice)
 
 
 def instances_of(model: Model, name: str) -> list[ActionInstance]:
-    """The instances that `name` may be a step of."""
+    """The instances that may have a step called `name`."""
     return [instance for instance in model.instances if may_be(instance, name)]
 
 
 def why_none(model: Model, name: str) -> str:
-    """Why no instance of the model's actions is called `name`."""
+    """Why no instance has a step called `name`."""
     action = name.partition("(")[0]
     if action not in model.actions:
         return "these constants switch it off"

@@ -1,26 +1,26 @@
-"""Why nothing follows: the steps that come closest to an observation, and what stands in the way of each."""
+"""Explain why nothing follows: the steps closest to an observation, and what blocks each of them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from workbench.formats.recording import Observation
 from workbench.guided.names import instances_of, why_none
-from workbench.guided.report import Difference, Nearest
+from workbench.guided.report import CellDifference, Nearest
 from workbench.kernel import Model, State
 from workbench.kernel.instances import ActionInstance, outcome_label
 from workbench.kernel.values import is_same
 
-#: From how many states on steps are looked at, how many steps are told, and how many reasons.
+#: The most states to try steps from, steps to report, and reasons to list.
 MOST_STATES, MOST_STEPS, _MOST_REASONS = 100, 3, 6
 
 
 def nearest_steps(
     model: Model, states: Sequence[State], observation: Observation, watched: frozenset[int], pause: Callable[[], None]
 ) -> tuple[list[str], list[Nearest]]:
-    """The steps that are enabled in any of `states`, and those that come closest to `observation`, the closest first.
+    """The steps enabled in any of `states`, and those closest to `observation`, closest first.
 
-    A step that cannot be taken counts as well: with what it lacks. What it changes of what is `watched`, and the
-    observation does not name, is a difference. `pause` is called again and again, and may raise to stop.
+    Disabled steps count too, with what they lack. Changing a `watched` cell that the observation does not name is a
+    difference. `pause` is called again and again, and may raise to stop.
     """
     enabled: dict[str, None] = {}
     named = None
@@ -43,7 +43,7 @@ def nearest_steps(
 
 
 def _options(model: Model, state: State) -> Iterator[tuple[ActionInstance, str, Mapping[int, Any], tuple[str, ...]]]:
-    """What each instance does in `state`, or would do if it were not for what it requires."""
+    """The outcomes of each instance in `state`, or those it would have if it required nothing, with what it lacks."""
     for instance in model.instances:
         outcomes, _ = instance.run(model.draft(), state.values)
         for outcome in outcomes:
@@ -62,15 +62,15 @@ def _compare(
     recorded: Mapping[int, Any],
     watched: frozenset[int],
 ) -> tuple[Nearest, bool]:
-    """How a step compares with what was recorded, and whether it would be seen at all."""
+    """How a step differs from the recording, and whether it would be visible."""
     cells, before = model.layout.cells, state.values
     differences = [
-        Difference(cells[cell], value, now)
+        CellDifference(cells[cell], value, now)
         for cell, value in recorded.items()
         if not is_same(value, now := writes.get(cell, before[cell]))
     ]
     differences += [
-        Difference(cells[cell], before[cell], value)
+        CellDifference(cells[cell], before[cell], value)
         for cell, value in writes.items()
         if cell in watched and cell not in recorded and value != before[cell]
     ]
@@ -85,7 +85,7 @@ def nearest_states(model: Model, options: Iterable[tuple[str, State]], observati
 
 
 def why_not(model: Model, name: str, states: Iterable[State]) -> str:
-    """What the model says against the action called `name` in any of `states`."""
+    """Why the action called `name` leads from none of `states` to the observation."""
     named = instances_of(model, name)
     if not named:
         return why_none(model, name)

@@ -1,8 +1,8 @@
-"""What would have to be otherwise: an observation that nothing leads to, if one thing were overlooked.
+"""Find the one requirement that blocks an observation: what if a single one were overlooked?
 
-The step that an observation shows may be impossible because of one long before it that leaves no trace, such as a wait.
-So each step that is refused is tried as if it were not, also one that should have been seen and was not, and what may
-follow is searched for the observation.
+An observed step may be impossible because of a hidden step long before it, such as a wait. So each refused step is
+tried as if it were allowed, as is each step that should have been visible and was not recorded; then the search looks
+for the observation behind them.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,11 +20,11 @@ _MOST_STATES = 1000
 
 
 class Rules(NamedTuple):
-    """What may happen before an observation, as in :class:`workbench.engines.guided.Wanted`.
+    """The steps allowed before an observation, as in :class:`workbench.engines.guided.Wanted`.
 
     Attributes:
         kept: A step is hidden if it changes none of these cells; None if every step is visible.
-        watched: Cells that no step changes unless the observation names them.
+        watched: Cells that no step may change unless the observation names them.
     """
 
     observation: Observation
@@ -32,11 +32,11 @@ class Rules(NamedTuple):
     watched: frozenset[int]
 
     def is_seen(self, cell: int) -> bool:
-        """Whether a change of this cell is seen."""
+        """Whether a change of this cell is visible."""
         return cell in self.watched or (self.kept is not None and cell in self.kept)
 
     def visible(self, before: State, writes: Mapping[int, Any]) -> bool | None:
-        """Whether a step is visible; None if it may not happen."""
+        """Whether a step is visible; None if it is not allowed."""
         changed = {cell for cell, value in writes.items() if before.values[cell] != value}
         if any(cell in self.watched and cell not in self.observation.cells for cell in changed):
             return None
@@ -49,11 +49,11 @@ class Rules(NamedTuple):
         return named and self.observation.agrees(after)
 
 
-class _Refused(NamedTuple):
-    """A step that one thing forbids, with what it would do; the larger the rank, the more it says.
+class _RefusedStep(NamedTuple):
+    """A step refused for a single reason, with its outcome if it were allowed; a higher rank explains more.
 
-    It is the number of cells that were looked at before it was refused. One is as good as none: who is not at a step
-    at all is refused at once. In between are steps that are possible, and should have been seen.
+    The rank is the number of cells read before the refusal. One counts as none: a process that is not at the step is
+    refused at its first cell. Possible steps that should have been visible rank in between.
     """
 
     rank: int
@@ -67,10 +67,10 @@ class _Refused(NamedTuple):
 def overlooking(
     model: Model, reached: Sequence[tuple[int, State]], rules: Rules, most: int, pause: Callable[[], None]
 ) -> list[Nearest]:
-    """Up to `most` steps of which each lacks one thing, and after which the observation follows.
+    """Up to `most` steps that lack one thing each, and after which the observation follows.
 
     Args:
-        reached: The states in which the model may be before the observation, with the visible steps taken since the
+        reached: The model's possible states before the observation, each with the number of visible steps since the
             last one.
         pause: Called again and again; may raise to stop.
     """
@@ -90,7 +90,7 @@ def overlooking(
     return [near for _, _, near in ranked[:most]]
 
 
-def _refused(model: Model, taken: int, state: State, rules: Rules) -> Iterator[_Refused]:
+def _refused(model: Model, taken: int, state: State, rules: Rules) -> Iterator[_RefusedStep]:
     for instance in model.instances:
         reads = Reads(state.values)
         outcomes, _ = instance.run(model.draft(), reads)
@@ -102,25 +102,25 @@ def _refused(model: Model, taken: int, state: State, rules: Rules) -> Iterator[_
             )
             if seen and rules.kept is not None:
                 near = Nearest(outcome_label(instance, outcome), [], unrecorded=seen)
-                yield _Refused(1, near, instance, outcome, state, taken)
+                yield _RefusedStep(1, near, instance, outcome, state, taken)
         if outcomes:
             continue
         rank = len(reads) if len(reads) > 1 else 0
         for outcome, lacks in instance.overlooking(model.draft(), state.values):
             if len(lacks) == 1:
                 near = Nearest(outcome_label(instance, outcome), [], tuple(lacks))
-                yield _Refused(rank, near, instance, outcome, state, taken)
+                yield _RefusedStep(rank, near, instance, outcome, state, taken)
 
 
 class _Searching:
-    """Looks for the observation, in no state twice."""
+    """Searches for the observation, visiting no state twice."""
 
     def __init__(self, model: Model, rules: Rules, pause: Callable[[], None]) -> None:
         self.model, self.rules, self.pause, self.left = model, rules, pause, _MOST_STATES
         self._seen: set[tuple[State, int]] = set()
 
-    def after(self, step: _Refused) -> list[str] | None:
-        """The labels of the steps that lead to the observation after a step that was refused; None if none do."""
+    def after(self, step: _RefusedStep) -> list[str] | None:
+        """The labels of the steps from a refused step to the observation; None if there are none."""
         if step.near.unrecorded:
             begin = self._after(step.before, step.outcome), step.taken
         else:
@@ -148,7 +148,7 @@ class _Searching:
         return None
 
     def _outcomes(self, instance: ActionInstance, state: State) -> list[Outcome]:
-        """What an instance may do in a state, which may be one that the model cannot be in: there its code may fail."""
+        """An instance's outcomes in a state that may be unreachable, where the model's code may fail."""
         try:
             return instance.run(self.model.draft(), state.values)[0]
         except ModelError:
@@ -157,7 +157,7 @@ class _Searching:
     def _follow(
         self, instance: ActionInstance, outcome: Outcome, before: State, taken: int
     ) -> tuple[tuple[State, int], bool] | None:
-        """Where a step leads, with the visible steps by then, and whether that is the observation; None if nowhere."""
+        """A step's target with the visible steps so far, and whether it is the observation; None if not allowed."""
         visible = self.rules.visible(before, outcome.writes)
         if visible is None:
             return None

@@ -1,4 +1,4 @@
-"""What came of holding a recording against a model."""
+"""The report on a recording: whether it is a behaviour of the model, and why not."""
 
 import math
 from collections.abc import Sequence
@@ -15,8 +15,8 @@ _MOST_SHOWN = 12
 _LONG = 10**15
 
 
-class Difference(NamedTuple):
-    """A cell in which what was recorded is not what the model has."""
+class CellDifference(NamedTuple):
+    """A cell whose recorded value differs from the model's."""
 
     cell: Cell
     recorded: Any
@@ -24,29 +24,29 @@ class Difference(NamedTuple):
 
 
 class Nearest(NamedTuple):
-    """A step of the model that comes close to what was recorded, or an initial state that does.
+    """A step of the model, or an initial state, that comes close to the recording.
 
     Attributes:
-        differences: In what it leads to.
-        lacks: What it requires and is not so; empty for a step that can be taken.
-        then: The steps that would follow, were it taken all the same, up to what was recorded.
-        unrecorded: What it changes and was not seen to change: it can be taken, but should have been recorded.
+        differences: Between its target and the recording.
+        lacks: Its unmet requirements; empty for an enabled step.
+        then: The steps that would lead on to the observation if it were taken.
+        unrecorded: The cells it changes without a record; the step is enabled, but should have been recorded.
     """
 
     label: str
-    differences: list[Difference]
+    differences: list[CellDifference]
     lacks: tuple[str, ...] = ()
     then: tuple[str, ...] = ()
     unrecorded: tuple[Cell, ...] = ()
 
     @property
     def key(self) -> tuple[str, tuple[str, ...], tuple[Cell, ...]]:
-        """What tells it from others, whatever would follow."""
+        """Its identity, regardless of what would follow."""
         return self.label, self.lacks, self.unrecorded
 
     @property
     def reasons(self) -> list[str]:
-        """What stands in its way, each in a line."""
+        """What speaks against it, a line each."""
         changes = listed(map(str, self.unrecorded), 80)
         return [
             *(f"it cannot be taken: {lack}" for lack in self.lacks),
@@ -56,15 +56,15 @@ class Nearest(NamedTuple):
 
     @property
     def told(self) -> str:
-        """The step, and what would follow."""
+        """The step, with what would follow."""
         return f"{self.label} (then {', '.join(self.then)})" if self.then else self.label
 
     def __str__(self) -> str:
         return f"{self.told}, but {'; '.join(self.reasons)}"
 
 
-class Behaviour(NamedTuple):
-    """A behaviour, by its moves: long ones are large once all their states are made."""
+class BehaviourPath(NamedTuple):
+    """A behaviour as moves, since all states of a long one take much memory."""
 
     model: Model
     start: int
@@ -74,29 +74,28 @@ class Behaviour(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """What :func:`workbench.guided.validate.validate` found.
+    """The result of :func:`workbench.guided.validate.validate`.
 
     Attributes:
-        valid: Whether the recording is a behaviour of the model; None if that was not decided.
-        states: How many observations, from the first on, a behaviour of the model explains.
-        candidates: How many states of the model agree with the recording up to the last of them.
-        ways: In how many ways that can have happened: sequences of steps, hidden ones included, together with the
-            moments at which the observations were made. ``math.inf`` if hidden steps can go round, None if it was not
-            counted.
+        valid: Whether the recording is a behaviour of the model; None if undecided.
+        states: The number of leading observations that a behaviour of the model explains.
+        candidates: The number of model states that agree with the recording up to the last of them.
+        ways: The number of ways to explain them: sequences of steps, hidden ones included, with the moments of the
+            observations. ``math.inf`` if hidden steps can cycle, None if not counted.
         behaviour: A behaviour of the model that agrees with these observations.
-        at: For each of them the index of its state in that behaviour.
+        at: The index of each one's state in that behaviour.
         failed: The number, from 1, of the first observation that does not follow.
         why: Why it does not, or why nothing was decided, in one line.
-        enabled: The steps that the model may take instead.
-        closest: The steps that come closest to the observation that does not follow, the closest first.
-        remarks: What of the recording was not used.
+        enabled: The steps that the model can take instead.
+        closest: The steps closest to the failed observation, closest first.
+        remarks: What of the recording was ignored.
     """
 
     valid: bool | None
     states: int
     candidates: int = 0
     ways: int | float | None = None
-    behaviour: Behaviour | None = None
+    behaviour: BehaviourPath | None = None
     at: list[int] = field(default_factory=list)
     failed: int | None = None
     why: str | None = None
@@ -111,7 +110,7 @@ class Report:
 
     @property
     def nearest(self) -> Nearest | None:
-        """The closest one."""
+        """The closest step."""
         return self.closest[0] if self.closest else None
 
     def __repr__(self) -> str:
@@ -137,7 +136,7 @@ class Report:
 
 
 def told_ways(ways: int | float) -> str:
-    """A number of ways, as people read it.
+    """The number of ways, in words.
 
     Examples:
         >>> told_ways(12), told_ways(3**4000)

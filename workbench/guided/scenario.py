@@ -1,13 +1,13 @@
-"""Scenarios: a few lines, each a step or a condition, and a shortest behaviour that passes through them in their order.
+"""Scenarios: a few lines, each a step or a condition, and a shortest behaviour that passes through them in order.
 
-A line that begins with the name of an action is a *step*: the action alone, with its parameters, or also with what is
-chosen in it; ``commit(w2) where s.decision["w2"] == "lk_409"`` is one that leads to such a state. Any other line is a
-*condition* on a state, a Python expression over ``s`` and the constants. What follows ``#`` is a comment.
+A line that starts with an action's name is a *step*: the action alone, with its parameters, or with its choices too;
+``commit(w2) where s.decision["w2"] == "lk_409"`` adds a condition on the step's target. Any other line is a *condition*
+on a state, a Python expression over ``s`` and the constants. ``#`` starts a comment.
 
-A behaviour passes through the lines if there are places in it for all of them, in their order: for a condition a state
-in which it is true, for a step a step. A condition after a step may be true right where the step leads, a step after a
-condition may be taken right there, and one state may be the place of several conditions; one step is the place of one
-line. In between anything may happen.
+A behaviour passes through the lines if it matches all of them in order: each condition in a state where it is true,
+each step line with a step. A condition may match the target of the step before it, and a step may start where the
+condition before it matched. One state may match several conditions, one step only one line. Anything may happen in
+between.
 """
 
 import ast
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from workbench.engines.memory import most_memory
 from workbench.formats.expression import Expression
 from workbench.guided.names import instances_of, is_action, is_named, why_none
-from workbench.guided.report import Behaviour
+from workbench.guided.report import BehaviourPath
 from workbench.kernel import InputError, Model, ModelError, Trace, replay
 from workbench.kernel.budget import Budget, Limits, Stop, interruptible
 from workbench.kernel.errors import RAISED, text_of, unknown
@@ -37,12 +37,12 @@ _MOST_LINES = 64
 _MOST_STATES, _MOST_REASONS, _MOST_VALUES = 2000, 3, 8
 
 
-class Line(NamedTuple):
+class ScenarioLine(NamedTuple):
     """One line of a scenario.
 
     Attributes:
-        number: Where it stands, from 1.
-        step: What the step is called; None for a condition alone.
+        number: From 1.
+        step: The step's name; None for a bare condition.
     """
 
     number: int
@@ -69,22 +69,22 @@ class Line(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Told:
-    """What came of a scenario.
+class ScenarioResult:
+    """The result of a scenario.
 
     Attributes:
-        found: Whether there is such a behaviour; None if that was not decided.
-        states: How many states were visited; a state counts again where more lines were passed before it.
-        behaviour: A shortest behaviour that passes through the lines, or through those that can be passed.
-        at: For each line that it passes the index of the state where it does.
+        found: Whether there is such a behaviour; None if undecided.
+        states: How many states were visited; a state counts again for each number of lines passed before it.
+        behaviour: A shortest behaviour that passes through the lines, or through as many as possible.
+        at: For each line passed, the index of its state.
         failed: The index of the first line that cannot follow.
         why: Why it cannot, or why nothing was decided, in one line.
     """
 
     found: bool | None
-    lines: list[Line]
+    lines: list[ScenarioLine]
     states: int
-    behaviour: Behaviour | None = None
+    behaviour: BehaviourPath | None = None
     at: list[int] = field(default_factory=list)
     failed: int | None = None
     why: str | None = None
@@ -111,11 +111,11 @@ class Told:
         return "\n".join([head, *places, *remarks])
 
 
-def read_lines(model: Model, text: str | Iterable[str]) -> list[Line]:
+def read_lines(model: Model, text: str | Iterable[str]) -> list[ScenarioLine]:
     r"""The lines of a scenario.
 
     Raises:
-        InputError: With the number of the line, for what is neither a step of the model nor an expression.
+        InputError: With the line's number, if it is neither a step of the model nor an expression.
 
     Examples:
         >>> from workbench.models.bakery import Bakery
@@ -143,17 +143,17 @@ def _without_comment(line: str) -> str:
     return line.strip()
 
 
-def _line(model: Model, number: int, text: str) -> Line:
+def _line(model: Model, number: int, text: str) -> ScenarioLine:
     try:
         step, where, condition = _split(text)
         if is_action(model, step):
             _check_step(model, step)
-            return Line(number, text, step, Expression(model, condition) if where else None)
+            return ScenarioLine(number, text, step, Expression(model, condition) if where else None)
         if re.fullmatch(r"\w+(\(.*\))?", text):
             error = unknown("action", text.partition("(")[0], model.declared_actions)
             if "did you mean" in str(error):
                 raise error
-        return Line(number, text, None, Expression(model, text))
+        return ScenarioLine(number, text, None, Expression(model, text))
     except InputError as error:
         raise InputError(f"line {number}: {error}") from None
 
@@ -180,19 +180,18 @@ def scenario(
     max_bytes: int | None = None,
     on_progress: Callable[[Any], object] | None = None,
     should_stop: Callable[[], bool] | None = None,
-) -> Told:
+) -> ScenarioResult:
     """A shortest behaviour of `model` that passes through `lines` in their order.
 
     Args:
         lines: Each a step or a condition; see :mod:`workbench.guided.scenario`.
         max_states, max_seconds, max_bytes: Budgets, as for :func:`workbench.engines.check.check`. By default the search
-            may take most of the memory.
-        on_progress: Called with a :class:`workbench.kernel.budget.Progress` again and again, whose level is the number
-            of lines passed.
-        should_stop: Asked again and again; the search stops once it returns True.
+            may use most of the memory.
+        on_progress: Called with a :class:`workbench.kernel.budget.Progress`, whose level is the number of lines passed.
+        should_stop: Polled; the search stops once it returns True.
 
     Returns:
-        With the behaviour, or with the first line that cannot follow, and why; not decided if the search was stopped.
+        The behaviour, or the first line that cannot follow, and why; undecided if the search was stopped.
 
     Raises:
         InputError: For a line that is not accepted.
@@ -224,18 +223,18 @@ def scenario(
     try:
         node = searching.run()
         if node is not None:
-            return Told(True, read, searching.states, *_behaviour(model, searching, node, read, len(read)))
+            return ScenarioResult(True, read, searching.states, *_behaviour(model, searching, node, read, len(read)))
         return _why_not(model, searching, read)
     except Stop as stop:
         passed = searching.farthest
         why = f"{stop}; {passed} of {counted(len(read), 'line')} passed so far"
-        return Told(None, read, searching.states, why=why)
+        return ScenarioResult(None, read, searching.states, why=why)
 
 
 def _behaviour(
-    model: Model, searching: "Passing", node: int, lines: Sequence[Line], passed: int
-) -> tuple[Behaviour, list[int]]:
-    """The behaviour to a node, and where it passes lines: by running it, which does not know how it was found."""
+    model: Model, searching: "Passing", node: int, lines: Sequence[ScenarioLine], passed: int
+) -> tuple[BehaviourPath, list[int]]:
+    """The behaviour to a node, and where it passes lines; found by running it, independently of the search."""
     start, moves = searching.path(node)
     at: list[int] = []
     for index, step in enumerate(each_step(model, start, moves)):
@@ -249,10 +248,10 @@ def _behaviour(
             at.append(index)
     if len(at) != passed:
         raise ModelError("a behaviour passed other lines when it was run again: the model is not pure")
-    return Behaviour(model, start, moves), at
+    return BehaviourPath(model, start, moves), at
 
 
-def _is_step(model: Model, line: Line, step: Step) -> bool:
+def _is_step(model: Model, line: ScenarioLine, step: Step) -> bool:
     if step.move is None:
         return False
     instance = model.instances[step.move.instance]
@@ -262,16 +261,18 @@ def _is_step(model: Model, line: Line, step: Step) -> bool:
 # Why a line cannot follow --------------------------------------------------------------------------------------------
 
 
-def _why_not(model: Model, searching: "Passing", lines: list[Line]) -> Told:
+def _why_not(model: Model, searching: "Passing", lines: list[ScenarioLine]) -> ScenarioResult:
     failed = searching.farthest
     line = lines[failed]
     explain = _why_no_state if line.step is None else _why_no_step
     nodes, why = explain(model, searching, failed, line)
-    return Told(False, lines, searching.states, *_behaviour(model, searching, nodes, lines, failed), failed, why)
+    return ScenarioResult(
+        False, lines, searching.states, *_behaviour(model, searching, nodes, lines, failed), failed, why
+    )
 
 
-def _why_no_step(model: Model, searching: "Passing", passed: int, line: Line) -> tuple[int, str]:
-    """The node that comes closest to the step, and what stands in the way there."""
+def _why_no_step(model: Model, searching: "Passing", passed: int, line: ScenarioLine) -> tuple[int, str]:
+    """The node that comes closest to the step, and what blocks the step there."""
     assert line.step is not None
     named = instances_of(model, line.step)
     if not named:
@@ -300,7 +301,7 @@ def _why_no_step(model: Model, searching: "Passing", passed: int, line: Line) ->
     return reasons[0][0], "; ".join(told[:_MOST_REASONS]) + more
 
 
-def _never(line: Line) -> str:
+def _never(line: ScenarioLine) -> str:
     return f", but never leads to a state in which {line.condition.text}" if line.condition is not None else ""
 
 
@@ -312,8 +313,8 @@ def _outcomes(model: Model, instance: Any, before: Reads) -> Iterable[tuple[Outc
     return [(o, lacks) for o, lacks in overlooked if lacks] or [(Outcome((), {}), [why]) for why in whys]
 
 
-def _why_no_state(model: Model, searching: "Passing", passed: int, line: Line) -> tuple[int, str]:
-    """The first node to look from, and what is so there instead of what the condition says."""
+def _why_no_state(model: Model, searching: "Passing", passed: int, line: ScenarioLine) -> tuple[int, str]:
+    """The first candidate node, and the values that the condition's left side has instead."""
     assert line.condition is not None
     there = counted(searching.having_passed(passed), "state")
     said = f"it is true in none of the {there} that can follow"
@@ -336,7 +337,7 @@ def _why_no_state(model: Model, searching: "Passing", passed: int, line: Line) -
 
 
 def _left_side(model: Model, text: str) -> Expression | None:
-    """What the condition compares with something, if it does just that."""
+    """The left side of a condition that is a single comparison."""
     body = ast.parse(text, mode="eval").body
     if not isinstance(body, ast.Compare) or len(body.ops) > 1:
         return None
@@ -347,7 +348,7 @@ def _left_side(model: Model, text: str) -> Expression | None:
 
 
 def _look_around(searching: "Passing", passed: int, look: Callable[[int, Reads], None]) -> None:
-    """Have `look` see every state that has passed so many lines; one for all that do not differ in what it reads."""
+    """Show `look` the states that have passed that many lines: one for all that agree on the cells it reads."""
     read: set[int] = set()
     seen: set[int] = set()
     while True:

@@ -1,4 +1,4 @@
-"""Under which settings a recording is accepted: each constant's other values are tried, one at a time."""
+"""Find settings that accept a recording, by trying each constant's other values one at a time."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -9,17 +9,17 @@ from workbench.guided.report import Report
 from workbench.guided.validate import validate
 from workbench.kernel import InputError, Model
 from workbench.kernel.constants import spell
-from workbench.questions.whatif import alternatives
+from workbench.questions.whatif import other_values
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What came of one changed constant.
+    """The result with one changed constant.
 
     Attributes:
         changes: The new value by the constant's name.
-        report: None if the constants are not accepted together, or have no place for what was recorded.
-        error: Why they have not.
+        report: None if the constants are not accepted together, or have no cells for the recording.
+        error: Why there is no report.
     """
 
     changes: dict[str, Any]
@@ -28,11 +28,11 @@ class Setting:
 
 
 @dataclass(frozen=True, repr=False)
-class Settings:
-    """What :func:`accepted_under` found.
+class SettingsTried:
+    """The result of :func:`accepted_under`.
 
     Attributes:
-        model: The model as it was given.
+        model: The model before any change.
         tried: In the order of the model's constants.
         complete: Whether all were tried.
     """
@@ -72,17 +72,17 @@ def accepted_under(
     also: Iterable[tuple[str, Any]] = (),
     should_stop: Callable[[], bool] | None = None,
     **budgets: Any,
-) -> Settings:
+) -> SettingsTried:
     """Validate a recording with each single change of a constant.
 
     Args:
-        record: Makes the recording for a model: other constants may have other cells.
+        record: Makes the recording for a model: the cells may depend on the constants.
         stutter: As for :func:`workbench.guided.validate.validate`.
-        changes: Constants and their new values; by default every other value of a switch or a choice, and of a number
-            the next smaller and the next larger.
-        also: More of them.
-        should_stop: Asked again and again; what was tried is returned once it is True.
-        **budgets: For each single validation, such as ``max_seconds``.
+        changes: Constants and new values; by default every other value of a switch or a choice, and a number's next
+            smaller and next larger values.
+        also: Further changes.
+        should_stop: Polled; once it is True, the results so far are returned.
+        **budgets: For each validation, such as ``max_seconds``.
 
     Examples:
         >>> from workbench.formats.recording import Observation
@@ -94,7 +94,7 @@ def accepted_under(
         accepted with AsyncParquet=TRUE (it is FALSE)
     """
     tried: list[Setting] = []
-    todo = list(alternatives(model, integers=True) if changes is None else changes)
+    todo = list(other_values(model, integers=True) if changes is None else changes)
     todo += [change for change in also if change not in todo and model.constants[change[0]] != change[1]]
     for name, value in todo:
         try:
@@ -105,4 +105,4 @@ def accepted_under(
             tried.append(Setting({name: value}, None, str(error)))
         if should_stop is not None and should_stop():
             break
-    return Settings(model, tried, len(tried) == len(todo))
+    return SettingsTried(model, tried, len(tried) == len(todo))

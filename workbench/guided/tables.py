@@ -1,4 +1,4 @@
-"""The history of a real table as a recording of the model: each snapshot is an observation."""
+"""A real table's history as a recording of the model: each snapshot is an observation."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,18 +7,18 @@ from workbench.formats.recording import Observation, Recording
 from workbench.guided.mapping import Mapped
 from workbench.kernel import InputError, Model
 from workbench.kernel.state import Cell
-from workbench.tables.paimon.history import history
+from workbench.tables.paimon.history import bucket_history
 
 
 def recorded(path: str, keys: Sequence[str] | None = None, bucket: str | None = None) -> Mapped:
-    """What the snapshots of a Paimon table show; see :func:`workbench.tables.paimon.history.history`.
+    """Map the snapshots of a Paimon table; see :func:`workbench.tables.paimon.history.bucket_history`.
 
-    Between two snapshots the model may take any number of steps that leave no trace, and one that does: the commit.
+    Between two snapshots the model takes any number of hidden steps and one visible one, the commit.
 
     Raises:
-        InputError: If there is no such table, bucket or key, or too much of it.
+        InputError: If there is no such table, bucket or key, or the history is incomplete or too long.
     """
-    seen = history(path, keys, bucket)
+    seen = bucket_history(path, keys, bucket)
 
     def record(model: Model) -> Recording:
         observations = [Observation({_position(model, Cell("latest", None)): 0}, source="the empty table")]

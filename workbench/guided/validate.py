@@ -1,15 +1,14 @@
-"""Whether a recording is a behaviour of a model; if not, at which observation, and why.
+"""Decide whether a recording is a behaviour of a model; if not, at which observation it fails, and why.
 
-A recording may show only some of the cells. What is kept while reading it is therefore the *set* of model states that
-agree with everything recorded so far, which :mod:`workbench.engines.guided` computes; the recording is a behaviour as
-long as that set is not empty.
+A recording may show only some of the cells. So validation keeps the *set* of model states that agree with everything
+recorded so far, which :mod:`workbench.engines.guided` computes; the recording is a behaviour as long as that set is not
+empty.
 
-Such a set is a *layer*. The cells that steps write tell its members apart: hidden steps change nothing that is
-watched, and a layer contains whatever they reach; the next observation bounds the visible ones, and the states that
-agree with it are the next layer. Kernels expand nodes, each a state with a small number: of visible steps so far, or
-of a scenario's lines that were passed (:mod:`workbench.engines.passing`). What remains of a layer is how its states
-were reached: one behaviour follows from that, which the model runs. When nothing follows, actions run as if they
-required nothing (``ActionInstance.overlooking``): what they lack is the reason.
+Such a set is a *layer*. It is closed under hidden steps, which change no watched cell; the next observation bounds the
+visible ones, and the states that agree with it form the next layer. Kernels expand nodes, each a state with a small
+number: of visible steps so far, or of the scenario's lines passed (:mod:`workbench.engines.passing`). A layer keeps
+only its predecessor links; they yield one behaviour, which the model runs again. If nothing follows, actions run as if
+they required nothing (``ActionInstance.overlooking``): what they lack is the reason.
 """
 
 import itertools
@@ -23,7 +22,7 @@ from workbench.formats.recording import Observation, Recording
 from workbench.guided.names import is_action, is_named
 from workbench.guided.nearest import MOST_STATES, MOST_STEPS, nearest_states, nearest_steps, why_not
 from workbench.guided.overlooked import Rules, overlooking
-from workbench.guided.report import Behaviour, Nearest, Report
+from workbench.guided.report import BehaviourPath, Nearest, Report
 from workbench.kernel import Model
 from workbench.kernel.budget import Budget, Limits, Stop, interruptible
 from workbench.kernel.model import model_object
@@ -47,24 +46,21 @@ def validate(
     """Check that a recording is a behaviour of `model`.
 
     Args:
-        stutter: Between two observations the model may take any number of *hidden* steps, also none: steps that change
-            nothing of what the first of them saw, or, in a recording with watched cells, nothing of these. Without it
-            each observation is one step, or up to as many as it allows. A recording with watched cells has hidden steps
-            in any case: what it watches is all that it shows.
-        max_states, max_seconds, max_bytes: Budgets, as for :func:`workbench.engines.check.check`: of states that are
-            looked at, a state counting anew for each observation. By default the search may take most of the memory.
-        on_progress: Called with a :class:`workbench.kernel.budget.Progress` again and again, whose level is the
-            observation.
-        should_stop: Asked again and again; the search stops once it returns True.
-        explain: Whether to look for what stands in the way of an observation that does not follow. That may take longer
-            than the search itself.
+        stutter: Allow any number of *hidden* steps between two observations: steps that change none of the cells that
+            the first one saw. Without it each observation is one step, or up to as many as it allows. A recording with
+            watched cells always allows hidden steps, which change none of these.
+        max_states, max_seconds, max_bytes: Budgets, as for :func:`workbench.engines.check.check`; a state counts once
+            per observation. By default the search may use most of the memory.
+        on_progress: Called with a :class:`workbench.kernel.budget.Progress`, whose level is the observation.
+        should_stop: Polled; the search stops once it returns True.
+        explain: Whether to explain why an observation does not follow, which may take longer than the search itself.
 
     Returns:
-        One that is not decided if a budget is used up, or somebody stops the search.
+        A report, undecided if a budget ran out or the search was stopped.
 
     Notes:
-        An action that an observation names must be the last step before it. Returning to the loop is a step as any
-        other; where the last observation is itself the loop, the behaviour stops for ever. Fairness is not judged.
+        An action that an observation names must be the last step before it. Returning to the loop is a step like any
+        other; if the last observation is itself the loop, the behaviour stops for ever. Fairness is not judged.
 
     Examples:
         >>> from workbench.models.bakery import Bakery
@@ -101,7 +97,7 @@ class _Validation:
         self.explained = 0  # observations
 
     def _known(self, observation: Observation) -> Observation:
-        """Without an action that the model does not have."""
+        """The observation, without an action that the model lacks."""
         known = observation.action is None or is_action(self.model, observation.action)
         return observation if known else observation._replace(action=None)
 
@@ -119,7 +115,7 @@ class _Validation:
     # The search --------------------------------------------------------------------------------------------------
 
     def _begin(self) -> Report | None:
-        """Make the first layer; what is wrong if it is empty."""
+        """Make the first layer; returns a report if it is empty."""
         here, states = self.observations[0], self.model.each_initial_state()
         if self.recording.begins == "reachable":
             self.layers.begin(states)
@@ -140,7 +136,7 @@ class _Validation:
         return Report(False, 0, failed=1, why=why, closest=nearest_states(self.model, near, here), remarks=self.remarks)
 
     def _follow(self) -> Report | None:
-        """Make a layer for each further observation; what is wrong with the first that has none."""
+        """Make a layer for each further observation; returns a report on the first that has none."""
         loop, last = self.recording.loop, len(self.observations) - 1
         self._at_loop = {self.layers.last()} if loop == 0 else set()
         for there in range(1, last + 1):
@@ -153,7 +149,7 @@ class _Validation:
         return None
 
     def _go_round(self) -> Report | None:
-        """Follow the loop until the states at its beginning repeat; what is wrong if they run out."""
+        """Follow the loop until the states at its beginning repeat; returns a report if they run out."""
         loop, at, last = self.recording.loop, len(self.observations) - 1, len(self.observations) - 1
         if loop is None or loop == last:
             return None
@@ -174,15 +170,15 @@ class _Validation:
         return self.layers.advance(Wanted(observation.cells, self._kept(here), observation.steps, name))
 
     def _kept(self, here: int) -> Collection[int] | None:
-        """The cells that a step must not change to be hidden; None if none are."""
+        """The cells that a hidden step must not change; None if no step is hidden."""
         if self.watched is not None:
             return self.watched
         return self.observations[here].cells if self.hidden else None
 
-    # What came of it ---------------------------------------------------------------------------------------------
+    # Reports -----------------------------------------------------------------------------------------------------
 
     def _so_far(self, valid: bool | None, **more: Any) -> Report:
-        """A report on what was explained, with a behaviour, which is run again to be sure."""
+        """A report on the explained observations, with a behaviour that is run again to be sure."""
         if not self.explained:
             return Report(valid, 0, remarks=self.remarks, **more)
         start, parts = self.layers.path(0)
@@ -195,14 +191,14 @@ class _Validation:
             self.explained,
             self.layers.candidates,
             None if ways is None else math.inf if math.inf in ways else sum(ways),
-            Behaviour(self.model, start, moves),
+            BehaviourPath(self.model, start, moves),
             at[: self.explained],
             remarks=self.remarks,
             **more,
         )
 
     def _run_again(self, start: int, moves: list[Move], at: list[int]) -> None:
-        """Raise :class:`ModelError` unless the model does what was memoised: then it is not a function of the state."""
+        """Raise :class:`ModelError` unless the model repeats what was memoized: it is not a function of the state."""
         seen = dict(zip(at[: self.explained], self.observations, strict=False))
         for number, step in enumerate(each_step(self.model, start, moves)):
             if number in seen and not seen[number].agrees(step.state):
@@ -229,7 +225,7 @@ class _Validation:
         return self._so_far(False, failed=there + 1, why=why, enabled=enabled or [], closest=closest)
 
     def _closest(self, reached: list[tuple[int, Any]], rules: Rules) -> tuple[list[str] | None, list[Nearest]]:
-        """What is enabled, if there was time to look, and what comes closest, as far as that was looked for."""
+        """The enabled steps, and the closest ones, as far as the budget allowed."""
         enabled: list[str] | None = None
         closest: list[Nearest] = []
         states = [state for _, state in reached]

@@ -1,4 +1,4 @@
-"""What the notebooks need to be lessons: predictions before answers, and exercises that are checked by running them."""
+"""The lessons in the notebooks: predictions before answers, and exercises that are checked by running them."""
 
 from workbench.lessons.exercise import Exercise, exercise
 from workbench.lessons.prediction import Prediction, predict

@@ -1,7 +1,7 @@
-"""Exercises: each has a task, a judge that runs an answer, and a hint. The solutions are in ``notebooks/solutions.py``.
+"""Exercises: each has a task, a judge that runs an answer, and a hint. ``notebooks/solutions.py`` has the solutions.
 
-The tasks of a notebook are functions in a module of ``tasks``. A function's docstring is the task; it is given an
-answer, and raises :class:`Wrong`, or returns what to say of a right one.
+Each notebook has a module in ``tasks``, with a function per task. The function's docstring is the task; the function
+judges an answer: it raises :class:`Wrong`, or returns a comment on a right one.
 """
 
 import importlib
@@ -23,32 +23,32 @@ _CODE = re.compile(r"`([^`]+)`")
 
 
 class Wrong(Exception):
-    """What is wrong with an answer, in a sentence."""
+    """An answer is wrong; the message says why in a sentence."""
 
 
 @dataclass(frozen=True)
-class Kind:
-    """What kind of answer is asked for: in words, and whether something is one."""
+class AnswerKind:
+    """A kind of answer: its description, and the test for it."""
 
     name: str
     accepts: Callable[[Any], bool]
 
 
-CONSTANTS = Kind("a dictionary of constants, such as {'Writers': 2}", lambda answer: isinstance(answer, dict))
-STORY = Kind("the lines of a scenario, as one text", lambda answer: isinstance(answer, str))
-TEXT = Kind("a text", lambda answer: isinstance(answer, str))
-NUMBER = Kind("an integer", lambda answer: type(plain(answer)) is int)
-FUNCTION = Kind("a function", callable)
-MODEL = Kind("a class", lambda answer: isinstance(answer, type))
+CONSTANTS = AnswerKind("a dictionary of constants, such as {'Writers': 2}", lambda answer: isinstance(answer, dict))
+STORY = AnswerKind("the lines of a scenario, as one text", lambda answer: isinstance(answer, str))
+TEXT = AnswerKind("a text", lambda answer: isinstance(answer, str))
+NUMBER = AnswerKind("an integer", lambda answer: type(plain(answer)) is int)
+FUNCTION = AnswerKind("a function", callable)
+MODEL = AnswerKind("a class", lambda answer: isinstance(answer, type))
 
 
 @dataclass(frozen=True, repr=False)
-class Outcome(Drawn):
-    """What is said of an answer.
+class Feedback(Drawn):
+    """The feedback on an answer.
 
     Attributes:
-        right: None if there was no answer yet.
-        hint: Only where an answer was run, and is wrong.
+        right: None without an answer.
+        hint: Only for an answer that was run and is wrong.
     """
 
     exercise: "Exercise"
@@ -87,36 +87,36 @@ class Exercise:
     """A task whose solutions are checked by running them.
 
     Attributes:
-        notebook: The one at whose end it stands.
-        judge: Given an answer of that kind; see above.
+        notebook: The notebook that ends with it.
+        judge: Judges an answer of kind `kind`; see the module.
     """
 
     name: str
     notebook: str
     task: str
-    kind: Kind
+    kind: AnswerKind
     hint: str
     judge: Callable[[Any], str]
 
-    def check(self, answer: Any) -> Outcome:
-        """Run an answer. While it is ``...``, the task is all there is to say."""
+    def check(self, answer: Any) -> Feedback:
+        """Run an answer; ``...`` counts as none yet."""
         if answer is ...:
-            return Outcome(self, None, f"The answer is {self.kind.name}.")
+            return Feedback(self, None, f"The answer is {self.kind.name}.")
         if not self.kind.accepts(answer):
-            return Outcome(self, False, f"The answer is {self.kind.name}, and this is a {type(answer).__name__}.")
+            return Feedback(self, False, f"The answer is {self.kind.name}, and this is a {type(answer).__name__}.")
         try:
-            return Outcome(self, True, self.judge(answer))
+            return Feedback(self, True, self.judge(answer))
         except Wrong as wrong:
-            return Outcome(self, False, str(wrong), self.hint)
+            return Feedback(self, False, str(wrong), self.hint)
         except (InputError, ModelError) as error:
-            return Outcome(self, False, f"{str(error).rstrip('.')}.", self.hint)
+            return Feedback(self, False, f"{str(error).rstrip('.')}.", self.hint)
 
 
 _known: dict[str, Exercise] = {}
 
 
-def task(notebook: str, kind: Kind, hint: str) -> Callable[[Callable[[Any], str]], Callable[[Any], str]]:
-    """Make a function the judge of an exercise of its name."""
+def task(notebook: str, kind: AnswerKind, hint: str) -> Callable[[Callable[[Any], str]], Callable[[Any], str]]:
+    """A decorator that makes a function the judge of an exercise of its name."""
 
     def made(judge: Callable[[Any], str]) -> Callable[[Any], str]:
         assert judge.__doc__ is not None
@@ -138,7 +138,7 @@ def exercises() -> dict[str, Exercise]:
 
 
 def exercise(name: str) -> Exercise:
-    """The exercise of that name.
+    """The exercise called `name`.
 
     Raises:
         InputError: If there is none.

@@ -1,4 +1,4 @@
-"""What judges of answers have in common: models with an answer's constants, and the verdicts that a task wants."""
+"""Helpers for judges: models with an answer's constants, and the verdicts that a task wants."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from workbench.lessons.exercise import Wrong
 
 
 def with_constants(model: type[Model], answer: Mapping[str, Any], given: Mapping[str, Any]) -> Model:
-    """The model with the constants of an answer, which may change none of those that are given."""
+    """The model with an answer's constants; the answer must not change any given one."""
     for name, value in given.items():
         if answer.get(name, value) != value:
             raise Wrong(f"`{name}` stays {show(value)}.")
@@ -19,7 +19,7 @@ def with_constants(model: type[Model], answer: Mapping[str, Any], given: Mapping
 
 
 def one_change(model: Model, answer: Mapping[str, Any]) -> Model:
-    """The model with the constants of an answer, which changes exactly one of them."""
+    """The model with an answer's constants; the answer must change exactly one."""
     changed = type(model)(**{**model.constants, **answer})
     many = sum(value != model.constants[name] for name, value in changed.constants.items())
     if many != 1:
@@ -28,7 +28,7 @@ def one_change(model: Model, answer: Mapping[str, Any]) -> Model:
 
 
 def expect(model: Model, wanted: Mapping[str, str]) -> Result:
-    """Check a model; refuse other verdicts than those that are wanted."""
+    """Check a model, and refuse verdicts other than the wanted ones."""
     result = check(model, list(wanted))
     for name, word in wanted.items():
         if result[name].word != word:
@@ -36,7 +36,7 @@ def expect(model: Model, wanted: Mapping[str, str]) -> Result:
     return result
 
 
-def told(model: Model, story: str) -> Trace:
+def story_trace(model: Model, story: str) -> Trace:
     """A shortest behaviour that passes through a story."""
     found = scenario(model, story)
     if not found.found:

@@ -1,4 +1,4 @@
-"""A log whose answers may get lost, for exercises: the log of notebook 06, and the next thing that goes wrong."""
+"""A log whose answers may get lost, for exercises: the log of notebook 06, and its next problem."""
 
 from workbench.kernel import Constant, Model, Names, Process, Variable, action, invariant, reachable, require
 

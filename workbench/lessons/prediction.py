@@ -1,4 +1,4 @@
-"""A question before the cell that answers it."""
+"""Predictions: a question before the cell that answers it."""
 
 import ipywidgets
 
@@ -20,7 +20,7 @@ class Prediction(Panel, ipywidgets.VBox):
 
     @property
     def choice(self) -> str | None:
-        """What was chosen; None if nothing was."""
+        """The chosen answer, or None."""
         return self._buttons.value
 
     @choice.setter
@@ -28,10 +28,10 @@ class Prediction(Panel, ipywidgets.VBox):
         self._buttons.value = choice
 
     def answer(self, actual: str) -> str:
-        """Say what the answer is, and whether it was predicted.
+        """The actual answer, and whether it was predicted, in words.
 
         Raises:
-            InputError: If that was not one of the choices: then nobody could have been right.
+            InputError: If it is not one of the choices: nobody could have been right.
         """
         if actual not in self.choices:
             raise InputError(f"answer {brief(actual)} is not accepted; the choices are {listed(self.choices)}")
@@ -52,7 +52,7 @@ class Prediction(Panel, ipywidgets.VBox):
 
 
 def predict(question: str, *choices: str) -> Prediction:
-    """Ask a question whose answer a later cell finds out; without a kernel it is text.
+    """Ask a question that a later cell answers; without a kernel it is plain text.
 
     Args:
         *choices: Such as the words of a verdict.

@@ -1,4 +1,4 @@
-"""The smallest rule that separates the settings in which a property holds from those in which it does not."""
+"""Explain verdicts: the smallest rule that separates the settings in which a property holds from the others."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,30 +9,30 @@ from workbench.kernel.errors import brief, unknown
 from workbench.kernel.given import names_in
 from workbench.kernel.result import WITHIN
 from workbench.kernel.values import counted, show
-from workbench.questions.formula import Formula, Joined, Literal, smallest
+from workbench.questions.formula import Formula, JoinedFormula, Literal, smallest
+from workbench.questions.records import BAD, GOOD
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_GOOD, _BAD = ("holds", "reached", f"holds {WITHIN}"), ("violated", "not reached", f"not reached {WITHIN}")
-#: How many settings of a kind are listed where a text is asked for.
+#: How many settings of a kind a text lists.
 _MOST_LINES = 24
-_WORDS = frozenset({*_GOOD, *_BAD, "unknown", "error"})
+_WORDS = frozenset({*GOOD, *BAD, "unknown", "error"})
 
 
 @dataclass(frozen=True)
-class Axis:
-    """A constant of the table: its values there, in order, and how people read them."""
+class ConstantAxis:
+    """A constant in the table: its values there, in order, and their words."""
 
     name: str
     values: tuple[Any, ...]
     words: tuple[str, ...]
 
     def position(self, given: Any) -> int:
-        """That of a value, which may also be given by its word.
+        """The position of a value, given by itself or by its word.
 
         Raises:
-            InputError: For what is none.
+            InputError: If the table does not have it.
         """
         for known in (self.values, self.words):
             if given in known:
@@ -41,11 +41,11 @@ class Axis:
 
     @property
     def ordered(self) -> bool:
-        """Whether the values are numbers, so that a rule may say which is larger."""
+        """Whether the values are integers, so that a rule may compare them."""
         return all(type(value) is int for value in self.values)
 
     def told(self, allowed: int) -> str:
-        """That the constant has one of the values at some positions, as bits."""
+        """The condition that the constant has one of the allowed positions, given as bits."""
         inside = [at for at in range(len(self.values)) if allowed >> at & 1]
         outside = [at for at in range(len(self.values)) if not allowed >> at & 1]
         if set(map(type, self.values)) == {bool}:
@@ -62,22 +62,22 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Rule:
+class SettingRule:
     """A formula over constants."""
 
-    axes: tuple[Axis, ...]
+    axes: tuple[ConstantAxis, ...]
     formula: Formula
 
     @property
     def literals(self) -> int:
-        """How many conditions on single constants it has."""
+        """The number of conditions on single constants."""
         return self.formula.literals
 
     def holds(self, setting: Mapping[str, Any]) -> bool:
-        """Whether it is true in a setting, which has values of the table's, or their words, for its constants.
+        """Whether the rule is true in a setting, which has the table's values, or their words, for its constants.
 
         Raises:
-            InputError: For a constant that is missing, or has another value.
+            InputError: If a constant is missing, or has another value.
         """
         case = []
         for axis in self.axes:
@@ -94,7 +94,7 @@ class Rule:
             return self.axes[formula.constant].told(formula.allowed)
         if not formula.parts:
             return "always" if formula.every else "never"
-        parts = [f"({self._told(p)})" if isinstance(p, Joined) else self._told(p) for p in formula.parts]
+        parts = [f"({self._told(p)})" if isinstance(p, JoinedFormula) else self._told(p) for p in formula.parts]
         return (" and " if formula.every else " or ").join(parts)
 
 
@@ -104,7 +104,7 @@ class Failing:
 
     Attributes:
         row: Its place in the table.
-        states: How many states the shortest counterexample has.
+        states: The length of the shortest counterexample.
     """
 
     row: int
@@ -117,26 +117,26 @@ class Explanation:
     """Where a property holds, in one rule.
 
     Attributes:
-        rule: True in each setting in which the property holds, false in each in which it does not; None if none is
-            decided.
+        rule: True in each setting in which the property holds, false in each in which it does not; None if no setting
+            is decided.
         minimal: Whether no "or" of "and"s, and no "and" of "or"s, does the same with fewer conditions.
-        decided: How many settings were decided.
+        decided: The number of decided settings.
         undecided: The settings on which the rule claims nothing, each with the reason.
-        axes: The constants that the rule may speak of.
-        bounded: In how many settings a constraint cut the search, so that the verdict is one within it.
+        axes: The constants that the rule may use.
+        bounded: In how many settings a state constraint cut the search, so that the verdict holds within it only.
     """
 
     property: str
-    rule: Rule | None
+    rule: SettingRule | None
     minimal: bool
     decided: int
     failing: list[Failing]
     undecided: list[tuple[dict[str, Any], str]]
-    axes: tuple[Axis, ...]
+    axes: tuple[ConstantAxis, ...]
     bounded: int = 0
 
     def told(self, setting: Mapping[str, Any]) -> str:
-        """A setting in a line, as people read it."""
+        """A setting in one line."""
         pairs = []
         for axis in self.axes:
             pairs.append(f"{axis.name}={axis.words[axis.position(setting[axis.name])]}")
@@ -161,16 +161,15 @@ class Explanation:
 def explain(table: "pd.DataFrame", property: str, constants: Sequence[str] | None = None) -> Explanation:
     """The smallest rule over some constants for when `property` holds, exact on the settings of a table.
 
-    Settings that are not decided (a budget ended the check, it failed, or the property does not apply) are named; the
-    rule does not guess at them. What the table does not vary, or does not hold, it says nothing about.
+    Undecided settings (a budget ended the check, it failed, or the property does not apply) are listed; the rule does
+    not guess at them. It says nothing about constants or values that the table lacks.
 
     Args:
-        table: A row per setting, as :func:`workbench.sweep` and :func:`workbench.questions.fill.fill` make it.
-        constants: The columns that the rule may speak of; those before the first verdicts for None.
+        table: A row per setting, as made by :func:`workbench.sweep` and :func:`workbench.questions.fill.fill`.
+        constants: The columns that the rule may use; by default those before the first verdicts.
 
     Raises:
-        InputError: For a column that is not there, or if settings that agree on all of `constants` differ in the
-            verdict.
+        InputError: If a column is missing, or settings that agree on all of `constants` differ in the verdict.
 
     Examples:
         >>> import pandas as pd
@@ -203,9 +202,9 @@ def explain(table: "pd.DataFrame", property: str, constants: Sequence[str] | Non
         case = tuple(axis.values.index(row[axis.name]) for axis in axes)
         word = row[property]
         bounded += isinstance(word, str) and word.endswith(WITHIN)
-        if word in _GOOD:
+        if word in GOOD:
             true[case] = None
-        elif word in _BAD:
+        elif word in BAD:
             false[case] = None
             failing.append(Failing(number, setting, _states(row.get(f"{property}_states"))))
         else:
@@ -221,10 +220,12 @@ def explain(table: "pd.DataFrame", property: str, constants: Sequence[str] | Non
         return Explanation(property, None, True, 0, failing, undecided, axes)
     found = smallest(true, false, [len(axis.values) for axis in axes])
     decided = len(rows) - len(undecided)
-    return Explanation(property, Rule(axes, found.formula), found.minimal, decided, failing, undecided, axes, bounded)
+    return Explanation(
+        property, SettingRule(axes, found.formula), found.minimal, decided, failing, undecided, axes, bounded
+    )
 
 
-def _axis(name: str, given: Iterable[Any], words: Mapping[Any, str]) -> Axis:
+def _axis(name: str, given: Iterable[Any], words: Mapping[Any, str]) -> ConstantAxis:
     values: list[Any] = []
     for value in given:
         if value not in values:
@@ -232,9 +233,9 @@ def _axis(name: str, given: Iterable[Any], words: Mapping[Any, str]) -> Axis:
     if all(type(value) is int for value in values):
         values.sort()
     word: Callable[[Any], str] = words.__getitem__ if words else show
-    return Axis(name, tuple(values), tuple(map(word, values)))
+    return ConstantAxis(name, tuple(values), tuple(map(word, values)))
 
 
 def _states(given: Any) -> int | None:
-    """The number in a cell, which is a missing value where there is no trace."""
+    """A table cell's number; None if it is missing, since there is no trace."""
     return given if isinstance(given, int) else None

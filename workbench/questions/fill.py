@@ -1,4 +1,4 @@
-"""A grid of settings, filled cell by cell: in this process, with results and traces; on Spark if it is large."""
+"""Fill a grid of settings cell by cell: in this process, with results and traces, or on Spark if it is large."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from workbench.kernel.budget import INTERRUPTED, Budget, Stop, interrupted, inte
 from workbench.kernel.errors import unknown
 from workbench.kernel.given import names_in
 from workbench.questions.explain import Explanation, explain
-from workbench.questions.records import Outcome, failed
-from workbench.questions.settings import Grid, check_setting, plans_of, same, settings_of, table_of, varied_in
+from workbench.questions.records import SettingOutcome, failed
+from workbench.questions.settings import Grid, check_setting, plans_of, same, settings_of, settings_table, varied_in
 
-#: Grids of more settings are filled on Spark, unless one says otherwise.
+#: Larger grids are filled on Spark by default.
 MOST_HERE = 128
 #: The error of settings that were not checked.
 NOT_REACHED = "not checked: stopped"
@@ -23,20 +23,20 @@ Where = Literal["auto", "local", "spark"]
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One setting, and what came of its check.
+class GridCell:
+    """One setting, and the outcome of its check.
 
     Attributes:
         number: Its place in the grid, and its row in the table.
         setting: The constants that the grid varies.
         constants: All constants, as a model takes them.
-        result: With its traces; None where there is an error, or where the check was made on Spark.
+        result: With its traces; None after an error, or if the check ran on Spark.
     """
 
     number: int
     setting: dict[str, Any]
     constants: dict[str, Any]
-    outcome: Outcome
+    outcome: SettingOutcome
     result: Result | None
 
     def trace(self, property: str) -> Trace | None:
@@ -47,20 +47,20 @@ class Cell:
 
 @dataclass(frozen=True, repr=False)
 class Filled:
-    """A grid with what came of each of its settings.
+    """A grid with the outcome of each setting.
 
     Attributes:
-        cells: One per setting, in the order of the grid. Those that were not reached have an error that says so.
-        table: The same columns as that of :func:`workbench.sweep`.
-        stopped: Whether it ended before all settings were checked.
+        cells: One per setting, in grid order. Unchecked ones have an error that says so.
+        table: With the columns of :func:`workbench.sweep`.
+        stopped: Whether filling ended before all settings were checked.
     """
 
     model: type[Model]
-    cells: list[Cell]
+    cells: list[GridCell]
     table: pd.DataFrame
     stopped: bool
 
-    def at(self, setting: Mapping[str, Any]) -> Cell:
+    def at(self, setting: Mapping[str, Any]) -> GridCell:
         """The cell of a setting, given by the constants that the grid varies.
 
         Raises:
@@ -93,20 +93,20 @@ def fill(
     max_seconds: float | None = None,
     max_bytes: int | None = None,
     where: Where = "auto",
-    on_cell: Callable[[Cell], object] | None = None,
+    on_cell: Callable[[GridCell], object] | None = None,
     on_progress: Callable[[int, int], object] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> Filled:
-    """Check `model` under many settings of its constants, one after the other, and tell of each as it is done.
+    """Check `model` under many settings of its constants, reporting each when it is done.
 
     Args:
         model, grid, properties, constants, symmetry, max_states, max_seconds, max_bytes: As for
             :func:`workbench.sweep`. The budgets are those of each check.
-        where: ``local``: in this process, which keeps every result with its traces. ``spark``: side by side, as a
-            sweep, which keeps the verdicts. ``auto``: on Spark for more than 128 settings.
-        on_cell: Called with each :class:`Cell` when it is done; of those checked on Spark, when all are.
+        where: ``local``: in this process, which keeps every result with its traces. ``spark``: in parallel, as a sweep,
+            which keeps only verdicts. ``auto``: on Spark for more than 128 settings.
+        on_cell: Called with each :class:`GridCell` when it is done; on Spark, when all are.
         on_progress: Called with the number of finished settings and of all.
-        should_stop: Asked again and again, also within a check; once it is True, what has been checked is returned.
+        should_stop: Polled, also within a check; once it is True, the cells so far are returned.
 
     Raises:
         InputError: For names or values that are not accepted. Values that do not go together are an error of their
@@ -129,9 +129,9 @@ def fill(
     plans, varied = plans_of(model, settings, properties, symmetry), varied_in(grid)
     watched = _Watched(len(settings), on_cell, on_progress, should_stop or (lambda: False))
 
-    def cell(number: int, outcome: Outcome, result: Result | None = None) -> Cell:
+    def cell(number: int, outcome: SettingOutcome, result: Result | None = None) -> GridCell:
         setting = settings[number]
-        return Cell(number, {name: setting[name] for name in varied}, setting, outcome, result)
+        return GridCell(number, {name: setting[name] for name in varied}, setting, outcome, result)
 
     if where == "spark" or (where == "auto" and len(settings) > MOST_HERE):
         from workbench.questions.sweep import carry_out  # pyspark loads here
@@ -150,16 +150,16 @@ def fill(
             cells.append(cell(number, *made_of_it))
             watched.tell(cells[-1])
             watched.progress(number + 1)
-    table = table_of(model, varied, settings, properties, plans, [cell.outcome for cell in cells])
+    table = settings_table(model, varied, settings, properties, plans, [cell.outcome for cell in cells])
     return Filled(model, cells, table, watched.stopped)
 
 
 @dataclass
 class _Watched:
-    """Who wants to be told how far it is, and may stop it."""
+    """The caller's callbacks: for cells, for progress, and to stop."""
 
     of: int
-    on_cell: Callable[[Cell], object] | None
+    on_cell: Callable[[GridCell], object] | None
     on_progress: Callable[[int, int], object] | None
     asked: Callable[[], bool]
     stopped: bool = False
@@ -168,7 +168,7 @@ class _Watched:
         self.stopped = self.stopped or interrupted() or self.asked()
         return self.stopped
 
-    def tell(self, cell: Cell) -> None:
+    def tell(self, cell: GridCell) -> None:
         if self.on_cell is not None:
             self.on_cell(cell)
 

@@ -1,8 +1,7 @@
-"""Smallest formulas: literals over the values of some constants, joined by "and" and "or", that fit a table of cases.
+"""Smallest formulas that fit a table of cases: literals on the values of constants, joined by "and" and "or".
 
-A case is a tuple of positions, one per constant: which of its values it has. A *cube* allows a set of positions for
-each constant, as bits; it has a literal for each constant of which it does not allow all. Cases of which nothing is
-known may come out either way.
+A case is a tuple of positions: the index of each constant's value. A *cube* allows a set of positions for each
+constant, as bits; it has a literal for each constant that it restricts. Cases outside the table are don't-cares.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,13 +11,13 @@ from typing import NamedTuple
 Case = tuple[int, ...]
 Cube = tuple[int, ...]
 
-#: How many cubes there may be before a search for prime ones is given up, and how many cases a search for a cover may
-#: look at: a second or so.
+#: The most cubes before the search for prime ones gives up, and the most cases that the search for a cover may look at:
+#: a second or so.
 MOST_CUBES, MOST_LOOKS = 1_000, 500_000
 
 
 class Literal(NamedTuple):
-    """That a constant has one of the values at some positions, as bits."""
+    """The condition that a constant's value is at one of some positions, given as bits."""
 
     constant: int
     allowed: int
@@ -32,8 +31,8 @@ class Literal(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Joined:
-    """Formulas of which all hold, or of which one does; without parts what is always true, or never."""
+class JoinedFormula:
+    """The conjunction (`every`) or disjunction of formulas; without parts, true or false."""
 
     every: bool
     parts: "tuple[Formula, ...]"
@@ -46,29 +45,28 @@ class Joined:
         return sum(part.literals for part in self.parts)
 
 
-Formula = Literal | Joined
+Formula = Literal | JoinedFormula
 
 
-class Found(NamedTuple):
-    """A formula, and whether no formula of two levels has fewer literals."""
+class SmallestFormula(NamedTuple):
+    """A formula, and whether no two-level formula has fewer literals."""
 
     formula: Formula
     minimal: bool
 
 
-def smallest(true: Iterable[Case], false: Iterable[Case], sizes: Sequence[int]) -> Found:
+def smallest(true: Iterable[Case], false: Iterable[Case], sizes: Sequence[int]) -> SmallestFormula:
     """The formula with the fewest literals that is true in the cases `true` and false in the cases `false`.
 
-    It is the smaller one of a smallest "or" of "and"s and of a smallest "and" of "or"s, with common literals factored
-    out.
+    It is the smaller of a smallest "or" of "and"s and a smallest "and" of "or"s, with common literals factored out.
 
     Args:
-        sizes: How many values each constant has.
+        sizes: The number of values of each constant.
 
     Examples:
         >>> found = smallest([(1, 0), (0, 1), (1, 1)], [(0, 0)], (2, 2))
         >>> found.formula
-        Joined(every=False, parts=(Literal(constant=0, allowed=2), Literal(constant=1, allowed=2)))
+        JoinedFormula(every=False, parts=(Literal(constant=0, allowed=2), Literal(constant=1, allowed=2)))
     """
     true, false = list(true), list(false)
     whole = tuple((1 << size) - 1 for size in sizes)
@@ -78,7 +76,7 @@ def smallest(true: Iterable[Case], false: Iterable[Case], sizes: Sequence[int]) 
     clauses = [[Literal(at, whole[at] & ~allowed) for at, allowed in _literals(cube, whole)] for cube in products]
     both = _factored(clauses, every=True)
     best = min((both, either), key=lambda formula: formula.literals)
-    return Found(best, sums_minimal and products_minimal)
+    return SmallestFormula(best, sums_minimal and products_minimal)
 
 
 def _literals(cube: Cube, whole: Cube) -> list[Literal]:
@@ -89,7 +87,7 @@ def _literals(cube: Cube, whole: Cube) -> list[Literal]:
 
 
 def _cover(true: list[Case], false: list[Case], whole: Cube) -> tuple[list[Cube], bool]:
-    """Cubes with the fewest literals that hold all of `true` and none of `false`; and whether there are no fewer."""
+    """Cubes with the fewest literals that cover all of `true` and none of `false`; and whether that is proved."""
     primes = _primes(false, whole)
     complete = primes is not None
     if primes is None:
@@ -105,7 +103,7 @@ def _holds(cube: Cube, case: Case) -> bool:
 
 
 def _primes(false: list[Case], whole: Cube) -> list[Cube] | None:
-    """The largest cubes without any of the cases `false`; None if there are too many of them on the way."""
+    """The maximal cubes that contain none of `false`; None if there are too many intermediate ones."""
     cubes = {whole}
     for case in false:
         hit = {cube for cube in cubes if _holds(cube, case)}
@@ -127,7 +125,7 @@ def _within(cube: Cube, other: Cube) -> bool:
 
 
 def _grown(case: Case, false: list[Case], whole: Cube) -> Cube:
-    """A large cube around a case, without any of the cases `false`."""
+    """A large cube around a case that contains none of `false`."""
     cube = [1 << position for position in case]
     for at, all_of_it in enumerate(whole):
         for bit in range(all_of_it.bit_length()):
@@ -138,10 +136,10 @@ def _grown(case: Case, false: list[Case], whole: Cube) -> Cube:
 
 
 class _Covering:
-    """A cheapest choice of sets such that each element is in one: branch and bound.
+    """The cheapest set cover, by branch and bound.
 
     Args:
-        holding: For each element the sets that hold it.
+        holding: For each element, the sets that contain it.
     """
 
     def __init__(self, holding: list[list[int]], cost: list[int]) -> None:
@@ -159,7 +157,7 @@ class _Covering:
         return self.best, self.looks <= MOST_LOOKS
 
     def _price(self, chosen: Iterable[int]) -> tuple[int, int]:
-        """Literals first, then cubes."""
+        """The number of literals, then of cubes."""
         sets = list(chosen)
         return sum(self.cost[at] for at in sets), len(sets)
 
@@ -187,7 +185,7 @@ class _Covering:
             self._branch(chosen | {at}, left - self.elements[at], price + self.cost[at])
 
     def _bound(self, left: set[int]) -> tuple[int, int]:
-        """What is needed at least for elements that share no set."""
+        """A lower bound: the price of covering elements that share no set."""
         used: set[int] = set()
         price = count = 0
         for element in sorted(left, key=lambda element: len(self.holding[element])):
@@ -203,9 +201,9 @@ class _Covering:
 
 
 def _factored(terms: list[list[Literal]], every: bool) -> Formula:
-    """Terms joined by "and" if `every`, and each an "or"; or the other way round. Common literals come out first."""
+    """An "and" of "or"s if `every`, else an "or" of "and"s, with the most common literals factored out first."""
     if [] in terms:  # an empty "or" makes the "and" false, an empty "and" the "or" true
-        return Joined(not every, ())
+        return JoinedFormula(not every, ())
     counts: dict[Literal, int] = {}
     for term in terms:
         for literal in term:
@@ -220,15 +218,15 @@ def _factored(terms: list[list[Literal]], every: bool) -> Formula:
 
 
 def _joined(every: bool, parts: Sequence[Formula]) -> Formula:
-    """One formula of several, without a joint of the same kind inside."""
+    """Formulas joined into one, with nested ones of the same kind flattened."""
     flat: list[Formula] = []
     for part in parts:
-        flat += part.parts if isinstance(part, Joined) and part.every == every else [part]
-    return flat[0] if len(flat) == 1 else Joined(every, tuple(sorted(flat, key=_first)))
+        flat += part.parts if isinstance(part, JoinedFormula) and part.every == every else [part]
+    return flat[0] if len(flat) == 1 else JoinedFormula(every, tuple(sorted(flat, key=_first)))
 
 
 def _first(formula: Formula) -> tuple[int, int]:
-    """Shorter ones first, by their first constant."""
+    """A sort key: shorter formulas first, then by first constant."""
     if isinstance(formula, Literal):
         return 1, formula.constant
     return 2 + formula.literals, min(map(_first, formula.parts))[1] if formula.parts else 0

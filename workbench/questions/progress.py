@@ -1,4 +1,4 @@
-"""How far many checks are: a line in a notebook, and silence where there is none."""
+"""The progress of many checks: a line in a notebook, and silence elsewhere."""
 
 import sys
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def line_in_notebook(what: str) -> Callable[[int, int], None]:
-    """Shows "3 of 12 `what`" in the cell that is running, in one line that changes."""
+    """Shows "3 of 12 `what`" in the running cell, in one line that changes."""
     ipython = sys.modules.get("IPython")
     shell: Any = ipython.get_ipython() if ipython is not None else None
     if shell is None or not hasattr(shell, "kernel"):

@@ -1,4 +1,4 @@
-"""The results of a sweep, one file each: they know what they are of, and are there as a whole or not at all."""
+"""The results of a sweep, one file each, identified by their setting and written atomically."""
 
 import re
 from dataclasses import asdict, dataclass
@@ -6,30 +6,33 @@ from pathlib import Path
 from typing import Any
 
 from workbench.kernel import InputError, Result
+from workbench.kernel.result import WITHIN
 from workbench.storage.identity import Identity
 from workbench.storage.schema import from_json
 from workbench.storage.sealed import read_sealed, write_sealed
 from workbench.storage.whole import make_folder
 
+#: The words of verdicts that say yes, and no.
+GOOD, BAD = ("holds", "reached", f"holds {WITHIN}"), ("violated", "not reached", f"not reached {WITHIN}")
 _LEFT_OVER = re.compile(r"\.[0-9a-f]{32}\.json\.[0-9a-f]{16}\.partial")
 
 
 @dataclass(frozen=True)
 class Word:
-    """A verdict: its word, and the number of states of a shortest trace."""
+    """A verdict: its word, and the number of states in a shortest trace."""
 
     word: str
     states: int | None
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What came of the check of a setting.
+class SettingOutcome:
+    """The outcome of checking a setting.
 
     Attributes:
         distinct, depth, seconds, complete, stopped: As in :class:`workbench.kernel.result.Result`.
         error: Why there is no result.
-        final: Whether another check, with other budgets or on another day, would come to the same.
+        final: Whether any other check, such as one with other budgets, would come to the same.
     """
 
     verdicts: dict[str, Word]
@@ -42,7 +45,7 @@ class Outcome:
     final: bool
 
     @classmethod
-    def of(cls, result: Result) -> "Outcome":
+    def of(cls, result: Result) -> "SettingOutcome":
         return cls(
             verdicts={verdict.name: Word(verdict.word, verdict.trace_states) for verdict in result.verdicts},
             distinct=result.distinct,
@@ -55,29 +58,29 @@ class Outcome:
         )
 
 
-def failed(why: str, final: bool = False) -> Outcome:
-    """The outcome of a check that has no result."""
-    return Outcome({}, None, None, None, complete=False, stopped=None, error=why, final=final)
+def failed(why: str, final: bool = False) -> SettingOutcome:
+    """The outcome of a check without a result."""
+    return SettingOutcome({}, None, None, None, complete=False, stopped=None, error=why, final=final)
 
 
 @dataclass(frozen=True)
 class Record:
-    """What is kept of a setting.
+    """The stored result of a setting.
 
     Attributes:
         identity: The setting, and what was checked in it.
-        job: Tells the sweep that it was made in from others.
+        job: Identifies the sweep that made it.
     """
 
     identity: Identity
     job: str
     budgets: dict[str, float | None]
-    outcome: Outcome
+    outcome: SettingOutcome
 
 
 @dataclass(frozen=True)
 class Records:
-    """A folder of records, each under the key of its identity."""
+    """A folder of records, named by the keys of their identities."""
 
     folder: Path
 
@@ -88,7 +91,7 @@ class Records:
         """The record of a setting; None if there is none.
 
         Raises:
-            InputError: If the file is damaged, or that of another setting.
+            InputError: If the file is damaged, or belongs to another setting.
         """
         path = self._path(identity)
         try:
@@ -100,13 +103,13 @@ class Records:
         return record
 
     def write(self, record: Record) -> None:
-        """Write a record; the one that is there is replaced when this one is."""
+        """Write a record, replacing an earlier one atomically."""
         make_folder(self.folder)
         document: Any = asdict(record)
         write_sealed(self._path(record.identity), document)
 
     def clean(self) -> None:
-        """Remove what writers that were killed have left half-written. Only for who has the lock."""
+        """Remove the partial files of killed writers. The caller must hold the lock."""
         for path in self.folder.iterdir():
             if _LEFT_OVER.fullmatch(path.name):
                 try:

@@ -1,10 +1,9 @@
-"""A shortest behaviour to a state that one describes, from an initial state or from any other."""
+"""Find a shortest behaviour to a described state, from an initial state or from any other."""
 
 from collections.abc import Callable
 from typing import Any
 
 from workbench.engines.check import check
-from workbench.formats.expression import Expression
 from workbench.kernel import Model, Result, State, Trace, invariant, replay
 from workbench.kernel.state import Predicate
 from workbench.questions.variants import beginning_in, variant
@@ -25,12 +24,12 @@ def seek(
 
     Args:
         predicate: A function of the state.
-        after: Go on from its last state; by default the search begins in the initial states.
+        after: Continue from its last state; by default the search starts in the initial states.
         on_progress, should_stop, max_states: As for :func:`workbench.engines.check.check`.
 
     Returns:
-        The whole behaviour, with `after` at its beginning; None if no such state was found.
-        Of the search; if it is complete, there is no such state.
+        The whole behaviour, including `after`, or None if no such state was found; and the result of the search. If
+        that is complete, no such state exists.
 
     Examples:
         >>> from workbench.models.bakery import Bakery
@@ -56,27 +55,10 @@ def seek(
 
 
 def _searcher(model: Model, predicate: Predicate, begin: State | None) -> Model:
-    """The model, to be searched from state `begin` for a violation of "the predicate is false"."""
+    """The model, starting from `begin`, with the invariant "the predicate is false"."""
 
     def not_there(self: Model, s: Any) -> bool:
         return not predicate(s)
 
     base = model if begin is None else beginning_in(model, [begin])
     return variant(base, **{_GOAL: invariant(not_there)})
-
-
-def predicate_of(model: Model, expression: str) -> Expression:
-    """The function of the state that an expression stands for, such as one that a person has typed, with its remark.
-
-    Raises:
-        InputError: If it is not an expression, or cannot be evaluated in the initial state; see
-            :class:`workbench.formats.expression.Expression`.
-
-    Examples:
-        >>> from workbench.models.bakery import Bakery
-        >>> model = Bakery()
-        >>> there = predicate_of(model, 's.pc[Writers[0]] == "Done"')
-        >>> there(model.initial_states()[0])
-        False
-    """
-    return Expression(model, expression)

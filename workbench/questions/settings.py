@@ -1,4 +1,4 @@
-"""The settings of a grid: what they are, what is checked in each, one of these checks, and the table of all."""
+"""The settings of a grid: enumerate them, plan and run their checks, and tabulate the outcomes."""
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from workbench.kernel import Constant, InputError, Model, ModelError, Result
 from workbench.kernel.errors import brief, unknown
 from workbench.kernel.given import plain
 from workbench.kernel.plan import make_plan
-from workbench.questions.records import Outcome, failed
+from workbench.questions.records import SettingOutcome, failed
 
 ERROR = "error"
 _MEASURES = ("distinct", "depth", "seconds", "complete", "stopped", ERROR)
@@ -20,7 +20,7 @@ Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]
 
 
 def settings_of(model: type[Model], grid: Grid, fixed: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """All constants of every setting that `grid` stands for, as they were given."""
+    """All constants of every setting in `grid`, as they were given."""
     if not (isinstance(model, type) and issubclass(model, Model)):
         raise InputError(f"model {model!r} is not accepted; it takes a class, such as Hudi, without constants")
     if isinstance(grid, Mapping):
@@ -48,12 +48,12 @@ def settings_of(model: type[Model], grid: Grid, fixed: Mapping[str, Any]) -> lis
 
 
 def same(name: str, constant: Constant, given: Any) -> Any:
-    """A value as it was given, but a choice without its word, and a number of NumPy's as a number."""
+    """A value as it was given, except that a choice's word becomes its value, and NumPy scalars become Python's."""
     return constant.parse(name, given) if constant.kind == "choice" else plain(given)
 
 
-class Plan(NamedTuple):
-    """What is checked in one setting."""
+class SettingPlan(NamedTuple):
+    """What to check in one setting."""
 
     names: tuple[str, ...]
     symmetry: tuple[str, ...] = ()
@@ -68,29 +68,31 @@ def plans_of(
     settings: Sequence[Mapping[str, Any]],
     properties: Sequence[str] | None,
     symmetry: bool | Sequence[str],
-) -> list[Plan]:
-    """What is checked in each setting: of what was asked for that which applies with its constants."""
+) -> list[SettingPlan]:
+    """The plan for each setting: the wanted properties that apply with its constants."""
     for name in properties or ():
         model.declared_property(name)
-    plans: list[Plan] = []
+    plans: list[SettingPlan] = []
     for setting in settings:
         try:
             checked = model(**setting)
-        except Exception:  # what is wrong becomes the setting's result
-            plans.append(Plan(tuple(properties or (n for n, p in model.declared_properties.items() if p.by_default))))
+        except Exception:  # the error becomes the setting's result
+            plans.append(
+                SettingPlan(tuple(properties or (n for n, p in model.declared_properties.items() if p.by_default)))
+            )
             continue
         applying = None if properties is None else checked.applicable(properties)
         plan = make_plan(checked, applying, symmetry)
-        plans.append(Plan(tuple(p.name for p in plan.properties), plan.symmetry, tuple(plan.notes)))
+        plans.append(SettingPlan(tuple(p.name for p in plan.properties), plan.symmetry, tuple(plan.notes)))
     return plans
 
 
 def check_setting(
-    model: type[Model], constants: Mapping[str, Any], plan: Plan, options: Mapping[str, Any]
-) -> tuple[Outcome, Result | None]:
-    """Check one setting in process; whatever goes wrong is its outcome, and no other's.
+    model: type[Model], constants: Mapping[str, Any], plan: SettingPlan, options: Mapping[str, Any]
+) -> tuple[SettingOutcome, Result | None]:
+    """Check one setting in this process; any error becomes its outcome.
 
-    `options` are further ones of :func:`workbench.engines.check.check`, such as budgets.
+    `options` go to :func:`workbench.engines.check.check`, such as budgets.
     """
     try:
         checked = model(**constants)
@@ -99,25 +101,25 @@ def check_setting(
         return failed(str(error), final=True), None
     except ModelError as error:
         return failed(f"{type(error).__name__}: {error}", final=True), None
-    except Exception as error:  # also what no one has foreseen, such as too little memory
+    except Exception as error:  # even unforeseen ones, such as too little memory
         return failed(f"{type(error).__name__}: {error}"), None
-    return Outcome.of(result), result
+    return SettingOutcome.of(result), result
 
 
 def varied_in(grid: Grid) -> list[str]:
-    """The constants that a grid gives values for."""
+    """The constants that a grid varies."""
     return list(dict.fromkeys(grid if isinstance(grid, Mapping) else itertools.chain(*grid)))
 
 
-def table_of(
+def settings_table(
     model: type[Model],
     varied: Sequence[str],
     settings: Sequence[Mapping[str, Any]],
     properties: Sequence[str] | None,
-    plans: Sequence[Plan],
-    outcomes: Sequence[Outcome],
+    plans: Sequence[SettingPlan],
+    outcomes: Sequence[SettingOutcome],
 ) -> pd.DataFrame:
-    """A row per setting, with the columns that :func:`workbench.sweep` tells of."""
+    """A row per setting, with the columns that :func:`workbench.sweep` describes."""
     asked_for = {name for plan in plans for name in plan.names}
     names = [name for name in properties or model.declared_properties if name in asked_for]
     table = _table([{name: setting[name] for name in varied} for setting in settings], names, plans, outcomes)
@@ -127,7 +129,10 @@ def table_of(
 
 
 def _table(
-    settings: list[dict[str, Any]], names: Sequence[str], plans: Sequence[Plan], outcomes: Sequence[Outcome]
+    settings: list[dict[str, Any]],
+    names: Sequence[str],
+    plans: Sequence[SettingPlan],
+    outcomes: Sequence[SettingOutcome],
 ) -> pd.DataFrame:
     taken = {*_MEASURES, *names}
     rows = []
@@ -143,7 +148,7 @@ def _table(
 
 
 def _words(model: type[Model], names: Iterable[str]) -> dict[str, dict[Any, str]]:
-    """The words for the values of those constants that are choices."""
+    """The words for the values of choices."""
     choices = {
         name: model.declared_constants[name] for name in names if model.declared_constants[name].kind == "choice"
     }

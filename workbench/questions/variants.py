@@ -1,4 +1,4 @@
-"""Variants of a model: the same constants and name, and a class that declares something more, or anew."""
+"""Variants of a model: the same name and constants, with some declarations added or replaced."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -8,7 +8,7 @@ from workbench.kernel.state import State
 
 
 def variant(model: Model, **declared: Any) -> Model:
-    """The same model, with what is `declared`.
+    """The same model with further declarations.
 
     Examples:
         >>> from workbench.kernel import invariant, search
@@ -23,6 +23,6 @@ def variant(model: Model, **declared: Any) -> Model:
 
 
 def beginning_in(model: Model, states: Iterable[State]) -> Model:
-    """The same model, but its behaviours begin in one of `states`."""
+    """The same model with `states` as its initial states."""
     values = [state.values for state in states]
     return variant(model, initial_states=lambda self: [self.state(one) for one in values])

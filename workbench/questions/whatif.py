@@ -1,4 +1,4 @@
-"""What if a constant were different: which single changes flip a verdict, which smallest sets repair a violation."""
+"""What if a constant were different? Which single changes flip a verdict, which smallest sets repair a violation?"""
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
@@ -13,11 +13,11 @@ from workbench.kernel.given import names_in
 
 @dataclass(frozen=True)
 class Attempt:
-    """What came of changing some constants.
+    """The result of changing some constants.
 
     Attributes:
         before: The result without the changes.
-        changes: The new values by the constants' names.
+        changes: The new values by constant.
         result: None if the constants are not accepted together.
         error: Why they are not.
     """
@@ -29,10 +29,7 @@ class Attempt:
 
     @property
     def flipped(self) -> list[tuple[Verdict, Verdict]]:
-        """The verdicts that are different now, as pairs of before and after; unknown ones are not known to differ.
-
-        Changes may switch a property off; then there is no pair of it.
-        """
+        """Pairs of differing verdicts, before and after; unknown ones do not count, nor properties switched off."""
         if self.result is None:
             return []
         pairs = [(self.before[verdict.name], verdict) for verdict in self.result.verdicts]
@@ -40,19 +37,20 @@ class Attempt:
 
     @property
     def mends(self) -> list[str]:
-        """The properties that hold now, and did not before."""
+        """The properties that hold only after the change."""
         return [after.name for _, after in self.flipped if after.holds]
 
     @property
     def breaks(self) -> list[str]:
-        """The properties that are violated now, or no longer reached, and were not so before."""
+        """The properties that hold, or are reached, only before the change."""
         return [after.name for _, after in self.flipped if not after.holds]
 
     @property
     def never(self) -> list[str]:
-        """The actions that happened before, and never happen now; none if the search did not see all states.
+        """The actions that never happen any more; none if the search is incomplete.
 
-        A property may hold just because what it warns of needs one of them: then nothing is repaired, but avoided.
+        A property may hold just because its violation needs one of them: then the change avoids it rather than repairs
+        it.
         """
         if self.result is None or not self.result.complete:
             return []
@@ -61,12 +59,12 @@ class Attempt:
 
     @property
     def price(self) -> tuple[int, int]:
-        """What the changes cost, to sort them by: how many properties break, and how many actions never happen."""
+        """A sort key: how many properties break, then how many actions never happen."""
         return len(self.breaks), len(self.never)
 
     @property
     def told(self) -> str:
-        """The changes in a line, choices by their words."""
+        """The changes in one line, choices by their words."""
         return spell(self.changes, self.before.model.declared_constants)
 
     def __repr__(self) -> str:
@@ -80,7 +78,7 @@ class Attempt:
 
 
 def never_happen(actions: Sequence[str]) -> str:
-    """What :attr:`Attempt.never` says, in words; the actions' names may be marked up.
+    """:attr:`Attempt.never` in words; the names may carry markup.
 
     Examples:
         >>> never_happen(["crash"]), never_happen(["crash", "restart"])
@@ -94,9 +92,8 @@ class Repairs:
     """The smallest sets of changes after which a property holds.
 
     Attributes:
-        found: All of the same size, each with the verdicts on everything that was checked before; those with the
-            smallest price come first.
-        tried: How many sets were checked.
+        found: All of the same size, each with verdicts on all that was checked before; the cheapest first.
+        tried: The number of sets checked.
         complete: Whether every smaller set and every set of this size was decided.
     """
 
@@ -110,12 +107,12 @@ class Repairs:
         return "\n".join([*lines, f"{self.tried} sets tried{'' if self.complete else ', not all decided'}"])
 
 
-def alternatives(model: Model, integers: bool = False) -> list[tuple[str, Any]]:
-    """Every other value of a switch or a choice; with `integers`, of a number the next smaller and the next larger.
+def other_values(model: Model, integers: bool = False) -> list[tuple[str, Any]]:
+    """Every other value of switches and choices; with `integers`, also each number's next smaller and larger values.
 
     Examples:
         >>> from workbench.models.bakery_v2 import BakeryV2
-        >>> alternatives(BakeryV2())[:3], ("MaxCrashes", 1) in alternatives(BakeryV2(), integers=True)
+        >>> other_values(BakeryV2())[:3], ("MaxCrashes", 1) in other_values(BakeryV2(), integers=True)
         ([('SameNodeLock', False), ('AsyncParquet', True), ('RestampPatch', False)], True)
     """
     changes: list[tuple[str, Any]] = []
@@ -145,13 +142,12 @@ def flips(
     """Check the model once for each single change of a constant.
 
     Args:
-        properties: What to check; for None what `model` checks by default.
-        integers: Try numbers one step down and up too, not just switches and choices.
-        before: The result for `model` as it is, if it is known already.
-        on_progress: Called with how many changes have been checked, and of how many.
-        should_stop: Asked again and again; what has been checked is returned once it is True.
-        **options: For every single check, such as ``max_seconds`` and ``symmetry``; see
-            :func:`workbench.engines.check.check`.
+        properties: By default those that `model` checks by default.
+        integers: Also try numbers one step down and up.
+        before: The result for `model` itself, if already known.
+        on_progress: Called with the number of changes checked, and of all.
+        should_stop: Polled; once it is True, the attempts so far are returned.
+        **options: For each check, such as ``max_seconds`` and ``symmetry``; see :func:`workbench.engines.check.check`.
 
     Examples:
         >>> from workbench.models.bakery_v2 import BakeryV2
@@ -162,7 +158,7 @@ def flips(
     options["should_stop"] = should_stop
     before = before or check(model, properties, **options)
     names = [v.name for v in before.verdicts] if properties is None else names_in("properties", properties)
-    todo = alternatives(model, integers)
+    todo = other_values(model, integers)
     attempts = []
     for done, (name, value) in enumerate(todo):
         _tell(on_progress, done, len(todo))
@@ -188,9 +184,9 @@ def repairs(
 
     Args:
         property: A property that is violated, or not reached.
-        properties: What else is checked of a repair, to see what it breaks; for None what `model` checks by default.
-        most: The size of the largest sets that are tried.
-        before, on_progress, should_stop: As for :func:`flips`; progress is counted within the sets of one size.
+        properties: What else to check of a repair, to see what it breaks; by default what `model` checks by default.
+        most: The size of the largest sets to try.
+        before, on_progress, should_stop: As for :func:`flips`; progress counts the sets of one size.
         **options: As for :func:`flips`.
 
     Examples:
@@ -204,7 +200,7 @@ def repairs(
     names = [v.name for v in before.verdicts] if properties is None else names_in("properties", properties)
     tried, complete = 0, True
     for size in range(1, most + 1):
-        todo = list(_sets(alternatives(model), size))
+        todo = list(_sets(other_values(model), size))
         repaired: list[Attempt] = []
         for done, changes in enumerate(todo):
             _tell(on_progress, done, len(todo))

@@ -12,7 +12,7 @@ from workbench.session.settings import Settings
 
 if TYPE_CHECKING:
     from workbench.questions.explain import Explanation
-    from workbench.questions.fill import Cell, Filled
+    from workbench.questions.fill import Filled, GridCell
 
 #: How many constants a grid varies, and how many settings it may have.
 FEWEST, MOST, MOST_SETTINGS = 2, 4, 1024
@@ -83,7 +83,7 @@ class Filling:
         self.lock = lock
         self.filling, self.explaining = Aside(lock), Aside(lock)
         self.asked: Asked | None = None
-        self.cells: dict[int, Cell] = {}
+        self.cells: dict[int, GridCell] = {}
 
     @property
     def filled(self) -> "Filled | None":
@@ -103,7 +103,7 @@ class Filling:
         asked, told = self.asked, 0.0
         assert asked is not None
 
-        def done(cell: "Cell") -> None:
+        def done(cell: "GridCell") -> None:
             with self.lock:
                 if not job.cancelled:
                     self.cells[cell.number] = cell
@@ -133,7 +133,7 @@ class Filling:
 
             self.explaining.start(filled, f"Looking for the smallest rule for {name}", work)
 
-    def word(self, cell: "Cell") -> str | None:
+    def word(self, cell: "GridCell") -> str | None:
         """What came of a cell, in a word; None where the property does not apply, or it was not reached."""
         from workbench.questions.fill import NOT_REACHED
 

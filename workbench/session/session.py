@@ -26,7 +26,7 @@ from workbench.session.settings import Settings
 from workbench.session.stepper import Stepper
 
 if TYPE_CHECKING:
-    from workbench.questions.fill import Cell
+    from workbench.questions.fill import GridCell
 
 #: While a check takes no longer than this, every change is checked at once.
 LIVE_SECONDS = 10.0
@@ -108,7 +108,7 @@ class Session:
             self._wanted = select
             self.run()
 
-    def load(self, cell: "Cell") -> None:
+    def load(self, cell: "GridCell") -> None:
         """Take the settings of a cell of the grid, check them, and select the grid's property.
 
         Raises:

@@ -6,11 +6,12 @@ import threading
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
+from workbench.formats.expression import Expression
 from workbench.guided.scenario import scenario
 from workbench.kernel import InputError, Model, ModelError, State, Trace, replay
 from workbench.kernel.instances import ActionInstance, outcome_label
 from workbench.kernel.trace import Move, Step
-from workbench.questions.seek import predicate_of, seek
+from workbench.questions.seek import seek
 from workbench.session.events import Events
 from workbench.session.history import History
 from workbench.session.jobs import Aside, Job
@@ -264,7 +265,7 @@ class Stepper:
     def _way(self, condition: Any, anew: bool, job: Job, max_states: int | None = None) -> tuple[Trace, str]:
         model, remark, predicate = self.model, "", condition
         if isinstance(condition, str):
-            predicate = expression = predicate_of(model, condition)
+            predicate = expression = Expression(model, condition)
             remark = expression.remark or ""
         after = None if anew else self.history.trace(self.history.current)
         trace, result = seek(model, predicate, after=after, should_stop=job.should_stop, max_states=max_states)

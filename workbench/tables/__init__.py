@@ -1,4 +1,4 @@
-"""Real tables: read from their files, and judged by the properties of the models.
+"""Audits of real tables: read their files, and judge them by the models' properties.
 
 >>> from workbench.tables import audit
 >>> audit("/no/such/table")

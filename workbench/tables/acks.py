@@ -1,4 +1,4 @@
-"""Commits that clients were told have succeeded: what ``--acks`` reads."""
+"""Acknowledged commits, from the file that ``--acks`` names."""
 
 import os
 from codecs import BOM_UTF8
@@ -10,20 +10,20 @@ from workbench.kernel import InputError
 from workbench.kernel.errors import brief, listed
 from workbench.storage.strict_json import read_json
 
-#: How large a file of acknowledgements may be.
+#: The largest file of acknowledgements.
 MOST_BYTES = 256 * 2**20
 
 
 def read_acks(
     path: str | os.PathLike[str], needs: Mapping[str, type], may_have: Mapping[str, type]
 ) -> list[dict[str, Any]]:
-    """The acknowledgements in a file: one JSON object in each line.
+    """The acknowledgements in a file, one JSON object per line.
 
     Args:
-        needs, may_have: The fields that each object must, and may, have; others are refused.
+        needs, may_have: The required and the optional fields, with their types; any other field is refused.
 
     Raises:
-        InputError: If it cannot be read, or a line is something else.
+        InputError: If the file is unreadable or too large, or a line is anything else.
     """
     try:
         if Path(path).stat().st_size > MOST_BYTES:

@@ -1,43 +1,47 @@
-"""Audit a table: find out its format, read it, judge it.
+"""Audit a table: detect its format, read it, judge it.
 
-A `Source` reads files by their names in the table, within bounds, on any file system; ``avro.py`` decodes what nobody
-vouches for. A format's reader goes through the versions by what each changed, and makes Arrow tables of one shape
-(``shape.py``): commits, files and deletion vectors with the versions in which they live. Its functions decode single
-files, so ``decoding.py`` can run them here and ``spark.py`` on Spark. The judges are relational; they read rows only of
-buckets whose metadata does not prove them right. A finding becomes a state of the protocol's model, and counts only if
-the model's own invariant fails there: picture, trace and repair then follow from the model.
+A `Source` reads files by name, within bounds, on any file system; ``avro.py`` and ``said.py`` trust nothing in them. A
+format's reader replays the versions by what each changed into Arrow tables of one shape (``shape.py``): commits, files
+and deletion vectors, with the versions in which they live. It decodes one file per call, so ``decoding.py`` can run it
+here and ``spark.py`` on Spark. The judges are relational; they read rows only of buckets that metadata does not prove
+right. A finding becomes a state of the protocol's model, and counts only if the model's own invariant fails there:
+picture, trace and repair then follow from the model.
 """
 
 import importlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief, unknown
-from workbench.tables.findings import GRADES, Audit
+from workbench.tables.acks import read_acks
+from workbench.tables.findings import Audit
 from workbench.tables.source import Source
 
-#: The formats, and where each is: a module that is a :class:`Format`.
+#: The formats, and the module of each, which is a :class:`Format`.
 FORMATS = {
     "paimon": "workbench.tables.paimon",
     "hudi": "workbench.tables.hudi",
     "iceberg": "workbench.tables.iceberg",
 }
 
-#: How deep below the path tables are looked for when the path itself is none.
+#: How many levels of folders to search for a table if the path is none.
 _DEPTH = 3
 
 
 class Format(Protocol):
-    """What the module of a format has."""
+    """The interface of a format's module."""
+
+    #: The fields that an acknowledgement must have, and those that it may have.
+    ACKS: tuple[Mapping[str, type], Mapping[str, type]]
 
     @staticmethod
     def detects(source: Source) -> bool:
-        """Whether this looks like a table of the format."""
+        """Whether the folder looks like a table of this format."""
 
     @staticmethod
-    def audit(source: Source, *, acks: Any, since: int | None, spark: Any) -> Audit:
+    def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None, spark: Any) -> Audit:
         """Read and judge the table."""
 
 
@@ -51,17 +55,17 @@ def audit(
 ) -> Audit:
     """Judge a lakehouse table by the properties of its protocol's model.
 
-    The table is only read. Nothing is started for that: no Java, no Spark, unless a session is given.
+    An audit only reads, and needs no Java and no Spark.
 
     Args:
         path: The table's folder, on a local disk or behind a URL (``s3://``, ``hdfs://`` ...).
-        format ({"auto", "paimon", "hudi", "iceberg"}): "auto" looks at what is there.
-        acks: A file with the commits that clients were told have succeeded; see ``docs/audit.md``.
-        since: The version to begin with; what was before it is taken as it is.
-        spark: Decodes the metadata there, for tables with very many files.
+        format ({"auto", "paimon", "hudi", "iceberg"}): "auto" detects it.
+        acks: A file of acknowledged commits; see ``docs/audit.md``.
+        since: The version to start from; earlier history is taken as correct.
+        spark: A session that decodes the metadata, for tables with very many files.
 
     Raises:
-        InputError: If there is no table, or it is damaged, or of a kind that is refused.
+        InputError: If there is no table, or it is damaged or unsupported.
     """
     source = Source(path)
     if format == "auto":
@@ -71,13 +75,12 @@ def audit(
     module: Format = importlib.import_module(FORMATS[format])  # type: ignore[assignment]
     if not module.detects(source):
         raise InputError(f"{brief(source.url)} is {_other(source) or f'not a table of {format}'}")
-    found = module.audit(source, acks=acks, since=since, spark=spark)
-    order = sorted(found.findings, key=lambda f: (GRADES.index(f.grade), f.version or 0))
-    return Audit(found.format, found.path, found.versions, tuple(order), found.not_checked, found.complete)
+    known = None if acks is None else read_acks(acks, *module.ACKS)
+    return module.audit(source, acks=known, since=since, spark=spark)
 
 
 def detect(source: Source) -> str:
-    """The format of the table that is there."""
+    """The format of a table."""
     looks = [name for name, module in FORMATS.items() if importlib.import_module(module).detects(source)]
     if len(looks) == 1:
         return looks[0]
@@ -92,14 +95,14 @@ def detect(source: Source) -> str:
 
 
 def _other(source: Source) -> str:
-    """What a folder is that is a table of a format which is not read; "" if it is none that is known."""
+    """Names a known format that audits do not read; "" if the folder has none."""
     if not source.entries("_delta_log"):
         return ""
     return f"a Delta table, since it has _delta_log; audits do not read these yet, but tables of {', '.join(FORMATS)}"
 
 
 def _tables_below(source: Source) -> Sequence[str]:
-    """Where tables are, in the folders below."""
+    """The URL of the first table in the folders below."""
     level = [""]
     for _ in range(_DEPTH):
         level = [entry.name for one in level for entry in source.entries(one)[:100] if entry.is_folder]

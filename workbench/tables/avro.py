@@ -1,8 +1,8 @@
-"""Avro files that nobody vouches for, decoded within bounds.
+"""Untrusted Avro files, decoded within bounds.
 
-fastavro does the decoding. It believes what a file says of itself, though: how large a block is when it is unpacked,
-how many items an array has. So the container is unpacked here, block by block, and schemas whose items could take no
-bytes, or that refer to themselves, are refused: then there are no more values than there are bytes.
+fastavro does the decoding, but believes a file's own claims: a block's unpacked size, an array's length. So this module
+unpacks the container itself, block by block, and refuses recursive schemas and arrays of zero-byte items. Then a file
+cannot hold more values than bytes.
 """
 
 import bz2
@@ -22,8 +22,8 @@ from workbench.kernel.errors import brief
 from workbench.storage.strict_json import read_json
 from workbench.tables.source import Source
 
-#: How large a block may be when it is unpacked, and how large all blocks of a file together. Writers begin a new block
-#: after 16 or 64 KiB, and a new manifest after some MiB.
+#: The largest block, unpacked, and the largest sum of a file's blocks. Writers start a new block after 16 or 64 KiB,
+#: and a new manifest after a few MiB.
 MOST_OF_BLOCK = 8 * 2**20
 MOST_OF_FILE = 256 * 2**20
 _MOST_OF_SCHEMA = 2**20
@@ -53,63 +53,60 @@ def read_avro(source: Source, name: str, keep: tuple[str, ...] | None = None) ->
 def records(
     content: bytes, name: str, keep: tuple[str, ...] | None = None, most_of_block: int = MOST_OF_BLOCK
 ) -> Iterator[Record]:
-    """The records of an Avro file, one after the other.
-
-    Logical types are not applied: a timestamp is the number that was stored.
+    """The records of an Avro file. Logical types are not applied: a timestamp is the stored number.
 
     Args:
-        name: What the file is called in errors.
-        keep: The fields to decode; the others are skipped, which is faster. A field of a record within the record is
-            written with a dot. Fields that the file does not have are missing from the records.
-        most_of_block: How large a block may be when it is unpacked. It has to have room for a record, which may be a
-            large one.
+        name: What errors call the file.
+        keep: The fields to decode; skipping the others is faster. A dot names a field of a nested record. Records lack
+            the fields that the file lacks.
+        most_of_block: The largest block, unpacked; it must hold the largest record.
 
     Raises:
-        InputError: When the iteration comes to what is no Avro, is cut off, or goes beyond the bounds.
+        InputError: During iteration, at data that is not Avro, is cut off, or exceeds the bounds.
     """
     try:
         yield from _records(content, keep, most_of_block)
-    except _Refused as why:
+    except _OutOfBounds as why:
         raise InputError(f"{brief(name)} is not accepted: {why}") from None
     except InputError:
         raise
-    except Exception as error:  # fastavro and the decompressors raise whatever they come across
+    except Exception as error:  # fastavro and the decompressors raise errors of any type
         reason = " ".join(f"{type(error).__name__} {error}".split())[:200]
         raise InputError(f"{brief(name)} is not an Avro file, or is damaged: {reason}") from None
 
 
-class _Refused(Exception):
-    """It could be decoded, but not within bounds."""
+class _OutOfBounds(Exception):
+    """The file may be Avro, but decoding it would exceed a bound."""
 
 
 def _records(content: bytes, keep: tuple[str, ...] | None, most: int) -> Iterator[Record]:
     stream, end = io.BytesIO(content), len(content)
     header: Any = schemaless_reader(stream, _HEADER, None)
     if header["magic"] != b"Obj\x01":
-        raise _Refused("it does not begin as Avro files do")
+        raise _OutOfBounds("it does not begin as Avro files do")
     one, several = _schemas(header["meta"].get("avro.schema", b""), keep)
     codec = header["meta"].get("avro.codec", b"null").decode(errors="replace")
     if codec not in _UNPACKED_BY:
-        raise _Refused(f"its codec is {brief(codec)}; {', '.join(_UNPACKED_BY)} are read")
+        raise _OutOfBounds(f"its codec is {brief(codec)}; {', '.join(_UNPACKED_BY)} are read")
     room = MOST_OF_FILE
     while stream.tell() < end:
         count: Any = schemaless_reader(stream, "long", None)
         size: Any = schemaless_reader(stream, "long", None)
         if size < 0 or count < 0 or stream.tell() + size + len(header["sync"]) > end:
-            raise _Refused(f"it announces a block of {count:,} records and {size:,} bytes, which is not there")
+            raise _OutOfBounds(f"it announces a block of {count:,} records and {size:,} bytes, which is not there")
         block = _UNPACKED_BY[codec](stream.read(size), most)
         room -= len(block)
         if room < 0:
-            raise _Refused(f"it has more than {MOST_OF_FILE:,} bytes when it is unpacked")
+            raise _OutOfBounds(f"it has more than {MOST_OF_FILE:,} bytes when it is unpacked")
         if count > len(block):
-            raise _Refused(f"a block of {len(block):,} bytes announces {count:,} records")
+            raise _OutOfBounds(f"a block of {len(block):,} bytes announces {count:,} records")
         yield from _records_in(block, count, one, several)
         if stream.read(len(header["sync"])) != header["sync"]:
-            raise _Refused("a block does not end with the file's marker")
+            raise _OutOfBounds("a block does not end with the file's marker")
 
 
 def _records_in(block: bytes, count: int, one: tuple[Any, Any], several: tuple[Any, Any]) -> Iterator[Record]:
-    """The records of a block. As an array, which a block nearly is, they are decoded in one call, which is quicker."""
+    """The records of a block. A block is nearly an array, and one call that decodes an array is faster."""
     if count > _MOST_AT_ONCE:
         stream = io.BytesIO(block)
         for _ in range(count):
@@ -126,20 +123,20 @@ def _records_in(block: bytes, count: int, one: tuple[Any, Any], several: tuple[A
         length = stream.tell() - begins - bool(count)
         if len(records) == count:
             yield from records
-        else:  # what followed was taken for more of the array
+        else:  # the decoder read on past the block, as if the array continued
             length = -1
     if length != len(block):
-        raise _Refused("a block does not end where it should")
+        raise _OutOfBounds("a block does not end where it should")
 
 
 @functools.lru_cache(maxsize=64)
 def _schemas(written: bytes, keep: tuple[str, ...] | None) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
-    """The schema that a file was written with, and what is read of it; for a record, and for an array of them."""
+    """A (writer's, reader's) pair of schemas for one record, and a pair for an array of them."""
     if len(written) > _MOST_OF_SCHEMA:
-        raise _Refused(f"its schema has {len(written):,} bytes; {_MOST_OF_SCHEMA:,} are read")
+        raise _OutOfBounds(f"its schema has {len(written):,} bytes; {_MOST_OF_SCHEMA:,} are read")
     schema, least = _checked(read_json(written, "its schema"), frozenset(), {}, 0)
     if not isinstance(schema, dict) or schema.get("type") != "record" or least < 1:
-        raise _Refused("its schema is not a record, or has no fields")
+        raise _OutOfBounds("its schema is not a record, or has no fields")
     kept = None if keep is None else _kept(schema, keep)
     one = fastavro.parse_schema(schema), kept and fastavro.parse_schema(kept)
     arrays = [part and fastavro.parse_schema({"type": "array", "items": part}) for part in (schema, kept)]
@@ -147,7 +144,7 @@ def _schemas(written: bytes, keep: tuple[str, ...] | None) -> tuple[tuple[Any, A
 
 
 def _kept(schema: Any, keep: tuple[str, ...]) -> Any:
-    """A record's schema with some of its fields only."""
+    """A record's schema cut down to the fields in `keep`."""
     fields = []
     for field in schema["fields"]:
         parts = tuple(name.partition(".")[2] for name in keep if name.startswith(f"{field['name']}."))
@@ -163,7 +160,7 @@ def _kept(schema: Any, keep: tuple[str, ...]) -> Any:
 
 def _fits(block: bytes, most: int) -> bytes:
     if len(block) > most:
-        raise _Refused(f"a block has more than {most:,} bytes when it is unpacked")
+        raise _OutOfBounds(f"a block has more than {most:,} bytes when it is unpacked")
     return block
 
 
@@ -191,17 +188,17 @@ def _zstandard(packed: bytes, most: int) -> bytes:
 
 
 def _snappy(packed: bytes, most: int) -> bytes:
-    """Snappy begins with the size, seven bits to a byte; Avro ends a block with a checksum of four bytes."""
+    """Snappy starts with the size, seven bits to a byte; Avro appends a four-byte checksum."""
     size = 0
     for i, byte in enumerate(packed[:5]):
         size |= (byte & 0x7F) << 7 * i
         if byte < 0x80:
             break
     if size > most:
-        raise _Refused(f"a block promises {size:,} bytes when it is unpacked; {most:,} are read")
+        raise _OutOfBounds(f"a block promises {size:,} bytes when it is unpacked; {most:,} are read")
     block: bytes = pa.Codec("snappy").decompress(packed[:-4], decompressed_size=size, asbytes=True)
     if zlib.crc32(block).to_bytes(4, "big") != packed[-4:]:
-        raise _Refused("a block does not have its checksum")
+        raise _OutOfBounds("a block does not have its checksum")
     return block
 
 
@@ -219,18 +216,18 @@ _UNPACKED_BY: dict[str, Callable[[bytes, int], bytes]] = {
 
 
 def _checked(schema: Any, inside: frozenset[str], known: dict[str, int], depth: int) -> tuple[Any, int]:
-    """A schema without logical types, and the fewest bytes that a value of it takes; refused if it has no bounds."""
+    """A schema without its logical types, and the fewest bytes a value takes; refused if values are unbounded."""
     if depth > _MOST_NESTED:
-        raise _Refused(f"its schema is nested deeper than {_MOST_NESTED} levels")
+        raise _OutOfBounds(f"its schema is nested deeper than {_MOST_NESTED} levels")
     if isinstance(schema, list):
         branches = [_checked(one, inside, known, depth + 1) for one in schema]
         return [one for one, _ in branches], 1
     if isinstance(schema, str):
         if schema in inside:
-            raise _Refused(f"its schema has {brief(schema)} within itself")
+            raise _OutOfBounds(f"its schema has {brief(schema)} within itself")
         return schema, known.get(schema, _SMALLEST.get(schema, 1))
     if not isinstance(schema, dict):
-        raise _Refused(f"its schema has {brief(schema)} for a type")
+        raise _OutOfBounds(f"its schema has {brief(schema)} for a type")
     kind = schema.get("type")
     plain = {key: value for key, value in schema.items() if key != "logicalType"}
     names = _names(schema)
@@ -246,7 +243,7 @@ def _checked(schema: Any, inside: frozenset[str], known: dict[str, int], depth: 
         part = "items" if kind == "array" else "values"
         checked, least = _checked(schema.get(part), inside, known, depth + 1)
         if kind == "array" and least < 1:
-            raise _Refused("its schema has arrays whose items take no bytes")
+            raise _OutOfBounds("its schema has arrays whose items take no bytes")
         return {**plain, part: checked}, 1
     if kind == "fixed":
         size = schema.get("size", 0)
@@ -263,6 +260,6 @@ _SMALLEST = {"null": 0, "float": 4, "double": 8}
 
 
 def _names(schema: dict[str, Any]) -> frozenset[str]:
-    """What a type that has a name may be referred to by."""
+    """The names by which a schema may refer to a named type."""
     name, space = str(schema.get("name", "")), str(schema.get("namespace", ""))
     return frozenset({name, name.rpartition(".")[2], f"{space}.{name}"}) - {""} if name else frozenset()

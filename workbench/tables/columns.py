@@ -1,6 +1,7 @@
-"""Columns of Parquet files that nobody vouches for, batch by batch."""
+"""Columns of untrusted Parquet files, batch by batch."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -9,21 +10,21 @@ from workbench.kernel import InputError
 from workbench.kernel.errors import brief, listed
 from workbench.tables.source import Source
 
-#: The rows of a batch, and what one column of a row group may have by the word of the file's footer.
+#: The rows of a batch, and the most bytes that a footer may announce for one column of a row group.
 BATCH = 2**16
 MOST_OF_CHUNK = 2**30
 
 
 def column_names(source: Source, name: str) -> list[str]:
-    """The columns at the top of a Parquet file."""
-    with source.open(name) as file:
-        return list(pq.read_schema(file).names)
+    """The top-level columns of a Parquet file."""
+    with parquet_file(source, name) as parquet:
+        return list(parquet.schema_arrow.names)
 
 
 def count_rows(source: Source, name: str) -> int:
-    """How many rows a Parquet file has, by its footer."""
-    with source.open(name) as file:
-        return int(pq.read_metadata(file).num_rows)
+    """How many rows a Parquet file's footer announces."""
+    with parquet_file(source, name) as parquet:
+        return int(parquet.metadata.num_rows)
 
 
 def read_columns(source: Source, name: str, wanted: Sequence[str]) -> Iterator[pa.RecordBatch]:
@@ -31,33 +32,39 @@ def read_columns(source: Source, name: str, wanted: Sequence[str]) -> Iterator[p
 
     Raises:
         Missing: If there is no such file.
-        InputError: If it is damaged, does not have the columns, or promises more than is read.
+        InputError: If it is damaged, lacks a column, or announces more than is read.
     """
-    with source.open(name) as file:
-        size = file.size()
-        try:
-            parquet = pq.ParquetFile(file)
-            absent = sorted(set(wanted) - set(parquet.schema_arrow.names))
-            if absent:
-                raise InputError(f"{brief(name)} is not accepted: it has no column {listed(absent)}")
-            _check_chunks(parquet.metadata, set(wanted), size, name)
-            yield from parquet.iter_batches(BATCH, columns=list(wanted), use_threads=False)
-        except MemoryError:
-            raise InputError(f"{brief(name)} is not accepted: it promises more than there is memory for") from None
-
-
-def _check_chunks(metadata: pq.FileMetaData, wanted: set[str], size: int, name: str) -> None:
-    """Refuse chunks that are not in the file, or are too large once they are unpacked."""
-    for group in range(metadata.num_row_groups):
-        row_group = metadata.row_group(group)
-        for i in range(row_group.num_columns):
-            chunk = row_group.column(i)
-            if chunk.path_in_schema.partition(".")[0] not in wanted:
-                continue
-            if not 0 <= chunk.total_compressed_size <= size:
-                raise InputError(f"{brief(name)} is damaged: a column has more bytes than the file")
-            if not 0 <= chunk.total_uncompressed_size <= MOST_OF_CHUNK:
+    with parquet_file(source, name, wanted) as parquet:
+        for chunk in chunks_of(parquet):
+            if chunk.path_in_schema.partition(".")[0] in wanted and chunk.total_uncompressed_size > MOST_OF_CHUNK:
                 raise InputError(
                     f"{brief(name)} is not accepted: a column promises {chunk.total_uncompressed_size:,} bytes; "
                     f"{MOST_OF_CHUNK:,} are read"
                 )
+        yield from parquet.iter_batches(BATCH, columns=list(wanted), use_threads=False)
+
+
+@contextmanager
+def parquet_file(source: Source, name: str, wanted: Iterable[str] = ()) -> Iterator[pq.ParquetFile]:
+    """A Parquet file that has the `wanted` columns; errors while it is read become one line."""
+    with source.open(name) as file:
+        try:
+            parquet = pq.ParquetFile(file)
+            absent = sorted(set(wanted) - set(parquet.schema_arrow.names))
+            if absent:
+                raise InputError(f"{brief(name)} is damaged: it has no column {listed(map(brief, absent))}")
+            for one in chunks_of(parquet):
+                if not 0 <= one.total_compressed_size <= file.size() or one.total_uncompressed_size < 0:
+                    raise InputError(f"{brief(name)} is damaged: a column has more bytes than the file")
+            yield parquet
+        except InputError:
+            raise
+        except (pa.ArrowException, OSError, ValueError, MemoryError, OverflowError) as error:
+            why = " ".join(str(error).split())[:200]
+            raise InputError(f"{brief(name)} is not a Parquet file, or is damaged: {why}") from None
+
+
+def chunks_of(parquet: pq.ParquetFile) -> Iterator[pq.ColumnChunkMetaData]:
+    """The metadata of all column chunks."""
+    groups = (parquet.metadata.row_group(group) for group in range(parquet.metadata.num_row_groups))
+    return (group.column(i) for group in groups for i in range(group.num_columns))

@@ -1,4 +1,4 @@
-"""Decoding many files of a table: one after the other here, or side by side on Spark; with the same functions."""
+"""Decode many files of a table with the same functions: one by one in this process, or in parallel on Spark."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
@@ -16,13 +16,13 @@ _BATCH = 16_384
 
 
 class Decoder(Protocol):
-    """Applies a function to each item, and makes one Arrow table of the rows, in the order of the items."""
+    """Applies a function to each item, and collects the rows in one Arrow table, in the order of the items."""
 
     def __call__(self, source: Source, decode: Decode, items: Sequence[Any], schema: pa.Schema) -> pa.Table: ...
 
 
 def in_process(source: Source, decode: Decode, items: Sequence[Any], schema: pa.Schema) -> pa.Table:
-    """A :class:`Decoder` that needs nothing but this process."""
+    """The :class:`Decoder` that works in this process."""
     return pa.Table.from_batches(batches((row for item in items for row in decode(source, item)), schema), schema)
 
 

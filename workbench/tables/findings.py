@@ -1,5 +1,6 @@
-"""What an audit finds: findings with their grades and evidence, and the audit as a whole."""
+"""Findings with their grades and evidence, and the audit that collects them."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -11,29 +12,32 @@ from workbench.kernel.values import show
 
 Grade = Literal["proved", "suspect", "outside"]
 
-#: In the order of their weight.
+#: The gravest first.
 GRADES: tuple[Grade, ...] = ("proved", "suspect", "outside")
+
+#: How many findings on one property an audit lists.
+MOST_LISTED = 100
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong with a table, or may be.
+    """A violation, or a suspected one, in a table.
 
     Attributes:
-        property: The property that is violated, by the name that it has in the protocol's model.
-        grade ({"proved", "suspect", "outside"}): What is on the disk proves it; or can also come about in another way;
-            or is nothing that the model excludes.
-        version: The first version in which it is so.
-        bucket, key: Where; None if it is about the table.
+        property: The violated property, by its name in the protocol's model.
+        grade ({"proved", "suspect", "outside"}): The files prove it; they have an innocent explanation too; or the
+            model does not exclude it.
+        version: The first version that shows it.
+        bucket, key: Where; None for the table as a whole.
         why: In one line.
         evidence: The files, snapshots and rows that show it.
-        model, state: What was found as a state of the protocol's model, with constants of its own: the model's
-            invariant, asked again there, says the same.
-        repair: The constants of the model that prevent it.
-        invariant: The property of the model that is violated in `state`, where that is not `property` itself.
-        cause: The constants with which a check of the model comes to the same by itself; those of `model` by default.
-        legend: What the files and versions of `state` are called in the table.
-        no_picture: Why there is no `state`, if none could be made.
+        model, state: The finding as a state of the protocol's model, with constants of its own; the model's invariant
+            fails there too.
+        repair: The model's constants that prevent it.
+        invariant: The property that `state` violates, if it is not `property` itself.
+        cause: The constants with which a check of the model finds it; those of `model` by default.
+        legend: The table's names for the files and versions of `state`.
+        no_picture: Why there is no `state`.
     """
 
     property: str
@@ -52,25 +56,16 @@ class Finding:
     no_picture: str | None = None
 
     def violates(self) -> str:
-        """The property of the model that `state` violates."""
+        """The model's property that `state` violates."""
         return self.invariant or self.property
 
     def as_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints of it."""
-        return {
-            "property": self.property,
-            "grade": self.grade,
-            "version": self.version,
-            "bucket": self.bucket,
-            "key": self.key,
-            "why": self.why,
-            "evidence": list(self.evidence),
-            "repair": dict(self.repair),
-            "no_picture": self.no_picture,
-        }
+        """The finding as ``--json`` prints it."""
+        plain = {name: getattr(self, name) for name in ("property", "grade", "version", "bucket", "key", "why")}
+        return plain | {"evidence": list(self.evidence), "repair": dict(self.repair), "no_picture": self.no_picture}
 
     def remarks(self) -> list[str]:
-        """What the model has to say about it, as lines."""
+        """What the model adds, as lines."""
         lines = []
         if self.repair:
             settings = " and ".join(f"{name} = {show(value)}" for name, value in self.repair.items())
@@ -81,9 +76,9 @@ class Finding:
 
 
 def with_state(finding: Finding, tell: Callable[[], Mapping[str, Any]]) -> Finding:
-    """The finding with the fields that `tell` gives it, such as its state; if that fails, with the reason.
+    """The finding with the fields that `tell` returns, such as its state; or with the reason why `tell` failed.
 
-    Whatever goes wrong there: what was found in the table does not depend on what a model makes of it.
+    Any error counts: a finding in the table does not depend on whether the model can show it.
     """
     try:
         return replace(finding, **tell())
@@ -92,19 +87,19 @@ def with_state(finding: Finding, tell: Callable[[], Mapping[str, Any]]) -> Findi
 
 
 def reason(error: Exception) -> str:
-    """Why something could not be made, in one line."""
+    """An error in one line, with its type unless it is an InputError."""
     return text_of(error) if isinstance(error, InputError) else f"{type(error).__name__}: {text_of(error)}"
 
 
 @dataclass(frozen=True)
 class Audit:
-    """What was found in a table.
+    """The result of auditing a table.
 
     Attributes:
         versions: The first and the last version that were read.
-        findings: The proved ones first, then by version.
-        not_checked: What was left out, with the reason; and what no audit can see.
-        complete: Whether everything that this audit is for was looked at. What no audit can see does not count.
+        findings: Proved ones first, then by version.
+        not_checked: What was left out and why, and what no audit can see.
+        complete: Whether nothing was left out. What no audit can see does not count.
     """
 
     format: str
@@ -116,18 +111,18 @@ class Audit:
 
     @property
     def clean(self) -> bool | None:
-        """Whether nothing is wrong: False if something is proved, None if that is not known."""
+        """Whether the table is sound: False if a violation is proved, None if that is unknown."""
         grades = {finding.grade for finding in self.findings}
         if "proved" in grades:
             return False
         return None if "suspect" in grades or not self.complete else True
 
     def of(self, property: str) -> tuple[Finding, ...]:
-        """The findings about one property."""
+        """The findings on one property."""
         return tuple(finding for finding in self.findings if finding.property == property)
 
     def as_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
+        """The audit as ``--json`` prints it."""
         return {
             "format": self.format,
             "path": self.path,
@@ -138,7 +133,7 @@ class Audit:
         }
 
     def text(self) -> str:
-        """All of it, as lines."""
+        """The audit as the terminal shows it."""
         first, last = self.versions
         what = f"versions {first} to {last}" if last is not None else "no version"
         lines = [f"{self.format} table {self.path}, {what}: {self.verdict()}"]
@@ -155,7 +150,7 @@ class Audit:
         return "\n".join(map(printable, lines))
 
     def verdict(self) -> str:
-        """How much was found, in words."""
+        """The number of findings by grade, in words."""
         counts = [
             f"{sum(finding.grade == grade for finding in self.findings)} {word}"
             for grade, word in zip(GRADES, ("proved", "suspected", "outside the model"), strict=True)
@@ -166,3 +161,44 @@ class Audit:
 
     def __repr__(self) -> str:
         return f"<audit of the {self.format} table {printable(self.path)}: {self.verdict()}>"
+
+
+class AuditDraft:
+    """An audit in the making.
+
+    Attributes:
+        left_out: Checks that were skipped; any of them makes the audit incomplete.
+        remarks: The other lines of :attr:`Audit.not_checked`.
+    """
+
+    def __init__(self) -> None:
+        self.left_out: list[str] = []
+        self.remarks: list[str] = []
+        self._findings: dict[tuple[str, object], Finding] = {}
+        self._unlisted: Counter[str] = Counter()
+
+    def add(self, finding: Finding, about: object = None) -> None:
+        """Add a finding. Of several on one property `about` the same thing, the gravest stays."""
+        place = finding.property, object() if about is None else about
+        known = self._findings.get(place)
+        if GRADES.index(finding.grade) < GRADES.index(known.grade) if known else self.lists(finding.property):
+            self._findings[place] = finding
+
+    def lists(self, property: str) -> bool:
+        """Whether there is room for one more finding on a property; if not, count it as unlisted."""
+        is_listed = self.count(property) < MOST_LISTED
+        self._unlisted[property] += not is_listed
+        return is_listed
+
+    def count(self, property: str | None = None) -> int:
+        """How many findings are listed, of one property or of all."""
+        return sum(property in (None, name) for name, _ in self._findings)
+
+    def audit(self, format: str, path: str, versions: tuple[int | None, int | None]) -> Audit:
+        """The finished audit."""
+        more = (
+            f"{count:,} more findings on {property} are not listed" for property, count in (+self._unlisted).items()
+        )
+        findings = sorted(self._findings.values(), key=lambda one: (GRADES.index(one.grade), one.version or 0))
+        notes = (*self.left_out, *self.remarks, *more)
+        return Audit(format, path, versions, tuple(findings), notes, not self.left_out)

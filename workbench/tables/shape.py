@@ -1,18 +1,20 @@
-"""What tables of all formats are read as: Arrow tables of one shape.
+"""The common shape of all formats: Arrow tables of commits, files and deletion vectors.
 
-A *version* is the number of a snapshot, or a commit's place in the timeline. Files and deletion vectors have the
-interval of versions in which they live: from `first` up to, and without, `last`, which is null while they still do.
+A *version* is a snapshot's number, or a commit's place in the timeline. Files and deletion vectors live from version
+`first` up to, but not including, `last`, which is null while they live.
 """
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 
-#: The commits that are there, in order. `built_on_parent` is null where it cannot be said.
+#: Commits, in order. `built_on_parent` is null where nobody can tell.
 COMMITS = pa.schema(
     [
         ("version", pa.int64()),
@@ -25,7 +27,7 @@ COMMITS = pa.schema(
     ]
 )
 
-#: Data files. A bucket is also a file group; `level` is null where there are none.
+#: Data files. `bucket` may also be a file group; `level` is null in formats without levels.
 FILES = pa.schema(
     [
         ("partition", pa.string()),
@@ -55,32 +57,31 @@ VECTORS = pa.schema(
     ]
 )
 
-#: Rows of the data files of a bucket. Keys and values are JSON; `kind` is 0 +I, 1 -U, 2 +U, 3 -D.
-ROWS = pa.schema(
-    [
-        ("partition", pa.string()),
-        ("bucket", pa.string()),
-        ("file", pa.string()),
-        ("level", pa.int32()),
-        ("position", pa.int64()),
-        ("key", pa.string()),
-        ("sequence", pa.int64()),
-        ("kind", pa.int8()),
-        ("value", pa.string()),
-    ]
-)
-
 
 def table_of(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
-    """Rows as an Arrow table of one of the shapes; what a row does not have is null."""
+    """Rows as an Arrow table of one of the shapes; missing fields are null."""
     return pa.Table.from_pylist(list(rows), schema=schema)
 
 
-def before_since(since: int | None, first: int | None, last: int | None, url: str) -> list[str]:
-    """What an audit from `since` on leaves out of a table with the versions `first` to `last`.
+def row_codes(table: pa.Table, columns: Iterable[str]) -> np.ndarray:
+    """A number for each row: the same for the same values in `columns`, null being a value too.
 
     Raises:
-        InputError: If that is all of it.
+        pyarrow.ArrowNotImplementedError: If a column is of a type that has no dictionary encoding.
+    """
+    code = np.zeros(len(table), np.int64)
+    for name in columns:
+        encoded = table[name].combine_chunks().dictionary_encode(null_encoding="encode")
+        indices = encoded.indices.to_numpy(zero_copy_only=False)
+        _, code = np.unique(code * (int(indices.max(initial=0)) + 1) + indices, return_inverse=True)
+    return code
+
+
+def before_since(since: int | None, first: int | None, last: int | None, url: str) -> list[str]:
+    """A remark on the versions that an audit from `since` on skips, of `first` to `last`; none if it skips none.
+
+    Raises:
+        InputError: If it would skip them all.
     """
     if since is None or first is None or last is None or since <= first:
         return []
@@ -90,15 +91,13 @@ def before_since(since: int | None, first: int | None, last: int | None, url: st
 
 
 def alive_at(table: pa.Table, version: int) -> pa.Table:
-    """The files, or vectors, that a version has.
+    """The files, or vectors, that live in a version.
 
     Examples:
         >>> files = table_of([{"name": "a", "first": 1, "last": 3}, {"name": "b", "first": 3}], FILES)
         >>> alive_at(files, 2)["name"].to_pylist(), alive_at(files, 3)["name"].to_pylist()
         (['a'], ['b'])
     """
-    import pyarrow.compute as pc
-
     here = pc.less_equal(table["first"], version)
     still = pc.or_kleene(pc.is_null(table["last"]), pc.greater(table["last"], version))
     return table.filter(pc.and_kleene(here, still))

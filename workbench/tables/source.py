@@ -1,4 +1,4 @@
-"""The files of one table, wherever they are: named from the table's folder, read within bounds, never written."""
+"""The files of one table, on any file system: named relative to its folder, read within bounds, never written."""
 
 import os
 from collections.abc import Iterator
@@ -18,16 +18,16 @@ MOST_BYTES = 64 * 2**20
 
 
 class Missing(InputError):
-    """A file is not there; another one may have said that it is, or it has gone while the table was read."""
+    """A file does not exist: other metadata names it in vain, or it was deleted while the table was read."""
 
 
 class Entry(NamedTuple):
-    """A file, or a folder, as a listing has it; `name` is as seen from the table."""
+    """A file or folder in a listing; `name` is relative to the table."""
 
     name: str
     is_folder: bool
     size: int
-    seconds: float | None  # when it was last modified, since the epoch
+    seconds: float | None  # last modified, since the epoch
 
     @property
     def base(self) -> str:
@@ -38,12 +38,11 @@ class Entry(NamedTuple):
 class Source:
     """A table's folder.
 
-    Names are relative to it, with ``/`` between their parts. A name that leads out of it is refused, whichever file it
-    came from; on a local disk that holds for links too.
+    Names are relative to it, with ``/`` as separator. A name that leads out of it is refused; on a local disk, so is a
+    link.
 
     Args:
-        url: A local folder, or what pyarrow reads (``s3://``, ``gs://``, ``hdfs://`` ...), or any other scheme that
-            fsspec knows.
+        url: A local folder, or a URL for pyarrow (``s3://``, ``gs://``, ``hdfs://`` ...) or fsspec.
     """
 
     def __init__(self, url: Place) -> None:
@@ -58,7 +57,7 @@ class Source:
             raise InputError(f"there is no folder {brief(self.url)}")
 
     def __reduce__(self) -> Any:
-        return Source, (self._given,)  # for workers, which open it themselves
+        return Source, (self._given,)  # workers open it themselves
 
     def below(self, folder: str) -> "Source":
         """A folder in this one, as a source of its own."""
@@ -66,7 +65,7 @@ class Source:
         return Source(f"{url.rstrip('/')}/{folder}" + (f"?{options}" if options else ""))
 
     def path(self, name: str) -> str:
-        """Where a file is, for the file system; refused if that is outside of the table."""
+        """A file's path in the file system; refused if that is outside the table."""
         parts = name.split("/")
         if not name or not name.isprintable() or "\\" in name or any(part in ("", ".", "..") for part in parts):
             raise InputError(f"{brief(name)} is not accepted as a file of the table; it leads out of it, or nowhere")
@@ -76,7 +75,7 @@ class Source:
         return path
 
     def _is_inside(self, path: str) -> bool:
-        """Whether a local path is in the table's folder, wherever its links lead; folders are asked about once."""
+        """Whether a local path stays in the table's folder once links are resolved; memoized per folder."""
         if os.path.islink(path):
             return os.path.realpath(path).startswith(self._root.rstrip("/") + "/")
         folder = os.path.dirname(path)
@@ -88,7 +87,7 @@ class Source:
         return True
 
     def entries(self, folder: str = "", recursive: bool = False) -> list[Entry]:
-        """What is in a folder, by name; nothing if there is no such folder."""
+        """A folder's entries, sorted by name; none if the folder does not exist."""
         base = self.path(folder) if folder else self._root
         selector = fs.FileSelector(base, allow_not_found=True, recursive=recursive)
         with _named(folder or self.url):
@@ -106,12 +105,12 @@ class Source:
         return sorted(entries)
 
     def exists(self, name: str) -> bool:
-        """Whether there is such a file."""
+        """Whether a file exists."""
         with _named(name):
             return self._info(self.path(name)).type == fs.FileType.File
 
     def existing(self, names: list[str]) -> set[str]:
-        """Those of `names` that are files."""
+        """The members of `names` that exist as files."""
         infos = self._files.get_file_info([self.path(name) for name in names])
         return {name for name, info in zip(names, infos, strict=True) if info.type == fs.FileType.File}
 
@@ -119,17 +118,17 @@ class Source:
         """A whole file.
 
         Raises:
-            Missing: If there is none.
+            Missing: If it does not exist.
             InputError: If it is larger than `at_most`.
         """
         with self.open(name) as file:
-            content: bytes = file.read(min(at_most, file.size()) + 1)  # a size that lies is of no use
+            content: bytes = file.read(min(at_most, file.size()) + 1)  # the size may lie
         if len(content) > at_most:
             raise InputError(f"{brief(name)} is not accepted: it has more than {at_most:,} bytes")
         return content
 
     def read_range(self, name: str, offset: int, length: int) -> bytes:
-        """A part of a file; shorter if the file ends before."""
+        """A part of a file; shorter at the file's end."""
         with self.open(name) as file:
             if not 0 <= offset <= file.size() or length < 0:
                 raise InputError(f"{brief(name)} is damaged: it has {file.size():,} bytes, and none at {offset:,}")
@@ -138,12 +137,12 @@ class Source:
         return content
 
     def read_json(self, name: str, at_most: int = MOST_BYTES) -> Any:
-        """A JSON file, read strictly."""
+        """A JSON file, parsed strictly."""
         return read_json(self.read(name, at_most), brief(name))
 
     @contextmanager
     def open(self, name: str) -> Iterator[Any]:
-        """A file to seek in, as pyarrow has it."""
+        """A seekable pyarrow file."""
         path = self.path(name)
         with _named(name):
             file = self._files.open_input_file(path)
@@ -151,9 +150,9 @@ class Source:
             yield file
 
     def inside(self, location: str, moved_from: str | None = None) -> str:
-        """The name of a file that a table's metadata gives by its absolute location.
+        """The name of a file whose absolute location the table's metadata gives.
 
-        A table that was copied still names the files of the place where it was: `moved_from` is that place.
+        A copied table still names files at the place it was copied from: `moved_from`.
 
         Examples:
             >>> Source(".").inside("s3://lake/orders/data/a.parquet", moved_from="s3://lake/orders")
@@ -176,13 +175,13 @@ def _open(url: str, shown: str) -> tuple[fs.FileSystem, str]:
     with _named(shown):
         try:
             return fs.FileSystem.from_uri(url)
-        except ValueError:  # a scheme that is not pyarrow's own
+        except ValueError:  # not one of pyarrow's own schemes
             return fs.FileSystem.from_uri(f"fsspec+{url}")
 
 
 @contextmanager
 def _named(what: str) -> Iterator[None]:
-    """Turn what file systems raise into one line that names the file."""
+    """Turn the errors of file systems into one line that names the file."""
     try:
         yield
     except InputError:

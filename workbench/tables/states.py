@@ -1,4 +1,4 @@
-"""What was found in a table as a state of its protocol's model."""
+"""Project findings onto states of a protocol's model."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -8,11 +8,11 @@ from workbench.kernel.state import Cell
 
 
 class Projected(NamedTuple):
-    """A model and one of its states.
+    """A model and one of its states, as fields of a finding.
 
     Attributes:
-        cause: The constants with which the model gets to such a state by itself; None if it does not.
-        repair: The constants with which it does not.
+        cause: The constants with which the model reaches such a state; None if it never does.
+        repair: The constants with which it cannot.
         legend: What the state's names stand for in the table.
     """
 
@@ -24,7 +24,7 @@ class Projected(NamedTuple):
 
 
 def state_with(model: Model, changes: Mapping[str, Any]) -> State:
-    """The model's first state with other values in some variables: of one with an index, in some of its cells.
+    """The model's first initial state with some values changed: of an indexed variable, by index.
 
     Examples:
         >>> from workbench.models.hudi import Hudi

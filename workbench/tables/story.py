@@ -1,15 +1,15 @@
-"""How the model comes to what was found in a table."""
+"""Find the model's own way to a finding."""
 
 from workbench.engines.check import check
 from workbench.kernel import Trace
 from workbench.tables.findings import Finding
 
-#: What a search for a story may cost.
+#: The budget of the search.
 MOST_STATES, MOST_SECONDS = 2_000_000, 60.0
 
 
 def story(finding: Finding) -> Trace | None:
-    """The model's shortest behaviour that ends in the same anomaly; None if there is none to be found.
+    """The model's shortest behaviour that ends in the same anomaly; None if the search finds none.
 
     Examples:
         >>> from workbench.models.paimon_extended import PaimonExtended

@@ -14,7 +14,7 @@ from workbench.kernel import Constant, InputError, Model, Result
 from workbench.kernel.values import counted
 from workbench.pictures.markup import Markup, element, joined
 from workbench.questions.explain import Explanation
-from workbench.questions.fill import MOST_HERE, Cell
+from workbench.questions.fill import MOST_HERE, GridCell
 from workbench.session import Session
 from workbench.session.filling import FEWEST, MOST, MOST_SECONDS, Asked
 from workbench.view import verdict_map
@@ -130,7 +130,7 @@ class GridTab(Tab):
         frame.attrs["words"] = {n: {value: declared[n].word(value) for value in asked.values[n]} for n in asked.values}
         return frame
 
-    def _is_set(self, model: type[Model], cell: Cell) -> bool:
+    def _is_set(self, model: type[Model], cell: GridCell) -> bool:
         """Whether a cell is of the settings that the panel has."""
         declared, now = model.declared_constants, self.session.settings.constants
         return all(declared[name].parse(name, value) == now[name] for name, value in cell.constants.items())

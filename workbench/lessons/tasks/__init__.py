@@ -1,1 +1,1 @@
-"""The tasks of the exercises, a module for each notebook."""
+"""The tasks of the exercises, a module per notebook."""

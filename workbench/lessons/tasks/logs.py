@@ -4,7 +4,7 @@ from workbench.guided.events import read_events
 from workbench.guided.mapping import get_mapping
 from workbench.guided.validate import validate
 from workbench.lessons.exercise import NUMBER, STORY, Wrong, task
-from workbench.lessons.judging import told
+from workbench.lessons.judging import story_trace
 from workbench.models import get_model
 from workbench.shipped import folder
 
@@ -17,7 +17,7 @@ def second_try(answer):
     writers, `MaxSuspicions` = 1 and `MaxRetries` = 1. Tell a story in which a writer is told 409 (`lk_409`), and has
     committed at the end.
     """
-    trace = told(get_model("bakery_v2")(Writers=2, MaxSuspicions=1, MaxRetries=1), answer)
+    trace = story_trace(get_model("bakery_v2")(Writers=2, MaxSuspicions=1, MaxRetries=1), answer)
     tried = [
         writer
         for writer, decision in trace.last.decision.items()

@@ -1,7 +1,7 @@
 """Exercises on a model of one's own."""
 
 from workbench.lessons.exercise import MODEL, STORY, Wrong, task
-from workbench.lessons.judging import expect, told
+from workbench.lessons.judging import expect, story_trace
 from workbench.lessons.lossy_log import LossyLog
 
 _KEPT = ("NothingLost", "NothingTwice", "EverybodyIsDone", "write_unanswered", "writer")
@@ -15,7 +15,7 @@ def told_twice(answer):
     the entry, and its writer does not know. Tell a story that ends with two entries of one writer in the log. Each
     line is a step or a condition; `workbench.scenario(LossyLog(), text)` tries a story out.
     """
-    trace = told(LossyLog(), answer)
+    trace = story_trace(LossyLog(), answer)
     log = trace.last.log
     if len(set(log)) == len(log):
         raise Wrong(f"The story ends with the log {' '.join(log) or 'empty'}, in which nobody has two entries.")

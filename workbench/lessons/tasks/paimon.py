@@ -2,7 +2,7 @@
 
 from workbench.configurations import load as configuration
 from workbench.lessons.exercise import CONSTANTS, STORY, Wrong, task
-from workbench.lessons.judging import expect, one_change, told
+from workbench.lessons.judging import expect, one_change, story_trace
 from workbench.models import get_model
 
 
@@ -30,7 +30,7 @@ def refused(answer):
     writers prepare the same snapshot number. One commits, and the last step is the other's commit, which is refused.
     `workbench.scenario(Paimon(), text)` tries a story out.
     """
-    trace = told(get_model("paimon")(), answer)
+    trace = story_trace(get_model("paimon")(), answer)
     before, after = trace.states[-2:] if len(trace) > 1 else (trace.last, trace.last)
     label = trace.steps[-1].label
     writer = label.removeprefix("commit(").removesuffix(")")

@@ -1,4 +1,4 @@
-"""What is wrong with a Hudi table, by the properties of its model."""
+"""Judge a Hudi table by the properties of its model."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -9,19 +9,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from workbench.tables.columns import count_rows, read_columns
-from workbench.tables.findings import Audit, Finding, Grade, with_state
+from workbench.tables.findings import MOST_LISTED, Audit, AuditDraft, Finding, Grade, with_state
 from workbench.tables.hudi import states
 from workbench.tables.hudi.keys import KEY, TIME, Duplicate, duplicates, rows_of
 from workbench.tables.hudi.read import BASE_FILE, HudiTable, not_built_on_before, unpublished
-from workbench.tables.hudi.timeline import version_of
+from workbench.tables.hudi.timeline import version_of_instant
 from workbench.tables.shape import before_since
 from workbench.tables.states import Projected
 
-#: Findings of one property that are listed, and keys of a slice that are compared with another's.
-MOST_LISTED = 100
+#: The most keys of a slice that are compared with another's.
 MOST_ROWS = 1_000_000
 
-#: Operations that look up where a key is, and those that promise nothing of the kind.
+#: Operations that look up a key's file group, and those that promise no uniqueness.
 LOOKS_UP = {"UPSERT", "UPSERT_PREPPED", "DELETE", "DELETE_PREPPED"}
 APPENDS = {"INSERT", "BULK_INSERT", "INSERT_OVERWRITE", "INSERT_OVERWRITE_TABLE", "BOOTSTRAP"}
 APPENDS |= {f"{operation}_PREPPED" for operation in APPENDS}
@@ -33,12 +32,12 @@ NEVER_SEEN = (
 
 
 def judge(table: HudiTable, *, since: int | None = None, acks: Iterable[Mapping[str, Any]] | None = None) -> Audit:
-    """The audit of a table that was read."""
-    not_checked, complete = list(NEVER_SEEN), True
+    """The audit of a table."""
+    draft = AuditDraft()
     first, last = table.versions
-    not_checked += before_since(since, first, last, table.source.url)
+    draft.remarks += [*NEVER_SEEN, *before_since(since, first, last, table.source.url)]
     if table.has_history:
-        not_checked.append(f"instants before {first} were archived: what they published is taken as it is")
+        draft.remarks.append(f"instants before {first} were archived: what they published is taken as correct")
     findings = [
         *_acknowledged(table, acks or (), since),
         *_built(table, since),
@@ -47,20 +46,19 @@ def judge(table: HudiTable, *, since: int | None = None, acks: Iterable[Mapping[
         *_one_name(table, since),
     ]
     if not table.has_keys:
-        not_checked.append(
-            "keys in two file groups: hoodie.populate.meta.fields is false, so that rows do not have their keys"
-        )
-        complete = False
+        draft.left_out.append("keys in two file groups: hoodie.populate.meta.fields is false, so rows lack their keys")
     else:
         found = duplicates(table, since)
         listed = sorted(found.found, key=lambda one: one.version)[:MOST_LISTED]
         findings += _two_groups(table, listed)
         left_out = found.left_out + len(found.found) - len(listed)
         if found.vanished:
-            not_checked.append(f"keys of {found.vanished:,} slices that were deleted before they could be read")
+            draft.remarks.append(f"keys of {found.vanished:,} slices that were deleted before they could be read")
         if left_out:
-            not_checked.append(f"{left_out:,} more keys that are, or seem to be, in two file groups are not listed")
-    return Audit("hudi", table.source.url, (first, last), tuple(findings), tuple(not_checked), complete)
+            draft.remarks.append(f"{left_out:,} more keys that are, or seem to be, in two file groups are not listed")
+    for finding in findings:
+        draft.add(finding)
+    return draft.audit("hudi", table.source.url, (first, last))
 
 
 def _finding(
@@ -85,7 +83,7 @@ def _told(found: Finding, project: Callable[[], Projected]) -> Finding:
 
 
 def _group(one: Mapping[str, Any]) -> str:
-    """A slice's file group, with its partition."""
+    """A slice's file group, prefixed with its partition."""
     return f"{one['partition']}/{one['bucket']}" if one["partition"] else str(one["bucket"])
 
 
@@ -93,16 +91,16 @@ def _group(one: Mapping[str, Any]) -> str:
 
 
 def _acknowledged(table: HudiTable, acks: Iterable[Mapping[str, Any]], since: int | None) -> Iterator[Finding]:
-    """Instants of which clients were told that they have completed, and that have not."""
+    """Acknowledged instants that have not completed."""
     there = set(table.commits["version"].to_pylist())
     first, _ = table.versions
     for ack in acks:
-        version = version_of(ack["instant"])
+        version = version_of_instant(ack["instant"])
         expired = table.has_history and (first is None or version < first)
         if version in there or expired or (since and version < since):
             continue
         project = partial(states.deleted_slice, "of the commit", version, rolled_back=True)
-        why = f"the commit of {ack['instant']} was acknowledged, and has no completed instant"
+        why = f"the commit of {ack['instant']} was acknowledged, but has no completed instant"
         found = Finding("AcknowledgedCommitsPresent", "proved", version, why, invariant="PublishedSlicesExist")
         yield _told(found, project)
 
@@ -111,7 +109,7 @@ def _acknowledged(table: HudiTable, acks: Iterable[Mapping[str, Any]], since: in
 
 
 def _built(table: HudiTable, since: int | None) -> Iterator[Finding]:
-    """Slices without what the slice before them had."""
+    """Slices that were not built on their predecessor."""
     slices = {(one["partition"], one["bucket"], one["first"]): one for one in _near(table, since)}
     for one in slices.values():
         before = slices.get((one["partition"], one["bucket"], one["before"]))
@@ -145,18 +143,18 @@ def _built(table: HudiTable, since: int | None) -> Iterator[Finding]:
 
 
 def _too_late(table: HudiTable, since: int | None) -> Iterator[Finding]:
-    """Slices of file groups that had been taken out of the table: nobody reads them."""
+    """Slices published after their file group had been replaced: nobody reads them."""
     for one in table.slices.filter(pc.greater(table.slices["first"], table.slices["replaced"])).to_pylist():
         if since and one["first"] < since:
             continue
-        why = f"the slice was published after {one['replaced']} had replaced its file group, so that nobody reads it"
+        why = f"the slice was published after {one['replaced']} had replaced its file group, so nobody reads it"
         project = partial(states.lost_update, None, _group(one), [one["first"], one["replaced"]])
         evidence = [f"{one['instant']} publishes {one['name']}", f"{one['replaced']} replaced {_group(one)}"]
         yield _finding("ConsistentRead", "proved", one, why, evidence, project)
 
 
 def _near(table: HudiTable, since: int | None) -> list[dict[str, Any]]:
-    """The slices of the file groups in which a slice was not built on the one before."""
+    """All slices of the file groups in which some slice was not built on its predecessor."""
     stale = not_built_on_before(table.slices)
     if not stale.num_rows:
         return []
@@ -168,7 +166,7 @@ def _near(table: HudiTable, since: int | None) -> list[dict[str, Any]]:
 def _lost(
     table: HudiTable, base: dict[str, Any] | None, before: dict[str, Any], one: dict[str, Any]
 ) -> tuple[tuple[str, str] | None, bool]:
-    """A key of which `before` has a row that `one` lost, with what shows it; and whether all rows could be compared."""
+    """A key whose row in `before` is lost in `one`, with the evidence; and whether all rows could be compared."""
     if (
         not table.has_keys
         or (base is None and one["built_on"] is not None)
@@ -193,7 +191,7 @@ def _lost(
 
 
 def _times(table: HudiTable, name: str) -> dict[str, str] | None:
-    """The keys of a slice, each with the time of the commit that wrote its row; None if there are too many."""
+    """The keys of a slice with the commit times of their rows; None if there are too many."""
     times: dict[str, str] = {}
     for batch in read_columns(table.source, name, [KEY, TIME]):
         times.update(zip(*(pc.cast(column, pa.string()).to_pylist() for column in batch.columns), strict=True))
@@ -206,28 +204,32 @@ def _times(table: HudiTable, name: str) -> dict[str, str] | None:
 
 
 def _gone(table: HudiTable, since: int | None) -> Iterator[Finding]:
-    """Slices that are published and have been deleted, though no cleaner may have done that."""
+    """Published slices that were deleted although no cleaner may delete them."""
     for one in unpublished(table).to_pylist():
         if since and one["last"] is not None and one["last"] <= since:
             continue
         deletions = table.deleted.get(one["name"].rpartition("/")[2], [])
         evidence = [f"{one['instant']} publishes {one['name']}", "there is no such file"]
-        evidence += [f"{instant.name} says that it was deleted" for instant in deletions]
+        evidence += [f"{instant.name} reports that it was deleted" for instant in deletions]
         which = "the newest slice of the file group is published"
         if one["last"] is not None:
             which = f"the slice of {one['first']} is published, and read by versions before {one['last']}"
-        by = f"a {deletions[0].action} has deleted it" if deletions else "it is gone, and no instant says by whom"
+        by = (
+            f"a {deletions[0].action} has deleted it"
+            if deletions
+            else "it is gone, and no instant reports its deletion"
+        )
         why = f"{which}, but {by}"
         rolled_back = any(instant.action == "rollback" for instant in deletions)
         project = partial(states.deleted_slice, _group(one), one["first"], rolled_back=rolled_back)
         yield _finding("PublishedSlicesExist", "proved", one, why, evidence, project)
 
 
-# Files that two have written -----------------------------------------------------------------------------------------
+# Files with two writers ----------------------------------------------------------------------------------------------
 
 
 def _one_name(table: HudiTable, since: int | None) -> Iterator[Finding]:
-    """Operations with one timestamp, and files that are not as their commit has written them."""
+    """Operations that share a timestamp, and files that differ from what their commit wrote."""
     slices = table.slices if since is None else table.slices.filter(pc.greater_equal(table.slices["first"], since))
     for one in slices.filter(pc.equal(slices["first"], slices["before"])).to_pylist():
         why = f"two instants with the timestamp {one['first']} each publish a slice of the file group"
@@ -252,7 +254,7 @@ def _one_name(table: HudiTable, since: int | None) -> Iterator[Finding]:
     other = pc.and_kleene(pc.not_equal(slices["size"], found), pc.greater(slices["size"], 0))
     for one in slices.filter(other).to_pylist():
         rows = count_rows(table.source, one["name"])
-        why = "the slice's file is not the one that its commit has written: it was overwritten"
+        why = "the slice's file is not the one its commit wrote: it was overwritten"
         evidence = [
             f"{one['instant']}: {one['size']:,} bytes, {one['rows']} rows",
             f"{one['name']}: {table.present[one['name']]:,} bytes, {rows} rows",
@@ -262,7 +264,7 @@ def _one_name(table: HudiTable, since: int | None) -> Iterator[Finding]:
 
 
 def _twins(table: HudiTable) -> dict[str, list[str]]:
-    """The base files that share their file group and timestamp with others, each with all of these."""
+    """Base files that share file group and timestamp, each with all files of its kind."""
     files: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for name in table.present:
         parts = BASE_FILE.fullmatch(name)
@@ -275,7 +277,7 @@ def _twins(table: HudiTable) -> dict[str, list[str]]:
 
 
 def _two_groups(table: HudiTable, found: list[Duplicate]) -> Iterator[Finding]:
-    """Keys that two file groups have."""
+    """Keys in two file groups."""
     wanted: dict[str, set[str]] = defaultdict(set)
     for one in found:
         for copy in one.copies:
@@ -299,7 +301,7 @@ def _two_groups(table: HudiTable, found: list[Duplicate]) -> Iterator[Finding]:
 
 
 def _grade(one: Duplicate) -> tuple[Grade, str]:
-    """What the operation that brought the second copy promises."""
+    """The grade of a duplicate, by what the operation that brought the second copy promises."""
     origins = [copy.origin for copy in one.copies]
     unknown = [copy.slice["first"] for copy in one.copies if copy.origin.version is None]
     second = max((origin for origin in origins if origin.version is not None), default=None)

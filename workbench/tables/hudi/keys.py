@@ -1,8 +1,8 @@
-"""Which keys are in two file groups of a Hudi table at a time, found within bounds of memory.
+"""Keys that are in two file groups of a Hudi table at once, found within bounded memory.
 
-Keys are compared by hashes first; those whose hashes occur in two groups of a partition are looked at one by one. A
-slice whose commit inserted nothing has no key that the slice before it did not have, so that only the others, and the
-live ones, are read; and nothing at all of a partition with one file group.
+Keys are compared by hash first; those whose hashes occur in two groups of a partition are then compared one by one. A
+slice whose commit inserted nothing has only its predecessor's keys, so only inserting and live slices are read, and
+none of a partition with a single file group.
 """
 
 import json
@@ -21,17 +21,17 @@ from workbench.tables.source import Missing
 
 KEY, TIME = "_hoodie_record_key", "_hoodie_commit_time"
 
-#: How many hashes are in memory at a time, and how many keys are looked at one by one.
+#: The most hashes in memory at a time, and the most keys that are compared one by one.
 MOST_HASHES = 2**23
 MOST_KEYS = 10_000
-#: Of how many columns a row is shown.
+#: How many columns of a row are shown.
 _SHOWN_COLUMNS = 8
 
 Slice = dict[str, Any]
 
 
 class Origin(NamedTuple):
-    """The commit by which a key came into a file group; None for both where that is before the first slice there is."""
+    """The commit that brought a key into a file group; both None if it precedes the first slice."""
 
     version: int | None
     operation: str | None
@@ -46,7 +46,7 @@ class Copy(NamedTuple):
 
 
 class Duplicate(NamedTuple):
-    """A key that two file groups have at the same time."""
+    """A key in two file groups at the same time, from `version` up to `until`."""
 
     key: str
     version: int
@@ -56,7 +56,7 @@ class Duplicate(NamedTuple):
 
 @dataclass
 class Duplicates:
-    """Those that were found, how many more there seem to be, and how many slices could not be read any more."""
+    """Found duplicates, the number of further suspects, and how many slices vanished before they could be read."""
 
     found: list[Duplicate] = field(default_factory=list)
     left_out: int = 0
@@ -64,7 +64,7 @@ class Duplicates:
 
 
 def duplicates(table: HudiTable, since: int | None = None) -> Duplicates:
-    """The keys that are in two file groups of a partition, in some version from `since` on."""
+    """The keys in two file groups of a partition, in some version from `since` on."""
     result = Duplicates()
     for groups in _partitions(table, since):
         if len(groups) == 1:
@@ -77,7 +77,7 @@ def duplicates(table: HudiTable, since: int | None = None) -> Duplicates:
 
 
 def _batches(table: HudiTable, one: Slice, columns: list[str], result: Duplicates) -> Iterator[pa.RecordBatch]:
-    """Columns of a slice; none if it was deleted meanwhile, which a cleaner may do."""
+    """Columns of a slice; none if a cleaner has deleted it meanwhile."""
     try:
         yield from read_columns(table.source, one["name"], columns)
     except Missing:
@@ -85,14 +85,14 @@ def _batches(table: HudiTable, one: Slice, columns: list[str], result: Duplicate
 
 
 def _partitions(table: HudiTable, since: int | None) -> Iterator[dict[str, list[Slice]]]:
-    """The slices that are there, partition by partition, by file group."""
+    """The slices whose files exist, by file group, one partition at a time."""
     slices = table.slices.filter(pc.is_in(table.slices["name"], value_set=pa.array(table.present, pa.string())))
     if table.archived.num_rows:
         slices = pa.concat_tables([slices, table.archived])
         slices = slices.sort_by([(name, "ascending") for name in ("partition", "bucket", "first")])
     ends = slices["first"] if since is None else pc.max_element_wise(slices["first"], since)
-    slices = slices.filter(pc.fill_null(pc.greater(slices["last"], ends), True))  # some live in no version
-    lengths = pc.value_counts(slices["partition"]).field("counts").to_pylist()  # they are sorted by partition
+    slices = slices.filter(pc.fill_null(pc.greater(slices["last"], ends), True))  # some never live
+    lengths = pc.value_counts(slices["partition"]).field("counts").to_pylist()  # sorted by partition
     start = 0
     for length in lengths:
         groups: dict[str, list[Slice]] = defaultdict(list)
@@ -103,7 +103,7 @@ def _partitions(table: HudiTable, since: int | None) -> Iterator[dict[str, list[
 
 
 def _hashes_in_two_groups(table: HudiTable, groups: dict[str, list[Slice]], result: Duplicates) -> dict[int, set[str]]:
-    """The hashes that occur in more than one file group, with the groups."""
+    """The hashes that occur in several file groups, with these groups."""
     read = [one for slices in groups.values() for one in _introducing(slices)]
     passes = 1 + sum(one["rows"] or 0 for one in read) // MOST_HASHES
     codes = {group: code for code, group in enumerate(groups)}
@@ -127,7 +127,7 @@ def _hashes_in_two_groups(table: HudiTable, groups: dict[str, list[Slice]], resu
 
 
 def _introducing(slices: Sequence[Slice]) -> Iterator[Slice]:
-    """The slices that may have keys that the one before does not have, and those that are there to be read now."""
+    """The slices that may add keys to their predecessor's, and the live ones."""
     before = None
     for one in slices:
         if one["last"] is None or one["inserts"] != 0 or before is None or before["first"] != one["built_on"]:
@@ -149,7 +149,7 @@ def _looked_at(
     since: int | None,
     result: Duplicates,
 ) -> Iterator[Duplicate]:
-    """The keys with these hashes that two groups do have at a time."""
+    """The keys with suspect hashes that really are in two groups at once."""
     if not suspects:
         return
     wanted = np.fromiter(suspects, np.uint64, len(suspects))
@@ -165,7 +165,7 @@ def _looked_at(
 
 
 def _times(batches: Iterator[pa.RecordBatch], wanted: Any) -> Iterator[tuple[str, str]]:
-    """The keys with wanted hashes, and the times of the commits that wrote their rows."""
+    """The keys with wanted hashes, with the commit times of their rows."""
     for batch in batches:
         batch = batch.filter(pc.is_valid(batch.column(0)))
         chosen = np.isin(_hashed(batch.column(0)), wanted)
@@ -176,7 +176,7 @@ def _times(batches: Iterator[pa.RecordBatch], wanted: Any) -> Iterator[tuple[str
 def _first_overlap(
     key: str, rows: dict[str, list[tuple[Slice, str]]], groups: dict[str, list[Slice]], since: int | None
 ) -> Duplicate | None:
-    """The first version in which two groups have the key."""
+    """The key's duplicate with the earliest start."""
     best: Duplicate | None = None
     copies = [(group, one, time) for group, found in rows.items() for one, time in found]
     for i, (group, one, time) in enumerate(copies):
@@ -194,14 +194,14 @@ def _first_overlap(
 
 
 def _until(rows: dict[str, list[tuple[Slice, str]]], *pair: str) -> int | None:
-    """The version from which on one of the two groups does not have the key any more; None if both still do."""
+    """The version in which one of the two groups loses the key; None if both still have it."""
     lasts = [[one["last"] for one, _ in rows[group]] for group in pair]
     ends = [None if None in found else max(found) for found in lasts]
     return min((end for end in ends if end is not None), default=None)
 
 
 def _origin(one: Slice, having: Iterable[tuple[Slice, str]], slices: Sequence[Slice]) -> Origin:
-    """How the key came into the file group of which the slice `one` has it."""
+    """How the key came into the file group of slice `one`."""
     with_key = {s["first"] for s, _ in having}
     earlier = [s for s in slices if s["first"] <= one["first"]]
     since = one
@@ -215,7 +215,7 @@ def _origin(one: Slice, having: Iterable[tuple[Slice, str]], slices: Sequence[Sl
 
 
 def rows_of(table: HudiTable, wanted: dict[str, set[str]]) -> dict[tuple[str, str], str]:
-    """The rows of some keys as JSON: from the names of files with keys, to (file, key) with the row."""
+    """Rows as JSON by (file, key), for the wanted keys of each file."""
     found = {}
     for name, keys in wanted.items():
         columns = [c for c in column_names(table.source, name) if not c.startswith("_hoodie_")][:_SHOWN_COLUMNS]

@@ -1,7 +1,7 @@
-"""Hudi's copy-on-write tables, as their files have them: commits, and file slices with the versions they live in.
+"""Read a copy-on-write table of Hudi: its commits, and its file slices with the versions in which they live.
 
-A version is an instant's timestamp, as a number; only completed instants make one. A slice lives until the next one of
-its file group is published, or the group is replaced; not at all if it was replaced before.
+A version is the timestamp of a completed instant, as a number. A slice lives until its file group publishes the next
+one or is replaced; not at all if the group was replaced before.
 """
 
 import re
@@ -22,22 +22,22 @@ from workbench.tables.hudi.timeline import (
     WRITES,
     Instant,
     Timeline,
-    checked,
     deleted_by,
     properties,
     said_by,
-    version_of,
+    version_of_instant,
 )
+from workbench.tables.said import Said
 from workbench.tables.shape import COMMITS, FILES, table_of
 from workbench.tables.source import Missing, Source
 
-#: File slices: files, and what is said of each.
+#: File slices: files with the commit's own words on each.
 SLICES = pa.schema(
     [
         *FILES,
-        ("before", pa.int64()),  # the slice of the file group that was published before; null if none is known
-        ("replaced", pa.int64()),  # the version that takes the file group out of the table; null if there is none
-        ("built_on", pa.int64()),  # the slice that was merged, by the commit's own word; null if there was none
+        ("before", pa.int64()),  # the file group's previous slice; null if none is known
+        ("replaced", pa.int64()),  # the version that replaces the file group; null if none does
+        ("built_on", pa.int64()),  # the slice it was merged from, as the commit says; null if none
         ("inserts", pa.int64()),
         ("deletes", pa.int64()),
         ("size", pa.int64()),
@@ -46,30 +46,30 @@ SLICES = pa.schema(
     ]
 )
 
-#: How often a timeline is listed, if instants go away before they are read.
+#: How often to list a timeline whose instants vanish before they are read.
 _TRIES = 3
-#: How many slices are kept as Python has them, before they become a part of an Arrow table.
+#: How many slices to collect as Python objects before they become a chunk of an Arrow table.
 _CHUNK = 10_000
 
 _EXTENSION = ".parquet"
 
-#: A base file, with its file group and its timestamp.
+#: A base file's name: its file group and its timestamp.
 BASE_FILE = re.compile(r"(?:.*/)?([^/]+?)_[^_/]+_(\d+)\.parquet")
 
 
 @dataclass(frozen=True)
 class HudiTable:
-    """What was read.
+    """A Hudi table as its timeline and files describe it.
 
     Attributes:
         commits: Of the shape COMMITS.
-        slices: Of the shape SLICES, by partition, file group and version.
-        archived: Of the same shape, the newest slice of each file group from before the active timeline. All that is
-            known of these are names: readers take them for published.
-        present: The files that are there, with their sizes, in the folders that have slices.
-        deleted: The name of a file, without its folder, to the instants that say they have deleted it.
-        cleaned_up_to: Cleaners have deleted slices, if they were not the newest of their group before this version.
-        cleaned_unsaid: Whether a cleaner may have deleted slices of which nothing is said: it is at work, or archived.
+        slices: Of the shape SLICES, sorted by partition, file group and version.
+        archived: Of the same shape: each file group's newest slice from before the active timeline. Only their names
+            are known; readers take them as published.
+        present: The files in the folders that have slices, with their sizes.
+        deleted: From a file's name without its folder to the instants that report its deletion.
+        cleaned_up_to: Cleaners may delete what was no longer its group's newest slice before this version.
+        cleaned_unsaid: Whether unreported deletions are possible: a cleaner is at work, or its instant was archived.
         has_history: Whether older instants were archived.
     """
 
@@ -92,16 +92,16 @@ class HudiTable:
 
     @property
     def has_keys(self) -> bool:
-        """Whether the rows have their keys, and the times of their commits."""
+        """Whether rows carry their key and commit time."""
         return self.properties.get("hoodie.populate.meta.fields", "true").lower() != "false"
 
 
 def read(source: Source) -> HudiTable:
-    """Read a table, as it was when its timeline was listed."""
+    """Read a table as of one listing of its timeline."""
     given = properties(source)
     timeline = Timeline(source, given)
     for tries_left in reversed(range(_TRIES)):
-        reading = _Reading(source)
+        reading = _TimelineReading(source)
         try:
             reading.add(timeline.instants())
             break
@@ -112,7 +112,7 @@ def read(source: Source) -> HudiTable:
     gone = set(unpublished(table)["name"].to_pylist())
     if not gone:
         return table
-    # A slice may have been cleaned between the two listings; then the timeline says so by now.
+    # A cleaner may have deleted a slice between the two listings; then the timeline says so by now.
     instants = timeline.instants()
     reading.add(instants)
     later = reading.table(given, timeline.has_history())
@@ -124,7 +124,7 @@ def read(source: Source) -> HudiTable:
 
 
 def unpublished(table: HudiTable) -> pa.Table:
-    """The slices that are published and are not there, though no cleaner may have deleted them."""
+    """Published slices without a file that no cleaner may have deleted."""
     slices = table.slices
     gone = slices.filter(pc.invert(pc.is_in(slices["name"], value_set=pa.array(table.present, pa.string()))))
     if table.cleaned_unsaid:
@@ -138,8 +138,8 @@ def unpublished(table: HudiTable) -> pa.Table:
     return gone.filter(pc.invert(excused))
 
 
-class _Reading:
-    """What the instants that were read so far have said."""
+class _TimelineReading:
+    """The state accumulated from instants so far."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -154,7 +154,7 @@ class _Reading:
         self._begins: int | None = None
 
     def add(self, instants: Sequence[Instant]) -> None:
-        """Read those that were not read yet."""
+        """Read the instants that are new."""
         completed = {(instant.ts, instant.action) for instant in instants if instant.state == "completed"}
         self._begins = min((one.version for one in instants if one.action in WRITES), default=None)
         for instant in instants:
@@ -171,9 +171,9 @@ class _Reading:
 
     def _write(self, instant: Instant) -> None:
         said = said_by(self._source, instant)
-        operation = checked(said.get("operationType") or "UNKNOWN", str, instant).upper()
+        operation = (said.get("operationType", str) or "UNKNOWN").upper()
         self._commits.append({"version": instant.version, "id": instant.ts, "kind": operation, "time": _time(instant)})
-        self._replaced |= dict.fromkeys(_replaced(said, instant), instant.version)
+        self._replaced |= dict.fromkeys(_replaced(said), instant.version)
         for one in _slices(said, instant, operation):
             self._slices.append(one)
             if len(self._slices) == _CHUNK:
@@ -188,18 +188,18 @@ class _Reading:
         for name in deleted_by(said, instant):
             self._deleted.setdefault(name, []).append(instant)
         if instant.action == "clean":
-            retained = checked(said.get("earliestCommitToRetain") or "", str, instant)
+            retained = said.get("earliestCommitToRetain", str)
             if retained:
-                self._cleaned_up_to = max(self._cleaned_up_to, version_of(retained))
-            else:  # it counts slices, not commits
+                self._cleaned_up_to = max(self._cleaned_up_to, version_of_instant(retained))
+            else:  # this cleaner counts slices, not commits
                 self._cleaned_unsaid = True
 
     def table(self, given: dict[str, str], has_history: bool) -> HudiTable:
-        """The table, with the files that are there now."""
+        """The table, with the files that exist now."""
         self._pack()
         slices = _lived(pa.concat_tables(self._chunks), self._replaced)
         present = _present(self._source, slices)
-        begins = self._begins if has_history else None  # without history, there is nothing from before
+        begins = self._begins if has_history else None  # without history there are no earlier slices
         return HudiTable(
             self._source,
             given,
@@ -214,61 +214,51 @@ class _Reading:
         )
 
 
-def _slices(said: dict[str, Any], instant: Instant, operation: str) -> Iterator[dict[str, Any]]:
+def _slices(said: Said, instant: Instant, operation: str) -> Iterator[dict[str, Any]]:
     """The file slices that an instant publishes."""
-    for partition, stats in checked(said.get("partitionToWriteStats") or {}, dict, instant).items():
-        for stat in checked(stats, list, instant):
-            stat = checked(stat, dict, instant)
-            name, group = stat.get("path"), stat.get("fileId")
-            if not name or not group:  # of a task that has written nothing
+    for partition, stats in said.get("partitionToWriteStats", dict, {}).items():
+        for stat in said.members(stats, Said):
+            name, group = stat.get("path", str), stat.get("fileId", str)
+            if not name or not group:  # a task that wrote nothing
                 continue
-            base = checked(name, str, instant).rpartition("/")[2]
+            base = name.rpartition("/")[2]
             if name != (f"{partition}/{base}" if partition else base) or not base.endswith(_EXTENSION):
                 raise InputError(
                     f"{brief(name)} in {brief(instant.name)} is not accepted as a base file of the partition "
                     f"{brief(partition)}; those are in its folder, and end in {_EXTENSION}"
                 )
-            built_on = checked(stat.get("prevCommit") or "null", str, instant)
+            built_on = stat.get("prevCommit", str) or "null"
             yield {
                 "partition": partition,
-                "bucket": checked(group, str, instant),
+                "bucket": group,
                 "name": name,
-                "rows": _count(stat, "numWrites", instant),
+                "rows": stat.get("numWrites", int),
                 "first": instant.version,
-                "built_on": None if built_on == "null" else version_of(built_on),
-                "inserts": _count(stat, "numInserts", instant),
-                "deletes": _count(stat, "numDeletes", instant),
-                "size": _count(stat, "fileSizeInBytes", instant),
+                "built_on": None if built_on == "null" else version_of_instant(built_on),
+                "inserts": stat.get("numInserts", int),
+                "deletes": stat.get("numDeletes", int),
+                "size": stat.get("fileSizeInBytes", int),
                 "operation": operation,
                 "instant": instant.name,
             }
 
 
-def _count(stat: dict[str, Any], field: str, instant: Instant) -> int | None:
-    given = stat.get(field)
-    if given is None:
-        return None
-    if not -(2**63) <= checked(given, int, instant) < 2**63:
-        raise InputError(f"{brief(instant.name)} is damaged: {field} is {brief(given)}")
-    return given
-
-
-def _replaced(said: dict[str, Any], instant: Instant) -> Iterator[tuple[str, str]]:
-    """The file groups that an instant takes out of the table."""
-    for partition, groups in checked(said.get("partitionToReplaceFileIds") or {}, dict, instant).items():
-        for group in checked(groups, list, instant):
-            yield partition, checked(group, str, instant)
+def _replaced(said: Said) -> Iterator[tuple[str, str]]:
+    """The file groups that an instant replaces."""
+    for partition, groups in said.get("partitionToReplaceFileIds", dict, {}).items():
+        for group in said.members(groups, str):
+            yield partition, group
 
 
 def _time(instant: Instant) -> datetime | None:
     try:
         return datetime.strptime(instant.ts[:14], "%Y%m%d%H%M%S")
-    except ValueError:  # some timestamps only look like one, such as that of a bootstrap
+    except ValueError:  # some only look like a time, such as a bootstrap's
         return None
 
 
 def _lived(slices: pa.Table, replaced: dict[tuple[str, str], int]) -> pa.Table:
-    """The slices in order, with what was before each and the version in which it is gone."""
+    """The slices sorted, each with its predecessor and the version in which it ends."""
     slices = slices.sort_by([("partition", "ascending"), ("bucket", "ascending"), ("first", "ascending")])
     count = slices.num_rows
     if not count:
@@ -295,13 +285,13 @@ def _lived(slices: pa.Table, replaced: dict[tuple[str, str], int]) -> pa.Table:
 def _archived(
     slices: pa.Table, present: Mapping[str, int], replaced: Mapping[tuple[str, str], int], begins: int
 ) -> pa.Table:
-    """The newest slice of each file group from before the version in which the active timeline begins."""
+    """Each file group's newest slice from before the active timeline, which starts with version `begins`."""
     newest: dict[tuple[str, str], tuple[int, str]] = {}
     for name in present:
         parts = BASE_FILE.fullmatch(name)
         if parts is None or len(parts[2]) not in DIGITS:
             continue
-        group, version = (name.rpartition("/")[0], parts[1]), version_of(parts[2])
+        group, version = (name.rpartition("/")[0], parts[1]), version_of_instant(parts[2])
         if version < begins:
             newest[group] = max(newest.get(group, (0, "")), (version, name))
     told = slices.filter(pc.is_null(slices["before"])).select(["partition", "bucket", "first"]).to_pydict()
@@ -315,13 +305,13 @@ def _archived(
 
 
 def not_built_on_before(slices: pa.Table) -> pa.Table:
-    """The slices of which one was published before that they were not built on."""
+    """The slices that have a predecessor and were not built on it."""
     other = pc.not_equal(slices["built_on"], slices["before"])
     return slices.filter(pc.and_kleene(pc.is_valid(slices["before"]), pc.fill_null(other, True)))
 
 
 def _in_order(commits: pa.Table, slices: pa.Table) -> pa.Table:
-    """The commits in order, with their parents, and whether each of their slices was built on the one before it."""
+    """The commits sorted, with their parents, and whether all their slices were built on their predecessors."""
     commits = commits.sort_by("version")
     version = commits["version"].combine_chunks()
     parent = pa.concat_arrays([pa.nulls(min(1, len(version)), pa.int64()), version[:-1]])

@@ -1,4 +1,4 @@
-"""What is wrong with a Hudi table, as states of the model: the few instants that matter, renumbered from 1."""
+"""Project Hudi findings onto states of the model: the few instants that matter, renumbered from 1."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -10,16 +10,16 @@ from workbench.tables.states import Projected, state_with
 
 
 class Published(NamedTuple):
-    """A slice of the state: None for its rows if it has been deleted."""
+    """A slice of the state; its rows are None if it was deleted."""
 
     ts: int
     group: str
     rows: Mapping[str, str] | None
-    logged: tuple[str, str, str]  # what the operation did: its type, the key, the value
+    logged: tuple[str, str, str]  # the operation's type, key and value
 
 
 def deleted_slice(group: str, ts: int, *, rolled_back: bool) -> Projected:
-    """A slice that is published, and is not there; by a rollback that did not see it completed, or nobody knows how."""
+    """A published slice without a file: deleted by a rollback that missed its completion, or for unknown reasons."""
     cause = {"FailedWrites": LAZY, "RereadTimeline": False, "FailInAnyPhase": True}
     published = [Published(1, "fg1", None, (INSERT, "key1", "v1"))]
     legend = (f"fg1 is the file group {group}, timestamp 1 is {ts}", "key1 = v1 stands for the rows of the slice")
@@ -27,7 +27,7 @@ def deleted_slice(group: str, ts: int, *, rolled_back: bool) -> Projected:
 
 
 def two_groups(key: str, groups: Sequence[str], stamps: Sequence[int]) -> Projected:
-    """A key that two operations have put into two file groups."""
+    """A key that two operations put into two file groups."""
     [k] = names([key], "key")
     published = [
         Published(1, "fg1", {k: "v1"}, (INSERT, k, "v1")),
@@ -44,9 +44,9 @@ def two_groups(key: str, groups: Sequence[str], stamps: Sequence[int]) -> Projec
 
 
 def lost_update(key: str | None, group: str, stamps: Sequence[int]) -> Projected:
-    """A slice without what the one before it had, since it was built on an older one, or on none.
+    """A slice that lost its predecessor's change, since it was built on an older slice or on none.
 
-    `stamps` are those of the older one, if there is one, of the one before, and of the slice itself.
+    `stamps` are the timestamps of the older slice (if any), the predecessor, and the slice itself.
     """
     k, other = names([key, None], "key")
     first = [Published(1, "fg1", {k: "v1"}, (INSERT, k, "v1"))] if len(stamps) > 2 else []
@@ -67,7 +67,7 @@ def lost_update(key: str | None, group: str, stamps: Sequence[int]) -> Projected
 
 
 def one_name(group: str, ts: int) -> Projected:
-    """Two operations with one timestamp have written the same file: what it has now is the later one's."""
+    """Two operations with one timestamp wrote the same file, which now holds what the later one wrote."""
     k, other = names([None, None], "key")
     rows = {other: "v2"}
     published = [Published(1, "fg1", rows, (INSERT, k, "v1")), Published(1, "fg1", rows, (INSERT, other, "v2"))]
@@ -80,7 +80,7 @@ def _stamps(stamps: Sequence[int]) -> str:
 
 
 def names(given: Sequence[str | None], prefix: str) -> list[str]:
-    """Keys as the model can have them: by their own names where those are accepted, and differ from all others.
+    """Names for keys in the model: their own where the model accepts these and they are distinct.
 
     Examples:
         >>> names(["jack", "4711", None], "key")

@@ -1,32 +1,32 @@
-"""A Hudi table's properties, and the instants of its timeline with what they say."""
+"""A Hudi table's properties, its timeline's instants, and their metadata."""
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief, listed
+from workbench.kernel.values import counted
 from workbench.storage.strict_json import read_json
 from workbench.tables.avro import records
+from workbench.tables.said import Said
 from workbench.tables.source import MOST_BYTES, Source
-
-Kind = TypeVar("Kind")
 
 PROPERTIES = ".hoodie/hoodie.properties"
 
-#: The table versions that are read. Number 7 was only ever a step on the way to 8.
+#: The supported table versions. Version 7 was only a step on the way to 8.
 VERSIONS = (5, 6, 8, 9)
 
-#: What instants publish: slices, and file groups that are taken out of the table.
+#: Actions that publish slices, and replace file groups.
 WRITES = ("commit", "replacecommit")
-#: What instants delete.
+#: Actions that delete files.
 DELETES = ("clean", "rollback", "restore")
 
 _ACTIONS = (*WRITES, *DELETES, "savepoint", "indexing", "schemacommit", "clustering", "deltacommit", "compaction")
 _INSTANT = re.compile(
     rf"(\d+)(?:_(\d+))?\.(?:({'|'.join(_ACTIONS)}|logcompaction)(?:\.(requested|inflight))?|inflight)"
 )
-#: How often a timeline is listed while instants are added to its middle.
+#: How often to list a timeline while instants appear in its middle.
 _TRIES = 5
 
 DIGITS = (14, 17)  # to the second, as old writers had it, or to the millisecond
@@ -34,10 +34,10 @@ _ESCAPED = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
 
 
 class Instant(NamedTuple):
-    """One file of the timeline; ordered by its timestamp."""
+    """A file of the timeline; instants sort by timestamp."""
 
     ts: str
-    completed_at: str  # empty where the name does not say it
+    completed_at: str  # empty if the name does not say
     action: str
     state: str
     name: str
@@ -45,14 +45,14 @@ class Instant(NamedTuple):
     @property
     def version(self) -> int:
         """The timestamp as the number of a version."""
-        return version_of(self.ts)
+        return version_of_instant(self.ts)
 
 
-def version_of(ts: str) -> int:
-    """A timestamp as a number; one to the second counts as the last millisecond of it.
+def version_of_instant(ts: str) -> int:
+    """A timestamp as a number; one without milliseconds counts as its second's last millisecond.
 
     Examples:
-        >>> version_of("20260102030405"), version_of("20260102030405999")
+        >>> version_of_instant("20260102030405"), version_of_instant("20260102030405999")
         (20260102030405999, 20260102030405999)
     """
     if not ts.isdecimal() or len(ts) not in DIGITS:
@@ -61,7 +61,7 @@ def version_of(ts: str) -> int:
 
 
 def beginning(since: int) -> int:
-    """The first version that can have a timestamp which begins with these digits, or comes after them.
+    """The smallest version whose timestamp starts with these digits or is later.
 
     Examples:
         >>> beginning(20260102), beginning(20260102030405), beginning(20260102030405999)
@@ -71,7 +71,11 @@ def beginning(since: int) -> int:
 
 
 def properties(source: Source) -> dict[str, str]:
-    """What ``hoodie.properties`` says, once it is a table of a kind that is read."""
+    """The contents of ``hoodie.properties``.
+
+    Raises:
+        InputError: If the table is of an unsupported kind.
+    """
     try:
         text = source.read(PROPERTIES, at_most=2**22).decode()
     except UnicodeError:
@@ -99,11 +103,11 @@ def properties(source: Source) -> dict[str, str]:
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:
-    """The pairs of a file of Java properties."""
+    """The pairs in a Java properties file."""
     lines = iter(text.splitlines())
     for line in lines:
         line = line.lstrip()
-        while len(line) - len(line.rstrip("\\")) & 1:  # the line goes on
+        while len(line) - len(line.rstrip("\\")) & 1:  # continued on the next line
             line = line[:-1] + next(lines, "").lstrip()
         if line and line[0] not in "#!":
             name, _, value = re.sub(r"(?<!\\)\s*[=:]\s*", "\0", line, count=1).partition("\0")
@@ -111,7 +115,7 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _unescaped(text: str) -> str:
-    """A text without its backslashes."""
+    """A text with its backslash escapes resolved."""
 
     def one(found: re.Match[str]) -> str:
         letter = found[1]
@@ -121,7 +125,7 @@ def _unescaped(text: str) -> str:
 
 
 class Timeline:
-    """Where the instants of a table are, and which there are.
+    """The folder of a table's instants, and its listing.
 
     Args:
         given: The table's properties.
@@ -143,10 +147,10 @@ class Timeline:
             self._history = f".hoodie/{given.get('hoodie.archivelog.folder') or 'archived'}"
 
     def instants(self) -> list[Instant]:
-        """What is there, in order.
+        """All instants, in order.
 
-        A listing that takes place while instants are added may have a later one and miss an earlier one. So it is
-        taken only if a second one shows nothing that belongs between its instants.
+        While instants are added, a listing may include a later one and miss an earlier one. So a listing counts only
+        if a second one adds nothing before its last completed instant.
         """
         listed = self._listed()
         for _ in range(_TRIES):
@@ -165,7 +169,7 @@ class Timeline:
             if entry.is_folder or parts is None:
                 continue
             ts, completed_at, action, state = parts.groups(default="")
-            version_of(ts)
+            version_of_instant(ts)
             if action in ("deltacommit", "logcompaction"):
                 raise InputError(f"{brief(entry.name)} is not accepted: only a merge-on-read table has these")
             state = state or ("completed" if action else "inflight")
@@ -173,46 +177,30 @@ class Timeline:
         return sorted(found)
 
     def has_history(self) -> bool:
-        """Whether older instants were archived: then what is there does not begin with the table."""
+        """Whether older instants were archived, so that the active timeline does not start with the table."""
         return any(not entry.is_folder and entry.size for entry in self._source.entries(self._history))
 
 
-def said_by(source: Source, instant: Instant) -> dict[str, Any]:
+def said_by(source: Source, instant: Instant) -> Said:
     """The metadata of an instant: Avro, or JSON for writes up to version 6."""
     content = source.read(instant.name)
     if not content.startswith(b"Obj\x01"):
-        said = read_json(content, brief(instant.name))
-    else:
-        found = list(records(content, instant.name, most_of_block=MOST_BYTES))  # a record is a whole commit
-        said = found[0] if len(found) == 1 else None
-    if not isinstance(said, dict):
-        raise InputError(f"{brief(instant.name)} is damaged: it does not hold one record")
-    return said
+        return Said(read_json(content, brief(instant.name)), instant.name)
+    found = list(records(content, instant.name, most_of_block=MOST_BYTES))  # a record is a whole commit
+    if len(found) != 1:
+        raise InputError(f"{brief(instant.name)} is damaged: it holds {counted(len(found), 'record')} instead of one")
+    return Said(found[0], instant.name)
 
 
-def deleted_by(said: dict[str, Any], instant: Instant) -> set[str]:
-    """The names of the files, without their folders, that an instant says it has deleted."""
+def deleted_by(said: Said, instant: Instant) -> set[str]:
+    """The files that an instant reports as deleted, without their folders."""
     parts = [said]
-    if instant.action == "restore":  # the rollbacks that it consists of
-        parts = [
-            part for some in values(said, "hoodieRestoreMetadata", instant) for part in checked(some, list, instant)
-        ]
-    names: set[str] = set()
-    for part in parts:
-        for one in values(checked(part, dict, instant), "partitionMetadata", instant):
-            for field in ("deletePathPatterns", "successDeleteFiles"):
-                given = checked(checked(one, dict, instant).get(field) or [], list, instant)
-                names.update(checked(name, str, instant).rpartition("/")[2] for name in given)
-    return names
-
-
-def values(said: dict[str, Any], field: str, instant: Instant) -> list[Any]:
-    """What a map in an instant's metadata holds, without its keys."""
-    return list(checked(said.get(field) or {}, dict, instant).values())
-
-
-def checked(given: Any, kind: type[Kind], instant: Instant) -> Kind:
-    """A part of an instant's metadata, once it is of the type that the format says."""
-    if not isinstance(given, kind) or (isinstance(given, bool) and kind is int):
-        raise InputError(f"{brief(instant.name)} is damaged: {brief(given)} is no {kind.__name__}")
-    return given
+    if instant.action == "restore":  # it consists of rollbacks
+        parts = [part for some in said.all("hoodieRestoreMetadata", list) for part in said.members(some, Said)]
+    return {
+        name.rpartition("/")[2]
+        for part in parts
+        for one in part.all("partitionMetadata", Said)
+        for field in ("deletePathPatterns", "successDeleteFiles")
+        for name in one.all(field, str)
+    }

@@ -1,16 +1,18 @@
-"""Iceberg's tables of the format versions 1 and 2: the main branch."""
+"""The main branch of Iceberg tables, format versions 1 and 2."""
 
 from typing import Any
 
-from workbench.tables.acks import read_acks
 from workbench.tables.findings import Audit
 from workbench.tables.iceberg.judge import judge
 from workbench.tables.iceberg.metadata import metadata_files
 from workbench.tables.iceberg.read import read
 from workbench.tables.source import Missing, Source
 
-#: How often a table is read whose snapshots expire meanwhile.
+#: How often to read a table whose snapshots expire meanwhile.
 _TRIES = 3
+
+
+ACKS = {"snapshot-id": int}, {"timestamp-ms": int}
 
 
 def detects(source: Source) -> bool:
@@ -18,12 +20,11 @@ def detects(source: Source) -> bool:
     return bool(metadata_files(source))
 
 
-def audit(source: Source, *, acks: Any, since: int | None, spark: Any) -> Audit:
-    """Read and judge an Iceberg table. Its manifests are read in process, with a Spark session too."""
-    known = None if acks is None else read_acks(acks, {"snapshot-id": int}, {"timestamp-ms": int})
+def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None, spark: Any) -> Audit:
+    """Read and judge an Iceberg table, in this process even if there is a Spark session."""
     for tries_left in reversed(range(_TRIES)):
         try:
-            return judge(read(source, since), known, since)
+            return judge(read(source, since), acks, since)
         except Missing:  # expired meanwhile, or for good
             if not tries_left:
                 raise

@@ -1,4 +1,4 @@
-"""What is wrong with an Iceberg table: its history, and what older metadata files say of it."""
+"""Judge an Iceberg table's history, by its newest metadata file and by the older ones."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -6,81 +6,66 @@ from typing import Any
 
 from workbench.kernel import InputError
 from workbench.kernel.values import counted
-from workbench.tables.findings import GRADES, Audit, Finding, Grade, with_state
+from workbench.tables.findings import Audit, AuditDraft, Finding, Grade, with_state
 from workbench.tables.iceberg import states
-from workbench.tables.iceberg.metadata import FOLDER, Metadata, Snapshot, metadata_files, read_metadata
+from workbench.tables.iceberg.metadata import FOLDER, IcebergSnapshot, Metadata, metadata_files, read_metadata
 from workbench.tables.iceberg.read import IcebergTable, entries_of, manifests_of
 from workbench.tables.shape import before_since
 from workbench.tables.source import Missing
 
-#: How many bytes of older metadata files are read; each of them has the whole history of its time.
+#: The most bytes of older metadata files that are read; each file repeats the whole history of its time.
 MOST_BYTES = 512 * 2**20
-#: Findings of one property that are listed.
-MOST_LISTED = 100
 
 NEVER_SEEN = (
-    "the catalog: which metadata file it names, and whom it answered 409, is not on the disk",
-    "the rows, in data files and files of deletes, and whether these files are there: the model has no content",
+    "the catalog: the metadata file it names, and the commits it refused with 409, are not on the disk",
+    "the rows in data files and delete files, and whether these files exist: the model has no content",
 )
 
 LINEAR, SEQUENTIAL, PRESENT = "LinearHistory", "SequentialSnapshots", "AcknowledgedCommitsPresent"
 
 
 def judge(table: IcebergTable, acks: list[dict[str, Any]] | None = None, since: int | None = None) -> Audit:
-    """The audit of a table that was read."""
-    judged = _Judge(table, since)
-    judged.chain()
-    judged.content()
-    judged.lineage()
-    judged.orphans(acks is None)
+    """The audit of a table."""
+    judge = _Judge(table, since)
+    judge.chain()
+    judge.content()
+    judge.lineage()
+    judge.orphans(acks is None)
     if acks is not None:
-        judged.acknowledged(acks)
-    if judged.unlisted:
-        judged.not_checked.append(f"{judged.unlisted:,} more findings are not listed")
-    return Audit(
-        "iceberg",
-        table.source.url,
-        table.versions,
-        tuple(judged.findings.values()),
-        (*NEVER_SEEN, *judged.not_checked),
-        judged.complete,
-    )
+        judge.acknowledged(acks)
+    return judge.draft.audit("iceberg", table.source.url, table.versions)
 
 
 class _Judge:
     def __init__(self, table: IcebergTable, since: int | None) -> None:
         self.table, self.since = table, since
-        self.findings: dict[tuple[str, int], Finding] = {}
-        self.not_checked: list[str] = []
-        self.complete = True
-        self.unlisted = 0
+        self.draft = AuditDraft()
+        self.draft.remarks += NEVER_SEEN
         self.lineage_names = {table.metadata.name}
-        self.known = set(table.metadata.snapshots)  # in any metadata file that was the current one
-        self.begins = self.born = 0  # the number of the oldest one that was read, and its time
-        self.others: list[Metadata] = []  # of other tables, in the same folder
+        self.known = set(table.metadata.snapshots)  # in any metadata file that was ever current
+        self.begins = self.born = 0  # the number and the time of the oldest metadata file that was read
+        self.others: list[Metadata] = []  # metadata files of other tables in the same folder
         self._remark_on_what_is_there()
 
     def _remark_on_what_is_there(self) -> None:
         table = self.table
         if len(table.candidates) > 1:
-            self.not_checked.append(
+            self.draft.remarks.append(
                 f"which of {len(table.candidates)} metadata files with one number the catalog names: "
                 f"{table.candidates[0]} was taken, which was written last"
             )
         others = table.metadata.branches - table.versions_of.keys()
         if others:
-            self.not_checked.append(f"branches other than the main one: there are {len(others)}")
-            self.complete = False
+            self.draft.left_out.append(f"branches other than the main one: there are {len(others)}")
         if table.unread:
-            self.not_checked.append(f"the content of {len(table.unread)} snapshots that have no manifest list")
-            self.complete = False
+            self.draft.left_out.append(f"the content of {len(table.unread)} snapshots that have no manifest list")
         if table.chain and table.chain[0].parent is not None:
             first, _ = table.versions
-            self.not_checked.append(f"snapshots before {first} have expired: what it has is taken as it is")
-        self.not_checked += before_since(self.since, *table.versions, table.source.url)
+            self.draft.remarks.append(f"snapshots before {first} have expired: its content is taken as correct")
+        self.draft.remarks += before_since(self.since, *table.versions, table.source.url)
 
-    def find(self, property: str, grade: Grade, one: Snapshot, why: str, evidence: Iterable[str]) -> None:
-        """Add a finding, unless one that weighs as much is about the same property and snapshot."""
+    def find(self, property: str, grade: Grade, one: IcebergSnapshot, why: str, evidence: Iterable[str]) -> None:
+        """Add a finding, unless one as grave on the same property and snapshot exists."""
         version = self.version(one)
         if self.since is not None and version < self.since:
             return
@@ -90,23 +75,17 @@ class _Judge:
             tell = states.numbers_out_of_order if sequential else states.stale_parent
             invariant = "TicketOrderPreserved" if sequential else "NoLakekeeperConflict"
             found = with_state(replace(found, invariant=invariant), lambda: tell(one.id)._asdict())
-        before = self.findings.get((property, one.id))
-        if before is not None and GRADES.index(before.grade) <= GRADES.index(grade):
-            return
-        if before is None and sum(name == property for name, _ in self.findings) >= MOST_LISTED:
-            self.unlisted += 1
-            return
-        self.findings[property, one.id] = found
+        self.draft.add(found, about=one.id)
 
-    def version(self, one: Snapshot) -> int:
-        """A snapshot's version; of one that is not there the number that it has, had, or would have had."""
+    def version(self, one: IcebergSnapshot) -> int:
+        """A snapshot's version; for one outside the main branch, its number or its parent's successor."""
         known = self.table.versions_of
         return known.get(one.id, one.sequence or known.get(one.parent or 0, -1) + 1)
 
     # The newest metadata file ----------------------------------------------------------------------------------------
 
     def chain(self) -> None:
-        """Numbers grow from parent to child, and nobody is without a parent while older ones are there."""
+        """Sequence numbers grow from parent to child, and no parent is missing while older snapshots exist."""
         table = self.table
         for parent, child in zip(table.chain, table.chain[1:], strict=False):
             if child.sequence <= parent.sequence and (child.sequence, parent.sequence) != (0, 0):
@@ -123,13 +102,13 @@ class _Judge:
         self._heads()
 
     def _heads(self) -> None:
-        """What was the newest snapshot one after the other: each built on the one before, unless somebody went back."""
+        """The heads in order: each descends from the one before, unless the table was rolled back."""
         metadata = self.table.metadata
         for before, after in zip(metadata.heads, metadata.heads[1:], strict=False):
             if before not in metadata.snapshots or after not in metadata.snapshots or before == after:
                 continue
             new = metadata.snapshots[after]
-            if new.parent not in metadata.snapshots:  # it may have expired
+            if new.parent not in metadata.snapshots:  # possibly expired
                 continue
             follows = any(one.id == before for one in metadata.ancestors(after))
             if follows or any(one.id == after for one in metadata.ancestors(before)):
@@ -137,12 +116,12 @@ class _Judge:
             why = f"snapshot {after} followed {before}, and was built on {new.parent}"
             self.find(LINEAR, "suspect", new, why, [f"{metadata.name}: snapshot-log has {before}, then {after}"])
 
-    def _begins_anew(self, old: Snapshot, new: Snapshot, name: str) -> None:
-        why = f"snapshot {new.id} has no parent, though {old.id} was before it: so begins who replaces a table"
+    def _begins_anew(self, old: IcebergSnapshot, new: IcebergSnapshot, name: str) -> None:
+        why = f"snapshot {new.id} has no parent, though {old.id} was before it, as after a table is replaced"
         self.find(LINEAR, "outside", new, why, [name])
 
     def content(self) -> None:
-        """Each snapshot has the files of its parent, but for what it has changed."""
+        """Each snapshot has its parent's files, with its own changes applied."""
         for one in self.table.breaks:
             evidence = [f"it lacks {name}, which its parent has, and does not delete it" for name in one.lacks[:5]]
             evidence += [f"it has {name}, which its parent does not have, and does not add it" for name in one.has[:5]]
@@ -152,7 +131,7 @@ class _Judge:
     # The metadata files before it ------------------------------------------------------------------------------------
 
     def lineage(self) -> None:
-        """What each metadata file says of the history, against the one that it follows."""
+        """Compare each metadata file with its predecessor in the log."""
         source, newer = self.table.source, self.table.metadata
         sizes = {entry.name: entry.size for entry in source.entries(FOLDER)}
         room = MOST_BYTES
@@ -160,10 +139,10 @@ class _Judge:
             name = source.inside(newer.log[-1], moved_from=newer.location)
             room -= sizes.get(name, 0)
             if name not in sizes or name in self.lineage_names:
-                self.not_checked.append(f"metadata files before {newer.name}: {name} no longer exists")
+                self.draft.remarks.append(f"metadata files before {newer.name}: {name} no longer exists")
                 break
             if room < 0:
-                self.not_checked.append(
+                self.draft.remarks.append(
                     f"metadata files before {newer.name}: they have too many bytes to read them all"
                 )
                 break
@@ -178,13 +157,13 @@ class _Judge:
         self.begins, self.born = newer.number, newer.millis
 
     def _step(self, older: Metadata, newer: Metadata) -> None:
-        """One commit to the catalog: from a metadata file to the one that names it as the last before."""
+        """One commit to the catalog: from a metadata file to its successor."""
         both = [f"{older.name}, then {newer.name}"]
         for id, one in newer.snapshots.items():
             was = older.snapshots.get(id)
             if was is None:
                 continue
-            parent = None if was.parent not in newer.snapshots and one.parent is None else was.parent  # it expired
+            parent = None if was.parent not in newer.snapshots and one.parent is None else was.parent  # expired
             if (parent, was.sequence, was.manifest_list) == (one.parent, one.sequence, one.manifest_list):
                 continue
             why = f"snapshot {id} is not what it was: its parent was {was.parent}, and is {one.parent}"
@@ -201,7 +180,7 @@ class _Judge:
         self._built_on_head(older, newer, both)
 
     def _lost(self, older: Metadata, newer: Metadata, both: list[str]) -> None:
-        """Snapshots of the main branch that went away, though expiry begins with the oldest."""
+        """Snapshots of the main branch that are gone although older ones remain: expiry starts with the oldest."""
         adds = bool(newer.snapshots.keys() - older.snapshots.keys())
         held = newer.held()
         branch = list(older.ancestors(older.current))
@@ -218,7 +197,7 @@ class _Judge:
                 self.find(PRESENT, "proved" if adds else "suspect", one, why, both)
 
     def _built_on_head(self, older: Metadata, newer: Metadata, both: list[str]) -> None:
-        """A new snapshot of the main branch is built on the newest one before."""
+        """A new snapshot of the main branch is built on the previous head."""
         if older.current is None or newer.current is None or newer.current in older.snapshots:
             return
         if older.current not in older.snapshots or newer.current not in newer.snapshots:
@@ -231,19 +210,17 @@ class _Judge:
             self._begins_anew(head, new[-1], newer.name)
             return
         after_head = newer.heads[newer.heads.index(head.id) :] if head.id in newer.heads else ()
-        if base not in after_head:  # nobody went back to it
-            why = (
-                f"snapshot {new[-1].id} was committed on {head.id}, and was built on {base}, unless that went back, too"
-            )
+        if base not in after_head:  # it was not rolled back to
+            why = f"snapshot {new[-1].id} was committed on {head.id}, but built on {base}, unless that was a rollback"
             self.find(LINEAR, "suspect", new[-1], why, both)
 
     # Commits that are not in the history -----------------------------------------------------------------------------
 
     def orphans(self, suspects: bool) -> None:
-        """Metadata files that no later one follows: of commits that were refused, and tried again, or were lost."""
+        """Metadata files without a successor, from commits that were refused and retried, or lost."""
         last, early, waiting = self.table.metadata.number, 0, 0
         files = {name.as_py() for name in self.table.files["name"]}
-        lost: list[tuple[Snapshot, str, list[str]]] = []
+        lost: list[tuple[IcebergSnapshot, str, list[str]]] = []
         sizes = {entry.name: entry.size for entry in self.table.source.entries(FOLDER)}
         room = MOST_BYTES
         for name, number in self.table.files_of_metadata.items():
@@ -257,12 +234,12 @@ class _Judge:
                 continue
             try:
                 metadata = read_metadata(self.table.source, name)
-            except Missing:  # its writer has cleaned up, as one does that was refused
+            except Missing:  # a refused writer cleaned up
                 continue
             except InputError:
                 if number <= last:
                     raise
-                waiting += 1  # it is being written
+                waiting += 1  # still being written
                 continue
             if metadata.is_of_another(self.table.metadata):
                 self.others.append(metadata)
@@ -271,26 +248,25 @@ class _Judge:
             elif suspects:
                 lost += self._orphan(metadata, files)
         if room <= 0:
-            self.not_checked.append("some of the metadata files that no later one follows: they have too many bytes")
-            self.complete = False
+            self.draft.left_out.append("metadata files that no later one follows, in part: they have too many bytes")
         arrived = metadata_files(self.table.source).items() - self.table.files_of_metadata.items()
         if lost and (waiting or any(number > last for _, number in arrived)):
-            waiting += len(lost)  # the table is written to: who was refused may be about to try again
+            waiting += len(lost)  # writers are active: a refused one may be about to retry
             lost = []
         for snapshot, why, evidence in lost:
             self.find(PRESENT, "suspect", snapshot, why, evidence)
         if self.others:
             is_older = all(one.millis <= self.table.metadata.millis for one in self.others)
             which = "was in this folder before" if is_older else "is in this folder, too, and was written to later"
-            self.not_checked.append(f"{counted(len(self.others), 'metadata file')} of another table, which {which}")
-            self.complete &= is_older
+            notes = self.draft.remarks if is_older else self.draft.left_out
+            notes.append(f"{counted(len(self.others), 'metadata file')} of another table, which {which}")
         if early:
-            self.not_checked.append(f"{early} metadata files as old as the oldest that was followed, or older")
+            self.draft.remarks.append(f"{early} metadata files as old as the oldest that was followed, or older")
         if waiting:
-            self.not_checked.append(f"{waiting} commits that seem to be under way")
+            self.draft.remarks.append(f"{waiting} commits that seem to be under way")
 
-    def _orphan(self, metadata: Metadata, files: set[str]) -> Iterator[tuple[Snapshot, str, list[str]]]:
-        """The commit of such a file, with what is to be said of it, unless its files are there by another one."""
+    def _orphan(self, metadata: Metadata, files: set[str]) -> Iterator[tuple[IcebergSnapshot, str, list[str]]]:
+        """The commit of an orphaned metadata file, unless a retry has committed its files."""
         try:
             new = [one for one in metadata.ancestors(metadata.current) if one.id not in self.known]
             added = list(self._added(metadata, new))
@@ -308,8 +284,8 @@ class _Judge:
                 [f"{metadata.name} is complete, and none follows it", *(f"{f} is in no snapshot" for f in lost[:5])],
             )
 
-    def _added(self, metadata: Metadata, snapshots: Iterable[Snapshot]) -> Iterator[str]:
-        """The files that snapshots have added."""
+    def _added(self, metadata: Metadata, snapshots: Iterable[IcebergSnapshot]) -> Iterator[str]:
+        """The files that these snapshots added."""
         source, location = self.table.source, metadata.location
         for one in snapshots:
             for manifest, listed in manifests_of(source, location, one).items():
@@ -318,7 +294,7 @@ class _Judge:
                     yield from (entry.name for entry in entries if entry.status == 1 and entry.added_by == one.id)
 
     def acknowledged(self, acks: Iterable[dict[str, Any]]) -> None:
-        """Snapshots of which clients were told that they are committed."""
+        """Acknowledged snapshots that the history lacks."""
         metadata = self.table.metadata
         oldest = min((one.millis for one in self.table.chain), default=0)
         elsewhere = {id for other in self.others for id in other.snapshots}
@@ -327,19 +303,19 @@ class _Judge:
             if id in self.known or id in elsewhere:
                 continue
             if self.begins == 0 and millis is not None and millis < self.born:
-                self.not_checked.append(f"snapshot {id}, which was acknowledged before this table was created")
+                self.draft.remarks.append(f"snapshot {id}, which was acknowledged before this table was created")
                 continue
             young = self.begins == 0 or (millis is not None and millis >= oldest)
             why = f"snapshot {id} was acknowledged, and is not in the history" + (
                 "" if young else "; it may have expired"
             )
-            one = Snapshot(id, None, self.table.versions[1] or 0, millis or 0, None, "unknown")
+            one = IcebergSnapshot(id, None, self.table.versions[1] or 0, millis or 0, None, "unknown")
             self.find(PRESENT, "proved" if young else "suspect", one, why, [f"{metadata.name} does not have it"])
 
 
-def _age(one: Snapshot) -> tuple[int, int]:
+def _age(one: IcebergSnapshot) -> tuple[int, int]:
     return one.sequence, one.millis
 
 
-def _told(snapshots: Iterable[Snapshot]) -> str:
+def _told(snapshots: Iterable[IcebergSnapshot]) -> str:
     return ", ".join(str(one.id) for one in list(snapshots)[:3])

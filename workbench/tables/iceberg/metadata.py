@@ -1,28 +1,27 @@
-"""Iceberg's metadata files: which there are, and what each says of the table's history."""
+"""Iceberg's metadata files: their listing, and the history in each."""
 
 import re
 import zlib
 from collections.abc import Iterator
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.storage.strict_json import read_json
+from workbench.tables.said import Said
 from workbench.tables.source import MOST_BYTES, Missing, Source
 
 FOLDER = "metadata"
 
-#: The format versions that are read.
+#: The supported format versions.
 FORMAT_VERSIONS = (1, 2)
 
 _NAME = re.compile(r"(?:v(\d{1,18})|(\d{1,18})-[^/]+)(?:\.gz)?\.metadata\.json(?:\.gz)?")
 _HINT = f"{FOLDER}/version-hint.text"
 
-Kind = TypeVar("Kind")
 
-
-class Snapshot(NamedTuple):
-    """One snapshot, as a metadata file has it; `sequence` is 0 in tables of version 1."""
+class IcebergSnapshot(NamedTuple):
+    """A snapshot in a metadata file; `sequence` is 0 in tables of version 1."""
 
     id: int
     parent: int | None
@@ -33,17 +32,17 @@ class Snapshot(NamedTuple):
 
 
 class Metadata(NamedTuple):
-    """What one metadata file says.
+    """The contents of one metadata file.
 
     Attributes:
-        number: The number that its name begins with.
-        uuid: The table's: one that is dropped and made anew in the same folder has another.
-        location: Where the table was when it was written.
-        current: The newest snapshot of the main branch.
-        snapshots: By their ids.
-        branches, tags: The newest snapshots of the other branches, and the snapshots that have a tag.
-        log: The metadata files before it, by location; the oldest first.
-        heads: The snapshots that were the newest of the main branch, in order.
+        number: The number at the start of its name.
+        uuid: The table's; a table that was dropped and recreated in the same folder has a new one.
+        location: Where the table was when the file was written.
+        current: The head of the main branch.
+        snapshots: By id.
+        branches, tags: The heads of the other branches, and the tagged snapshots.
+        log: The locations of the previous metadata files, oldest first.
+        heads: The main branch's successive heads.
     """
 
     name: str
@@ -54,18 +53,18 @@ class Metadata(NamedTuple):
     current: int | None
     last_sequence: int
     millis: int
-    snapshots: dict[int, Snapshot]
+    snapshots: dict[int, IcebergSnapshot]
     branches: frozenset[int]
     tags: frozenset[int]
     log: tuple[str, ...]
     heads: tuple[int, ...]
 
     def is_of_another(self, metadata: "Metadata") -> bool:
-        """Whether this and the other one are of two tables."""
+        """Whether the two files belong to different tables."""
         return None not in (self.uuid, metadata.uuid) and self.uuid != metadata.uuid
 
-    def ancestors(self, of: int | None) -> Iterator[Snapshot]:
-        """A snapshot and its ancestors, as far as they are there."""
+    def ancestors(self, of: int | None) -> Iterator[IcebergSnapshot]:
+        """A snapshot and its ancestors, as far as they are listed."""
         seen = set()
         while of is not None and of in self.snapshots and of not in seen:
             seen.add(of)
@@ -73,18 +72,18 @@ class Metadata(NamedTuple):
             of = self.snapshots[of].parent
 
     def held(self) -> set[int]:
-        """The snapshots that do not expire with those of their age, since a tag or another branch has them."""
+        """The snapshots that a tag or another branch keeps from expiring."""
         return {*self.tags, *(one.id for head in self.branches for one in self.ancestors(head))}
 
 
 def written_last(source: Source, files: dict[str, int]) -> str:
-    """The metadata file that was modified last, as far as the file system says."""
+    """The metadata file with the latest modification time."""
     seconds = {entry.name: entry.seconds or 0 for entry in source.entries(FOLDER)}
     return max(files, key=lambda name: (seconds.get(name, 0), files[name]))
 
 
 def metadata_files(source: Source) -> dict[str, int]:
-    """The names of the metadata files with their numbers; the highest last."""
+    """The metadata files and their numbers, in ascending order."""
     numbers = {}
     for entry in source.entries(FOLDER):
         parts = _NAME.fullmatch(entry.base)
@@ -93,14 +92,14 @@ def metadata_files(source: Source) -> dict[str, int]:
     return dict(sorted(numbers.items(), key=lambda item: (item[1], item[0])))
 
 
-def newest(source: Source, files: dict[str, int]) -> list[str]:
-    """The metadata files that may be the current one: several where the catalog alone knows."""
+def current_candidates(source: Source, files: dict[str, int]) -> list[str]:
+    """The metadata files that may be the current one; only the catalog can choose among several."""
     last = max(files.values())
     try:
         hint = int(source.read(_HINT, at_most=100))
         last = max([hint, *_following(hint, set(files.values()))]) if hint in files.values() else last
     except (Missing, ValueError):
-        pass  # a catalog keeps it
+        pass  # the catalog keeps the number
     return [name for name, number in files.items() if number == last]
 
 
@@ -111,34 +110,34 @@ def _following(number: int, numbers: set[int]) -> Iterator[int]:
 
 
 def read_metadata(source: Source, name: str) -> Metadata:
-    """What a metadata file says.
+    """Parse a metadata file.
 
     Raises:
-        Missing: If it is not there.
-        InputError: If it is damaged, or of a format version that is not read.
+        Missing: If it does not exist.
+        InputError: If it is damaged, or of an unsupported format version.
     """
     content = source.read(name)
     if content.startswith(b"\x1f\x8b"):
         content = _unzipped(content, name)
-    said = _Said(read_json(content, brief(name)), name)
+    said = Said(read_json(content, brief(name)), name)
     version = said.take("format-version", int)
     if version not in FORMAT_VERSIONS:
         raise InputError(
             f"{brief(name)} is not accepted: it is of Iceberg's format version {version}; 1 and 2 are read"
         )
     snapshots = {}
-    for one in said.all("snapshots"):
+    for one in said.all("snapshots", Said):
         snapshot = _snapshot(one)
         if snapshot.id in snapshots:
             raise InputError(f"{brief(name)} is damaged: it has the snapshot {snapshot.id} twice")
         snapshots[snapshot.id] = snapshot
     current = said.get("current-snapshot-id", int, -1)
-    refs = [_Said(ref, name) for branch, ref in said.get("refs", dict, {}).items() if branch != "main"]
+    refs = [Said(ref, name) for branch, ref in said.get("refs", dict, {}).items() if branch != "main"]
     parts = _NAME.fullmatch(name.rpartition("/")[2])
     return Metadata(
         name,
         int((parts[1] or parts[2]) if parts else 0),
-        said.get("table-uuid", str, None),
+        said.get("table-uuid", str),
         version,
         said.take("location", str),
         None if current == -1 else current,
@@ -147,51 +146,25 @@ def read_metadata(source: Source, name: str) -> Metadata:
         snapshots,
         _refs(refs, "branch"),
         _refs(refs, "tag"),
-        tuple(one.take("metadata-file", str) for one in said.all("metadata-log")),
-        tuple(one.take("snapshot-id", int) for one in said.all("snapshot-log")),
+        tuple(one.take("metadata-file", str) for one in said.all("metadata-log", Said)),
+        tuple(one.take("snapshot-id", int) for one in said.all("snapshot-log", Said)),
     )
 
 
-def _refs(refs: list["_Said"], kind: str) -> frozenset[int]:
-    return frozenset(ref.take("snapshot-id", int) for ref in refs if ref.get("type", str, "") == kind)
+def _refs(refs: list[Said], kind: str) -> frozenset[int]:
+    return frozenset(ref.take("snapshot-id", int) for ref in refs if ref.get("type", str) == kind)
 
 
-def _snapshot(said: "_Said") -> Snapshot:
-    summary = _Said(said.get("summary", dict, {}), said.name)
-    return Snapshot(
+def _snapshot(said: Said) -> IcebergSnapshot:
+    summary = Said(said.get("summary", dict, {}), said.name)
+    return IcebergSnapshot(
         said.take("snapshot-id", int),
-        said.get("parent-snapshot-id", int, None),
+        said.get("parent-snapshot-id", int),
         said.get("sequence-number", int, 0),
         said.take("timestamp-ms", int),
-        said.get("manifest-list", str, None),
+        said.get("manifest-list", str),
         summary.get("operation", str, "unknown"),
     )
-
-
-class _Said:
-    """An object of a metadata file, of which no part is believed to be what it should be."""
-
-    def __init__(self, said: Any, name: str) -> None:
-        if not isinstance(said, dict):
-            raise InputError(f"{brief(name)} is damaged: {brief(said)} is not an object")
-        self._said, self.name = said, name
-
-    def take(self, field: str, kind: type[Kind]) -> Kind:
-        """A field that must be there."""
-        given = self._said.get(field)
-        if not isinstance(given, kind) or isinstance(given, bool):
-            raise InputError(f"{brief(self.name)} is damaged: {field} is {brief(given)}")
-        if isinstance(given, int) and not -(2**63) <= given < 2**63:
-            raise InputError(f"{brief(self.name)} is damaged: {field} is {brief(given)}")
-        return given
-
-    def get(self, field: str, kind: type[Kind], default: Any) -> Any:
-        """A field, or the default where there is none."""
-        return default if self._said.get(field) is None else self.take(field, kind)
-
-    def all(self, field: str) -> list["_Said"]:
-        """The objects in a list."""
-        return [_Said(one, self.name) for one in self.get(field, list, [])]
 
 
 def _unzipped(content: bytes, name: str) -> bytes:

@@ -1,7 +1,7 @@
-"""Iceberg's tables, as their files have them: snapshots, and data files with the versions they live in.
+"""Read an Iceberg table's main branch: its snapshots, and its data files with the versions in which they live.
 
-Only the main branch is followed. A version is a snapshot's sequence number; in tables of format version 1, which have
-none, it is its place in the history. Manifests are read once, in the snapshot that they are new in.
+A version is a snapshot's sequence number; in format version 1, which has none, its place in the history. Each manifest
+is read once, in the first snapshot that lists it.
 """
 
 import json
@@ -16,10 +16,10 @@ from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.tables.avro import read_avro
 from workbench.tables.iceberg.metadata import (
+    IcebergSnapshot,
     Metadata,
-    Snapshot,
+    current_candidates,
     metadata_files,
-    newest,
     read_metadata,
     written_last,
 )
@@ -30,22 +30,22 @@ _EXISTING, _ADDED, _DELETED = 0, 1, 2
 
 
 class Break(NamedTuple):
-    """A snapshot that does not have the files which its parent and its own changes make."""
+    """A snapshot whose files are not its parent's with its own changes applied."""
 
-    snapshot: Snapshot
+    snapshot: IcebergSnapshot
     lacks: tuple[str, ...]
     has: tuple[str, ...]
 
 
-class Manifest(NamedTuple):
-    """A manifest, as a manifest list has it."""
+class ListedManifest(NamedTuple):
+    """A manifest's entry in a manifest list."""
 
     added_by: int
     has_deletes: bool
 
 
-class Entry(NamedTuple):
-    """A data file, or a file of deletes, as a manifest has it."""
+class ManifestEntry(NamedTuple):
+    """The entry of a data file or delete file in a manifest."""
 
     name: str
     status: int
@@ -56,22 +56,22 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class IcebergTable:
-    """What was read.
+    """An Iceberg table as its newest metadata file describes it.
 
     Attributes:
-        files_of_metadata: The metadata files that are there, with their numbers.
+        files_of_metadata: The existing metadata files, with their numbers.
         candidates: The metadata files that may be the current one; the first was taken.
-        chain: The main branch as far as it is there, the oldest first.
-        versions_of: From the ids of its snapshots to their versions.
+        chain: The main branch as far as it is listed, oldest first.
+        versions_of: From its snapshots' ids to their versions.
         commits, files: Of the shapes COMMITS and FILES.
-        unread: Snapshots whose content is not in a manifest list.
+        unread: Snapshots without a manifest list, whose content was not read.
     """
 
     source: Source
     files_of_metadata: dict[str, int]
     candidates: tuple[str, ...]
     metadata: Metadata
-    chain: tuple[Snapshot, ...]
+    chain: tuple[IcebergSnapshot, ...]
     versions_of: dict[int, int]
     commits: pa.Table
     files: pa.Table
@@ -93,7 +93,7 @@ def read(source: Source, since: int | None = None) -> IcebergTable:
     if metadata.current is not None and not chain:
         raise InputError(f"{brief(metadata.name)} is damaged: it does not have its current snapshot {metadata.current}")
     versions_of = _versions(chain)
-    reading = _Reading(source, metadata.location)
+    reading = _BranchReading(source, metadata.location)
     start = max((i for i, one in enumerate(chain) if versions_of[one.id] <= (since or 0)), default=0)
     for snapshot in chain[start:]:
         reading.add(snapshot, versions_of[snapshot.id])
@@ -124,11 +124,11 @@ def read(source: Source, since: int | None = None) -> IcebergTable:
 
 
 def _current(source: Source, files: dict[str, int]) -> tuple[Metadata, tuple[str, ...]]:
-    """Of metadata files with one number the one that was written last, and the names of all of them.
+    """The current metadata file, and the names of all candidates: of several with one number, the last written.
 
-    The highest number may be that of a table that was dropped, while the one that is there now has come less far.
+    The highest number may belong to a dropped table whose successor has not come as far.
     """
-    names, latest = newest(source, files), written_last(source, files)
+    names, latest = current_candidates(source, files), written_last(source, files)
     found = [read_metadata(source, name) for name in {*names, latest}]
     last = next(one for one in found if one.name == latest)
     found = [one for one in found if one.name in names]
@@ -140,7 +140,7 @@ def _current(source: Source, files: dict[str, int]) -> tuple[Metadata, tuple[str
     return found[-1], tuple(one.name for one in reversed(found))
 
 
-def _versions(chain: tuple[Snapshot, ...]) -> dict[int, int]:
+def _versions(chain: tuple[IcebergSnapshot, ...]) -> dict[int, int]:
     sequences = [one.sequence for one in chain]
     numbered = all(low < high for low, high in zip([0, *sequences], sequences, strict=False))
     return {one.id: one.sequence if numbered else i for i, one in enumerate(chain, 1)}
@@ -155,30 +155,30 @@ def _time(millis: int) -> datetime | None:
 
 @dataclass
 class _Life:
-    """The interval in which a file lives."""
+    """The versions in which a file lives."""
 
-    entry: Entry
+    entry: ManifestEntry
     first: int
     sequence: int
     last: int | None = None
 
 
 @dataclass
-class _Reading:
-    """The files, snapshot by snapshot of one branch."""
+class _BranchReading:
+    """The live files of one branch, replayed snapshot by snapshot."""
 
     source: Source
     location: str
     breaks: list[Break] = field(default_factory=list)
     unread: list[int] = field(default_factory=list)
-    _manifests: dict[str, list[str]] = field(default_factory=dict)  # of the last snapshot, each with its live files
+    _manifests: dict[str, list[str]] = field(default_factory=dict)  # of the last snapshot, with their live files
     _live: dict[str, _Life] = field(default_factory=dict)
     _dead: list[_Life] = field(default_factory=list)
-    _deletes: set[str] = field(default_factory=set)  # files of row-level deletes, which writers drop as they like
+    _deletes: set[str] = field(default_factory=set)  # files of row-level deletes, which writers may drop at will
     _begun: bool = False
 
-    def add(self, snapshot: Snapshot, version: int) -> None:
-        """The next snapshot."""
+    def add(self, snapshot: IcebergSnapshot, version: int) -> None:
+        """Apply the next snapshot."""
         if snapshot.manifest_list is None:
             self.unread.append(snapshot.id)
             self._begun = False
@@ -222,7 +222,7 @@ class _Reading:
         self._manifests, self._begun = kept, True
 
     def files(self) -> pa.Table:
-        """All files with their lives."""
+        """All files with the versions in which they live."""
         lives = (*self._dead, *self._live.values())
         rows = (
             {
@@ -239,8 +239,8 @@ class _Reading:
         return table_of(rows, FILES)
 
 
-def manifests_of(source: Source, location: str, snapshot: Snapshot) -> dict[str, Manifest]:
-    """The manifests of a snapshot, by their names."""
+def manifests_of(source: Source, location: str, snapshot: IcebergSnapshot) -> dict[str, ListedManifest]:
+    """A snapshot's manifests, by name."""
     if snapshot.manifest_list is None:
         return {}
     name = source.inside(snapshot.manifest_list, moved_from=location)
@@ -250,11 +250,13 @@ def manifests_of(source: Source, location: str, snapshot: Snapshot) -> dict[str,
         if not isinstance(path, str) or not isinstance(added_by, int | None):
             raise InputError(f"{brief(name)} is damaged: it names {brief(path)} as a manifest")
         has_deletes = record.get("content", 0) != 0
-        found[source.inside(path, moved_from=location)] = Manifest(-1 if added_by is None else added_by, has_deletes)
+        found[source.inside(path, moved_from=location)] = ListedManifest(
+            -1 if added_by is None else added_by, has_deletes
+        )
     return found
 
 
-def entries_of(source: Source, location: str, manifest: str, added_by: int) -> Iterator[Entry]:
+def entries_of(source: Source, location: str, manifest: str, added_by: int) -> Iterator[ManifestEntry]:
     """The entries of a manifest."""
     for record in read_avro(
         source,
@@ -269,4 +271,6 @@ def entries_of(source: Source, location: str, manifest: str, added_by: int) -> I
             raise InputError(f"{brief(manifest)} is damaged: an entry names {brief(path)} as a file")
         partition = file.get("partition")
         told = json.dumps(partition, default=str, sort_keys=True) if partition else ""
-        yield Entry(source.inside(path, moved_from=location), status, added_by if by is None else by, told, rows)
+        yield ManifestEntry(
+            source.inside(path, moved_from=location), status, added_by if by is None else by, told, rows
+        )

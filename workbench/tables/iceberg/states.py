@@ -1,4 +1,4 @@
-"""What is wrong with an Iceberg table, as states of the bakery: its writers share such a table and its catalog."""
+"""Project Iceberg findings onto states of the bakery, whose writers share such a table and its catalog."""
 
 from workbench.models.bakery_v2_extended import BakeryV2Extended
 from workbench.models.iceberg_catalog import COMMITTED, CONFLICT, Snapshot
@@ -8,7 +8,7 @@ _START = Snapshot(None, 0, 0)
 
 
 def stale_parent(snapshot: int) -> Projected:
-    """A commit that was built on another snapshot than the newest: the model's catalog answers 409."""
+    """A commit that was not built on the newest snapshot: the model's catalog answers 409."""
     cause = {"AsyncParquet": True, "RestampPatch": False, "Writers": 2}
     changes = {
         "next_ticket": 3,
@@ -29,7 +29,7 @@ def stale_parent(snapshot: int) -> Projected:
 
 
 def numbers_out_of_order(snapshot: int) -> Projected:
-    """A snapshot with a smaller number than the one that it is built on; the bakery's numbers are tickets."""
+    """A snapshot with a smaller number than its parent's; the bakery's numbers are tickets."""
     changes = {
         "next_ticket": 3,
         "acks": {1: frozenset({"n2"}), 2: frozenset({"n1"})},

@@ -1,8 +1,7 @@
-"""Paimon's primary-key tables: 0.8 and newer, with a file-system catalog's layout."""
+"""Paimon's primary-key tables, 0.8 and newer, in a file-system catalog's layout."""
 
 from typing import Any
 
-from workbench.tables.acks import read_acks
 from workbench.tables.decoding import Decoder, in_process
 from workbench.tables.findings import Audit
 from workbench.tables.paimon.judge import Judge
@@ -16,31 +15,28 @@ _UNSEEN = (
 )
 
 
+ACKS = {"commitUser": str}, {"commitIdentifier": int, "timeMillis": int}
+
+
 def detects(source: Source) -> bool:
-    """Whether the folder has what each Paimon table has: a schema."""
+    """Whether the folder has a Paimon schema."""
     return any(entry.base.startswith("schema-") for entry in source.entries("schema"))
 
 
-def audit(source: Source, *, acks: Any, since: int | None, spark: Any) -> Audit:
+def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None, spark: Any) -> Audit:
     """Read and judge a Paimon table."""
-    wanted = None
-    if acks is not None:
-        wanted = read_acks(acks, {"commitUser": str}, {"commitIdentifier": int, "timeMillis": int})
     decoder: Decoder = in_process
     if spark is not None:
-        from workbench.tables.spark import on_spark  # pyspark is only loaded where it is used
+        from workbench.tables.spark import spark_decoder  # pyspark is only loaded where it is used
 
-        decoder = on_spark(spark)
+        decoder = spark_decoder(spark)
     table = read(source, decoder, since)
     if table is None:
         return Audit("paimon", source.url, (None, None), (), ("there is no snapshot yet",))
-    judge = Judge(table, wanted)
-    judge.run()
-    found = judge.found
-    began = before_since(since, table.oldest, table.last, source.url)
-    notes = [*found.left_out, *found.remarks, *began, *_notes(table, has_acks=wanted is not None), _UNSEEN]
-    findings = tuple(found.findings)
-    return Audit("paimon", source.url, (table.first, table.last), findings, tuple(notes), not found.left_out)
+    draft = Judge(table, acks).run()
+    draft.remarks += before_since(since, table.oldest, table.last, source.url)
+    draft.remarks += [*_notes(table, has_acks=acks is not None), _UNSEEN]
+    return draft.audit("paimon", source.url, (table.first, table.last))
 
 
 def _notes(table: PaimonTable, has_acks: bool) -> list[str]:

@@ -1,14 +1,14 @@
-"""Paimon's binary rows, as manifests have them for partitions and for the smallest and largest keys.
+"""Paimon's binary rows: the encoding of partitions, and of smallest and largest keys, in manifests.
 
-A row is its number of fields (four bytes, big-endian), bits for the fields that are null, and eight bytes for each
-field. Text of up to seven bytes is within these eight; of longer text they say where in the row it is.
+A row is its number of fields (four bytes, big-endian), a null bit per field, and eight bytes per field. Text of up to
+seven bytes fits into these; for longer text they hold its offset and size within the row.
 """
 
 import struct
 from collections.abc import Sequence
 from typing import Any
 
-#: The types of fields that are read, and how eight bytes hold them; None for text.
+#: The supported types, and their struct formats; None for text.
 _FORMATS: dict[str, str | None] = {
     "BOOLEAN": "<?",
     "TINYINT": "<b",
@@ -24,11 +24,11 @@ _FORMATS: dict[str, str | None] = {
 
 
 class UnreadableRowError(ValueError):
-    """A row, or a type, that is not read."""
+    """A malformed row, or an unsupported type."""
 
 
 def kind_of(type: Any) -> str:
-    """The name of a type, without its length and nullability.
+    """A type's name without length and nullability.
 
     Examples:
         >>> kind_of("VARCHAR(10) NOT NULL"), kind_of("STRING NOT NULL"), kind_of({"type": "ARRAY"})
@@ -38,11 +38,11 @@ def kind_of(type: Any) -> str:
     return text.removesuffix(" NOT NULL").partition("(")[0].strip()
 
 
-def decode(row: bytes, types: Sequence[Any]) -> tuple[Any, ...]:
-    r"""The values of a row; a date is its number of days.
+def decode_row(row: bytes, types: Sequence[Any]) -> tuple[Any, ...]:
+    r"""The values of a row; a date is a number of days.
 
     Examples:
-        >>> decode(b"\0\0\0\1" + bytes(8) + b"jack\0\0\0\x84", ["STRING NOT NULL"])
+        >>> decode_row(b"\0\0\0\1" + bytes(8) + b"jack\0\0\0\x84", ["STRING NOT NULL"])
         ('jack',)
     """
     if len(row) < 4 or int.from_bytes(row[:4], "big") != len(types):

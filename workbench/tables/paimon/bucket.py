@@ -1,4 +1,4 @@
-"""A bucket of a Paimon table through its versions: what a reader gets of each key, and what had been committed."""
+"""A bucket of a Paimon table through its versions: each key's row as read, and as last committed."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ import numpy as np
 
 from workbench.tables.paimon.rows import Rows
 
-#: The kinds of rows that read as nothing: -U and -D.
+#: The kinds of rows that read as absent: -U and -D.
 _NOTHING = (1, 3)
 _NEVER = np.iinfo(np.int64).max
 
 
 class Life(NamedTuple):
-    """A file of the bucket, in one level; `last` is None while it lives, `appended` None if it has no new rows."""
+    """A file's life in one level; `last` is None while it lives, `appended` is None if it brought no new rows."""
 
     file: int
     level: int
@@ -24,7 +24,7 @@ class Life(NamedTuple):
 
 
 class Marks(NamedTuple):
-    """A deletion vector, as the rows that it strikes out."""
+    """A deletion vector's life, and the rows it deletes."""
 
     file: int
     first: int
@@ -33,11 +33,11 @@ class Marks(NamedTuple):
 
 
 class Doubt(NamedTuple):
-    """A key that may be wrong at a version; the values decide.
+    """A key that may read wrong at a version; its values decide.
 
     Attributes:
-        reads: The rows that a reader may get: several where the same sequence number stands twice.
-        committed: The row that was committed last.
+        reads: The rows that a reader may get: several if they tie for the largest sequence number.
+        committed: The last committed row.
     """
 
     version: int
@@ -56,11 +56,11 @@ class Twice(NamedTuple):
 
 @dataclass
 class Bucket:
-    """The rows of a bucket's files, and when each of these counts.
+    """The rows of a bucket's files, and the lives of these files.
 
     Attributes:
-        lives: In the order in which manifests have them.
-        baselines: The versions that are taken as they are: the first one, and those that overwrite on purpose.
+        lives: In manifest order.
+        baselines: The versions taken as correct: the first one, and those that overwrite on purpose.
     """
 
     rows: Rows
@@ -75,7 +75,7 @@ class Bucket:
         return sorted({self.baselines[0]} | {end for end in ends if end is not None})
 
     def judge(self, has_vectors: bool) -> Iterator[Doubt | Twice]:
-        """What may be wrong, each key at the first version only where it has two rows, at each where it reads wrong."""
+        """Suspects: each key at the first version with two valid rows, and at every version that reads it wrong."""
         rows = self.rows
         number = np.arange(len(rows))
         by_sequence = np.lexsort((rows.position, rows.file, -rows.sequence, rows.key))
@@ -85,7 +85,7 @@ class Bucket:
             if one.appended is not None:
                 appended[one.file] = one.appended
         commit = appended[rows.file] if len(rows) else np.zeros(0, np.int64)
-        by_commit = np.lexsort((rows.position, rows.sequence, commit))  # a later one overwrites an earlier one, below
+        by_commit = np.lexsort((rows.position, rows.sequence, commit))  # later ones overwrite earlier ones, below
         starts = np.searchsorted(commit[by_commit], self.changes(), side="right")
         committed = np.full(keys, -1)
         done, twice_before = 0, np.zeros(keys, bool)
@@ -122,7 +122,7 @@ class Bucket:
         rows = self.rows
         tied = np.zeros(len(winner), bool)
         same = (rows.key[order][1:] == rows.key[order][:-1]) & (rows.sequence[order][1:] == rows.sequence[order][:-1])
-        # Only what is tied for the first place counts.
+        # Only ties for the first place count.
         tied[rows.key[order[1:][same]]] = True
         tied &= winner >= 0
         reads = winner >= 0
@@ -141,7 +141,7 @@ class Bucket:
                 yield Doubt(version, int(key), top, last if last >= 0 else None)
 
     def read(self, version: int) -> dict[int, list[int]]:
-        """For each key that a version has the rows that a reader may get: all with the largest sequence number."""
+        """By key, the rows that a reader of the version may get: all with the largest sequence number."""
         rows = self.rows
         valid = np.isin(rows.file, [one.file for one in self.live_at(version)])
         for mark in self.marks_at(version):
@@ -154,7 +154,7 @@ class Bucket:
         return found
 
     def reads_as_nothing(self, row: int | None) -> bool:
-        """Whether a key whose row counts as this one has no row."""
+        """Whether a key with this row reads as absent."""
         return row is None or self.rows.kind[row] in _NOTHING
 
     def live_at(self, version: int) -> list[Life]:

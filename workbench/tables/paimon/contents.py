@@ -1,35 +1,35 @@
-"""What readers get of a small Paimon table: at each version its files, and the row of each key."""
+"""The contents of a small Paimon table as readers get them: each version's files, and each key's row."""
 
 import json
 from typing import Any, NamedTuple
 
 from workbench.tables.decoding import in_process
-from workbench.tables.paimon.look import Look, look_at
+from workbench.tables.paimon.look import BucketLook, look_at
 from workbench.tables.paimon.read import read
 from workbench.tables.paimon.rows import KINDS
 from workbench.tables.shape import alive_at
 from workbench.tables.source import Source
 
 
-class Version(NamedTuple):
-    """A version of a table.
+class VersionContents(NamedTuple):
+    """A version's contents.
 
     Attributes:
-        files: The data files that are live.
-        rows: For each key the values that a reader may get, as a mapping of columns, and None for no row: several where
-            the largest sequence number stands twice.
+        files: The live data files.
+        rows: By key, the rows that a reader may get, as mappings of columns, None for no row; several if they tie for
+            the largest sequence number.
     """
 
     files: tuple[str, ...]
     rows: dict[str, list[dict[str, Any] | None]]
 
 
-def contents(path: str) -> dict[int, Version]:
-    """All versions of a table, by number; every row is read, so the table should be small.
+def contents(path: str) -> dict[int, VersionContents]:
+    """All versions of a table, by number. Every row is read, so the table should be small.
 
     Raises:
-        InputError: If it is no table, or damaged.
-        UnreadableError: If its rows are of a kind that is left out.
+        InputError: If it is not a table, or damaged.
+        UnreadableError: If its rows are of an unsupported kind.
     """
     table = read(Source(path), in_process)
     if table is None:
@@ -38,12 +38,12 @@ def contents(path: str) -> dict[int, Version]:
     found = {}
     for version in table.snapshots["version"].to_pylist():
         rows = {key: values for look in looks for key, values in _rows(look, version)}
-        found[version] = Version(tuple(alive_at(table.files, version)["name"].to_pylist()), rows)
+        found[version] = VersionContents(tuple(alive_at(table.files, version)["name"].to_pylist()), rows)
     return found
 
 
-def _rows(look: Look, version: int) -> list[tuple[str, list[dict[str, Any] | None]]]:
-    """The keys of a bucket, with what a reader of the version may get of each."""
+def _rows(look: BucketLook, version: int) -> list[tuple[str, list[dict[str, Any] | None]]]:
+    """A bucket's keys, each with the rows that a reader of the version may get."""
     top = look.bucket.read(version)
     whole = look.whole(row for rows in top.values() for row in rows)
     found = []

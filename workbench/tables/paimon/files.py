@@ -1,7 +1,7 @@
-"""What single files of a Paimon table say: schemas, snapshots, manifest lists, manifests, index manifests.
+"""Decode single files of a Paimon table: schemas, snapshots, manifest lists, manifests, index manifests.
 
-Each function takes the table's source and an item, and yields rows of one of the Arrow schemas here, so that a table's
-files can be decoded one after the other, or side by side on Spark.
+Each decoder takes the table's source and an item, and yields rows of one of the Arrow schemas here. So files can be
+decoded one by one, or in parallel on Spark.
 """
 
 import hashlib
@@ -19,6 +19,7 @@ import pyarrow as pa
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.tables.avro import read_avro
+from workbench.tables.said import Said
 from workbench.tables.source import Missing, Source
 
 #: The kinds of a manifest's entries.
@@ -33,7 +34,7 @@ _OTHER = re.compile(
 
 Row = tuple[Any, ...]
 
-#: Snapshots. A digest is a sum over the names of a list's manifests: that of two lists is the sum of theirs.
+#: Snapshots. The digests in `base` and `delta` are sums over the names of a list's manifests, so digests of lists add.
 SNAPSHOTS = pa.schema(
     [
         ("version", pa.int64()),
@@ -49,7 +50,7 @@ SNAPSHOTS = pa.schema(
     ]
 )
 
-#: What else is like a snapshot - those of branches, tags, and older ones - as far as it says what is not lost.
+#: Other snapshots - of branches and tags, and older ones - reduced to what they save from counting as lost.
 OTHERS = pa.schema(
     [
         ("file", pa.string()),
@@ -60,7 +61,7 @@ OTHERS = pa.schema(
     ]
 )
 
-#: Entries of manifests, in the order in which they count. `is_delta` is false for what was there before.
+#: Manifest entries, in the order of their effects. `is_delta` is false for entries of the base.
 ENTRIES = pa.schema(
     [
         ("version", pa.int64()),
@@ -80,7 +81,7 @@ ENTRIES = pa.schema(
     ]
 )
 
-#: Deletion vectors, as index manifests have them; `index` is the index manifest.
+#: Deletion vectors in index manifests; `index` is the index manifest.
 RANGES = pa.schema(
     [
         ("index", pa.string()),
@@ -94,7 +95,7 @@ RANGES = pa.schema(
     ]
 )
 
-#: What of a manifest's entries is decoded: what says which file it is, and all that is of use.
+#: The fields that are decoded: those that identify a file, an index manifest's, and all useful ones of an entry.
 _OF_FILE = ("_KIND", "_PARTITION", "_BUCKET", "_FILE._FILE_NAME", "_FILE._LEVEL")
 _OF_INDEX = ("_KIND", "_PARTITION", "_BUCKET", "_INDEX_TYPE", "_FILE_NAME", "_DELETIONS_VECTORS_RANGES")
 _OF_ENTRY = (
@@ -119,7 +120,7 @@ _OF_ENTRY = (
 
 
 class Item(NamedTuple):
-    """What to decode: a file of a version; or, for a link, the lists to compare."""
+    """A unit of decoding: files of a version; or, for a link, the lists to compare."""
 
     version: int
     names: tuple[str, ...] = ()
@@ -130,17 +131,17 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True)
 class Schema:
-    """A table's newest schema, and the names and types that its columns have had."""
+    """A table's newest schema, and whether its columns have changed."""
 
     keys: tuple[str, ...]
     partition_keys: tuple[str, ...]
     types: dict[str, Any]
     options: dict[str, str]
-    has_changed: bool  # a column has, or had, another name or type
+    has_changed: bool  # some column had another name or type before
 
     @property
     def key_columns(self) -> tuple[str, ...]:
-        """What tells the keys of a partition apart, and what manifests have of a key."""
+        """The columns that distinguish keys within a partition, as manifests encode them."""
         return tuple(key for key in self.keys if key not in self.partition_keys) or self.keys
 
     def types_of(self, names: Iterable[str]) -> list[Any]:
@@ -156,18 +157,16 @@ def read_schema(source: Source) -> Schema:
     numbers = versions(source, "schema", "schema-")
     if not numbers:
         raise InputError(f"{brief(source.url)} is not a Paimon table: it has no schema/schema-0")
-    columns: dict[Any, set[str]] = {}
+    columns: dict[int | None, set[str]] = {}
     for number in numbers:
         name = f"schema/schema-{number}"
-        document = _object(source, name)
-        fields = [_checked(one, dict, "fields", name) for one in _field(document, "fields", list, name)]
-        for one in fields:
-            column = f"{_field(one, 'name', str, name)}: {json.dumps(one.get('type'), sort_keys=True)}"
-            columns.setdefault(one.get("id"), set()).add(column.removesuffix(' NOT NULL"').removesuffix('"'))
-    options = _field(document, "options", dict, name)
-    keys = [_checked(key, str, "primaryKeys", name) for key in _field(document, "primaryKeys", list, name)]
-    partitions = [_checked(key, str, "partitionKeys", name) for key in _field(document, "partitionKeys", list, name)]
-    types = {one["name"]: one.get("type") for one in fields}
+        said = _said(source, name)
+        fields = said.members(said.take("fields", list), Said)
+        for field in fields:
+            column = f"{field.take('name', str)}: {json.dumps(field.get('type', object), sort_keys=True)}"
+            columns.setdefault(field.get("id", int), set()).add(column.removesuffix(' NOT NULL"').removesuffix('"'))
+    types = {field.take("name", str): field.get("type", object) for field in fields}
+    keys, partitions = (said.members(said.take(one, list), str) for one in ("primaryKeys", "partitionKeys"))
     for key in (*keys, *partitions):
         if key not in types:
             raise InputError(f"{brief(name)} is not accepted: its key {brief(key)} is not a column")
@@ -175,7 +174,7 @@ def read_schema(source: Source) -> Schema:
         tuple(keys),
         tuple(partitions),
         types,
-        {str(option): str(value) for option, value in options.items()},
+        {str(option): str(value) for option, value in said.take("options", dict).items()},
         any(len(known) > 1 for known in columns.values()),
     )
 
@@ -187,58 +186,55 @@ def versions(source: Source, folder: str, prefix: str) -> list[int]:
     return sorted(int(one[1]) for one in found if one)
 
 
-# Snapshots, and the lists that they name ------------------------------------------------------------------------------
+# Snapshots and their lists --------------------------------------------------------------------------------------------
 
 
 def decode_snapshot(source: Source, item: Item) -> Iterator[Row]:
-    """A snapshot, with what its lists name: one row of :data:`SNAPSHOTS`."""
+    """A snapshot with the manifests in its lists: one row of :data:`SNAPSHOTS`."""
     name = f"snapshot/snapshot-{item.version}"
-    document = _object(source, name)
-    if _field(document, "id", int, name) != item.version:
-        raise InputError(f"{brief(name)} is not accepted: it says that it is snapshot {brief(document['id'])}")
-    base, delta, *_ = lists = _lists(document, name)
-    changes = names_in(source, delta)
+    said = _said(source, name)
+    if said.take("id", int) != item.version:
+        raise InputError(f"{brief(name)} is not accepted: it says that it is snapshot {said.take('id', int)}")
+    base, delta, *_ = lists = _lists(said)
+    changes = manifests_in(source, delta)
     yield (
         item.version,
-        _field(document, "commitUser", str, name),
-        _number(document, "commitIdentifier", name),
-        _field(document, "commitKind", str, name),
-        _number(document, "timeMillis", name),
-        document.get("indexManifest"),
+        said.take("commitUser", str),
+        said.take("commitIdentifier", int),
+        said.take("commitKind", str),
+        said.take("timeMillis", int),
+        said.get("indexManifest", str),
         lists,
-        digest(names_in(source, base)),
+        digest(manifests_in(source, base)),
         digest(changes),
         changes,
     )
 
 
-def _lists(document: dict[str, Any], name: str) -> list[str]:
-    """What a snapshot names: the lists of its base and of its delta, and others."""
-    lists = [_field(document, key, str, name) for key in ("baseManifestList", "deltaManifestList")]
-    for key in ("changelogManifestList", "indexManifest"):
-        if document.get(key) is not None:
-            lists.append(_field(document, key, str, name))
-    return lists
+def _lists(said: Said) -> list[str]:
+    """The lists that a snapshot names: of its base, of its delta, and others."""
+    others = (said.get(field, str) for field in ("changelogManifestList", "indexManifest"))
+    return [said.take("baseManifestList", str), said.take("deltaManifestList", str), *filter(None, others)]
 
 
 def decode_other(source: Source, item: Item) -> Iterator[Row]:
-    """A file that is like a snapshot's: one row of :data:`OTHERS`, or none if it is gone by now."""
+    """A snapshot-like file: one row of :data:`OTHERS`, or none if it is gone."""
     (name,) = item.names
     try:
-        document = _object(source, name)
+        said = _said(source, name)
     except Missing:
         return
-    lists = _lists(document, name)
-    yield name, _field(document, "commitUser", str, name), _number(document, "commitIdentifier", name), lists, lists[1]
+    lists = _lists(said)
+    yield name, said.take("commitUser", str), said.take("commitIdentifier", int), lists, lists[1]
 
 
 def others(source: Source) -> list[str]:
-    """The files of branches, tags and changelogs that are like a snapshot's."""
+    """The snapshot-like files of branches, tags and changelogs."""
     found = [entry for folder in ("branch", "changelog", "tag") for entry in source.entries(folder, recursive=True)]
     return [entry.name for entry in found if not entry.is_folder and _OTHER.fullmatch(entry.name)]
 
 
-def names_in(source: Source, manifest_list: str) -> list[str]:
+def manifests_in(source: Source, manifest_list: str) -> list[str]:
     """The manifests that a manifest list names."""
     name = f"manifest/{manifest_list}"
     names = [record.get("_FILE_NAME") for record in read_avro(source, name, ("_FILE_NAME",))]
@@ -248,17 +244,17 @@ def names_in(source: Source, manifest_list: str) -> list[str]:
 
 
 def digest(names: Iterable[str]) -> bytes:
-    """The digest of a list: a sum of hashes, so that the order of names does not matter."""
+    """The digest of a list: a sum of hashes, independent of the order of names."""
     return (sum(map(_number_of, names)) % _WHOLE).to_bytes(16, "little")
 
 
-@lru_cache(maxsize=2**16)  # the names of a base are nearly those of the one before
+@lru_cache(maxsize=2**16)  # consecutive bases share nearly all names
 def _number_of(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest(), "little")
 
 
 def together(one: bytes, other: bytes) -> bytes:
-    """The digest of what has the names of both.
+    """The digest of two lists together.
 
     Examples:
         >>> together(digest(["a"]), digest(["b", "c"])) == digest(["c", "a", "b"])
@@ -277,14 +273,14 @@ def decode_manifest(source: Source, item: Item) -> Iterator[Row]:
 
 
 def decode_link(source: Source, item: Item) -> Iterator[Row]:
-    """What a version's base has otherwise than the version before left it: rows of :data:`ENTRIES`.
+    """The differences between a version's base and the state its predecessor left: rows of :data:`ENTRIES`.
 
-    The item's names are the version's base, and the base and delta of the version before. Where manifests were only
-    merged, both come to the same, and there are no rows.
+    The item's names are the version's base, and the predecessor's base and delta. If manifests were only merged, both
+    come to the same files, and there are no rows.
     """
     base, *before = item.names
-    now = set(names_in(source, base))
-    then = {name for one in before for name in names_in(source, one)}
+    now = set(manifests_in(source, base))
+    then = {name for one in before for name in manifests_in(source, one)}
     if before and _effect(source, now - then) == _effect(source, then - now):
         return
     entries: dict[Row, Row] = {}
@@ -302,7 +298,7 @@ def decode_link(source: Source, item: Item) -> Iterator[Row]:
 
 
 def _effect(source: Source, manifests: Iterable[str]) -> int:
-    """A number that is the same for manifests that come to the same files; much quicker than their entries."""
+    """A number that depends only on the files that manifests come to; much cheaper than decoding all entries."""
     total = 0
     for manifest in manifests:
         name = f"manifest/{manifest}"
@@ -368,40 +364,18 @@ def decode_index(source: Source, item: Item) -> Iterator[Row]:
 
 @contextmanager
 def _naming(manifest: str) -> Iterator[None]:
-    """What an entry lacks is said with the name of its manifest."""
+    """Report a field that an entry lacks together with its manifest's name."""
     try:
         yield
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{brief(manifest)} is not a manifest of Paimon: its entries lack {error}") from None
 
 
-# What is not believed -------------------------------------------------------------------------------------------------
+# Checks ---------------------------------------------------------------------------------------------------------------
 
 
-def _object(source: Source, name: str) -> dict[str, Any]:
-    document = source.read_json(name, _MOST_OF_JSON)
-    if not isinstance(document, dict):
-        raise InputError(f"{brief(name)} is not accepted: it holds {brief(document)} instead of an object")
-    return document
-
-
-def _field(document: dict[str, Any], key: str, kind: type, name: str) -> Any:
-    if key not in document:
-        raise InputError(f"{brief(name)} is not accepted: it has no {key}")
-    return _checked(document[key], kind, key, name)
-
-
-def _checked(value: Any, kind: type, key: str, name: str) -> Any:
-    if not isinstance(value, kind) or isinstance(value, bool):
-        raise InputError(f"{brief(name)} is not accepted: {key} is {brief(value)}")
-    return value
-
-
-def _number(document: dict[str, Any], key: str, name: str) -> int:
-    value: int = _field(document, key, int, name)
-    if not -(2**63) <= value < 2**63:
-        raise InputError(f"{brief(name)} is not accepted: {key} is {brief(value)}")
-    return value
+def _said(source: Source, name: str) -> Said:
+    return Said(source.read_json(name, _MOST_OF_JSON), name)
 
 
 _PYTHON = {
@@ -414,7 +388,7 @@ _PYTHON = {
 }
 _SHORT = range(-(2**31), 2**31)
 _MAY_BE_NULL = {"millis", "cardinality", "min_key", "max_key"}
-#: The columns of a schema as :func:`_check_types` looks at them: name, type in Python, whether it has 32 bits.
+#: The columns of a schema for :func:`_check_types`: name, Python type, whether it has 32 bits.
 _LOOK: dict[int, list[tuple[str, type, bool]]] = {
     id(schema): [(column.name, _PYTHON[column.type], column.type == pa.int32()) for column in schema]
     for schema in (ENTRIES, RANGES)

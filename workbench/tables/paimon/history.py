@@ -1,7 +1,7 @@
-"""The history of a bucket of a Paimon table as the model has it: what can be seen of it in each snapshot.
+"""A Paimon bucket's history in terms of the model: the cells that each snapshot shows.
 
-A snapshot shows the bucket's live files, their levels, and the rows of those files; not when they were written, or what
-is in preparation. Rows of upserts are all of the kind +I, so that kinds are not taken.
+A snapshot shows the bucket's live files, their levels and rows, but neither when they were written nor what is in
+preparation. Kinds of rows are left out: upserts write +I only.
 """
 
 from collections.abc import Sequence
@@ -13,23 +13,23 @@ from workbench.kernel.given import names_in
 from workbench.kernel.state import Cell
 from workbench.tables.decoding import in_process
 from workbench.tables.paimon import detects
-from workbench.tables.paimon.look import Look, look_at
+from workbench.tables.paimon.look import BucketLook, look_at
 from workbench.tables.paimon.read import read
-from workbench.tables.paimon.story import MOST_COMMITS, Told, tell
+from workbench.tables.paimon.story import MOST_COMMITS, BucketState, tell
 from workbench.tables.source import Source
 
-#: How many keys are followed.
+#: The most keys that are followed.
 MOST_KEYS = 3
 _MOST_SHOWN = 5
 
 
-class History(NamedTuple):
-    """What was seen.
+class BucketHistory(NamedTuple):
+    """What the snapshots show.
 
     Attributes:
-        constants: Those of the model ``paimon`` that follow from the table; upserts are taken as blind ones.
-        versions: For each version, from 1 on, the cells of the model's state that can be seen in it, with their values.
-        legend: What the model's files are in the table.
+        constants: The constants of model ``paimon`` that follow from the table; upserts count as blind writes.
+        versions: For each version, from 1 on, the visible cells of the model's state, with their values.
+        legend: The table's names for the model's files.
     """
 
     constants: dict[str, Any]
@@ -37,17 +37,17 @@ class History(NamedTuple):
     legend: tuple[str, ...]
 
 
-def history(path: str, keys: Sequence[str] | None = None, bucket: str | None = None) -> History:
+def bucket_history(path: str, keys: Sequence[str] | None = None, bucket: str | None = None) -> BucketHistory:
     """The history of some keys of a bucket.
 
     Args:
         path: The table's folder.
-        keys: Which of the bucket's keys are followed: by default all of them. Sequence numbers are seen only then,
-            since those of other keys' rows lie between them.
-        bucket: Which bucket, such as ``bucket-0``; needed where the table has several.
+        keys: The keys to follow; all of the bucket's by default. Sequence numbers are visible only then, since other
+            keys' rows use the numbers in between.
+        bucket: Such as ``bucket-0``; required if the table has several.
 
     Raises:
-        InputError: If there is no such table, bucket or key, or too much of it.
+        InputError: If there is no such table, bucket or key, or the history is incomplete or too long.
     """
     source = Source(path)
     if not detects(source):
@@ -82,19 +82,19 @@ def history(path: str, keys: Sequence[str] | None = None, bucket: str | None = N
     constants = {**told.model.constants, "STREAMING_SINK": True}
     constants |= {"MAX_WRITE_OPS_PER_KEY": constants["MAX_WRITE_OPS"]}
     has_all = len(wanted) == len(numbers)
-    return History(constants, [_seen(told, v, has_all) for v in range(1, s.latest + 1)], told.legend)
+    return BucketHistory(constants, [_seen(told, v, has_all) for v in range(1, s.latest + 1)], told.legend)
 
 
-def _numbers(look: Look) -> dict[str, int]:
-    """The bucket's keys, as texts, with their numbers."""
+def _numbers(look: BucketLook) -> dict[str, int]:
+    """The bucket's keys as texts, with their numbers."""
     rows = look.bucket.rows
     first = {int(key): row for row, key in reversed(list(enumerate(rows.key.tolist())))}
     whole = look.whole(first.values())
     return {str(whole[look.where(row)]["key"]): key for key, row in first.items()}
 
 
-def _seen(told: Told, version: int, has_all: bool) -> dict[Cell, Any]:
-    """The cells that a version shows."""
+def _seen(told: BucketState, version: int, has_all: bool) -> dict[Cell, Any]:
+    """The cells visible in a version."""
     s: Any = told.state
     model: Any = told.model
     commits = [s.snapshots[v] for v in range(1, version + 1)]

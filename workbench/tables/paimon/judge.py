@@ -1,4 +1,4 @@
-"""What is wrong with a Paimon table: by its metadata, and by the rows of the buckets that need a look."""
+"""Judge a Paimon table by its metadata, and by the rows of buckets that metadata leaves in doubt."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,17 +12,24 @@ import pyarrow.compute as pc
 from workbench.kernel import InputError
 from workbench.kernel.errors import listed
 from workbench.kernel.values import counted
-from workbench.tables.findings import Finding, Grade, with_state
+from workbench.tables.findings import AuditDraft, Finding, Grade
+from workbench.tables.paimon.anomalies import (
+    NOT_OVERWRITTEN,
+    ONE_COMPACTOR,
+    OVERWRITTEN,
+    TWO_COMPACTORS,
+    add_with_state,
+    as_state,
+)
 from workbench.tables.paimon.files import versions
-from workbench.tables.paimon.found import NOT_OVERWRITTEN, ONE_COMPACTOR, OVERWRITTEN, TWO_COMPACTORS, Found, as_state
 from workbench.tables.paimon.keys import judge_rows, why_left_out
-from workbench.tables.paimon.look import Look, look_at, to_look_at
+from workbench.tables.paimon.look import BucketLook, look_at, to_look_at
 from workbench.tables.paimon.lost import Orphan, missing_acks, orphans
 from workbench.tables.paimon.read import PaimonTable
 from workbench.tables.paimon.rows import UnreadableError
 from workbench.tables.source import Missing
 
-#: How commits go that are not lost.
+#: Deliberate ways to remove a commit.
 _ON_PURPOSE = "somebody has taken it out: by rollback_to, by fast_forward, or with the branch that it was on"
 
 
@@ -30,30 +37,28 @@ class Judge:
     """Judges a table.
 
     Args:
-        acks: The acknowledged commits.
-
-    Attributes:
-        found: Found
+        acks: The acknowledged commits; None if unknown.
     """
 
     def __init__(self, table: PaimonTable, acks: list[dict[str, Any]] | None) -> None:
         self.table, self.acks = table, acks
-        self.found = Found()
-        self._looks: dict[str, Look] = {}
+        self.draft = AuditDraft()
+        self._looks: dict[str, BucketLook] = {}
 
-    def run(self) -> None:
+    def run(self) -> AuditDraft:
         self._history()
         self._commits()
         dangling = self._dangling()
         why = why_left_out(self.table.schema)
         if why:
-            self.found.left_out.append(f"ConsistentRead and OneValidRowPerKeyAboveLevel0: {why}")
+            self.draft.left_out.append(f"ConsistentRead and OneValidRowPerKeyAboveLevel0: {why}")
         elif self.table.schema.keys:
             self._rows(dangling)
         else:
-            self.found.remarks.append(
+            self.draft.remarks.append(
                 "ConsistentRead and OneValidRowPerKeyAboveLevel0 are about primary keys; there are none"
             )
+        return self.draft
 
     # Snapshots -------------------------------------------------------------------------------------------------------
 
@@ -62,7 +67,7 @@ class Judge:
         for gap in _runs(table.gaps):
             after = gap[-1] + 1
             missing = f"snapshot {gap[0]}" if len(gap) == 1 else f"snapshots {gap[0]} to {gap[-1]}"
-            self.found.add(
+            self.draft.add(
                 Finding(
                     "SequentialSnapshots",
                     "proved",
@@ -75,7 +80,7 @@ class Judge:
         for version in sorted({entry["version"] for entry in broken}):
             self._break(version, [entry for entry in broken if entry["version"] == version])
         for version, name in table.strange:
-            self.found.add(
+            self.draft.add(
                 Finding(
                     "LinearHistory",
                     "proved",
@@ -103,7 +108,7 @@ class Judge:
             cause=OVERWRITTEN,
             repair=NOT_OVERWRITTEN,
         )
-        self.found.add(self._told_of_lost(finding, version, lacks))
+        self._add_lost(finding, version, lacks)
 
     # Commits ---------------------------------------------------------------------------------------------------------
 
@@ -113,28 +118,28 @@ class Judge:
         unplaced = [one for one in found if one.version is None]
         lost = [one for one in found if one.version is not None and one.version <= self.table.last]
         if waiting:
-            self.found.remarks.append(
+            self.draft.remarks.append(
                 f"{counted(len(waiting), 'commit')} prepared as snapshot {self.table.last + 1}, "
                 "which is not there yet, or was rolled back"
             )
         if unplaced:
             older = "older, or were " if self.table.first > 1 else ""
-            self.found.remarks.append(
+            self.draft.remarks.append(
                 f"{counted(len(unplaced), 'manifest list')} of commits whose predecessors are not among the snapshots "
                 f"from {self.table.first} on: these are {older}overwritten, rolled back, or of a branch that is gone; "
                 "whether the commits were lost cannot be said"
             )
         if self.acks is None:
             for one in lost:
-                self.found.add(self._suspect(one))
+                self._suspect(one)
             return
         missing = missing_acks(self.table, self.acks)
-        # Who takes out a commit that others were built on takes these out, too; an overwritten one has no others.
+        # A rollback also removes the commits built on the one it removes; nothing is built on an overwritten one.
         grade: Grade = "suspect" if unplaced and self.table.oldest == 1 else "proved"
         for ack in missing:
             self._missing(ack, lost, len(missing), grade)
 
-    def _suspect(self, one: Orphan) -> Finding:
+    def _suspect(self, one: Orphan) -> None:
         what = "a compaction" if one.removes else "a commit"
         is_missing = one.version in self.table.gaps
         which = "missing" if is_missing else "another one"
@@ -157,14 +162,14 @@ class Judge:
             cause=OVERWRITTEN,
             repair=NOT_OVERWRITTEN,
         )
-        return self._told_of_lost(finding, one.version or 0, [file["name"] for file in one.files], one.files)
+        self._add_lost(finding, one.version or 0, [file["name"] for file in one.files], one.files)
 
     def _missing(self, ack: dict[str, Any], lost: Sequence[Orphan], missing: int, grade: Grade) -> None:
         which = f"commit {ack['commitIdentifier']} of " if "commitIdentifier" in ack else "a commit of "
         time = ack.get("timeMillis")
         oldest = self.table.commit(self.table.first)["millis"]
         if self.table.oldest > 1 and not (isinstance(time, int) and isinstance(oldest, int) and time > oldest):
-            self.found.remarks.append(
+            self.draft.remarks.append(
                 f"{which}{ack['commitUser']} was acknowledged; whether it was among the snapshots "
                 f"before {self.table.oldest}, which have expired, cannot be said"
             )
@@ -188,18 +193,17 @@ class Judge:
             cause=OVERWRITTEN,
             repair=NOT_OVERWRITTEN,
         )
-        if is_known:
-            files = lost[0].files
-            finding = self._told_of_lost(finding, lost[0].version or 0, [file["name"] for file in files], files)
-        self.found.add(finding)
+        files = lost[0].files if is_known else ()
+        self._add_lost(finding, lost[0].version or 0 if lost else 0, [file["name"] for file in files], files)
 
-    def _told_of_lost(
+    def _add_lost(
         self, finding: Finding, version: int, names: Sequence[str], files: Sequence[dict[str, Any]] = ()
-    ) -> Finding:
-        """The finding with a state in which what was committed in a lost file is not read."""
-        if not names or not self.found.is_told(finding.property):
-            return finding
-        return with_state(finding, lambda: self._state_without(version, names, files))
+    ) -> None:
+        """Add a finding on lost files, with a state in which a committed row is not read."""
+        if names:
+            add_with_state(self.draft, finding, lambda: self._state_without(version, names, files))
+        else:
+            self.draft.add(finding)
 
     def _state_without(self, version: int, names: Sequence[str], files: Sequence[dict[str, Any]]) -> dict[str, Any]:
         self._check_rows_are_read()
@@ -215,7 +219,7 @@ class Judge:
         return as_state(look, keys[:1], version, "ConsistentRead", [(version, name) for name in mine])
 
     def _check_rows_are_read(self) -> None:
-        """Raise :class:`InputError` if the table is one whose rows the model does not have."""
+        """Raise :class:`InputError` if the model cannot have the table's rows."""
         why = why_left_out(self.table.schema) or ("" if self.table.schema.keys else "there are no primary keys")
         if why:
             raise InputError(why)
@@ -223,7 +227,7 @@ class Judge:
     # Deletion vectors ------------------------------------------------------------------------------------------------
 
     def _dangling(self) -> dict[str, int]:
-        """Deletion vectors for files that are gone; the buckets that have some, and since when."""
+        """Find deletion vectors for missing files; returns the buckets that have some, with the first version."""
         since: dict[str, int] = {}
         by_place = defaultdict(list)
         for vector, version in dangling_vectors(self.table):
@@ -240,10 +244,8 @@ class Judge:
                 cause=TWO_COMPACTORS,
                 repair=ONE_COMPACTOR,
             )
-            if self.found.is_told(finding.property):
-                files = {vector["file"] for vector in vectors}
-                finding = with_state(finding, partial(self._state_of_dangling, bucket, version, files))
-            self.found.add(finding)
+            files = {vector["file"] for vector in vectors}
+            add_with_state(self.draft, finding, partial(self._state_of_dangling, bucket, version, files))
         return since
 
     def _evidence_of(self, vector: dict[str, Any]) -> str:
@@ -274,7 +276,7 @@ class Judge:
 
     # Rows ------------------------------------------------------------------------------------------------------------
 
-    def _look(self, bucket: str) -> Look:
+    def _look(self, bucket: str) -> BucketLook:
         if bucket not in self._looks:
             self._looks[bucket] = look_at(self.table, bucket)
         return self._looks[bucket]
@@ -285,7 +287,7 @@ class Judge:
         )
         taken, left = to_look_at(self.table, [*dangling, *dict.fromkeys(broken["bucket"].to_pylist())])
         if left:
-            self.found.left_out.append(
+            self.draft.left_out.append(
                 "ConsistentRead and OneValidRowPerKeyAboveLevel0 in "
                 f"{counted(len(left), 'bucket')} with very many rows: {listed(left)}"
             )
@@ -293,27 +295,27 @@ class Judge:
             try:
                 look = self._look(name)
             except UnreadableError as why:
-                self.found.left_out.append(f"ConsistentRead and OneValidRowPerKeyAboveLevel0 in {name}: {why}")
+                self.draft.left_out.append(f"ConsistentRead and OneValidRowPerKeyAboveLevel0 in {name}: {why}")
                 continue
             except Missing as why:
-                if not self.found.findings and not self._has_expired():
+                if not self.draft.count() and not self._has_expired():
                     raise
-                self.found.left_out.append(f"ConsistentRead and OneValidRowPerKeyAboveLevel0 in {name}: {why}")
+                self.draft.left_out.append(f"ConsistentRead and OneValidRowPerKeyAboveLevel0 in {name}: {why}")
                 continue
-            judge_rows(look, self.found)
+            judge_rows(look, self.draft)
             self._looks.pop(name, None)
 
     def _has_expired(self) -> bool:
-        """Whether snapshots have gone since they were read, and files with them."""
+        """Whether snapshots, and files with them, have expired since they were read."""
         now = versions(self.table.source, "snapshot", "snapshot-")
         return not set(self.table.snapshots["version"].to_pylist()) <= set(now)
 
 
-# What is asked of a table --------------------------------------------------------------------------------------------
+# Queries --------------------------------------------------------------------------------------------------------------
 
 
 def dangling_vectors(table: PaimonTable) -> Iterator[tuple[dict[str, Any], int]]:
-    """The deletion vectors that hold in a version without their file, each with the first such version."""
+    """The deletion vectors that live in a version without their file, each with the first such version."""
     files = table.files.filter(pc.is_in(table.files["name"], table.vectors["file"]))
     lives = defaultdict(list)
     columns = (files[name].to_pylist() for name in ("bucket", "name", "first", "last"))
@@ -338,7 +340,7 @@ def _only(names: set[str]) -> str | None:
 
 
 def _runs(numbers: Sequence[int]) -> list[list[int]]:
-    """Numbers that follow each other, together."""
+    """Consecutive numbers, grouped."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and runs[-1][-1] == number - 1:

@@ -1,31 +1,30 @@
-"""What is wrong with the keys of a bucket of a Paimon table: what readers get of them, and which rows are valid."""
+"""Judge the keys of a Paimon bucket: the rows that readers get, and the rows that are valid."""
 
 import json
-from dataclasses import replace
 from typing import Any
 
-from workbench.tables.findings import Finding, Grade, with_state
-from workbench.tables.paimon.bucket import Doubt, Twice
-from workbench.tables.paimon.files import Schema
-from workbench.tables.paimon.found import (
+from workbench.tables.findings import AuditDraft, Finding, Grade
+from workbench.tables.paimon.anomalies import (
     NOT_OVERWRITTEN,
     ONE_COMPACTOR,
     ONE_WRITER,
     OVERWRITTEN,
     TWO_COMPACTORS,
     TWO_WRITERS,
-    Found,
+    add_with_state,
     as_state,
 )
-from workbench.tables.paimon.look import Look, has_vectors
+from workbench.tables.paimon.bucket import Doubt, Twice
+from workbench.tables.paimon.files import Schema
+from workbench.tables.paimon.look import BucketLook, has_vectors
 from workbench.tables.paimon.rows import KINDS, Whole
 
-#: Up to how many doubts of a bucket are settled by reading values.
+#: The most doubts per bucket that are settled by reading values.
 _MOST_DOUBTS = 10_000
 
 
 def why_left_out(schema: Schema) -> str | None:
-    """Why nothing can be said of what readers get; None if it can."""
+    """Why the table's rows cannot be judged; None if they can."""
     options = schema.options
     engine = options.get("merge-engine", "deduplicate")
     if engine != "deduplicate":
@@ -38,29 +37,29 @@ def why_left_out(schema: Schema) -> str | None:
     return None
 
 
-def judge_rows(look: Look, found: Found) -> None:
-    """Add to what was found what is wrong with the keys of a bucket."""
+def judge_rows(look: BucketLook, draft: AuditDraft) -> None:
+    """Add the findings on a bucket's keys."""
     doubts: list[Doubt] = []
     for one in look.bucket.judge(has_vectors(look.table)):
         if isinstance(one, Twice):
-            if found.lists("OneValidRowPerKeyAboveLevel0"):  # to show it takes reading
-                _twice(look, one, found)
+            if draft.lists("OneValidRowPerKeyAboveLevel0"):  # before rows are read in vain
+                _twice(look, one, draft)
         elif len(doubts) < _MOST_DOUBTS:
             doubts.append(one)
     if not doubts:
         return
     rows = {row for one in doubts for row in (*one.reads, *([] if one.committed is None else [one.committed]))}
     whole = look.whole(rows)
-    settled: dict[int, tuple[Grade, Doubt]] = {}  # for each key the first proof, or else the first suspicion
+    settled: dict[int, tuple[Grade, Doubt]] = {}  # by key, the first proof, or else the first suspicion
     for one in doubts:
         grade, known = _grade(look, one, whole), settled.get(one.key)
         if grade is not None and (known is None or (grade == "proved" and known[0] != "proved")):
             settled[one.key] = (grade, one)
     for grade, one in sorted(settled.values(), key=lambda one: one[1].version):
-        _wrong(look, one, grade, whole, found)
+        _wrong(look, one, grade, whole, draft)
 
 
-def _twice(look: Look, one: Twice, found: Found) -> None:
+def _twice(look: BucketLook, one: Twice, draft: AuditDraft) -> None:
     whole = look.whole(one.rows)
     key = whole[look.where(one.rows[0])]["key"]
     finding = Finding(
@@ -75,12 +74,10 @@ def _twice(look: Look, one: Twice, found: Found) -> None:
         cause=TWO_COMPACTORS,
         repair=ONE_COMPACTOR,
     )
-    if found.is_told(finding.property):
-        finding = with_state(finding, lambda: as_state(look, [one.key], one.version, "OneValidRowPerKeyAboveLevel0"))
-    found.add(finding)
+    add_with_state(draft, finding, lambda: as_state(look, [one.key], one.version, finding.property))
 
 
-def _wrong(look: Look, one: Doubt, grade: Grade, whole: Whole, found: Found) -> None:
+def _wrong(look: BucketLook, one: Doubt, grade: Grade, whole: Whole, draft: AuditDraft) -> None:
     some = one.reads[0] if one.reads else one.committed
     key = whole[look.where(some)]["key"] if some is not None else None
     nothing = look.bucket.reads_as_nothing
@@ -98,18 +95,14 @@ def _wrong(look: Look, one: Doubt, grade: Grade, whole: Whole, found: Found) -> 
         bucket=look.name,
         key=key,
         evidence=tuple(lines),
-        cause=TWO_WRITERS,
-        repair=ONE_WRITER,
+        cause=TWO_WRITERS if one.reads else OVERWRITTEN,
+        repair=ONE_WRITER if one.reads else NOT_OVERWRITTEN,
     )
-    if not one.reads:
-        finding = replace(finding, cause=OVERWRITTEN, repair=NOT_OVERWRITTEN)
-    if found.is_told(finding.property):
-        finding = with_state(finding, lambda: as_state(look, [one.key], one.version, "ConsistentRead"))
-    found.add(finding)
+    add_with_state(draft, finding, lambda: as_state(look, [one.key], one.version, finding.property))
 
 
-def _row(look: Look, row: int, whole: Whole, version: int) -> str:
-    """A row as evidence: what it is, and where."""
+def _row(look: BucketLook, row: int, whole: Whole, version: int) -> str:
+    """A row as evidence: its contents and its place."""
     file, position = look.where(row)
     one = whole[file, position]
     number = look.bucket.rows.files.index(file)
@@ -123,8 +116,8 @@ def _row(look: Look, row: int, whole: Whole, version: int) -> str:
     )
 
 
-def _grade(look: Look, one: Doubt, whole: Whole) -> Grade | None:
-    """Whether the values differ: in any case, or for some of the rows that a reader may get."""
+def _grade(look: BucketLook, one: Doubt, whole: Whole) -> Grade | None:
+    """Proved if all rows that a reader may get have wrong values, suspect if some do, else None."""
 
     def value(row: int | None) -> Any:
         return None if row is None or look.bucket.reads_as_nothing(row) else whole[look.where(row)]["value"]
@@ -134,5 +127,5 @@ def _grade(look: Look, one: Doubt, whole: Whole) -> Grade | None:
 
 
 def _shown(row: dict[str, Any]) -> str:
-    """The values of a row."""
+    """A row's values."""
     return ", ".join(str(value) for value in json.loads(row["value"]).values()) or "a row"

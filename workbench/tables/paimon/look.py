@@ -1,4 +1,4 @@
-"""Which buckets of a Paimon table need a look at their rows, and the look."""
+"""Choose the buckets of a Paimon table whose rows must be read, and read them."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -15,23 +15,23 @@ from workbench.tables.paimon.files import Schema
 from workbench.tables.paimon.read import PaimonTable
 from workbench.tables.paimon.rows import UnreadableError, Whole, read_rows, read_vector, whole_rows
 
-#: How much work is put into rows: rows that are read, and rows times the versions in which they are looked at.
+#: The budget for rows: rows read, and rows times the versions in which they are compared.
 MOST_ROWS = 20_000_000
 MOST_LOOKS = 1_000_000_000
-#: Up to how many pairs of files are compared, to find out that rows need not be read.
+#: The most pairs of files to compare in order to avoid reading rows.
 _MOST_PAIRS = 50_000_000
 
 
 @dataclass
-class Look:
-    """A bucket, with what is needed to show what is wrong in it."""
+class BucketLook:
+    """A bucket that was read, with access to its whole rows."""
 
     table: PaimonTable
     name: str
     bucket: Bucket
 
     def where(self, row: int) -> tuple[str, int]:
-        """The file of a row, and its position there."""
+        """A row's file, and its position there."""
         rows = self.bucket.rows
         return rows.files[rows.file[row]], int(rows.position[row])
 
@@ -43,12 +43,12 @@ class Look:
         return whole_rows(self.table.source, self.table.schema, self.name, wanted)
 
 
-def look_at(table: PaimonTable, name: str, more: Iterable[str] = ()) -> Look:
-    """The rows of a bucket; with those of `more` files, which no snapshot has.
+def look_at(table: PaimonTable, name: str, more: Iterable[str] = ()) -> BucketLook:
+    """Read a bucket's rows, and those of `more` files, which no snapshot has.
 
     Raises:
-        UnreadableError: If they are of a kind that is left out.
-        InputError: If a file is damaged, or not there.
+        UnreadableError: If they are of an unsupported kind.
+        InputError: If a file is damaged or missing.
     """
     here = table.files.filter(pc.equal(table.files["bucket"], name)).sort_by([("first", "ascending")])
     if pc.any(here["is_outside"]).as_py():
@@ -69,11 +69,11 @@ def look_at(table: PaimonTable, name: str, more: Iterable[str] = ()) -> Look:
             size = int(starts[file + 1] - starts[file])
             struck = read_vector(table.source, one["index_file"], one["offset"], one["length"], size)
             marks.append(Marks(file, one["first"], one["last"], starts[file] + struck))
-    return Look(table, name, Bucket(rows, lives, marks, baselines(table)))
+    return BucketLook(table, name, Bucket(rows, lives, marks, baselines(table)))
 
 
 def baselines(table: PaimonTable) -> list[int]:
-    """The versions that are taken as they are: the first, those after a gap, those that overwrite on purpose."""
+    """The versions taken as correct: the first, those after a gap, and those that overwrite on purpose."""
     kinds = zip(table.snapshots["version"].to_pylist(), table.snapshots["kind"].to_pylist(), strict=True)
     on_purpose = [version for version, kind in kinds if kind not in ("APPEND", "COMPACT")]
     after_gaps = [version + 1 for version in table.gaps]
@@ -84,11 +84,11 @@ def baselines(table: PaimonTable) -> list[int]:
 
 
 def to_look_at(table: PaimonTable, at_fault: Iterable[str]) -> tuple[list[str], list[str]]:
-    """The buckets whose rows need a look, and those of them for which there is no room.
+    """The buckets whose rows must be read, and those among them that exceed the budget.
 
-    Those that are at fault for other reasons come first. Without deletion vectors a bucket is right if each file that
-    was appended has larger sequence numbers than those before it, or other keys. With deletion vectors it takes the
-    rows, as soon as there are two files above level 0.
+    Buckets already at fault come first. Without deletion vectors a bucket is right if each appended file has larger
+    sequence numbers than all files before it, or other keys. With deletion vectors, two files above level 0 suffice to
+    need the rows.
     """
     files = table.files
     urgent = dict.fromkeys(at_fault)
@@ -118,9 +118,9 @@ def has_vectors(table: PaimonTable) -> bool:
 
 
 def _out_of_order(table: PaimonTable) -> Iterator[str]:
-    """The buckets in which a later file has keys of an earlier one, and not only larger sequence numbers."""
+    """The buckets in which a file may share keys with an earlier one whose sequence numbers are not all smaller."""
     files = table.files
-    # What there was at first counts as older than all that was appended since.
+    # The first version's files count as older than all appended since.
     level_0 = files.filter(pc.or_kleene(pc.is_valid(files["appended"]), pc.equal(files["first"], table.first)))
     version = pc.fill_null(level_0["appended"], table.first - 1).to_numpy()
     low, high = level_0["min_sequence"].to_numpy(), level_0["max_sequence"].to_numpy()
@@ -140,12 +140,14 @@ def _out_of_order(table: PaimonTable) -> Iterator[str]:
 
 
 def _share_keys(schema: Schema, files: pa.Table, version: np.ndarray, late: np.ndarray) -> bool:
-    """Whether a late file may have a key of an earlier one whose sequence numbers are not below its own."""
+    """Whether a late file may share a key with an earlier one whose sequence numbers are not all below its own."""
     if int(late.sum()) * len(files) > _MOST_PAIRS:
         return True
     types = schema.types_of(schema.key_columns)
     try:
-        ends = [[binary_row.decode(row or b"", types) for row in files[c].to_pylist()] for c in ("min_key", "max_key")]
+        ends = [
+            [binary_row.decode_row(row or b"", types) for row in files[c].to_pylist()] for c in ("min_key", "max_key")
+        ]
         known = {key: i for i, key in enumerate(sorted({key for end in ends for key in end}))}
     except (binary_row.UnreadableRowError, TypeError):
         return True

@@ -1,4 +1,4 @@
-"""Commits of a Paimon table that no snapshot leads to: prepared whole, and overwritten - or never made."""
+"""Commits of a Paimon table that no snapshot names: prepared completely, then overwritten or never made."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from workbench.tables.paimon.files import (
     decode_manifest,
     decode_other,
     digest,
-    names_in,
+    manifests_in,
     others,
     together,
     versions,
@@ -30,9 +30,9 @@ class Orphan:
     """A delta that no snapshot names, with files that no snapshot has.
 
     Attributes:
-        version: The snapshot that it was prepared for; None if its base is not known.
-        files: What it adds, in the shape of :data:`workbench.tables.shape.FILES`.
-        removes: How many files it removes: a compaction does.
+        version: The snapshot that it was prepared as; None if its base is unknown.
+        files: The files it adds, in the shape of :data:`workbench.tables.shape.FILES`.
+        removes: How many files it removes, as a compaction does.
     """
 
     manifest_list: str
@@ -42,11 +42,11 @@ class Orphan:
 
 
 def orphans(table: PaimonTable) -> list[Orphan]:
-    """The complete deltas that no snapshot names and whose files are in none.
+    """The complete deltas that no snapshot names and whose files no snapshot has.
 
-    A writer that loses a race prepares anew and leaves the lists of its first attempt behind: then a snapshot has the
-    files. What is incomplete was given up by its writer, or cleaned up after. While a table is written to, a delta may
-    only wait for its turn: snapshots that have come since are looked at before anything is said.
+    A writer that loses a race retries and leaves its first attempt's lists behind; then a snapshot has the files. An
+    incomplete delta was abandoned by its writer, or cleaned up. On a live table a delta may still be waiting for its
+    turn, so snapshots that have arrived meanwhile count too.
     """
     if not table.orphans:
         return []
@@ -81,19 +81,19 @@ def _orphans(table: PaimonTable, known: set[str], named_elsewhere: set[str]) -> 
         follows[together(base, delta)] = version + 1
     versions_of = {name: follows.get(digest(lists[base])) for name in lists if (base := _base_of(name)) in lists}
     told: set[str] = set()
-    # A delta before the bases that were built on it.
+    # Deltas before the bases that were built on them.
     for name in sorted(lists, key=lambda name: (len(lists[name]), versions_of.get(name) is None)):
         files = [_file(table, entry) for manifest in lists[name] for entry in news.get(manifest, ())]
         files = [file for file in files if file["name"] not in told]
         if not files or not table.source.existing([f"{file['bucket']}/{file['name']}" for file in files]):
-            continue  # its files have been removed: its writer has given up
+            continue  # its files are gone: the writer gave up
         told |= {file["name"] for file in files}
         removes = sum(entry["kind"] == DELETE for manifest in lists[name] for entry in entries.get(manifest, ()))
         yield Orphan(name, versions_of.get(name), tuple(files), removes)
 
 
 def _base_of(delta: str) -> str:
-    """The manifest list of a commit's base: its number is the one before that of the delta's."""
+    """The manifest list of a commit's base, numbered just before the delta's."""
     attempt, _, number = delta.rpartition("-")
     return f"{attempt}-{int(number) - 1}" if number.isdecimal() and len(number) < 19 else ""
 
@@ -107,9 +107,9 @@ def _entries(table: PaimonTable, manifest: str) -> list[dict[str, Any]]:
 
 def _names(table: PaimonTable, manifest_list: str) -> list[str]:
     try:
-        return names_in(table.source, manifest_list)
+        return manifests_in(table.source, manifest_list)
     except InputError:
-        return []  # it is being written, or its writer has died: nobody relies on it
+        return []  # still being written, or its writer died: nobody relies on it
 
 
 def _file(table: PaimonTable, entry: dict[str, Any]) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def _file(table: PaimonTable, entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def _arrived_since(table: PaimonTable) -> list[dict[str, Any]]:
-    """The snapshots that came after the table was read; of branches and tags all, since they may be new, too."""
+    """The snapshots that arrived after the table was read, and all of branches and tags, which may be new too."""
     later = [version for version in versions(table.source, "snapshot", "snapshot-") if version > table.last]
     names = [*(f"snapshot/snapshot-{version}" for version in later), *others(table.source)]
     items = [Item(0, (name,)) for name in names]
@@ -128,11 +128,11 @@ def _arrived_since(table: PaimonTable) -> list[dict[str, Any]]:
 
 
 def _added_by(table: PaimonTable, snapshots: list[dict[str, Any]]) -> set[str]:
-    """The files that such snapshots have added."""
+    """The files that these snapshots added."""
     names: set[str] = set()
     for delta in {one["delta"] for one in snapshots}:
         try:
-            item = Item(0, tuple(names_in(table.source, delta)))
+            item = Item(0, tuple(manifests_in(table.source, delta)))
             entries = in_process(table.source, decode_manifest, [item], ENTRIES)
         except Missing:
             continue
@@ -141,7 +141,7 @@ def _added_by(table: PaimonTable, snapshots: list[dict[str, Any]]) -> set[str]:
 
 
 def missing_acks(table: PaimonTable, acks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The acknowledgements of commits that no snapshot is of, one of a branch or a tag neither."""
+    """The acknowledgements whose commits are in no snapshot, branch or tag."""
     present: set[tuple[str, int]] = set()
     for snapshots in (table.snapshots, table.others):
         present |= set(zip(*(snapshots[column].to_pylist() for column in ("user", "identifier")), strict=True))
@@ -152,6 +152,3 @@ def missing_acks(table: PaimonTable, acks: list[dict[str, Any]]) -> list[dict[st
         if (ack["commitUser"] not in known)
         or ("commitIdentifier" in ack and (ack["commitUser"], ack["commitIdentifier"]) not in present)
     ]
-
-
-__all__ = ["Orphan", "missing_acks", "orphans"]

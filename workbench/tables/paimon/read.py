@@ -1,11 +1,10 @@
-"""A Paimon table from its files, by what each snapshot changed.
+"""Read a Paimon table by what each snapshot changed.
 
-Only the first snapshot's state is read as a whole. What a snapshot changed stands in its delta; that it was built on
-its predecessor shows in its base, which must name the manifests of the predecessor's base and delta - or others, where
-manifests were merged, that come to the same files.
+Only the first snapshot is read completely. A later snapshot's delta holds its changes. Its base shows whether it was
+built on its predecessor: the base must name the manifests of the predecessor's base and delta, or merged manifests that
+come to the same files.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -36,14 +35,14 @@ from workbench.tables.paimon.files import (
     together,
     versions,
 )
-from workbench.tables.shape import COMMITS, FILES, VECTORS, before_since, table_of
+from workbench.tables.shape import COMMITS, FILES, VECTORS, before_since, row_codes, table_of
 from workbench.tables.source import Missing, Source
 
-#: How often a table is read anew because snapshots that were about to be read have expired.
+#: How often to read a table whose snapshots expire meanwhile.
 _ATTEMPTS = 5
 
-#: :data:`FILES`, and what else is known of Paimon's files; `appended` is the version that added it with new rows. A
-#: bucket is called by its folder.
+#: :data:`FILES` with more on Paimon's files; `appended` is the version that added a file with new rows. A bucket's name
+#: is its folder.
 PAIMON_FILES = pa.schema(
     [
         *FILES,
@@ -54,7 +53,7 @@ PAIMON_FILES = pa.schema(
     ]
 )
 
-#: :data:`VECTORS` before partitions and buckets have their names.
+#: :data:`VECTORS` before partitions and buckets get their names.
 _BARE_VECTORS = pa.schema(
     [pa.field("partition", pa.binary()), pa.field("bucket", pa.int32()), *(field for field in list(VECTORS)[2:])]
 )
@@ -62,18 +61,18 @@ _BARE_VECTORS = pa.schema(
 
 @dataclass
 class PaimonTable:
-    """A Paimon table, as far as its metadata tells.
+    """A Paimon table as its metadata describes it.
 
     Attributes:
         commits, files, vectors: In the shapes of :mod:`workbench.tables.shape`; `files` has the columns of
             :data:`PAIMON_FILES`.
-        snapshots: What was decoded of the snapshots.
-        breaks: For each snapshot that was not built on its predecessor, the entries that its base has otherwise.
-        gaps: Versions that are not there, although both earlier and later ones are.
-        strange: Versions that remove a file that is not there, or add one that is.
-        orphans: Manifest lists that no snapshot names, be it of a branch, a tag, or from before `first`.
-        oldest: The first snapshot that is there; earlier than `first`, if the reader was told to begin there.
-        others: What else names manifest lists, in the shape of OTHERS.
+        snapshots: The decoded snapshots.
+        breaks: The entries by which a snapshot's base differs from what its predecessor left.
+        gaps: Missing versions between existing ones.
+        strange: Versions that remove a missing file, or add an existing one, with the file.
+        orphans: Manifest lists that nothing names: no snapshot, branch or tag, whether before or after `first`.
+        oldest: The first existing snapshot; earlier than `first` if the audit started later.
+        others: Other files that name manifest lists, in the shape of OTHERS.
     """
 
     source: Source
@@ -98,28 +97,28 @@ class PaimonTable:
         return int(self.snapshots["version"][-1].as_py())
 
     def commit(self, version: int) -> dict[str, Any]:
-        """A snapshot, as it was decoded."""
+        """A decoded snapshot."""
         at = int(np.searchsorted(self.snapshots["version"].to_numpy(), version))
         found: dict[str, Any] = self.snapshots.slice(at, 1).to_pylist()[0]
         return found
 
 
 def read(source: Source, decoder: Decoder, since: int | None = None) -> PaimonTable | None:
-    """A table's metadata; None where there is no snapshot.
+    """A table's metadata; None if there is no snapshot.
 
     Raises:
-        InputError: If it is damaged; or if snapshots expire faster than they can be read.
+        InputError: If it is damaged, or if snapshots expire faster than they can be read.
     """
     for _ in range(_ATTEMPTS):
         present: list[int] = []
         try:
-            # What a list names may come after it; and what is prepared after this list is nobody's orphan.
+            # Listed first: a list prepared after this moment must not count as an orphan.
             lists = [entry.base for entry in source.entries("manifest") if entry.base.startswith("manifest-list-")]
             present = _wanted(source, since)
             return _read(source, decoder, present, lists, _earlier(source, since)) if present else None
         except Missing:
             if set(present) <= set(_wanted(source, since)):
-                raise  # nothing has expired: it is the table that lacks a file
+                raise  # nothing has expired: the table lacks a file
     raise InputError(f"{brief(source.url)} cannot be read: its snapshots expire faster than they can be read")
 
 
@@ -172,7 +171,7 @@ def _deltas(snapshots: pa.Table) -> list[Item]:
 
 
 def _links(snapshots: pa.Table) -> list[Item]:
-    """The versions whose bases are not, by name, their predecessors' bases and deltas."""
+    """The versions whose bases differ, by manifest names, from their predecessors' bases and deltas."""
     bases, deltas = snapshots["base"].to_pylist(), snapshots["delta"].to_pylist()
     numbers, lists = snapshots["version"].to_pylist(), snapshots["lists"]
     return [
@@ -199,12 +198,12 @@ def _commits(snapshots: pa.Table, corrected: set[int], after_gap: set[int]) -> p
 
 
 def _lifetimes(entries: pa.Table, snapshots: pa.Table, first: int) -> tuple[pa.Table, list[tuple[int, str]]]:
-    """The interval of versions in which each file lives, from the entries that add and remove it.
+    """The versions in which each file lives, from the entries that add and remove it.
 
-    A file that is moved to another level lives once in each of them.
+    A file that moves to another level has one life in each.
     """
     version, is_delta = entries["version"].to_numpy(), entries["is_delta"].to_numpy(zero_copy_only=False)
-    code = _codes(entries, ("name", "level", "bucket", "partition"))
+    code = row_codes(entries, ("name", "level", "bucket", "partition"))
     order = np.lexsort((np.arange(len(entries)), is_delta, version, code))
     adds = entries["kind"].to_numpy()[order] == ADD
     same_as_next = np.append(code[order][1:] == code[order][:-1], False)
@@ -218,7 +217,7 @@ def _lifetimes(entries: pa.Table, snapshots: pa.Table, first: int) -> tuple[pa.T
     kept, last = kept[lives], last[lives]
     taken = entries.take(pa.array(kept))
     appends = snapshots["version"].filter(pc.equal(snapshots["kind"], "APPEND")).to_numpy()
-    # What a base has otherwise was committed too, by somebody whom no snapshot names.
+    # Files that only a base has were committed too, by a writer that no snapshot names.
     is_new = np.isin(version[kept], appends) & (taken["level"].to_numpy() == 0) & (version[kept] > first)
     is_new |= np.isin(version[kept], appends) & (version[kept] == first) & is_delta[kept]
     table = pa.table(
@@ -242,17 +241,8 @@ def _lifetimes(entries: pa.Table, snapshots: pa.Table, first: int) -> tuple[pa.T
     return table, list(zip(strange["version"].to_pylist(), strange["name"].to_pylist(), strict=True))
 
 
-def _codes(table: pa.Table, columns: Sequence[str]) -> np.ndarray:
-    """A number for each row, the same where all of `columns` are the same."""
-    code = np.zeros(len(table), np.int64)
-    for name in columns:
-        indices = table[name].combine_chunks().dictionary_encode().indices.to_numpy(zero_copy_only=False)
-        _, code = np.unique(code * (int(indices.max(initial=0)) + 1) + indices, return_inverse=True)
-    return code
-
-
 def _with_folders(files: pa.Table, schema: Schema) -> pa.Table:
-    """Files, or vectors, with the names of their partitions and of the folders of their buckets."""
+    """Files, or vectors, with the names of their partitions and bucket folders."""
     partitions = files["partition"].combine_chunks().dictionary_encode()
     names = [partition_name(row, schema) for row in partitions.dictionary.to_pylist()]
     partition = pa.array(names, pa.string()).take(partitions.indices)
@@ -263,9 +253,9 @@ def _with_folders(files: pa.Table, schema: Schema) -> pa.Table:
 
 
 def partition_name(row: bytes, schema: Schema) -> str:
-    """A partition as its folder is called; what is not readable is spelled in hexadecimal digits."""
+    """A partition's folder name; an unreadable partition is spelled in hexadecimal digits."""
     try:
-        values = binary_row.decode(row, schema.types_of(schema.partition_keys))
+        values = binary_row.decode_row(row, schema.types_of(schema.partition_keys))
     except binary_row.UnreadableRowError:
         return f"partition={row.hex()}"
     default = schema.options.get("partition.default-name", "__DEFAULT_PARTITION__")
@@ -283,9 +273,9 @@ def _escaped(text: str) -> str:
 
 
 def _vectors(source: Source, decoder: Decoder, snapshots: pa.Table) -> pa.Table:
-    """The intervals of versions in which deletion vectors hold.
+    """The versions in which deletion vectors live.
 
-    An index manifest has all vectors of its snapshot, and snapshots that change none share it.
+    An index manifest lists all vectors of its snapshot; snapshots that change none share it.
     """
     numbers, indexes = snapshots["version"].to_pylist(), snapshots["index"].to_pylist()
     runs = [(numbers[i], now) for i, now in enumerate(indexes) if i == 0 or now != indexes[i - 1]]

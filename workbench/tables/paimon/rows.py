@@ -1,44 +1,44 @@
-"""The rows of a bucket of a Paimon table, and the deletion vectors that strike some of them out."""
+"""Read the rows of a Paimon bucket, and the deletion vectors on them."""
 
 import json
 import struct
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyroaring import BitMap
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
+from workbench.tables.columns import chunks_of, parquet_file
 from workbench.tables.paimon.files import Schema
+from workbench.tables.shape import row_codes
 from workbench.tables.source import Source
 
-#: The kinds of rows, as they are stored.
+#: The kinds of rows, by their stored numbers.
 KINDS = ("+I", "-U", "+U", "-D")
 
-#: The largest data file of which rows are read: its bytes when unpacked, as it says itself.
+#: The largest data file that is read, by the unpacked size it announces.
 _MOST_UNPACKED = 2**30
 _MAGIC = 1581511376
 _MOST_OF_VECTOR = 64 * 2**20
 
 
 class UnreadableError(InputError):
-    """Rows that are not read: of a kind that is left out, by name."""
+    """Rows of a kind that audits do not read."""
 
 
 @dataclass
 class Rows:
-    """The rows of several data files, without their values.
+    """The rows of several data files, without their values, as parallel arrays.
 
     Attributes:
-        file: For each row the number of its file.
-        position: Its place in the file.
-        key: The number of its key.
+        file: The index in `files`.
+        position: The place in the file.
+        key: The key's number.
     """
 
     files: list[str]
@@ -53,10 +53,10 @@ class Rows:
 
 
 def read_rows(source: Source, schema: Schema, bucket: str, files: Sequence[str]) -> Rows:
-    """The keys, sequence numbers and kinds of all rows in data files of a bucket.
+    """The keys, sequence numbers and kinds of all rows in some of a bucket's data files.
 
     Raises:
-        UnreadableError: If there are data files of a kind that is not read.
+        UnreadableError: If a data file is of an unsupported kind.
         Missing, InputError: If a file is gone, or damaged.
     """
     columns = [*schema.key_columns, "_SEQUENCE_NUMBER", "_VALUE_KIND"]
@@ -65,39 +65,24 @@ def read_rows(source: Source, schema: Schema, bucket: str, files: Sequence[str])
     position = np.concatenate([np.arange(len(table)) for table in tables] or [np.zeros(0, np.int64)])
     try:
         rows = pa.concat_tables(tables, promote_options="permissive") if tables else None
+        keys = None if rows is None else row_codes(rows, schema.key_columns)
     except (pa.ArrowInvalid, pa.ArrowTypeError):
         raise UnreadableError(f"the key columns of {bucket} have several types") from None
-    if rows is None:
+    except pa.ArrowNotImplementedError as error:
+        raise UnreadableError(f"the key columns of {bucket} are of types that are not read: {error}") from None
+    if rows is None or keys is None:
         empty = np.zeros(0, np.int64)
         return Rows(list(files), number, empty, empty, empty, empty)
     return Rows(
-        list(files),
-        number,
-        position,
-        _numbers(rows, schema.key_columns),
-        rows["_SEQUENCE_NUMBER"].to_numpy(),
-        rows["_VALUE_KIND"].to_numpy(),
+        list(files), number, position, keys, rows["_SEQUENCE_NUMBER"].to_numpy(), rows["_VALUE_KIND"].to_numpy()
     )
-
-
-def _numbers(rows: pa.Table, columns: Iterable[str]) -> np.ndarray:
-    """A number for each row, the same for the same values of `columns`."""
-    code = np.zeros(len(rows), np.int64)
-    for name in columns:
-        try:
-            encoded = rows[name].combine_chunks().dictionary_encode(null_encoding="encode")
-        except pa.ArrowNotImplementedError:
-            raise UnreadableError(f"key columns of type {rows[name].type} are not read") from None
-        indices = encoded.indices.to_numpy(zero_copy_only=False)
-        _, code = np.unique(code * (int(indices.max(initial=0)) + 1) + indices, return_inverse=True)
-    return code
 
 
 Whole = dict[tuple[str, int], dict[str, Any]]
 
 
 def whole_rows(source: Source, schema: Schema, bucket: str, wanted: dict[str, list[int]]) -> Whole:
-    """Some rows with all that is in them: by file and position, in the shape of :data:`workbench.tables.shape.ROWS`."""
+    """Whole rows by file and position: their keys and values as JSON, and what else tells them apart."""
     found: Whole = {}
     for name, positions in wanted.items():
         table = _read(source, f"{bucket}/{name}", None)
@@ -131,44 +116,24 @@ def _json(value: Any) -> str:
 def _read(source: Source, name: str, columns: list[str] | None) -> pa.Table:
     if not name.endswith(".parquet"):
         raise UnreadableError(f"data files such as {brief(name)} are not read, only Parquet")
-    with source.open(name) as file, _believing_nothing(name):
-        parquet = pq.ParquetFile(file)
-        known = parquet.schema_arrow.names
-        missing = [column for column in columns or ("_SEQUENCE_NUMBER", "_VALUE_KIND") if column not in known]
-        if missing:
-            raise InputError(f"{brief(name)} is damaged: it has no column {brief(missing[0])}")
-        metadata = parquet.metadata
-        unpacked = sum(
-            metadata.row_group(i).column(j).total_uncompressed_size
-            for i in range(metadata.num_row_groups)
-            for j in range(metadata.num_columns)
-        )
-        if not 0 <= unpacked <= _MOST_UNPACKED or metadata.num_rows > _MOST_UNPACKED // 8:
+    with parquet_file(source, name, columns or ("_SEQUENCE_NUMBER", "_VALUE_KIND")) as parquet:
+        unpacked = sum(one.total_uncompressed_size for one in chunks_of(parquet))
+        if unpacked > _MOST_UNPACKED or parquet.metadata.num_rows > _MOST_UNPACKED // 8:
             raise UnreadableError(f"{brief(name)} has more than {_MOST_UNPACKED:,} bytes when it is unpacked")
         return parquet.read(columns=columns, use_threads=False)
-
-
-@contextmanager
-def _believing_nothing(name: str) -> Iterator[None]:
-    try:
-        yield
-    except (InputError, UnreadableError):
-        raise
-    except (pa.ArrowException, OSError, ValueError, MemoryError, OverflowError) as error:
-        why = " ".join(str(error).split())[:200]
-        raise InputError(f"{brief(name)} is not a Parquet file, or is damaged: {why}") from None
 
 
 # Deletion vectors ----------------------------------------------------------------------------------------------------
 
 
 def read_vector(source: Source, index_file: str, offset: int, length: int, rows: int) -> np.ndarray:
-    """The positions that a deletion vector strikes out, in a file of so many `rows`.
+    """The positions that a deletion vector deletes, in a file of `rows` rows.
 
-    It is its length, a magic number, a 32-bit roaring bitmap in the portable format, and a checksum of the last two.
+    Its bytes are its length, a magic number, a 32-bit roaring bitmap in the portable format, and a checksum of the
+    last two.
 
     Raises:
-        InputError: If it is damaged, or of a kind that is not read.
+        InputError: If it is damaged, or of an unsupported kind.
     """
     name = f"index/{index_file}"
     if not 4 <= length <= _MOST_OF_VECTOR or offset < 0:

@@ -1,7 +1,7 @@
-"""What was found in a Paimon table as a state of the model: the same files, levels, rows and deletion vectors.
+"""Project a Paimon bucket onto a state of the model: the same files, levels, rows and deletion vectors.
 
-Only what concerns a key or two is told: the files that have, or could have, rows of these keys, and the commits that
-made them. A commit of the model makes one file; a file that is moved to another level is one of a compaction there.
+The state is limited to a few keys: the files with rows of these, and the commits that made them. A commit of the model
+makes one file, and a file that moves to another level becomes one that a compaction makes.
 """
 
 import json
@@ -17,10 +17,10 @@ from workbench.kernel.state import Cell
 from workbench.models.paimon_extended import PaimonExtended
 from workbench.models.paimon_table import COLUMNS, Change
 from workbench.tables.paimon.bucket import Life, Marks
-from workbench.tables.paimon.look import Look, has_vectors
+from workbench.tables.paimon.look import BucketLook, has_vectors
 from workbench.tables.paimon.rows import KINDS, Whole
 
-#: How many commits are told, the newest ones; the files of earlier ones are there from the start, if they are few.
+#: How many commits the state shows, the newest ones; files of earlier ones exist from the start, if they are few.
 MOST_COMMITS = 12
 _MOST_FILES = 16
 _MOST_ACTORS, _MOST_VALUES, _MOST_LEVEL, _MOST_RUNS = 5, 6, 6, 20
@@ -29,8 +29,8 @@ _OLDER = "older values"
 _LOST = "lost"
 
 
-class Told(NamedTuple):
-    """A state of the model, and what is what in it."""
+class BucketState(NamedTuple):
+    """A state of the model with its legend: the table's names for what is in it."""
 
     model: Model
     state: State
@@ -38,25 +38,25 @@ class Told(NamedTuple):
 
 
 def tell(
-    look: Look,
+    look: BucketLook,
     keys: Sequence[int],
     version: int,
     lost: Iterable[tuple[int, str]] = (),
-) -> Told:
+) -> BucketState:
     """The bucket at a version as a state of the model.
 
     Args:
-        keys: The numbers of the keys to tell of.
-        lost: Files that were committed as a version, and overwritten.
+        keys: The numbers of the keys to show.
+        lost: Files that were committed as a version, then overwritten.
 
     Raises:
-        InputError: If there is too much of it.
+        InputError: If the model has no room for it.
     """
     return _Teller(look, list(keys), version, list(lost)).state()
 
 
 class _Teller:
-    def __init__(self, look: Look, keys: list[int], version: int, lost: list[tuple[int, str]]) -> None:
+    def __init__(self, look: BucketLook, keys: list[int], version: int, lost: list[tuple[int, str]]) -> None:
         self.look, self.keys, self.version, self.lost = look, keys, version, lost
         self.mine: list[int] = np.flatnonzero(np.isin(look.bucket.rows.key, keys)).tolist()
         self.told = self._versions()
@@ -76,7 +76,7 @@ class _Teller:
     # Names and values ------------------------------------------------------------------------------------------------
 
     def _columns(self) -> dict[str, tuple[str, str]]:
-        """Two columns for each value: the first of the table's, and all others; the newest rows' are told apart."""
+        """The model's two columns for each value: the table's first column, and all others; the newest keep names."""
         firsts: dict[str, str] = {}
         others: dict[str, str] = {}
         for row in sorted(self.whole.values(), key=lambda row: -row["sequence"]):
@@ -94,7 +94,7 @@ class _Teller:
         return self.actors.setdefault((letter, user), default)
 
     def _run(self, operation: str, of: Any) -> str:
-        """The next file of an operation; `of` is what stands behind it."""
+        """The name of an operation's next file, which stands for `of` in the table."""
         number = self.runs.get(operation, 0)
         self.runs[operation] = number + 1
         name = f"{operation}-{number}"
@@ -111,11 +111,11 @@ class _Teller:
     # The state -------------------------------------------------------------------------------------------------------
 
     def _relevant(self) -> set[int]:
-        """The files that have rows of the keys."""
+        """The files with rows of the keys."""
         return {int(self.look.bucket.rows.file[row]) for row in self.mine}
 
     def _versions(self) -> list[int]:
-        """The versions to tell of: those in which something changes for the keys."""
+        """The versions to show: those that change something for the keys."""
         relevant = self._relevant()
         some = [one for one in self.look.bucket.lives if one.file in relevant]
         changes = {v for one in some for v in (one.first, one.last) if v is not None}
@@ -124,7 +124,7 @@ class _Teller:
         return sorted(told)[-MOST_COMMITS:]
 
     def _forget_earlier_files(self) -> None:
-        """Leave out the rows of files that were gone before, and that no deletion vector is for."""
+        """Drop the rows of files that were removed before and that no deletion vector concerns."""
         rows, since = self.look.bucket.rows, self.told[0]
         kept = {one.file for one in self.look.bucket.lives if one.last is None or one.last > since}
         kept |= {mark.file for mark in self.look.bucket.marks if mark.last is None or mark.last > since}
@@ -134,7 +134,7 @@ class _Teller:
         self.mine = [row for row in self.mine if int(rows.file[row]) in kept]
 
     def _outdated(self, version: int) -> set[int]:
-        """Files of level 0 that nobody would miss: at a version already, a later one had newer rows of the keys."""
+        """Files of level 0 that are superseded: by that version, a later file had newer rows of the keys."""
         rows = self.look.bucket.rows
         newest = {int(rows.file[row]) for key in self.keys if (row := self._committed(key, version)) is not None}
         least = min((int(rows.sequence[row]) for row in self.mine if int(rows.file[row]) in newest), default=0)
@@ -142,7 +142,7 @@ class _Teller:
         above = {one.file for one in self.look.bucket.lives if one.level > 0 or one.first > version}
         return {one.file for one in self.look.bucket.lives} - above - late - newest
 
-    def state(self) -> Told:
+    def state(self) -> BucketState:
         bucket, table, told = self.look.bucket, self.look.table, self.told
         relevant = self._relevant()
         number = self._numbers(told)
@@ -170,7 +170,7 @@ class _Teller:
         return self._made(number[told[-1]])
 
     def _numbers(self, told: list[int]) -> dict[int, int]:
-        """The versions as the model has them: their own numbers if these are small enough, else from 1."""
+        """The model's numbers for the versions: their own if small enough, else from 1."""
         if told[-1] <= _MOST_RUNS:  # the model has as many versions as writes
             return {version: version for version in told}
         numbers = {version: i for i, version in enumerate(told, 1)}
@@ -180,11 +180,11 @@ class _Teller:
         return numbers
 
     def _struck(self, mark: Marks) -> list[str]:
-        """The keys told of that a deletion vector strikes out."""
+        """The shown keys whose rows a deletion vector deletes."""
         return [self._key(row) for row in self._rows_of(mark)]
 
     def _rows_of(self, mark: Marks) -> list[int]:
-        """The rows told of that a deletion vector strikes out."""
+        """The shown rows that a deletion vector deletes."""
         return sorted(set(self.mine) & set(mark.rows.tolist()))
 
     def _key(self, row: int) -> str:
@@ -208,7 +208,7 @@ class _Teller:
         return self.columns[self.whole[self.look.where(row)]["value"]]
 
     def _lose(self, version: int, file: str, number: int, log: dict[tuple[str, str, int], list[Change]]) -> None:
-        """A commit that was made, and overwritten by the one that is there."""
+        """Show a commit that the present one overwrote."""
         rows = self.look.bucket.rows
         at = rows.files.index(file)
         name = self._run(self._operation(version, "APPEND", f"of {file}"), (_LOST, file))
@@ -225,7 +225,7 @@ class _Teller:
             log.setdefault((self._key(row), column, number), []).append(Change(number, value))
 
     def _log(self, version: int, number: int, is_baseline: bool, log: dict[tuple[str, str, int], list[Change]]) -> None:
-        """What had been committed: at first what is read, and then what is appended."""
+        """Log the committed rows: at first those that are read, then those appended."""
         bucket = self.look.bucket
         if is_baseline:
             rows = [row for key in self.keys if (row := self._committed(key, version)) is not None]
@@ -236,7 +236,7 @@ class _Teller:
             self._change(row, number, log)
 
     def _committed(self, key: int, version: int) -> int | None:
-        """The row of a key that was committed last, as of a version."""
+        """A key's last committed row as of a version."""
         rows = self.look.bucket.rows
         appended = {one.file: one.appended for one in self.look.bucket.lives if one.appended is not None}
         mine = [row for row in self.mine if rows.key[row] == key]
@@ -261,14 +261,14 @@ class _Teller:
         self.cells["vectors", (name, "p0b0")] = vectors
 
     def _file_of(self, mark: Marks) -> str | None:
-        """What a file that is struck is called: in the level in which it was last."""
+        """The model's name for a vector's file, in the last level it was in."""
         levels = [
             one for one in self.look.bucket.lives if one.file == mark.file and (one.file, one.level) in self.names
         ]
         levels.sort(key=lambda one: one.first)
         return self.names[mark.file, levels[-1].level] if levels else None
 
-    def _made(self, latest: int) -> Told:
+    def _made(self, latest: int) -> BucketState:
         writers = {op: count for op, count in self.runs.items() if op[0] == "w"}
         compactors = {op: count for op, count in self.runs.items() if op[0] == "c"}
         writes, compactions = max(writers.values(), default=1), max(compactors.values(), default=0)
@@ -300,7 +300,7 @@ class _Teller:
         values = list(model.initial_states()[0].values)
         for (variable, index), value in self.cells.items():
             values[model.layout.position_of[Cell(variable, index)]] = value
-        return Told(model, model.state(values), tuple(self.legend))
+        return BucketState(model, model.state(values), tuple(self.legend))
 
 
 def _plain(value: Any) -> str:
@@ -308,7 +308,7 @@ def _plain(value: Any) -> str:
 
 
 def _few(texts: Sequence[str], taken: Iterable[str]) -> dict[str, str]:
-    """Names for texts, of which only so many are different as the model has values."""
+    """Names for texts, at most as many distinct ones as the model has values."""
     *named, older = _named([*texts, _OLDER], "v", taken)
     names = dict(zip(texts, named, strict=True))
     known = list(dict.fromkeys(named))
@@ -317,9 +317,7 @@ def _few(texts: Sequence[str], taken: Iterable[str]) -> dict[str, str]:
 
 
 def _named(texts: Sequence[str], prefix: str, others: Iterable[str] = ()) -> list[str]:
-    """Texts as names that a model accepts; the same text has the same name, different ones have different names.
-
-    None of them is one of `others`, for a model's names differ, whatever they are for.
+    """Names that a model accepts, one for each distinct text, and none of `others`: a model's names are all distinct.
 
     Examples:
         >>> _named(["jack", "7", "a b", "a-b", "jack"], "k")

@@ -1,11 +1,11 @@
-"""Spark beside the process: what a job and a narrow level cost, states per second and core, bytes, peak memory."""
+"""Spark beside one process: the cost of a job and of a narrow level, states per second and core, bytes, peak memory."""
 
 import itertools
 import time
 from pathlib import Path
 from typing import Any
 
-from workbench.bench.searches import safety, title
+from bench.searches import safety, title
 from workbench.engines.check import check
 from workbench.engines.spark import narrow
 from workbench.engines.spark.session import spark_session
@@ -13,19 +13,19 @@ from workbench.models import get_model
 
 CORES = 2
 CASES = (("bakery_v2", {"MaxCrashes": 1}), ("bakery_v2", {"MaxCrashes": 2, "AsyncParquet": True}))
-#: Levels from this size on show what the engine can do; below, they show what a Spark job costs.
+#: Levels from this size on show the engine's rate; smaller ones show the cost of a Spark job.
 WIDE = 200_000
 
 
 def row(name: str, constants: dict[str, Any]) -> dict[str, Any]:
-    """One search on Spark and the same one in this process; to be run in a process of its own."""
+    """One search on Spark and the same one in this process; run it in a separate process."""
     began = time.perf_counter()
     session = spark_session(f"local[{CORES}]")
     jobs = _small_jobs(name, session)
     ready = time.perf_counter() - began
 
     model = get_model(name)(**constants)
-    began_at: dict[int, float] = {}  # when a level was first expanded; a job makes several
+    began_at: dict[int, float] = {}  # when each level was first expanded; a job makes several
     result = check(
         model,
         safety(model),
@@ -64,7 +64,7 @@ def row(name: str, constants: dict[str, Any]) -> dict[str, Any]:
 
 
 def _small_jobs(name: str, session: Any) -> float:
-    """The seconds of the fastest level of a small search, all as jobs; workers are warm afterwards."""
+    """The seconds of the fastest level of a small search that runs as jobs; it warms up the workers."""
     small = get_model(name)(Writers=2)
     narrow.MOST_STATES, usual = 0, narrow.MOST_STATES
     try:

@@ -1,9 +1,9 @@
-"""Random walks in this process: steps per second on all cores and on one, and what shortening a trace takes."""
+"""Random walks in this process: steps per second on all cores and on one, and the cost of shortening traces."""
 
 import time
 from typing import Any
 
-from workbench.bench.searches import safety, title
+from bench.searches import safety, title
 from workbench.engines.walks.simulate import simulate
 from workbench.models import get_model
 
@@ -19,10 +19,10 @@ CASES: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 def measure(name: str, constants: dict[str, Any]) -> dict[str, Any]:
-    """Walks with all invariants, for some seconds each; then the same again with their traces shortened."""
+    """Walks with all invariants for some seconds, on one core and on all; then again, with traces shortened."""
     model = get_model(name)(**constants)
     names = safety(model)
-    simulate(model, names, walks=1)  # so that nothing is compiled while the clock runs
+    simulate(model, names, walks=1)  # compiles before the clock runs
     one = simulate(model, names, seconds=_SECONDS, workers=1, shorten=0)
     seen = simulate(model, names, seconds=_SECONDS, shorten=0)
     began = time.perf_counter()

@@ -9,7 +9,7 @@ from workbench.kernel import Constant, Model, Names, SetOf, Variable, action, in
 
 
 class Message(NamedTuple):
-    """A message of either protocol; what one has no use for is None."""
+    """A message of either protocol; unused fields are None."""
 
     type: str
     sender: str | None = None
@@ -19,7 +19,7 @@ class Message(NamedTuple):
 
 
 class Protocol(Model):
-    """What both protocols share: each set is a frozenset in one cell, unless a way of writing it says otherwise."""
+    """The protocols' base: each set is a frozenset in one cell, unless a way of writing it overrides that."""
 
     sent, prepared = Variable(frozenset()), Variable(frozenset())
 
@@ -63,7 +63,7 @@ WAYS: dict[str, tuple[type, ...]] = {"one frozenset": (), "SetOf": (Declared,), 
 
 
 class TwoPhaseCommit(Protocol):
-    """Managers prepare, or give up on their own; the transaction commits once all of them have said that they have."""
+    """Managers prepare, or abort on their own; the transaction commits once all report that they are prepared."""
 
     symmetry = ("Managers",)
     Managers = Constant(3, Names("r", range(1, 11)), "who takes part in the transaction")
@@ -213,14 +213,14 @@ CASES = (
 
 
 def written(protocol: str, way: str) -> type[Model]:
-    """A protocol, written in one of the ways."""
+    """A protocol written in one of the ways."""
     return type(protocol, (*WAYS[way], PROTOCOLS[protocol]), {})
 
 
 def row(protocol: str, constants: dict[str, Any], way: str) -> dict[str, Any]:
-    """One check; to be run in a process of its own."""
+    """One check; run it in a separate process."""
     kind = written(protocol, way)
-    check(kind(), engine="local", max_states=100)  # so that nothing is compiled while the clock runs
+    check(kind(), engine="local", max_states=100)  # compiles before the clock runs
     result = check(kind(**constants), engine="local")
     return {
         "protocol": " ".join([protocol, *(f"{name}={value}" for name, value in constants.items())]),

@@ -1,7 +1,7 @@
-"""The workbench as it is beside what it was at some commit: the same searches on one core, in turns.
+"""The workbench now beside some commit: the same searches on one core, in turns.
 
-Each search is a process of its own, with the modules of one version; both versions run one after the other, again and
-again, so that whatever else the machine does meets both.
+Each search is a separate process with the modules of one version; the versions alternate, so that other load on the
+machine affects both.
 """
 
 import io
@@ -15,12 +15,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from workbench.bench import searches
+from bench import searches
 from workbench.kernel import InputError
 
 _ROOT = Path(__file__).parents[2]
 
-# What both versions understand. One core is all that the process may use, whatever a version would take.
+# Code that both versions understand. The process is pinned to one core, however many a version would use.
 _SEARCH = """
 import json, os, sys, time
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -47,11 +47,11 @@ def measure(commit: str, runs: int = 3) -> list[dict[str, Any]]:
     """A row for each large search, and for some whole processes, at `commit` and now.
 
     Args:
-        commit: A commit of the repository that this version lies in.
-        runs: Of each version; the least CPU time counts.
+        commit: A commit of this repository.
+        runs: Per version; the least CPU time counts.
 
     Raises:
-        InputError: If there is no such repository, or no such commit in it.
+        InputError: If git or the commit is missing.
     """
     with tempfile.TemporaryDirectory(prefix="workbench-bench-") as folder:
         before = Path(folder)
@@ -61,7 +61,7 @@ def measure(commit: str, runs: int = 3) -> list[dict[str, Any]]:
 
 
 def _check_out(commit: str, folder: Path) -> None:
-    """Write what the repository held at `commit`."""
+    """Extract the repository at `commit`."""
     command = ["git", "-C", str(_ROOT), "archive", "--format=tar", f"{commit}^{{commit}}", "workbench", "specs"]
     try:
         done = subprocess.run(command, capture_output=True, check=False)
@@ -95,7 +95,7 @@ def _search_row(case: searches.Case, before: Path, runs: int) -> dict[str, Any]:
 
 
 def _process_row(words: list[str], before: Path, runs: int) -> dict[str, Any]:
-    """What a person waits for: a whole process."""
+    """A whole process, as a person waits for it."""
 
     def process(version: Path) -> tuple[float, None]:
         began = os.times()
@@ -116,7 +116,7 @@ def _process_row(words: list[str], before: Path, runs: int) -> dict[str, Any]:
 
 
 def _in_turns(do: Callable[[Path], tuple[float, Any]], before: Path, runs: int) -> list[tuple[float, Any]]:
-    """Of the version before and of this one: the least seconds of some runs, and what else they came to."""
+    """For each version, the least seconds of some runs, with that run's other results."""
     done = [[do(version) for version in (before, _ROOT)] for _ in range(runs)]
     return [min(of_one, key=lambda run: run[0]) for of_one in zip(*done, strict=True)]
 
@@ -126,7 +126,7 @@ def _compared(before: float, after: float) -> dict[str, Any]:
 
 
 def _run(version: Path, arguments: list[str], told: str) -> str:
-    """What Python prints that runs with the modules of a version, in its folder."""
+    """The last line that Python prints, run in a version's folder with its modules."""
     environment = {**os.environ, "PYTHONPATH": str(version)}
     done = subprocess.run(
         [sys.executable, *arguments],

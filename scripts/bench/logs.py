@@ -1,4 +1,4 @@
-"""Logs of the bakery, made by the model itself: random behaviours, told as PostgreSQL's logical decoding tells them."""
+"""Logs of the bakery, made by the model itself: random behaviours in the form of PostgreSQL's logical decoding."""
 
 import random
 import time
@@ -10,14 +10,15 @@ from workbench.guided.events import Event
 from workbench.kernel import Model, State
 from workbench.models import get_model
 
-#: Observations of a log, and its writers.
+#: A log's observations, and its writers.
 CASES = ((1_000, 3), (10_000, 3))
 
 
 def events_of(model: Model, transactions: int, seed: int = 0) -> list[dict[str, Any]]:
-    """A log of so many transactions of a random behaviour of `model`, a ``bakery_v2`` with ReleaseTransaction.
+    """A log of a random behaviour of a ``bakery_v2`` with ReleaseTransaction: the mapping ``coldfront`` in reverse.
 
-    It is the mapping ``coldfront`` the other way round.
+    Args:
+        transactions: The length of the log.
     """
     events: list[dict[str, Any]] = []
     before, commits = model.initial_states()[0], 0
@@ -47,7 +48,7 @@ def _some_successor(model: Model, state: State, chance: random.Random) -> State 
 
 
 def _changes(model: Any, owner: dict[int, str], before: Any, after: Any) -> Iterator[dict[str, Any]]:
-    """The rows that change in a step; `owner` keeps for each ticket the node that took it."""
+    """The rows that change in a step; `owner` maps each ticket to the node that took it."""
 
     def change(node: str, table: str, op: str, **row: Any) -> dict[str, Any]:
         return {"node": node, "table": table, "op": op, "row": row}
@@ -69,12 +70,12 @@ def _changes(model: Any, owner: dict[int, str], before: Any, after: Any) -> Iter
 
 
 def _ticket(number: int) -> str:
-    """As large as real ones, which are times."""
+    """A ticket as large as real ones, which are times."""
     return str(1_800_000_000_000_000_000 + 1_000_003 * number)
 
 
 def measure(observations: int, writers: int) -> dict[str, Any]:
-    """Make a log, and validate what it records; the clock runs for the latter."""
+    """Make a log, and time its validation."""
     from workbench.guided.validate import validate  # loads the search kernels
 
     rounds = observations // (5 * writers)  # a claim takes more than five transactions
@@ -84,7 +85,7 @@ def measure(observations: int, writers: int) -> dict[str, Any]:
     mapped = ColdFront().read(events)
     made = model(**mapped.constants)
     recording = mapped.record(made)
-    validate(made, recording._replace(states=recording.states[:3]))  # so that nothing is compiled while the clock runs
+    validate(made, recording._replace(states=recording.states[:3]))  # compiles before the clock runs
     start = time.perf_counter()
     report = validate(made, recording)
     seconds = time.perf_counter() - start

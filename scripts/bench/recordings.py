@@ -1,4 +1,4 @@
-"""Recordings held against a model: observations per second, beside a plain search that follows state by state."""
+"""Recordings validated against a model: observations per second, beside a plain search that goes state by state."""
 
 import random
 import time
@@ -20,7 +20,7 @@ CASES: tuple[tuple[str, dict[str, Any], tuple[str, ...]], ...] = (
 
 
 def record(model: Model, variables: tuple[str, ...]) -> Recording:
-    """What some variables show of a random behaviour: their values, whenever one of them changes."""
+    """A random behaviour as some variables show it: their values whenever one of them changes."""
     positions, chance = model.layout.positions, random.Random(1)
     seen = [cell for name in variables for cell in _cells(positions[name])]
     state = model.initial_states()[0]
@@ -38,7 +38,7 @@ def _cells(position: int | dict[Any, int]) -> list[int]:
 
 
 def follow(model: Model, recording: Recording, most: float) -> float:
-    """Observations per second, for at most that many seconds, by running every action in every state."""
+    """Observations per second of a search that runs every action in every state, for at most `most` seconds."""
     began, done = time.perf_counter(), 1
     states = {state for state in model.initial_states() if recording.states[0].agrees(state)}
     for here, there in zip(recording.states, recording.states[1:], strict=False):
@@ -61,7 +61,7 @@ def measure(name: str, constants: dict[str, Any], variables: tuple[str, ...]) ->
     """A recording by the engine, and by the plain search in the same run."""
     model = get_model(name)(**constants)
     recording = record(model, variables)
-    validate(model, recording, stutter=True)  # so that nothing is compiled while the clock runs
+    validate(model, recording, stutter=True)  # compiles before the clock runs
     began = time.perf_counter()
     report = validate(model, recording, stutter=True)
     seconds = time.perf_counter() - began

@@ -1,7 +1,4 @@
-"""Searches in this process: states per second, bytes per state, calls of Python, and the ratio to the reference.
-
-And how many states per second they visit with more threads, as far as there are cores for these.
-"""
+"""Searches in this process: states per second, also by threads, bytes per state, calls into Python."""
 
 import json
 from collections.abc import Callable
@@ -21,7 +18,7 @@ class Case:
     """One search to measure.
 
     Attributes:
-        reference_states: After how many states the reference search is stopped.
+        reference_states: The number of states after which the reference search stops.
     """
 
     model: str
@@ -77,7 +74,7 @@ def best_of(runs: int, do: Callable[[], Result]) -> Result:
 
 
 def measure(case: Case) -> dict[str, Any]:
-    """A search by the engine, and what the reference search does in the same run."""
+    """A search by the engine, and by the reference search in the same run."""
     model = get_model(case.model)(**case.constants)
     names = safety(model)
     check(model, names, symmetry=case.symmetry, engine="local", max_states=100)  # nothing is compiled in what follows
@@ -101,7 +98,7 @@ def measure(case: Case) -> dict[str, Any]:
 
 
 def measure_threads(case: Case) -> dict[str, Any]:
-    """States per second with one thread, two, four and so on, and how much all cores make of it."""
+    """States per second with one thread, two, four and so on, and the speed-up by all cores."""
     model = get_model(case.model)(**case.constants)
     names = safety(model)
     row: dict[str, Any] = {"model": title(case.model, case.constants), "symmetry": "yes" if case.symmetry else "-"}
@@ -116,7 +113,7 @@ def measure_threads(case: Case) -> dict[str, Any]:
 
 
 def numbers_of_threads(cores: int) -> list[int]:
-    """One, two, four and so on, and in the end one for each core.
+    """One, two, four and so on, and finally one per core.
 
     Examples:
         >>> numbers_of_threads(1), numbers_of_threads(6)

@@ -1,9 +1,9 @@
-"""Liveness: what deciding a property costs per transition, and the memory of the whole check."""
+"""Liveness: the cost of deciding a property, per transition, and the memory of the whole check."""
 
 import time
 from typing import Any
 
-from workbench.bench.searches import title
+from bench.searches import title
 from workbench.engines.check import check
 from workbench.engines.local import LocalSearch
 from workbench.engines.memory import peak_bytes
@@ -21,9 +21,9 @@ CASES = (
 
 
 def row(name: str, constants: dict[str, Any], declared: str) -> dict[str, Any]:
-    """One check of one liveness property; to be run in a process of its own."""
+    """One check of one liveness property; run it in a separate process."""
     small = get_model("bakery")(Writers=2)
-    check(small, ["EventualProgress"], engine="local")  # compiles what is to be measured
+    check(small, ["EventualProgress"], engine="local")  # compiles the kernels
 
     model = get_model(name)(**constants)
     plan, limits = make_plan(model, [declared]), Limits()

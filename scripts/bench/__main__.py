@@ -1,7 +1,8 @@
-"""Measure the engines: states per second, bytes per state, calls of Python - beside the plain reference search.
+"""Measure the engines: states per second, bytes per state, calls into Python - beside the plain reference search.
 
-Every row is measured in this run, on this machine. The rate of a search is the best of several runs, and its ratio is
-to the reference search on the same model, which stops after as many states as it can visit in reasonable time.
+Every row is measured in this run, on this machine. The rate of a search is the best of several runs. Its ratio compares
+it with the reference search on the same model, stopped after as many states as that one visits in reasonable time.
+``make bench`` runs this, as ``python -m bench`` with scripts/ on the path.
 """
 
 import argparse
@@ -14,8 +15,8 @@ from typing import Any
 
 from rich.table import Table
 
-from workbench.bench import processes, searches, versions
-from workbench.commands.files import check_outputs
+from bench import processes, searches, versions
+from workbench.commands.files import check_paths
 from workbench.commands.options import console
 from workbench.kernel import InputError
 from workbench.storage.whole import writing
@@ -24,41 +25,41 @@ Rows = list[dict[str, Any]]
 
 
 def _each(module: str, cases: Any) -> Rows:
-    return [processes.apart(f"workbench.bench.{module}", *case) for case in cases]
+    return [processes.apart(f"bench.{module}", *case) for case in cases]
 
 
 def _liveness() -> Rows:
-    from workbench.bench import liveness  # loads the search kernels
+    from bench import liveness  # loads the search kernels
 
     return _each("liveness", liveness.CASES)
 
 
 def _logs() -> Rows:
-    from workbench.bench import logs  # loads mappings and models
+    from bench import logs  # loads mappings and models
 
     return [logs.measure(*case) for case in logs.CASES]
 
 
 def _recordings() -> Rows:
-    from workbench.bench import recordings  # loads the search kernels
+    from bench import recordings  # loads the search kernels
 
     return [recordings.measure(*case) for case in recordings.CASES]
 
 
 def _sets() -> Rows:
-    from workbench.bench import sets  # loads the search kernels
+    from bench import sets  # loads the search kernels
 
     return _each("sets", sets.CASES)
 
 
 def _simulation() -> Rows:
-    from workbench.bench import walks  # loads the search kernels
+    from bench import walks  # loads the search kernels
 
     return [walks.measure(*case) for case in walks.CASES]
 
 
 def _cluster() -> Rows:
-    from workbench.bench import cluster  # loads pyspark
+    from bench import cluster  # loads pyspark
 
     return _each("cluster", cluster.CASES)
 
@@ -77,17 +78,25 @@ SECTIONS: dict[str, tuple[str, Callable[[], Rows]]] = {
 }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--only", action="append", choices=SECTIONS, metavar="SECTION", help=", ".join(SECTIONS))
-    parser.add_argument(
-        "--against", metavar="COMMIT", help="instead, large searches at COMMIT of the repository and now, in turns"
+def main(words: list[str] | None = None) -> int:
+    """Measure what the command line asks for; the exit status is 2 if it asks for nothing that exists."""
+    parser = argparse.ArgumentParser(
+        prog="bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("--only", action="append", choices=SECTIONS, metavar="SECTION", help=", ".join(SECTIONS))
+    parser.add_argument("--against", metavar="COMMIT", help="instead, compare large searches at COMMIT with those now")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows to FILE too")
+    try:
+        _measure(parser.parse_args(words))
+    except InputError as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 2
+    return 0
 
 
-def run(arguments: argparse.Namespace) -> int:
+def _measure(arguments: argparse.Namespace) -> None:
     if arguments.json is not None:
-        check_outputs([], {"--json": arguments.json})
+        check_paths([], {"--json": arguments.json})
     out, rows = console(), {}
     for name, (title, measure) in _chosen(arguments).items():
         if sys.stderr.isatty():
@@ -99,7 +108,6 @@ def run(arguments: argparse.Namespace) -> int:
         machine = {"python": platform.python_version(), "machine": platform.machine(), "system": platform.system()}
         with writing(arguments.json) as file:
             file.write(json.dumps({"machine": machine, **rows}, indent=1) + "\n")
-    return 0
 
 
 def _chosen(arguments: argparse.Namespace) -> dict[str, tuple[str, Callable[[], Rows]]]:
@@ -117,3 +125,7 @@ def _table(title: str, rows: Rows) -> Table:
     for row in rows:
         table.add_row(*(f"{v:,}" if isinstance(v, (int, float)) else str(v) for v in row.values()))
     return table
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,4 +1,4 @@
-"""Whole processes, as a person starts them; and measurements that need a process of their own for their memory."""
+"""Whole processes, as a person starts them; and separate processes for measurements of memory."""
 
 import json
 import os
@@ -20,7 +20,7 @@ COMMANDS = (
 
 
 def measure(what: str, arguments: list[str], runs: int = 5) -> dict[str, Any]:
-    """The best of some runs of a command, the compile cache warm."""
+    """The best of some runs of a command, with a warm compile cache."""
     seconds, processor = [], []
     for _ in range(runs):
         began, before = time.perf_counter(), os.times()
@@ -38,7 +38,7 @@ def measure(what: str, arguments: list[str], runs: int = 5) -> dict[str, Any]:
 
 
 def apart(module: str, *arguments: Any) -> dict[str, Any]:
-    """What ``module.row(*arguments)`` returns, run in a process of its own."""
+    """The result of ``module.row(*arguments)`` in a separate process."""
     code = "import importlib, json, sys; m, a = json.load(sys.stdin); "
     code += "print(json.dumps(importlib.import_module(m).row(*a)))"
     done = subprocess.run(
