@@ -14,9 +14,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.audits import agreed, answer, refusal
 from workbench.engines.check import check
 from workbench.kernel import InputError
-from workbench.pictures import faults
 from workbench.tables import Audit, audit
 from workbench.tables.iceberg import states as iceberg_states
 from workbench.tables.iceberg.read import read
@@ -63,21 +63,6 @@ def small(request, tmp_path):
         return Path(shutil.copytree(path, tmp_path / kind)), printed
 
     return own
-
-
-def agreed(folder: Path, **how: Any) -> Audit:
-    """The audit, once the model has said the same of each finding's state."""
-    found = audit(folder, **how)
-    for one in found.findings:
-        if one.grade == "outside":
-            assert one.model is one.state is None
-            continue
-        assert one.model is not None
-        assert one.state is not None
-        assert one.legend
-        assert faults(one.model, one.state, [one.violates()])
-        assert not faults(one.model, one.model.initial_states()[0])
-    return found
 
 
 def graded(found: Audit) -> list[tuple[str, str, int | None]]:
@@ -429,23 +414,6 @@ def test_a_table_that_is_written_to(writers, tmp_path):
 
 
 # Kinds of tables that are refused, damage ----------------------------------------------------------------------------
-
-
-def refusal(folder: Path) -> str:
-    with pytest.raises(InputError) as refused:
-        audit(folder)
-    said = str(refused.value)
-    assert "\n" not in said
-    assert len(said) < 600
-    return said
-
-
-def answer(folder: Path) -> tuple[Audit | None, str]:
-    """The audit, or the line that is said instead."""
-    try:
-        return audit(folder), ""
-    except InputError as why:
-        return None, str(why)
 
 
 def test_version_3_is_refused(table):
