@@ -137,6 +137,7 @@ spark.stop()
 """
 
 
+@pytest.mark.xdist_group("java")
 @pytest.mark.slow
 def test_a_large_space_on_a_cluster_one_of_whose_executors_is_killed(servers: Servers, tmp_path: Path) -> None:
     """More than a million states; the same figures as in process, and not a word beside them."""
@@ -187,6 +188,7 @@ spark.stop()
 """
 
 
+@pytest.mark.xdist_group("java")
 @pytest.mark.slow
 def test_a_search_through_spark_connect(servers: Servers, tmp_path: Path) -> None:
     """The session is that of all threads, cores are counted, and figures, walks and mistakes come back as ever."""
@@ -206,10 +208,15 @@ def test_a_search_through_spark_connect(servers: Servers, tmp_path: Path) -> Non
 # What executors must have --------------------------------------------------------------------------------------------
 
 
+#: Stands in for tests/preloaded, which loads what such a Python has not.
+DAEMON = "import runpy\nrunpy.run_module('pyspark.daemon', run_name='__main__')\n"
+
+
 def bare_python(folder: Path, begins: str = "") -> str:
     """A Python with no packages but PySpark's own, which runs the line `begins`, an import, when it starts."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     (packages_of(folder) / "begins.pth").write_text(begins)  # some systems have a sitecustomize of their own
+    (packages_of(folder) / "preloaded_daemon.py").write_text(DAEMON)
     program = folder / "python-of-this-folder"
     shipped = ":".join(map(str, (SPARK / "python" / "lib").glob("*.zip")))
     program.write_text(f'#!/bin/sh\nPYTHONPATH={shipped} PYTHONSAFEPATH=1 exec {folder}/bin/python "$@"\n')

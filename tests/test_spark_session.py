@@ -184,6 +184,7 @@ assert set_while_it_starts() == before
 """
 
 
+@pytest.mark.xdist_group("java")
 def test_a_session_of_its_own_is_one_for_all_threads_quiet_and_leaves_the_environment_alone():
     """What Java says is passed on, but for its line about incubator modules."""
     ended = subprocess.run([sys.executable, "-c", OWN], capture_output=True, text=True, check=True)
