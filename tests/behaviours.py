@@ -1,12 +1,14 @@
 """Random behaviours, all states of a model, and every step from a state by the names that it has."""
 
 import random
+from typing import Any
 
 from random_models import random_model
 
-from workbench.kernel import replay
+from workbench.kernel import Model, replay
 from workbench.kernel.instances import outcome_label
 from workbench.kernel.symmetry import Canonical
+from workbench.spaces.space import explore
 
 
 def small_model(seed):
@@ -43,3 +45,15 @@ def reachable_states(model, symmetry=()):
                 seen.add(key)
                 states.append(after)
     return states
+
+
+def steps_of(model: Model, published: type[Model]) -> tuple[set[Any], set[Any]]:
+    """Every state and transition, as the values of the cells that the published model has too."""
+    space = explore(model, [p.name for p in model.select() if p.kind == "invariant"])
+    cells = [i for i, cell in enumerate(model.layout.cells) if cell.variable in published.declared_variables]
+    states = [tuple(space.state(n).values[i] for i in cells) for n in range(len(space))]
+    moves = {
+        (states[source], space.label(t), states[target])
+        for t, (source, target) in enumerate(zip(space.sources, space.targets, strict=True))
+    }
+    return set(states), moves

@@ -23,8 +23,8 @@ from workbench.storage.lock import LOCK_FILES
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 
-#: Programs for the environment of the writers, whose packages are not here.
-collect_ignore = ["hudi_reader.py", "iceberg_writer.py", "paimon_writer.py"]
+#: Programs for the environment of the writers, whose packages are not here, and one for PySpark to start.
+collect_ignore = ["hudi_reader.py", "iceberg_writer.py", "paimon_writer.py", "preloaded"]
 
 # Most tests of Spark are over before Java's second compiler has paid for itself: without it they take a third less.
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
@@ -45,14 +45,18 @@ def pytest_make_parametrize_id(val: Any, argname: str) -> str | None:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Who uses the Spark session, or the writers, is marked so; tests of a mark are a group for pytest-xdist."""
+    """Whatever uses the Spark session, or the writers, is marked so; tests of a mark run in one worker of pytest-xdist.
+
+    So each worker does not start a Spark, a browser and a server of its own, nor write the same tables. Tests that
+    start a Spark beside the session's name another group, which the other worker takes.
+    """
     for item in items:
         for fixture in ("spark", "writers"):
             if fixture in getattr(item, "fixturenames", ()):
                 item.add_marker(fixture)
-        for mark in ONLY_WHERE_MARKED:
-            if item.get_closest_marker(mark):
-                item.add_marker(pytest.mark.xdist_group(mark))
+        groups = [mark for mark in (*ONLY_WHERE_MARKED, "writers") if item.get_closest_marker(mark)]
+        if groups and not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(groups[0]))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -115,10 +119,13 @@ def credentials() -> None:
 
 @pytest.fixture(scope="session")
 def spark(credentials):
-    """One Spark session for all tests."""
+    """One Spark session for all tests, whose Python workers are forks of one that has loaded what they need."""
     from workbench.engines.spark.session import spark_session
 
-    session = spark_session("local[2,4]")  # a task whose worker dies is tried again
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(Path(__file__).with_name("preloaded")), prepend=os.pathsep)
+        daemon = {"spark.python.daemon.module": "preloaded_daemon"}
+        session = spark_session("local[2,3]", **daemon)  # a task whose worker dies is tried again, and once more
     yield session
     session.stop()
 

@@ -220,6 +220,9 @@ class HudiTable:
         text = "\n".join(["#Updated at 2026-01-01T00:00:00Z", "#Thu Jan 01 00:00:00 UTC 2026", *lines, ""])
         (folder / ".hoodie" / "hoodie.properties").write_text(text)
 
+    def __fspath__(self) -> str:
+        return str(self.folder)
+
     def file_id(self, group: str) -> str:
         """The id of the file group that a test calls `group`."""
         return f"{uuid.uuid5(uuid.NAMESPACE_OID, group)}-0"

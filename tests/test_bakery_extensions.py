@@ -1,18 +1,18 @@
 """What the bakeries add to the published models: off by default, alive when on, and broken when a line is broken."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tests.behaviours import steps_of
 from workbench import configurations
 from workbench.engines.check import check
 from workbench.kernel import InputError, action, require, search
-from workbench.models import get_model
 from workbench.models import iceberg_catalog as catalog
-from workbench.models.bakery import Bakery
 from workbench.models.bakery_extended import BakeryExtended
 from workbench.models.bakery_v2 import BakeryV2, Claim
 from workbench.models.bakery_v2_as_built import BakeryV2AsBuilt
@@ -24,7 +24,6 @@ SAFETY = ["NoLakekeeperConflict", "RollbackNoIceberg", "UniqueTickets", "TicketO
 SHARED = {"Writers": ["a1", "a2", "b1"], "NodeParts": [["a1", "a2"], ["b1"]], "StepGranularity": "atomic"}
 RACE = {"AsyncParquet": True, "RestampPatch": False, "StepGranularity": "atomic"}
 ONE_RESTART = {"Writers": 2, "MaxCrashes": 1, "MaxRestarts": 1}
-EXTENSION_CELLS = {"restart_budget", "retries_left", "user_rows"}
 
 
 def verdict(model, name):
@@ -53,47 +52,7 @@ def assert_agree(model):
     ]
 
 
-# Off ---------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("name", "extended", "published"),
-    [("bakery", BakeryExtended, Bakery), ("bakery_v2", BakeryV2Extended, BakeryV2)],
-)
-def test_the_name_on_the_command_line_is_the_extended_model(name, extended, published):
-    assert (get_model(name), get_model(f"{name}_published")) == (extended, published)
-    assert (extended.name, published.name) == (name, f"{name}_published")
-
-
-def steps_of(model):
-    """Every transition, as the values of the cells that the published model has too."""
-    space = explore(model, SAFETY)
-    cells = [i for i, cell in enumerate(model.layout.cells) if cell.variable not in EXTENSION_CELLS]
-    states = [tuple(space.state(n).values[i] for i in cells) for n in range(len(space))]
-    moves = {
-        (states[source], space.label(t), states[target])
-        for t, (source, target) in enumerate(zip(space.sources, space.targets, strict=True))
-    }
-    return set(states), moves
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("extended", "published", "constants"),
-    [
-        (BakeryExtended, Bakery, {}),
-        (BakeryExtended, Bakery, {"NodeStartup": False, "LazyReap": False}),
-        (BakeryV2Extended, BakeryV2, {}),
-        (BakeryV2Extended, BakeryV2, {"SafeAcks": False}),
-        (BakeryV2Extended, BakeryV2, {"AsyncParquet": True, "RestampPatch": False}),
-        (BakeryV2AsBuilt, BakeryV2, {"SafeAcks": False}),
-    ],
-)
-def test_switched_off_the_extended_model_is_the_published_one_step_by_step(extended, published, constants):
-    off, alone = extended(Writers=2, **constants), published(Writers=2, **constants)
-    assert steps_of(off) == steps_of(alone)
-    assert list(off.actions) == list(alone.actions)
-    assert off.select() == alone.select()
+# On and off ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -692,9 +651,8 @@ def test_as_it_is_built_and_with_its_repairs():
 def test_what_has_nothing_to_work_on_changes_nothing(writers, idle, published):
     """Clocks that agree need no raising, and where nobody crashes no lock is orphaned."""
     published["StepGranularity"] = "atomic"
-    assert steps_of(BakeryV2Extended(Writers=writers, **idle, **published)) == steps_of(
-        BakeryV2(Writers=writers, **published)
-    )
+    off, alone = (kind(Writers=writers, **published) for kind in (partial(BakeryV2Extended, **idle), BakeryV2))
+    assert steps_of(off, BakeryV2) == steps_of(alone, BakeryV2)
 
 
 # Timeouts ----------------------------------------------------------------------------------------------------------

@@ -351,38 +351,32 @@ def is_whole(name, text, written):
     return abs(len(text) - len(written)) < 100 and text.endswith(written[-200:])
 
 
-def check_endings(command, number, shares):
-    (_, _, written), ended = endings(command, number, shares)
+#: Shares of a graph's time in which it is being written.
+WRITING = [0.4, 0.6, 0.7, 0.8, 0.9, 0.97]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "number", "shares"),
+    [
+        ("graph", signal.SIGKILL, WRITING),
+        ("graph", signal.SIGTERM, WRITING),
+        ("graph", signal.SIGINT, []),
+        ("report", signal.SIGKILL, []),
+        ("report", signal.SIGTERM, []),
+        ("check", signal.SIGKILL, []),
+        ("check", signal.SIGTERM, []),
+    ],
+)
+def test_a_command_that_is_ended_at_any_moment_leaves_whole_files(here, command, number, shares):
+    chance = random.Random(10)
+    (_, _, written), ended = endings(command, number, shares + [chance.uniform(0, 1.1) for _ in range(10)])
     assert OLD not in written.values()
     for status, partial, found in ended:
         assert status in {signal.SIGKILL: (0, -9)}.get(number, (0, 3))
         assert not partial or number == signal.SIGKILL
         for name, text in found.items():
             assert text == OLD or is_whole(name, text, written[name]), name
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_a_graph_that_is_ended_leaves_whole_files(here, number):
-    check_endings("graph", number, [0.4, 0.6, 0.7, 0.8, 0.9, 0.97])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("command", "number", "moments"),
-    [
-        ("graph", signal.SIGKILL, 20),
-        ("graph", signal.SIGTERM, 20),
-        ("graph", signal.SIGINT, 10),
-        ("report", signal.SIGKILL, 10),
-        ("report", signal.SIGTERM, 10),
-        ("check", signal.SIGKILL, 10),
-        ("check", signal.SIGTERM, 10),
-    ],
-)
-def test_a_command_that_is_ended_at_any_moment_leaves_whole_files(here, command, number, moments):
-    chance = random.Random(moments)
-    check_endings(command, number, [chance.uniform(0, 1.1) for _ in range(moments)])
 
 
 TOLD_TO_END = """

@@ -325,12 +325,6 @@ CASES = {
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", CASES)
 def test_damaged_files_are_read_exactly_or_refused(tmp_path, kind):
-    CASES[kind](tmp_path, 60)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", CASES)
-def test_many_damaged_files_are_read_exactly_or_refused(tmp_path, kind):
     CASES[kind](tmp_path, 170)
 
 

@@ -265,24 +265,6 @@ def stored_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
     return folder / "run", wanted
 
 
-@pytest.mark.slow
-@settings(max_examples=20)
-@given(data=st.data())
-def test_a_corrupt_run_is_exact_or_refused(
-    tmp_path_factory: pytest.TempPathFactory, corrupt: Corrupt, stored_run: Any, data: st.DataObject
-) -> None:
-    check_runs(tmp_path_factory.mktemp("corrupt"), corrupt, data, *stored_run)
-
-
-@pytest.mark.slow
-@settings(max_examples=340)
-@given(data=st.data())
-def test_many_corrupt_runs(
-    tmp_path_factory: pytest.TempPathFactory, corrupt: Corrupt, stored_run: Any, data: st.DataObject
-) -> None:
-    check_runs(tmp_path_factory.mktemp("corrupt"), corrupt, data, *stored_run)
-
-
 # A dataset -----------------------------------------------------------------------------------------------------------
 
 
@@ -301,23 +283,6 @@ def check_datasets(folder: Path, corrupt: Corrupt, data: st.DataObject, stored: 
     shutil.copytree(stored, path)
     corrupt(path, data)
     exact_or_refused(lambda: rows_of(path), wanted, path)
-
-
-@settings(max_examples=20)
-@given(data=st.data())
-def test_a_corrupt_dataset_is_exact_or_refused(
-    tmp_path_factory: pytest.TempPathFactory, corrupt: Corrupt, stored_data: Any, data: st.DataObject
-) -> None:
-    check_datasets(tmp_path_factory.mktemp("corrupt"), corrupt, data, *stored_data)
-
-
-@pytest.mark.slow
-@settings(max_examples=330)
-@given(data=st.data())
-def test_many_corrupt_datasets(
-    tmp_path_factory: pytest.TempPathFactory, corrupt: Corrupt, stored_data: Any, data: st.DataObject
-) -> None:
-    check_datasets(tmp_path_factory.mktemp("corrupt"), corrupt, data, *stored_data)
 
 
 # Sweeps --------------------------------------------------------------------------------------------------------------
@@ -347,21 +312,30 @@ def check_sweeps(folder: Path, corrupt: Corrupt, data: st.DataObject, stored: Pa
     assert before.items() <= {path: path.read_bytes() for path in out.iterdir()}.items()
 
 
-@settings(max_examples=20)
-@given(data=st.data())
-def test_a_corrupt_sweep_is_exact_or_refused(
-    tmp_path_factory: pytest.TempPathFactory, corrupt: Corrupt, stored_sweep: Any, data: st.DataObject
+@pytest.mark.parametrize(
+    ("stored", "check_of", "examples"),
+    [
+        pytest.param("stored_run", check_runs, 170, marks=pytest.mark.slow),
+        ("stored_data", check_datasets, 20),
+        pytest.param("stored_data", check_datasets, 330, marks=pytest.mark.slow),
+        ("stored_sweep", check_sweeps, 20),
+        pytest.param("stored_sweep", check_sweeps, 330, marks=pytest.mark.slow),
+    ],
+)
+def test_what_is_corrupt_is_exact_or_refused(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    corrupt: Corrupt,
+    stored: str,
+    check_of: Callable[..., None],
+    examples: int,
 ) -> None:
-    check_sweeps(tmp_path_factory.mktemp("corrupt"), corrupt, data, *stored_sweep)
+    @settings(max_examples=examples)
+    @given(data=st.data())
+    def attempt(data: st.DataObject) -> None:
+        check_of(tmp_path_factory.mktemp("corrupt"), corrupt, data, *request.getfixturevalue(stored))
 
-
-@pytest.mark.slow
-@settings(max_examples=330)
-@given(data=st.data())
-def test_many_corrupt_sweeps(
-    tmp_path_factory: pytest.TempPathFactory, corrupt: Corrupt, stored_sweep: Any, data: st.DataObject
-) -> None:
-    check_sweeps(tmp_path_factory.mktemp("corrupt"), corrupt, data, *stored_sweep)
+    attempt()
 
 
 def test_one_sweep_at_a_time_writes_to_a_folder(tmp_path: Path) -> None:
@@ -378,7 +352,7 @@ def test_one_sweep_at_a_time_writes_to_a_folder(tmp_path: Path) -> None:
 
 # Killed --------------------------------------------------------------------------------------------------------------
 
-KILLS = 50
+KILLS = 25
 
 
 def killed(work: Callable[[], object], seconds: float) -> None:
@@ -404,7 +378,7 @@ def kill_searches(folder: Path) -> None:
     wanted = summary(search(folder / "warm"))
     levels = set()
     for at in range(KILLS):
-        if at % 10 == 0:  # the machine may be busier by now
+        if at % 5 == 0:  # the machine may be busier by now
             longest = duration(lambda at=at: search(folder / f"timed-{at}"))  # type: ignore[misc]
         run = folder / f"run-{at}"
         killed(lambda run=run: search(run), random.Random(at).random() * 2 * longest)  # type: ignore[misc]
@@ -421,7 +395,7 @@ def kill_saves(folder: Path) -> None:
     wanted = [rows_of(save(space, folder / f"{len(space)}")) for space in (small, large)]
     data = folder / "data"
     for at in range(KILLS):
-        if at % 10 == 0:
+        if at % 5 == 0:
             longest = duration(lambda at=at: save(large, folder / f"timed-{at}"))  # type: ignore[misc]
         before = rows_of(save(small, data))
         assert before == wanted[0]
@@ -437,7 +411,7 @@ def kill_sweeps(folder: Path) -> None:
     sweep(Ledger, GRID, out=short, spark=InProcess(), max_states=1)  # type: ignore[arg-type]
     replaced = set()
     for at in range(KILLS):
-        if at % 10 == 0:
+        if at % 5 == 0:
             longest = duration(lambda at=at: answers(folder / f"timed-{at}"))  # type: ignore[misc]
         out = folder / f"out-{at}"
         shutil.copytree(short, out)
@@ -455,7 +429,7 @@ def kill_sweeps(folder: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kills", [kill_searches, kill_saves, kill_sweeps], ids=lambda kills: kills.__name__)
 def test_what_was_complete_stays_so_when_the_process_is_killed(tmp_path: Path, kills: Callable[[Path], None]) -> None:
-    """At fifty moments; in a process of its own, since one that has threads is better not forked."""
+    """At some moments; in a process of its own, since one that has threads is better not forked."""
     script = "import pathlib, sys; from tests import test_durability as tests; "
     script += "getattr(tests, sys.argv[1])(pathlib.Path(sys.argv[2]))"
     command = [sys.executable, "-c", script, kills.__name__, str(tmp_path)]

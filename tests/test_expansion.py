@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_models import random_model
 
-from tests.test_conformance import Bounded, Scattered, Steps, Wide
+from tests.test_conformance import Bounded, Scattered
+from tests.toys import Steps, Wide
 from workbench.engines import cells, expander, kernels, store
 from workbench.engines.check import check
 from workbench.engines.compiled import interpreting

@@ -1,68 +1,23 @@
-"""Hudi: the published figures, what violations say, symmetry, liveness, and that broken variants are noticed."""
-
-import json
-import tomllib
-from pathlib import Path
+"""Hudi: what its switches do, what violations say, symmetry, liveness, and that broken variants are noticed."""
 
 import pytest
 
 from tests.behaviours import reachable_states
+from tests.figures import figures_of
 from workbench.engines.check import check
 from workbench.kernel import InputError, action, require
 from workbench.kernel.symmetry import Canonical
 from workbench.models.hudi import Hudi, MergeSlice
-from workbench.models.hudi_extended import HudiExtended
 
-ROOT = Path(__file__).parent.parent
 INVARIANTS = ["ConsistentRead", "NoDuplicateKeysAcrossFiles"]
 SMALL = {"Values": 1, "FileGroupCount": 2}
 ONE_KEY = {"Keys": 1, "Values": 1}
-
-FIGURES = [json.loads(line) for line in (ROOT / "data" / "hudi_figures.jsonl").read_text().splitlines()]
 
 
 def short(constants):
     """The constants that are not those of a conformant, optimistic run, as a test's name."""
     usual = {**Hudi(**SMALL).constants, "Writers": 2, "Keys": 2, "Values": 1}
     return ",".join(f"{n}={v}" for n, v in constants.items() if v != usual[n]) or "conformant"
-
-
-def figures():
-    for line in FIGURES:
-        slow = [pytest.mark.slow] if line["distinct"] > 30_000 else []
-        yield pytest.param(line, id=short(line["constants"]), marks=slow)
-
-
-def figures_of(model, **options):
-    result = check(model, INVARIANTS, **options)
-    return {
-        "distinct": result.distinct,
-        "depth": result.depth,
-        "violated": {name: result[name].trace_states for name in INVARIANTS},
-    }
-
-
-# Figures -----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("line", list(figures()))
-def test_published_figures(line):
-    model = Hudi(**line["constants"])
-    assert figures_of(model) == {name: line[name] for name in ("distinct", "depth", "violated")}
-
-
-@pytest.mark.parametrize("line", FIGURES, ids=[short(line["constants"]) for line in FIGURES])
-def test_every_published_figure_is_expected_of_a_configuration(line):
-    wanted = HudiExtended(**line["constants"]).constants
-    files = [tomllib.loads(path.read_text()) for path in sorted((ROOT / "specs" / "hudi").glob("*.toml"))]
-    whole = [f for f in files if set(INVARIANTS) <= f["expect"]["verdicts"].keys()]
-    full = [f for f in whole if f["model"] == "hudi" and not f.get("symmetry")]
-    expected = [f["expect"] for f in full if HudiExtended(**f["constants"]).constants == wanted]
-    assert expected
-    verdicts = {name: n if n is None else {"violated": n} for name, n in line["violated"].items()}
-    for expect in expected:
-        assert (expect["distinct"], expect["depth"]) == (line["distinct"], line["depth"])
-        assert {name: expect["verdicts"][name] for name in INVARIANTS} == {n: v or "holds" for n, v in verdicts.items()}
 
 
 def test_with_no_arguments_everything_holds_and_everything_happens():
@@ -108,7 +63,9 @@ class OnlyRequestedInstantsAreRefused(Hudi):
 
 def test_put_if_absent_decides_at_the_requested_instant():
     constants = {**SMALL, "MonotonicTs": False, "PutIfAbsentSupported": True}
-    assert figures_of(OnlyRequestedInstantsAreRefused(**constants)) == figures_of(Hudi(**constants))
+    assert figures_of(OnlyRequestedInstantsAreRefused(**constants), INVARIANTS) == figures_of(
+        Hudi(**constants), INVARIANTS
+    )
 
 
 # What violations say -----------------------------------------------------------------------------------------------
@@ -225,15 +182,15 @@ SETS = [("Writers",), ("Keys",), ("Values",), ("Writers", "Keys", "Values")]
 )
 def test_symmetry_loses_nothing(constants, sets):
     model = Hudi(**constants)
-    full, reduced = figures_of(model), figures_of(model, symmetry=sets)
-    assert reduced["violated"] == full["violated"]
-    assert reduced["depth"] == full["depth"]
-    assert (reduced["distinct"] < full["distinct"]) is any(len(model.constants[name]) > 1 for name in sets)
+    full, reduced = (figures_of(model, INVARIANTS, symmetry=used) for used in ((), sets))
+    assert reduced.violated == full.violated
+    assert reduced.depth == full.depth
+    assert (reduced.distinct < full.distinct) is any(len(model.constants[name]) > 1 for name in sets)
 
     canonical = Canonical(model, sets)
     orbits = [len(set(canonical.orbit(state.values))) for state in reachable_states(model, sets)]
-    assert len(orbits) == reduced["distinct"]
-    assert sum(orbits) == full["distinct"]
+    assert len(orbits) == reduced.distinct
+    assert sum(orbits) == full.distinct
 
 
 # Liveness ----------------------------------------------------------------------------------------------------------
@@ -392,7 +349,7 @@ def test_a_wrong_protocol_violates_consistent_read(variant, constants):
     ids=lambda value: value.__name__ if isinstance(value, type) else "",
 )
 def test_a_wrong_protocol_has_other_figures(variant, constants):
-    assert figures_of(variant(**constants)) != figures_of(Hudi(**constants))
+    assert figures_of(variant(**constants), INVARIANTS) != figures_of(Hudi(**constants), INVARIANTS)
 
 
 def test_a_protocol_in_which_nothing_can_be_deleted_lacks_a_witness():

@@ -1,17 +1,18 @@
 """Hudi beyond the published specification: early detection, failures in any phase, rollback of leftovers."""
 
 import itertools
-import json
 from collections import Counter
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from tests import figures
 from tests.behaviours import reachable_states
+from tests.figures import published
 from workbench.engines.check import check
 from workbench.kernel import action, reachable
-from workbench.models import get_model
 from workbench.models.hudi import Hudi
 from workbench.models.hudi_extended import MARKED, HudiExtended
 
@@ -28,33 +29,12 @@ EAGER, LAZY = {**ANYWHERE, "FailedWrites": 1}, {**ANYWHERE, "FailedWrites": 2}
 STALE = {**LAZY, "RereadTimeline": False}
 COLLIDING = {**ONE_GROUP, "OpLimit": 3, "MonotonicTs": False}
 
-PUBLISHED = [json.loads(line)["constants"] for line in (ROOT / "data" / "hudi_figures.jsonl").read_text().splitlines()]
+PUBLISHED = [
+    pytest.param(figure.constants, figure.found.violations, id=", ".join(map(str, figure.constants.values())))
+    for figure in published("hudi")
+]
 
-
-def verdicts(model, names=INVARIANTS):
-    """For each violated property, of those that the model has, the states of a shortest trace."""
-    result = check(model, [name for name in names if name in model.properties], engine="local")
-    return {v.name: v.trace_states for v in result.violated}
-
-
-# Off ---------------------------------------------------------------------------------------------------------------
-
-
-def test_the_name_on_the_command_line_is_the_extended_model():
-    assert (get_model("hudi"), get_model("hudi_published")) == (HudiExtended, Hudi)
-    assert (HudiExtended.name, Hudi.name) == ("hudi", "hudi_published")
-
-
-@pytest.mark.parametrize("constants", PUBLISHED, ids=str)
-def test_switched_off_the_extensions_change_no_level_of_the_search_and_no_verdict(constants):
-    off, alone = HudiExtended(**constants), Hudi(**constants)
-    assert list(off.actions) == list(alone.actions)
-    assert list(off.properties) == list(alone.properties)
-    with_them, without = (check(model, engine="local") for model in (off, alone))
-    assert (with_them.levels, with_them.generated) == (without.levels, without.generated)
-    assert [(v.name, v.trace_states) for v in with_them.verdicts] == [
-        (v.name, v.trace_states) for v in without.verdicts
-    ]
+violations = partial(figures.violations, names=INVARIANTS)
 
 
 @pytest.mark.parametrize(
@@ -77,9 +57,9 @@ def test_an_extension_brings_properties_of_its_own(constants, properties):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("extension", [EARLY, LOCKED], ids=["markers", "locked markers"])
-@pytest.mark.parametrize("constants", PUBLISHED, ids=str)
-def test_early_detection_changes_no_published_verdict(constants, extension):
-    assert verdicts(HudiExtended(**constants, **extension)) == verdicts(Hudi(**constants))
+@pytest.mark.parametrize(("constants", "violated"), PUBLISHED)
+def test_early_detection_changes_no_published_verdict(constants, violated, extension):
+    assert violations(HudiExtended(**constants, **extension)) == violated
 
 
 @pytest.mark.parametrize("extension", [EARLY, LOCKED], ids=["markers", "locked markers"])
@@ -117,7 +97,7 @@ def test_what_early_detection_lacks_to_replace_concurrency_control(monkeypatch, 
         Values=1, OpLimit=3, ConcurrencyControl=0, EarlyConflictDetection=True, MarkerLock=locked
     )
     holds = both_ways and locked and commits
-    assert verdicts(model) == ({} if holds else {"ConsistentRead": 15})
+    assert violations(model) == ({} if holds else {"ConsistentRead": 15})
 
 
 # Early detection: what it saves, and what it costs -----------------------------------------------------------------
@@ -147,8 +127,8 @@ def average(model):
 def test_the_average_run_writes_fewer_slices_in_vain(limit):
     extensions = {"off": {}, "on": EARLY, "on, with MarkerLock": LOCKED}
     averages = {name: average(HudiExtended(Values=1, OpLimit=limit, **more)) for name, more in extensions.items()}
-    for name, figures in averages.items():
-        row = [limit, name, figures["written"], figures["committed"], figures["in vain"]]
+    for name, counts in averages.items():
+        row = [limit, name, counts["written"], counts["committed"], counts["in vain"]]
         assert f"| {' | '.join(map(str, row))} |" in PAGE
     assert max(averages["on"]["in vain"], averages["on, with MarkerLock"]["in vain"]) < averages["off"]["in vain"]
 
@@ -282,9 +262,9 @@ def test_a_spared_write_is_counted_three_states_after_the_operation_has_given_wa
 # Failures in any phase ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("constants", PUBLISHED, ids=str)
-def test_failures_in_any_phase_change_no_published_verdict(constants):
-    assert verdicts(HudiExtended(**constants, **ANYWHERE), [*INVARIANTS, LIVE]) == verdicts(Hudi(**constants))
+@pytest.mark.parametrize(("constants", "violated"), PUBLISHED)
+def test_failures_in_any_phase_change_no_published_verdict(constants, violated):
+    assert violations(HudiExtended(**constants, **ANYWHERE), names=[*INVARIANTS, LIVE]) == violated
 
 
 @pytest.mark.slow
@@ -323,17 +303,17 @@ def test_a_failed_writers_lock_stops_the_others_unless_it_expires(control, phase
     constants = {"Values": 1, **anywhere, "ConcurrencyControl": control}
     assert stopped_phases(HudiExtended(**constants)) == set()
     assert stopped_phases(HudiExtended(**constants, LocksExpire=False)) == phases
-    assert verdicts(HudiExtended(**constants), [LIVE]) == {}
+    assert violations(HudiExtended(**constants), names=[LIVE]) == {}
     length = {0: {}, 1: {LIVE: 13 if anywhere else 14}, 2: {LIVE: 9 if anywhere else 11}}
-    assert verdicts(HudiExtended(**constants, LocksExpire=False), [LIVE]) == length[control]
+    assert violations(HudiExtended(**constants, LocksExpire=False), names=[LIVE]) == length[control]
 
 
 # Rollback ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("constants", [c for c in PUBLISHED if c["MonotonicTs"]], ids=str)
-def test_lazy_rollback_changes_no_verdict_where_timestamps_are_monotonic(constants):
-    assert verdicts(HudiExtended(**constants, **LAZY), [*INVARIANTS, LIVE]) == verdicts(Hudi(**constants))
+@pytest.mark.parametrize(("constants", "violated"), [one for one in PUBLISHED if one.values[0]["MonotonicTs"]])
+def test_lazy_rollback_changes_no_verdict_where_timestamps_are_monotonic(constants, violated):
+    assert violations(HudiExtended(**constants, **LAZY), names=[*INVARIANTS, LIVE]) == violated
 
 
 @pytest.mark.parametrize("control", [0, 1, 2])
@@ -355,16 +335,16 @@ def test_lazy_rollback_changes_no_verdict_where_timestamps_are_monotonic(constan
 )
 def test_when_a_rollback_deletes_what_is_needed(control, rollback, more, violated):
     model = HudiExtended(**{**SMALL, **rollback, **more, "ConcurrencyControl": control})
-    assert ("PublishedSlicesExist" in verdicts(model)) is violated
+    assert ("PublishedSlicesExist" in violations(model)) is violated
 
 
 @pytest.mark.parametrize("control", [1, 2])
 def test_put_if_absent_is_a_remedy_only_while_leftovers_are_kept(control):
     constants = {**COLLIDING, **ANYWHERE, "ConcurrencyControl": control, "PutIfAbsentSupported": True}
-    assert verdicts(HudiExtended(**constants)) == {}
+    assert violations(HudiExtended(**constants)) == {}
     length = {1: 14, 2: 13}[control]
     expected = {"ConsistentRead": length, "PublishedSlicesExist": length}
-    assert verdicts(HudiExtended(**constants, FailedWrites=2)) == expected
+    assert violations(HudiExtended(**constants, FailedWrites=2)) == expected
 
 
 def test_what_a_deleted_slice_looks_like_to_a_reader():
@@ -444,7 +424,7 @@ def test_wrong_rollbacks_are_noticed(monkeypatch, name, variant, violated, word)
 @pytest.mark.parametrize("early", [{}, EARLY, LOCKED], ids=["", "markers", "locked markers"])
 def test_with_everything_on_and_three_writers_nothing_is_violated(control, early):
     constants = {**SMALL, **LAZY, **early, "ConcurrencyControl": control, "Writers": 3, "OpLimit": 3}
-    assert verdicts(HudiExtended(**constants), [*INVARIANTS, LIVE]) == {}
+    assert violations(HudiExtended(**constants), names=[*INVARIANTS, LIVE]) == {}
 
 
 @pytest.mark.parametrize("extension", [EARLY, ANYWHERE, {"LocksExpire": False}, EAGER, LAZY, STALE], ids=str)

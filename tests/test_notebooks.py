@@ -38,6 +38,7 @@ NAMES = [
     "09_one_promise",
 ]
 ON_SPARK = {"04_what_if", "05_state_space_as_data"}
+OWN_SPARK = [pytest.mark.spark, pytest.mark.xdist_group("java")]
 #: How many cells tell the story; the exercises are not counted.
 FEWEST_CELLS, MOST_CELLS = 20, 30
 EXERCISES = "## Exercises"
@@ -153,7 +154,7 @@ def test_a_notebook_links_to_files_that_are_there(path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "path",
-    [pytest.param(p, id=p.stem, marks=[pytest.mark.spark] if p.stem in ON_SPARK else []) for p in PATHS],
+    [pytest.param(p, id=p.stem, marks=OWN_SPARK if p.stem in ON_SPARK else []) for p in PATHS],
 )
 def test_a_notebook_runs_and_shows_what_it_keeps(path: Path) -> None:
     fresh = notebooks.execute(path)

@@ -1,13 +1,11 @@
-"""Paimon: the published figures, what violations say, how the state is cut, and that broken variants are noticed."""
+"""Paimon: what its switches do, what violations say, how the state is cut, and that broken variants are noticed."""
 
-import json
-import tomllib
 from itertools import chain
-from pathlib import Path
 
 import pytest
 
 from tests.behaviours import reachable_states
+from tests.figures import PAIMON, constants_of, figures_of
 from workbench.engines.check import check
 from workbench.kernel import InputError, Map, Variable, action, invariant
 from workbench.kernel.symmetry import Canonical
@@ -15,59 +13,10 @@ from workbench.models import paimon_table as table
 from workbench.models.paimon import READY, Paimon
 from workbench.models.paimon_table import COLUMNS, DELETE, INSERT, Change
 
-ROOT = Path(__file__).parent.parent
 INVARIANTS = ["ConsistentRead", "NoDanglingDeletionVectors", "OneValidRowPerKeyAboveLevel0"]
 LIVENESS = "AllSnapshotsCommitted"
 
-FIGURES = {
-    line["name"]: line for line in map(json.loads, (ROOT / "data" / "paimon_figures.jsonl").read_text().splitlines())
-}
 ONE_BUCKET = {"NUM_BUCKETS": 1, "PkCol1Values": ["jack"]}
-
-
-def constants_of(name, **changed):
-    return {**FIGURES[name]["constants"], **changed}
-
-
-def invariants_of(model):
-    return [name for name in INVARIANTS if name in model.properties]
-
-
-def figures_of(model, **options):
-    result = check(model, invariants_of(model), **options)
-    violated = {verdict.name: verdict.trace_states for verdict in result.violated}
-    return {
-        "distinct": result.distinct,
-        "depth": result.depth,
-        "violated": {name: violated.get(name) for name in INVARIANTS},
-    }
-
-
-# Figures -----------------------------------------------------------------------------------------------------------
-
-
-def by_size():
-    for name, line in FIGURES.items():
-        yield pytest.param(line, id=name, marks=[pytest.mark.slow] if line["distinct"] > 10_000 else [])
-
-
-@pytest.mark.parametrize("line", list(by_size()))
-def test_published_figures(line):
-    assert figures_of(Paimon(**line["constants"])) == {name: line[name] for name in ("distinct", "depth", "violated")}
-
-
-@pytest.mark.parametrize("name", list(FIGURES))
-def test_every_published_figure_is_expected_of_the_configuration_of_its_name(name):
-    line = FIGURES[name]
-    file = tomllib.loads((ROOT / "specs" / "paimon" / f"{name}.toml").read_text())
-    expect = file["expect"]
-    model = Paimon(**line["constants"])
-    assert Paimon(**file.get("constants", {})).constants == model.constants
-    assert (expect["distinct"], expect["depth"]) == (line["distinct"], line["depth"])
-    verdicts = {n: "holds" if states is None else {"violated": states} for n, states in line["violated"].items()}
-    checked = invariants_of(model)
-    assert {n: expect["verdicts"][n] for n in checked} == {n: verdicts[n] for n in checked}
-    assert {verdicts[n] for n in set(INVARIANTS) - set(checked)} <= {"holds"}
 
 
 def test_with_no_arguments_everything_holds_and_everything_happens():
@@ -488,5 +437,4 @@ def test_reading_the_oldest_row_is_noticed(monkeypatch):
     ids=lambda value: value.__name__ if isinstance(value, type) else "",
 )
 def test_a_wrong_protocol_has_other_figures(variant, name):
-    line = FIGURES[name]
-    assert figures_of(variant(**line["constants"])) != {key: line[key] for key in ("distinct", "depth", "violated")}
+    assert figures_of(variant(**constants_of(name)), INVARIANTS) != PAIMON[name].found

@@ -1,33 +1,29 @@
 """Paimon beyond the published specification: restored sequence numbers, readers that skip level 0, and any level."""
 
-import json
 import re
-from pathlib import Path
+from functools import partial
 
 import pytest
 
+from tests import figures
 from tests.behaviours import reachable_states
+from tests.figures import constants_of
 from workbench.engines.check import check
 from workbench.kernel import InputError, choose, require
-from workbench.models import get_model
 from workbench.models import paimon_table as table
 from workbench.models.paimon import READY, Paimon
 from workbench.models.paimon_extended import PaimonExtended
 from workbench.models.paimon_table import LevelsRewrite
 from workbench.pictures import picture
 
-ROOT = Path(__file__).parent.parent
 INVARIANTS = ["ConsistentRead", "NoDanglingDeletionVectors", "OneValidRowPerKeyAboveLevel0"]
 LIVENESS = "AllSnapshotsCommitted"
 RESTORE, SKIP, STREAMING = {"RestoreSequence": True}, {"ReadersSkipLevel0": True}, {"STREAMING_SINK": True}
-FIGURES = {
-    line["name"]: line for line in map(json.loads, (ROOT / "data" / "paimon_figures.jsonl").read_text().splitlines())
-}
-TWO_WRITERS = FIGURES["one_bucket_two_writers"]["constants"]
+TWO_WRITERS = constants_of("one_bucket_two_writers")
 NO_COMPACTION = {**TWO_WRITERS, "NUM_COMPACTORS": 0, "MAX_COMPACTIONS": 0}
 FOUR_WRITES = {"MAX_WRITE_OPS": 4, "MAX_WRITE_OPS_PER_KEY": 4, "MAX_WRITE_OPS_PER_WRITER": 3}
 ONE_WRITER = {
-    **FIGURES["one_bucket_deletes_dv_paimon"]["constants"],
+    **constants_of("one_bucket_deletes_dv_paimon"),
     "MAX_LEVEL": 2,
     "MAX_COMPACTIONS": 2,
     "MAX_COMPACTIONS_PER_COMPACTOR": 2,
@@ -35,35 +31,7 @@ ONE_WRITER = {
 NO_DELETES = {"ALLOW_DELETES": False}
 
 
-def constants_of(name, **changed):
-    return {**FIGURES[name]["constants"], **changed}
-
-
-def violations(model, names=INVARIANTS):
-    """For each violated property, of those that the model has, the states of a shortest trace."""
-    names = [name for name in names if name in model.properties]
-    return {v.name: v.trace_states for v in check(model, names, engine="local").violated}
-
-
-# The published protocol --------------------------------------------------------------------------------------------
-
-
-def test_the_model_of_that_name_has_the_extensions_and_they_are_off():
-    model = get_model("paimon")()
-    assert isinstance(model, PaimonExtended)
-    assert get_model("paimon_published") is Paimon
-    assert not model.RestoreSequence
-    assert not model.ReadersSkipLevel0
-    assert not model.CompactToAnyLevel
-
-
-@pytest.mark.parametrize("name", [name for name, line in FIGURES.items() if line["distinct"] < 2_000])
-def test_switched_off_they_change_no_level_of_the_search_and_no_verdict(name):
-    with_them, without = (check(model(**constants_of(name))) for model in (PaimonExtended, Paimon))
-    assert with_them.levels == without.levels
-    assert [(v.name, v.trace_states) for v in with_them.verdicts] == [
-        (v.name, v.trace_states) for v in without.verdicts
-    ]
+violations = partial(figures.violations, names=INVARIANTS)
 
 
 # Restored sequence numbers -----------------------------------------------------------------------------------------
@@ -132,7 +100,7 @@ def test_if_the_later_commit_counted_there_would_remain_updates_of_a_row_that_is
     + [pytest.param(f"one_bucket_deletes_{mode}_paimon", marks=pytest.mark.slow) for mode in ("dv", "nodv")],
 )
 def test_one_writer_per_bucket_stays_safe(name):
-    assert violations(PaimonExtended(**constants_of(name, **RESTORE)), [*INVARIANTS, LIVENESS]) == {}
+    assert violations(PaimonExtended(**constants_of(name, **RESTORE)), names=[*INVARIANTS, LIVENESS]) == {}
 
 
 def test_numbers_go_down_when_deletes_are_compacted_away():

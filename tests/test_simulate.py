@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_models import random_model
 
-from tests.test_conformance import Steps, Still, Wide
+from tests.toys import Steps, Still, Wide
 from workbench import view
 from workbench.cli import main
 from workbench.engines.check import check

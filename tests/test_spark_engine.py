@@ -317,6 +317,7 @@ done.set()
 """
 
 
+@pytest.mark.xdist_group("java")
 def test_a_hand_over_needs_little_memory_and_lets_go(tmp_path):
     """Beside the search, of about 100 MB, a small part of it; afterwards nothing of the search is held."""
     ended = subprocess.run(

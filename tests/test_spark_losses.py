@@ -104,6 +104,7 @@ print(main(["resume", run, "--max-states", "500"]))
 """
 
 
+@pytest.mark.xdist_group("java")
 def test_where_java_dies_the_levels_stay_and_one_line_says_how_to_go_on(tmp_path: Path) -> None:
     done = program(KILLING, TMPDIR=str(tmp_path))
     lines = done.stdout.splitlines()
@@ -130,6 +131,7 @@ print(main(["check", "hudi", *options, "--max-states", "20"]), main(["resume", r
 """
 
 
+@pytest.mark.xdist_group("java")
 def test_where_the_driver_makes_all_levels_no_java_is_started(tmp_path: Path) -> None:
     """So it need not even be there."""
     done = subprocess.run(
@@ -142,6 +144,7 @@ def test_where_the_driver_makes_all_levels_no_java_is_started(tmp_path: Path) ->
     assert done.stdout.splitlines()[-1] == "3 0 None"
 
 
+@pytest.mark.xdist_group("java")
 def test_where_java_is_missing_this_is_said_when_a_job_needs_it(
     tmp_path: Path,
 ) -> None:

@@ -124,31 +124,6 @@ def test_another_thread_takes_the_running_session_and_changes_no_setting(spark):
         spark.conf.set("spark.sql.shuffle.partitions", len(os.sched_getaffinity(0)))
 
 
-THREADS = """
-import os
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
-from workbench import spark_session
-
-together = Barrier(3)
-
-def take(_):
-    together.wait()
-    return spark_session()
-
-with ThreadPoolExecutor(3) as pool:
-    sessions = list(pool.map(take, range(3)))
-print(len(set(map(id, sessions))), spark_session() is sessions[0], os.environ.get("SPARK_LOCAL_IP"))
-sessions[0].stop()
-print(spark_session() is sessions[0])
-"""
-
-
-def test_threads_that_start_a_session_at_once_get_one():
-    ended = subprocess.run([sys.executable, "-c", THREADS], capture_output=True, text=True, check=True)
-    assert ended.stdout == "1 True None\nFalse\n"
-
-
 @pytest.mark.parametrize(
     ("groups", "limits", "limit"),
     [
@@ -172,8 +147,11 @@ def test_the_memory_that_a_container_allows(tmp_path, monkeypatch, groups, limit
     assert memory.memory_limit() == (machine if limit is None else limit)
 
 
-SCRIPT = """
+#: What one process can see of a session of its own: no start, a start by three threads at once, an error, and an end.
+OWN = """
 import os
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from workbench import InputError, spark_session
 
 def set_while_it_starts():
@@ -185,8 +163,19 @@ try:
 except InputError as error:
     print(error)
 assert set_while_it_starts() == before
+together = Barrier(3)
+
+def take(_):
+    together.wait()
+    return spark_session()
+
+with ThreadPoolExecutor(3) as pool:
+    sessions = list(pool.map(take, range(3)))
+print(len(set(map(id, sessions))), spark_session() is sessions[0])
+sessions[0].sparkContext._jvm.System.err.println("WARNING: something else")
+sessions[0].stop()
 spark = spark_session("local[1]", **{"spark.sql.shuffle.partitions": 3})
-print(spark.conf.get("spark.sql.shuffle.partitions"), spark.range(5).count())
+print(spark is sessions[0], spark.conf.get("spark.sql.shuffle.partitions"), spark.range(5).count())
 try:
     spark.sql("SELECT CAST('x' AS INT)").collect()
 except Exception as error:
@@ -194,28 +183,15 @@ except Exception as error:
 assert set_while_it_starts() == before
 """
 
-FAILING = """
-from workbench import spark_session
 
-spark = spark_session("local[1]")
-
-def fail(batches):
-    yield from batches
-    raise ValueError("on purpose")
-
-try:
-    spark.range(1).mapInArrow(fail, "id long").collect()
-except Exception as error:
-    print(str(error).splitlines()[-1])
-"""
-
-
-def test_a_session_of_its_own_is_quiet_and_leaves_the_environment_alone():
-    ended = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True)
+@pytest.mark.xdist_group("java")
+def test_a_session_of_its_own_is_one_for_all_threads_quiet_and_leaves_the_environment_alone():
+    """What Java says is passed on, but for its line about incubator modules."""
+    ended = subprocess.run([sys.executable, "-c", OWN], capture_output=True, text=True, check=True)
     said = ended.stdout.splitlines()
     assert said[0].startswith("Spark does not start with master 'local[many]': ")
-    assert said[1:] == ["3 5", "NumberFormatException"]
-    assert ended.stderr == ""
+    assert said[1:] == ["1 True", "False 3 5", "NumberFormatException"]
+    assert ended.stderr == "WARNING: something else\n"
 
 
 def test_without_what_connect_needs_one_line_says_what_to_install():
@@ -233,19 +209,14 @@ def test_without_what_connect_needs_one_line_says_what_to_install():
     assert len(ended.stdout.splitlines()) == 1
 
 
-def test_what_java_says_is_passed_on_but_for_its_line_about_incubator_modules():
-    script = (
-        "from workbench import spark_session\n"
-        "system = spark_session('local[1]').sparkContext._jvm.System\n"
-        "system.err.println('WARNING: something else')\n"
-    )
-    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert ended.stderr == "WARNING: something else\n"
+def test_what_goes_wrong_in_a_task_is_said_last(spark):
+    def fail(batches):
+        yield from batches
+        raise ValueError("on purpose")
 
-
-def test_what_goes_wrong_in_a_task_is_said_last():
-    ended = subprocess.run([sys.executable, "-c", FAILING], capture_output=True, text=True, check=True)
-    assert ended.stdout == "ValueError: on purpose\n"  # what PySpark's workers say as they end is their own affair
+    with pytest.raises(Exception, match="on purpose") as error:
+        spark.range(1).mapInArrow(fail, "id long").collect()
+    assert str(error.value).splitlines()[-1] == "ValueError: on purpose"
 
 
 @pytest.mark.parametrize(("error", "is_shown"), [(EOFError, False), (ValueError, True)])

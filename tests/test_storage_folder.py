@@ -298,21 +298,16 @@ def check_corruption(folder: Path, corrupt: Corrupt, data: st.DataObject) -> Non
     assert foreign == {name: (path / name).read_bytes() for name in foreign}
 
 
-@settings(max_examples=50)
-@given(data=st.data())
+@pytest.mark.parametrize("examples", [50, pytest.param(1000, marks=pytest.mark.slow)])
 def test_a_corrupt_folder_is_exact_or_refused(
-    tmp_path_factory: pytest.TempPathFactory, corrupt: Corrupt, data: st.DataObject
+    tmp_path_factory: pytest.TempPathFactory, corrupt: Corrupt, examples: int
 ) -> None:
-    check_corruption(tmp_path_factory.mktemp("corrupt"), corrupt, data)
+    @settings(max_examples=examples)
+    @given(data=st.data())
+    def attempt(data: st.DataObject) -> None:
+        check_corruption(tmp_path_factory.mktemp("corrupt"), corrupt, data)
 
-
-@pytest.mark.slow
-@settings(max_examples=1000)
-@given(data=st.data())
-def test_a_thousand_corrupt_folders(
-    tmp_path_factory: pytest.TempPathFactory, corrupt: Corrupt, data: st.DataObject
-) -> None:
-    check_corruption(tmp_path_factory.mktemp("corrupt"), corrupt, data)
+    attempt()
 
 
 # Crashes -------------------------------------------------------------------------------------------------------------

@@ -370,6 +370,7 @@ class Slow(Model):
 """
 
 
+@pytest.mark.xdist_group("java")
 def test_an_interrupt_keeps_what_has_finished(tmp_path):
     (tmp_path / "slow.py").write_text(SLOW)
     out = tmp_path / "out"
@@ -388,6 +389,7 @@ def test_an_interrupt_keeps_what_has_finished(tmp_path):
 # Models from anywhere ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.xdist_group("java")
 def test_a_model_of_the_main_module(tmp_path):
     """As in a notebook: the class is in no file that a worker could import."""
     script = SLOW + "\nfrom workbench import sweep\nprint(sweep(Slow, {'Seconds': [0]})['distinct'].tolist())\n"

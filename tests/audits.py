@@ -1,0 +1,45 @@
+"""What is true of the audit of any table, and how a table is refused."""
+
+from os import PathLike
+from typing import Any
+
+import pytest
+
+from workbench.kernel import InputError
+from workbench.pictures import faults
+from workbench.tables import Audit, audit
+
+Table = str | PathLike[str]
+
+
+def agreed(table: Table, **how: Any) -> Audit:
+    """The audit, once the model has said the same of each finding's state."""
+    found = audit(table, **how)
+    for one in found.findings:
+        if one.grade == "outside":
+            assert one.model is one.state is None
+            continue
+        assert one.model is not None
+        assert one.state is not None
+        assert one.legend
+        assert faults(one.model, one.state, [one.violates()]), f"{one.property} holds in the state of {one}"
+        assert not faults(one.model, one.model.initial_states()[0])
+    return found
+
+
+def refusal(table: Table) -> str:
+    """The one line by which an audit refuses a table."""
+    with pytest.raises(InputError) as refused:
+        audit(table)
+    said = str(refused.value)
+    assert "\n" not in said
+    assert len(said) < 600
+    return said
+
+
+def answer(table: Table) -> tuple[Audit | None, str]:
+    """The audit, or the line that is said instead."""
+    try:
+        return audit(table), ""
+    except InputError as why:
+        return None, str(why)

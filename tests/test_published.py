@@ -1,0 +1,209 @@
+"""Published figures, and that a model with its extensions switched off is the published one: for all models at once."""
+
+import functools
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.behaviours import steps_of
+from tests.figures import Figure, published
+from workbench import configurations
+from workbench.engines.check import check
+from workbench.kernel import Model, action, choose, constraint, require
+from workbench.models import get_model
+from workbench.models.bakery import Bakery
+from workbench.models.bakery_extended import BakeryExtended
+from workbench.models.bakery_v2 import BakeryV2
+from workbench.models.bakery_v2_as_built import BakeryV2AsBuilt
+from workbench.models.bakery_v2_extended import BakeryV2Extended
+from workbench.models.classics.ewd998 import Ewd998
+from workbench.models.classics.paxos import NEVER, Paxos, Promise, Propose
+from workbench.models.hudi import Hudi
+from workbench.models.hudi_extended import HudiExtended
+from workbench.models.paimon import Paimon
+from workbench.models.paimon_extended import PaimonExtended
+
+ROOT = Path(__file__).parents[1]
+SPECS = ROOT / "specs"
+
+#: By the name of an extended model: itself, and the published one.
+EXTENDED: dict[str, tuple[type[Model], type[Model]]] = {
+    "bakery": (BakeryExtended, Bakery),
+    "bakery_v2": (BakeryV2Extended, BakeryV2),
+    "hudi": (HudiExtended, Hudi),
+    "paimon": (PaimonExtended, Paimon),
+}
+
+
+FIGURES = [*published("hudi"), *published("paimon")]
+
+
+def named(figure: Figure) -> str:
+    """A test's name: the constants that differ from the model's own."""
+    _, published = EXTENDED[figure.model]
+    return figure.name or ",".join(f"{n}={v}" for n, v in published(**figure.constants).differing().items())
+
+
+def sized(figure: Figure) -> Any:
+    return pytest.param(figure, id=named(figure), marks=[pytest.mark.slow] if figure.found.distinct > 10_000 else [])
+
+
+@pytest.mark.parametrize("figure", [sized(figure) for figure in FIGURES])
+def test_published_figures_with_and_without_the_extensions(figure):
+    off, alone = (kind(**figure.constants) for kind in EXTENDED[figure.model])
+    with_them, without = (check(model, engine="local") for model in (off, alone))
+    states = {v.name: v.trace_states for v in without.verdicts}
+    assert figure.found == (without.distinct, without.depth, {name: states.get(name) for name in figure.found.violated})
+    assert (with_them.levels, with_them.generated) == (without.levels, without.generated)
+    assert {v.name: (v.word, v.trace_states) for v in with_them.verdicts} == {
+        v.name: (v.word, v.trace_states) for v in without.verdicts
+    }
+
+
+@functools.cache
+def configured(model: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Constants and expected figures of a model's configurations that check the whole space."""
+    loaded = map(configurations.load, sorted((SPECS / model).glob("*.toml")))
+    extended, published = EXTENDED[model]
+    return [
+        (extended(**one.model.constants).constants, one.expect)
+        for one in loaded
+        if isinstance(one.model, published) and not one.symmetry and "distinct" in one.expect
+    ]
+
+
+@pytest.mark.parametrize("figure", FIGURES, ids=named)
+def test_every_published_figure_is_expected_of_a_configuration(figure):
+    wanted, (distinct, depth, violated) = EXTENDED[figure.model][0](**figure.constants), figure.found
+    verdicts = {n: "holds" if states is None else {"violated": states} for n, states in violated.items()}
+    asked = {n: verdict for n, verdict in verdicts.items() if n in wanted.properties}
+    expected = [e for constants, e in configured(figure.model) if constants == wanted.constants]
+    expected = [e for e in expected if asked.keys() <= e["verdicts"].keys()]
+    assert expected
+    for expect in expected:
+        assert (expect["distinct"], expect["depth"]) == (distinct, depth)
+        assert {name: expect["verdicts"][name] for name in asked} == asked
+
+
+# Extensions ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", EXTENDED)
+def test_the_name_on_the_command_line_is_the_extended_model(name):
+    extended, published = EXTENDED[name]
+    assert (get_model(name), get_model(f"{name}_published")) == (extended, published)
+    assert (extended.name, published.name) == (name, f"{name}_published")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("extended", "published", "constants"),
+    [
+        (BakeryExtended, Bakery, {"Writers": 2}),
+        (BakeryExtended, Bakery, {"Writers": 2, "NodeStartup": False, "LazyReap": False}),
+        (BakeryV2Extended, BakeryV2, {"Writers": 2}),
+        (BakeryV2Extended, BakeryV2, {"Writers": 2, "SafeAcks": False}),
+        (BakeryV2Extended, BakeryV2, {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}),
+        (BakeryV2AsBuilt, BakeryV2, {"Writers": 2, "SafeAcks": False}),
+        (HudiExtended, Hudi, {"Keys": 1, "Values": 1}),
+        (PaimonExtended, Paimon, {}),
+    ],
+)
+def test_switched_off_the_extended_model_is_the_published_one_step_by_step(extended, published, constants):
+    off, alone = extended(**constants), published(**constants)
+    assert steps_of(off, published) == steps_of(alone, published)
+    assert list(off.actions) == list(alone.actions)
+    assert [p.name for p in off.select()] == [p.name for p in alone.select()]
+
+
+# The classics --------------------------------------------------------------------------------------------------------
+
+CLASSICS = sorted((SPECS / "classics").glob("*.toml"))
+
+#: Distinct states, generated states and depth that TLC has found in a specification with the same steps, as the
+#: manifest of tlaplus/Examples gives them.
+OF_TLC = {
+    "transaction_commit": (34, 94, 7),  # TCommit
+    "two_phase_commit": (288, 1146, 11),  # TwoPhase
+    "chang_roberts": (137, 227, 10),  # MCChangRoberts
+    "readers_writers_three": (21527, 59674, 13),  # ReadersWriters, MC
+    "allocator": (1690, 5854, 7),  # SchedulingAllocator
+    "allocator_simple": (400, 1633, 6),  # SimpleAllocator
+}
+
+
+def classic(name: str) -> configurations.Configuration:
+    return configurations.load(SPECS / "classics" / f"{name}.toml")
+
+
+@pytest.mark.parametrize("name", OF_TLC)
+def test_published_figures_are_expected_of_the_classics(name):
+    expect = classic(name).expect
+    assert (expect["distinct"], expect["generated"], expect["depth"]) == OF_TLC[name]
+
+
+class EachWay(Paxos):
+    """TLC counts a proposal once for each message by which it finds that the proposal is safe."""
+
+    @action(Paxos.leader, v="Values")
+    def propose(self, s, b, v):
+        require(not any(Propose(b, other) in s.messages for other in self.Values), f"ballot {b} has its proposal")
+        quorum = choose(self.quorums, "quorum")
+        told = s.messages.where(lambda m: isinstance(m, Promise) and m.acceptor in quorum, ballot=b)
+        require(len(told) == len(quorum), "the quorum has not promised")
+        latest = max(m.voted_in for m in told)
+        if latest != NEVER:
+            choose(list(told.where(voted_in=latest, voted_for=v)), "by")
+        s.messages |= {Propose(b, v)}
+
+
+def test_published_figures_of_paxos():
+    """MCPaxosTiny."""
+    result = check(EachWay(), ["Agreement"])
+    assert (result.distinct, result.generated, result.depth) == (3921, 23563, 17)
+    expect = classic("paxos").expect
+    assert (expect["distinct"], expect["depth"]) == (3921, 17)
+
+
+def test_the_published_figure_of_six_participants_is_expected():
+    """What the specification TwoPhase says of itself."""
+    assert classic("two_phase_commit_six").expect["distinct"] == 50_816
+
+
+class Unbounded(Ewd998):
+    """The bound is a constraint, as in the published specification, and no part of the protocol."""
+
+    @action(Ewd998.machine, "to in Machines")
+    def send(self, s, i, to):
+        require(s.active[i], f"{i} is done")
+        require(i != to, "nobody sends to itself")
+        s.count[i] += 1
+        s.pending[to] += 1
+
+    @constraint(i="Machines")
+    def FewMessages(self, s, i):
+        return s.count[i] <= self.MaxCount and s.pending[i] <= self.MaxCount
+
+
+def test_a_constraint_cuts_where_the_bound_of_ewd998_does():
+    cut, bounded = check(Unbounded(), ["NoFalseAlarm", "TerminationIsDetected"]), classic("ewd998").expect
+    assert (cut.distinct, cut.depth) == (bounded["distinct"], bounded["depth"])
+    assert cut.generated - cut.outside == bounded["generated"]
+    assert [v.holds for v in cut.verdicts] == [True, None]
+
+
+@pytest.mark.slow
+def test_published_figures_of_ewd998():
+    """EWD998 with its state constraint: 1.3 million distinct states, and depth 60."""
+    result = check(get_model("ewd998")(MaxCount=3), ["NoFalseAlarm"])
+    assert (result.distinct // 100_000, result.depth) == (13, 60)
+
+
+@pytest.mark.parametrize("name", [path.stem for path in CLASSICS])
+def test_every_configuration_of_a_classic_is_as_expected(name):
+    one = classic(name)
+    assert {"distinct", "depth", "generated"} <= set(one.expect)
+    result = check(one.model, one.properties, symmetry=one.symmetry)
+    assert one.differences(result) == []
+    assert result.never_taken == []
