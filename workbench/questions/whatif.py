@@ -137,7 +137,9 @@ def flips(
     properties: Sequence[str] | None = None,
     *,
     integers: bool = False,
+    constants: Sequence[str] | None = None,
     before: Result | None = None,
+    on_attempt: Callable[[Attempt], None] | None = None,
     on_progress: Callable[[int, int], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
     **options: Any,
@@ -147,7 +149,9 @@ def flips(
     Args:
         properties: What to check; for None what `model` checks by default.
         integers: Try numbers one step down and up too, not just switches and choices.
+        constants: Only these; None for all.
         before: The result for `model` as it is, if it is known already.
+        on_attempt: Called with each attempt when it is decided.
         on_progress: Called with how many changes have been checked, and of how many.
         should_stop: Asked again and again; what has been checked is returned once it is True.
         **options: For every single check, such as ``max_seconds`` and ``symmetry``; see
@@ -162,7 +166,7 @@ def flips(
     options["should_stop"] = should_stop
     before = before or check(model, properties, **options)
     names = [v.name for v in before.verdicts] if properties is None else names_in("properties", properties)
-    todo = alternatives(model, integers)
+    todo = [change for change in alternatives(model, integers) if constants is None or change[0] in constants]
     attempts = []
     for done, (name, value) in enumerate(todo):
         _tell(on_progress, done, len(todo))
@@ -170,6 +174,8 @@ def flips(
         if should_stop is not None and should_stop():
             break
         attempts.append(attempt)
+        if on_attempt is not None:
+            on_attempt(attempt)
     return attempts
 
 

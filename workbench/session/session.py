@@ -92,6 +92,7 @@ class Session:
         self._runner = Runner(self.lock)
         self._asides: dict[str, Aside] = {}
         self._stepper: Stepper | None = None
+        self._told: Trace | None = None
         self._began = 0.0
         self._wanted: str | None = None
 
@@ -319,6 +320,22 @@ class Session:
                 self._stepper.start(model)
             return self._stepper
 
+    def tell(self) -> None:
+        """Send the stepper to what the selected verdict shows: the end of its trace, or where its loop begins.
+
+        A behaviour that was found again leaves the stepper where it is. Where nothing is to be shown, one may step from
+        the beginning.
+        """
+        with self.lock:
+            stepper, verdict = self.stepper(), self.verdict
+            trace = None if verdict is None else verdict.trace
+            if trace is None:
+                if self._told is not None:
+                    stepper.start(stepper.model)
+            elif self._told is None or not _same(self._told, trace):
+                stepper.start(trace, len(trace) - 1 if trace.loop is None else trace.loop)
+            self._told = trace
+
     def step_from(self, trace: Trace, step: int) -> None:
         """Send the stepper to a step of a trace, to go on from there."""
         with self.lock:
@@ -349,3 +366,8 @@ class Session:
             self.grid.cancel()
             if self._stepper is not None:
                 self._stepper.close()
+
+
+def _same(one: Trace, other: Trace) -> bool:
+    """Whether a behaviour was found again."""
+    return one.steps == other.steps and one.model.constants == other.model.constants

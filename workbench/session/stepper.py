@@ -96,6 +96,11 @@ class Stepper:
         given = self._given
         return given if given is not None and given.steps == trace.steps else trace
 
+    @property
+    def given(self) -> Trace | None:
+        """The behaviour that one has begun with."""
+        return self._given
+
     def starts(self) -> dict[int, State]:
         """The initial states to choose from, by number: the first ones, and the one that one has begun in."""
         first = itertools.islice(self.model.each_initial_state(), MOST_STARTS)

@@ -32,10 +32,8 @@ _MOST_FAILING = 200
 _EXPLAIN, _CSV = "explain", "csv"
 
 
-class GridTab(Tab):
+class Grid(Tab):
     """A verdict map that fills cell by cell; a click on a cell sets the panel to it."""
-
-    title = "Grid"
 
     def build(self) -> list[Any]:
         model = self.session.settings.model_class
