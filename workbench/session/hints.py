@@ -32,7 +32,8 @@ class Hints:
 
     def _begin(self) -> None:
         session, result = self._session, self._session.result
-        self.attempts = found = []
+        found: list[Attempt] = []
+        self.attempts = found
         self._draw(found)
         if result is None or not result.complete or result.seconds > QUICK_SECONDS:
             return

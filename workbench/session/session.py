@@ -93,6 +93,7 @@ class Session:
         self._asides: dict[str, Aside] = {}
         self._stepper: Stepper | None = None
         self._told: Trace | None = None
+        self._sent = False  # to a behaviour, while a check goes on
         self._began = 0.0
         self._wanted: str | None = None
 
@@ -323,22 +324,24 @@ class Session:
     def tell(self) -> None:
         """Send the stepper to what the selected verdict shows: the end of its trace, or where its loop begins.
 
-        A behaviour that was found again leaves the stepper where it is. Where nothing is to be shown, one may step from
-        the beginning.
+        A behaviour that was found again leaves the stepper where it is, and one that somebody was sent to meanwhile
+        wins. Where nothing is to be shown, one may step from the beginning.
         """
         with self.lock:
-            stepper, verdict = self.stepper(), self.verdict
-            trace = None if verdict is None else verdict.trace
-            if trace is None:
-                if self._told is not None:
+            stepper, verdict, before = self.stepper(), self.verdict, self._told
+            trace = self._told = None if verdict is None else verdict.trace
+            if self._sent:
+                self._sent = False
+            elif trace is None:
+                if before is not None:
                     stepper.start(stepper.model)
-            elif self._told is None or not _same(self._told, trace):
-                stepper.start(trace, len(trace) - 1 if trace.loop is None else trace.loop)
-            self._told = trace
+            elif before is None or not _same(before, trace):
+                stepper.show(trace, len(trace) - 1 if trace.loop is None else trace.loop)
 
     def step_from(self, trace: Trace, step: int) -> None:
         """Send the stepper to a step of a trace, to go on from there."""
         with self.lock:
+            self._sent = self.running
             self.stepper().start(trace, step)
             self._events.tell("stepping")
 
@@ -355,8 +358,9 @@ class Session:
 
     def settle(self, seconds: float | None = None) -> bool:
         """Wait for the check and all that is computed beside it; whether all has ended."""
+        ended = self.ended(seconds)  # which begins more of it
         beside = all(aside.wait(seconds) for aside in list(self._asides.values()))
-        return self.ended(seconds) and beside and self.grid.wait(seconds)
+        return ended and self.ended(seconds) and beside and self.grid.wait(seconds)
 
     def close(self) -> None:
         """End all work."""

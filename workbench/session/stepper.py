@@ -132,6 +132,19 @@ class Stepper:
             self._histories = {trace.start: self.history}
             self._moved()
 
+    def show(self, trace: Trace, step: int) -> None:
+        """Go to a step of a behaviour: as a branch of what somebody has stepped by hand, if they have, else anew."""
+        with self.lock:
+            given = self._given
+            by_hand = given is None or len(self.history.nodes) > len(given)
+            if not by_hand or self.model.constants != trace.model.constants:
+                self.start(trace, step)
+                return
+            self.search.cancel()
+            self._follow(trace, "")
+            self._given = trace
+            self.jump(step)
+
     def begin(self, number: int) -> None:
         """Begin in the initial state with this number. Branches that begin in another are kept until one returns there.
 

@@ -15,11 +15,13 @@ from workbench.kernel.values import counted
 from workbench.pictures.markup import Markup, element, joined
 from workbench.questions.explain import Explanation
 from workbench.questions.fill import MOST_HERE, Cell
-from workbench.session import Session
+from workbench.session import Session, in_sight
 from workbench.session.filling import FEWEST, MOST, MOST_SECONDS, Asked
+from workbench.session.hints import QUICK_SECONDS
 from workbench.view import verdict_map
 from workbench.view.html import badge, headed, noted, table
 from workbench.widgets.controls import Look, grid
+from workbench.widgets.fold import folded_away
 from workbench.widgets.pane import Pane, copied
 from workbench.widgets.tab import Tab, Working, button, complaint
 
@@ -55,8 +57,10 @@ class Grid(Tab):
         self._work.filling.on_change(self._draw)
         self._values.on_change(self._counted)
         row = ipywidgets.HBox([self._property, fill]).add_class("wb-toolbar")
+        self._values.tick([name for name in in_sight(model) if name in self._values.listed][:FEWEST])
         self._counted()
-        return [self._values, row, self._note, working, self._map, self._loaded, self._actions, looking, self._rule]
+        vary = folded_away("Vary other constants", self._values)
+        return [row, vary, self._note, working, self._map, self._loaded, self._actions, looking, self._rule]
 
     def what(self) -> Any:
         return self.session.number, self.session.selected
@@ -66,6 +70,8 @@ class Grid(Tab):
             self._drawing = True
             self._property.value = self.session.selected
             self._drawing = False
+        if self._work.asked is None and result.complete and result.seconds < QUICK_SECONDS:
+            self._fill()
         self._draw()
 
     def _pick(self, _: Any) -> None:
@@ -215,6 +221,8 @@ class Values(ipywidgets.VBox):
         self._look = Look(description_width="initial")
         self._ranges: dict[str, Any] = {}
         self._changed: Callable[[], None] = lambda: None
+        #: The constants whose values are few.
+        self.listed = [name for name, constant in self._declared.items() if constant.kind in ("switch", "choice")]
         self._ticks = {name: self._tick(name) for name in self._declared}
         self._numbers = grid([], 260)
         super().__init__([grid(self._ticks.values(), 200), self._numbers])

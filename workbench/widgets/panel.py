@@ -69,6 +69,7 @@ class Workbench(Panel, ipywidgets.VBox):
         super().__init__([Style(), self._head, self.verdicts, screen, self._side.more])
         self.add_class("wb-panel")
         self.session.on("check", self.verdicts.draw)
+        self.session.on("check", self._hide)
         for event in ("result", "selected"):
             self.session.on(event, self.verdicts.draw)
             self.session.on(event, self._opened)
@@ -133,6 +134,10 @@ class Workbench(Panel, ipywidgets.VBox):
 
     def _opened(self, _: Any = None) -> None:
         self.tabs[self._tabs.selected_index or 0].opened()
+
+    def _hide(self) -> None:
+        """Where nothing was ever found, because something is wrong, the tabs have nothing to show."""
+        self._tabs.layout.display = "none" if self.session.error is not None and self.result is None else ""
 
     def _stepping(self) -> None:
         self._tabs.selected_index = 0

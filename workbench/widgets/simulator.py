@@ -8,9 +8,9 @@ import ipywidgets
 
 from workbench.formats.code import trace_as_code
 from workbench.formats.expression import example_of
-from workbench.kernel import InputError, Model, Trace
+from workbench.kernel import InputError, Model, ModelError, Trace
 from workbench.kernel.given import names_in
-from workbench.kernel.trace import Move
+from workbench.kernel.trace import Move, Step
 from workbench.kernel.values import counted
 from workbench.pictures.markup import Markup, element
 from workbench.session import Session, Stepper, start_from
@@ -27,6 +27,12 @@ from workbench.widgets.player import TracePlayer, share_watches
 from workbench.widgets.tab import Working, button, complaint
 
 _HERE, _BEGINNING = "from this state", "from the beginning"
+
+
+class _Player(TracePlayer):
+    """A player in a panel, which has a style sheet."""
+
+    _css = ""
 
 
 class Simulator(Panel, ipywidgets.VBox):
@@ -56,25 +62,25 @@ class Simulator(Panel, ipywidgets.VBox):
         self._properties: list[str] | None = None
         self._drawing = False
         self._message = Pane()
-        self._player = TracePlayer(on_take=self._clicked)
+        self._player = _Player(on_take=self._clicked)
         self._player.observe(self._jumped, "step")
         self._history = HistoryView(self.stepper)
-        self._code = Pane()
-        paste = OpenPermalink((session or self.stepper).open, lambda more: self.watch((*self.watches, *more)))
-        further = folded_away("Go to a state, a scenario, a permalink", *self._tools(), paste, self._code)
-        self._searching = Working(self.stepper.search, lambda trace: None)
-        row = ipywidgets.HBox([*self._buttons(), self._searching]).add_class("wb-toolbar")
-        super().__init__([Style(), self._message, self._player, row, self._history, further])
-        self.add_class("wb-panel")
+        self._open = (session or self.stepper).open
+        self._condition: Any = None
+        self.further = folded_away("Go to a state, a scenario, a permalink", make=self._tools)
+        row = ipywidgets.HBox(self._buttons()).add_class("wb-toolbar")
+        parts = [self._message, self._player, row, self._history, self.further]
+        super().__init__(parts if session else [Style(), *parts])
+        if session is None:
+            self.add_class("wb-panel")
         self.stepper.on_move(self._draw)
-        self._player.observe(self._draw_code, "watches")
+        self._player.observe(self._draw_tools, "watches")
         if session is not None:
             share_watches(self._player, session)
         self._draw()
 
     def _buttons(self) -> list[Any]:
         self._undo = button("Undo", "undo", "take the last step back", self.undo)
-        self._length = ipywidgets.BoundedIntText(10, min=1, max=500, tooltip="steps", layout={"width": "58px"})
         self._start = ipywidgets.Dropdown(
             tooltip=f"the initial state; beyond the first {MOST_STARTS}, go to a state by a condition",
             style={"description_width": "initial"},
@@ -82,8 +88,7 @@ class Simulator(Panel, ipywidgets.VBox):
             layout={"flex": "0 1 auto", "width": "auto", "max_width": "100%"},
         )
         self._start.observe(self._chosen, "value")
-        walk = button("Random walk", "random", "take that many steps at random", lambda: self.walk(self._length.value))
-        return [self._undo, walk, self._length, self._start]
+        return [self._undo, self._start]
 
     def _tools(self) -> list[Any]:
         self._condition = ipywidgets.Text(
@@ -96,8 +101,15 @@ class Simulator(Panel, ipywidgets.VBox):
         )
         find = button("Take me there", "search", "along a shortest way to a state where this is true", self._find)
         label = ipywidgets.Label("A state where")
-        rows = [[label, self._condition, self._from, find], self._scenario()]
-        return [ipywidgets.HBox(row).add_class("wb-toolbar") for row in rows]
+        length = ipywidgets.BoundedIntText(10, min=1, max=500, tooltip="steps", layout={"width": "58px"})
+        walk = button("Random walk", "random", "take that many steps at random", lambda: self.walk(length.value))
+        rows = [[label, self._condition, self._from, find], self._scenario(), [walk, length]]
+        boxes = [ipywidgets.HBox(row).add_class("wb-toolbar") for row in rows]
+        self.paste = OpenPermalink(self._open, lambda more: self.watch((*self.watches, *more)))
+        self._code = Pane()
+        self._draw_tools()
+        self._searching = Working(self.stepper.search, lambda trace: None)
+        return [self._searching, *boxes, self.paste, self._code]
 
     def _scenario(self) -> list[Any]:
         self._story = ipywidgets.Textarea(
@@ -202,19 +214,22 @@ class Simulator(Panel, ipywidgets.VBox):
         else:
             self._player.step = at
         self._drawing = False
-        if type(self.model) is not self._examples_of:
-            self._draw_examples()
         self._message.html = noted(self.stepper.remark) if self.stepper.remark else ""
-        self._draw_code()
+        self._draw_tools()
         self._draw_options()
 
     _shown_properties: list[str] | None = None
 
-    def _draw_examples(self) -> None:
-        """Say what may be typed: once for a protocol, since a field that changes drops what was typed and not sent."""
-        self._examples_of = type(self.model)
-        self._condition.placeholder = f"such as  {example_of(self.model)}"
-        self._story.placeholder = f"a step or a condition per line, such as  {self.model.instances[0].label}"
+    def _draw_tools(self, _: Any = None) -> None:
+        """What is folded away, once it is there. A field whose example changes drops what was typed and not sent."""
+        if self._condition is None:
+            return
+        if type(self.model) is not self._examples_of:
+            self._examples_of = type(self.model)
+            self._condition.placeholder = f"such as  {example_of(self.model)}"
+            self._story.placeholder = f"a step or a condition per line, such as  {self.model.instances[0].label}"
+        code = trace_as_code(self.trace, self.watches)
+        self._code.html = copied("Copy as code", code, "the lines of Python that open this trace")
 
     def _draw_start(self) -> None:
         """Offer the initial states, where there are several."""
@@ -241,18 +256,21 @@ class Simulator(Panel, ipywidgets.VBox):
             if not self._drawing:
                 self.stepper.jump(self._player.step)
 
-    def _draw_code(self, _: Any = None) -> None:
-        code = trace_as_code(self.trace, self.watches)
-        self._code.html = copied("Copy as code", code, "the lines of Python that open this trace")
-
     def _draw_options(self) -> None:
         """The steps that are possible in the present state; why the others are not is folded away."""
+        try:
+            self._player.moves = self._told()
+        except ModelError as error:
+            self._player.moves = complaint(str(error))
+
+    def _told(self) -> Markup:
         taken = self.trace.steps[self.at + 1].move if self.at + 1 < len(self.trace) else None
         rows, disabled = [], []
         for lane, group in groupby(self.stepper.options(), key=lambda option: option.instance.lane or NOBODY):
             buttons = []
             for instance, steps in group:
-                buttons += [_step_button(step.label, step.move, taken) for step in steps if step.move is not None]
+                telling = [step for step in steps if not self._is_bookkeeping(step)]
+                buttons += [_step_button(step.label, step.move, taken) for step in telling if step.move is not None]
                 if not steps:
                     why = self.model.why_disabled(instance, self.state) or ""
                     disabled.append(_greyed(instance.label, why))
@@ -264,7 +282,12 @@ class Simulator(Panel, ipywidgets.VBox):
         enabled = element("div", title, *(element("div", row, class_="wb-lane") for row in rows), class_="wb-enabled")
         grid = element("div", *disabled, class_="wb-greyed wb-scroll")
         summary = f"{counted(len(disabled), 'step is', 'steps are')} not possible here, and why"
-        self._player.moves = enabled + folded(summary, grid, data_name="greyed") if disabled else enabled
+        return enabled + folded(summary, grid, data_name="greyed") if disabled else enabled
+
+    def _is_bookkeeping(self, step: Step) -> bool:
+        """Whether a process that stands alone only moves on, such as a crasher that has nothing to do."""
+        alone = step.lane is not None and step.lane in self.model.declared_processes
+        return alone and all(change.cell.variable.startswith("pc") for change in self.state.changes_to(step.state))
 
     def _clicked(self, sent: str) -> None:
         number, _, label = sent.partition(" ")

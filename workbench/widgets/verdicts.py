@@ -58,7 +58,7 @@ class Verdicts(ipywidgets.VBox):
         if session.error is not None:
             self.status.html = failure(session).html()
         else:
-            self.status.html = "" if result is None or session.stale else _notes(result) + self._expectation(result)
+            self.status.html = "" if result is None or session.stale else _notes(result) + self._differences(result)
         self.headline.html = self._said(result)
         if result is not None:
             rows = (_row(verdict, result, verdict.name == session.selected) for verdict in result.verdicts)
@@ -97,17 +97,25 @@ class Verdicts(ipywidgets.VBox):
         if result is None:
             return ""
         stale = " wb-stale" if session.stale else ""
-        line = element("span", self.change or _because(session.verdict))
+        told = self._story(result)
+        line = element("span", told, class_="wb-told", title=told)
         return element("div", _headline(result), line, class_=f"wb-headline{stale}")
 
-    def _expectation(self, result: Result) -> str:
-        """Whether the result is as the named configuration says."""
+    def _story(self, result: Result) -> str:
+        """What a named configuration shows; else what the last change did, or what the selected property says."""
+        one, verdict = self.session.settings.configuration, self.session.verdict
+        if one is not None or self.change:
+            return self.change if one is None else one.title
+        return "" if verdict is None else f"{verdict.name}: {said_of(result, verdict.name)}"
+
+    def _differences(self, result: Result) -> str:
+        """Where the result is not as the named configuration says."""
         one = self.session.settings.configuration
         if one is None or not one.expect or result.model.constants != one.model.constants:
             return ""
         differences = one.differences(result)
         if not differences:
-            return element("p", one.title, class_="wb-note wb-told", title=f"{one.title}: as expected")
+            return ""
         return element("div", f"Not as {one.path.name} expects:", bullets(differences), class_="wb-wrong")
 
 
@@ -130,14 +138,6 @@ def _headline(result: Result) -> Markup:
     if result.undecided:
         return badge("unknown", f"{len(result.undecided)} of {len(result.verdicts)} not decided")
     return badge("unknown", "nothing is checked")
-
-
-def _because(verdict: Verdict | None) -> Markup:
-    """The selected verdict as a sentence."""
-    if verdict is None:
-        return Markup("")
-    why = f": {verdict.why}" if verdict.why else ""
-    return element("span", element("b", verdict.name), f" {verdict.word}{why}")
 
 
 def _row(verdict: Verdict, result: Result, selected: bool) -> Markup:
