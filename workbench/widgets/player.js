@@ -267,7 +267,7 @@ function render({ model, el }) {
     const sentence = state.querySelector(".wb-sentence");
     sentence?.remove();
     const wrong = [...state.querySelectorAll(".wb-truth.wb-bad")].map((one) => make("span", "wb-wrong-here", one.textContent));
-    where.replaceChildren(`${step + 1} of ${last() + 1} `, make("code", "", model.get("labels")[step] ?? ""));
+    where.replaceChildren(`State ${step + 1} of ${last() + 1}: `, make("code", "", model.get("labels")[step] ?? ""));
     said.replaceChildren(where, " ", ...(sentence?.childNodes ?? []), ...wrong.flatMap((one) => [" ", one]));
     for (const [details, what] of foldable()) details.open = unfolded.get(what) ?? details.open;
   }

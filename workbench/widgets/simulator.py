@@ -21,7 +21,7 @@ from workbench.view.trace import NOBODY, TraceView, trace_view
 from workbench.widgets.fold import folded_away
 from workbench.widgets.history import HistoryView
 from workbench.widgets.lifetime import Panel
-from workbench.widgets.pane import Pane, Style, copied
+from workbench.widgets.pane import Pane, Style, Words, copied
 from workbench.widgets.paste import OpenPermalink
 from workbench.widgets.player import TracePlayer, share_watches
 from workbench.widgets.tab import Working, button, complaint
@@ -61,7 +61,7 @@ class Simulator(Panel, ipywidgets.VBox):
         self.stepper = self._work = Stepper(_behaviour(what), step) if session is None else session.stepper()
         self._properties: list[str] | None = None
         self._drawing = False
-        self._message = Pane()
+        self._message = Words()
         self._player = _Player(on_take=self._clicked)
         self._player.observe(self._jumped, "step")
         self._history = HistoryView(self.stepper)
