@@ -328,13 +328,15 @@ class Session:
         wins. Where nothing is to be shown, one may step from the beginning.
         """
         with self.lock:
-            stepper, verdict, before = self.stepper(), self.verdict, self._told
+            stepper, verdict, before = self._stepper or self.stepper(), self.verdict, self._told
             trace = self._told = None if verdict is None else verdict.trace
             if self._sent:
                 self._sent = False
             elif trace is None:
-                if before is not None:
-                    stepper.start(stepper.model)
+                if before is None:
+                    self.stepper()
+                elif self.result is not None:
+                    stepper.start(self.result.model)
             elif before is None or not _same(before, trace):
                 stepper.show(trace, len(trace) - 1 if trace.loop is None else trace.loop)
 

@@ -153,7 +153,7 @@ class Grid(Tab):
                 return
             word = self._work.word(cell)
             trace = cell.outcome.verdicts[asked.name].states if word else None
-            states = "" if trace is None else f" The tab Trace has its {counted(trace, 'state')}."
+            states = "" if trace is None else f" The tab Story has its {counted(trace, 'state')}."
             said = f" is set in the panel: {asked.name} "
             verdict = badge(word) if word else "does not apply"
             self._loaded.html = element("p", element("code", name), said, verdict, ".", states)

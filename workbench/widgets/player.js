@@ -468,6 +468,10 @@ function render({ model, el }) {
   seen.observe(bar);
   seen.observe(picture);
   makeExports();
+  const leaveMenus = (event) => {
+    for (const menu of [filter, exports]) if (!menu.contains(event.target)) menu.open = false;
+  };
+  document.addEventListener("pointerdown", leaveMenus);
 
   const heard = [
     ["change:step change:states", showStep], ["change:lanes", showLanes], ["change:permalink", showLink],
@@ -486,6 +490,7 @@ function render({ model, el }) {
   fetchPictures();
   return () => {
     stop();
+    document.removeEventListener("pointerdown", leaveMenus);
     seen.disconnect();
     lesson.close();
     forget();

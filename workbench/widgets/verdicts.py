@@ -125,7 +125,7 @@ def _notes(result: Result) -> Markup:
 
 def _progress(at: Progress) -> str:
     rate = at.states / at.seconds if at.seconds else 0
-    parts = [f"level {at.level}", counted(at.states, "state"), f"{rate:,.0f} states/s", f"frontier {at.frontier:,}"]
+    parts = [f"level {at.level}", counted(at.states, "state"), f"{rate:,.0f} states/s"]
     return " \N{MIDDLE DOT} ".join([*parts, f"{at.seconds:.0f} s"])
 
 

@@ -15,13 +15,16 @@ from workbench.widgets.pane import Pane
 from workbench.widgets.tab import Tab, button
 
 
+_REPAIR = "the smallest sets of changes that repair the selected property"
+
+
 class WhatIf(Tab):
     """Tables whose rows can be applied to the panel."""
 
     def build(self) -> list[Any]:
         self._integers = ipywidgets.Checkbox(False, description="numbers too, one up and one down", indent=False)
         self._integers.observe(self.again, "value")
-        self._repair = button("Find repairs", "wrench", "the smallest sets of changes that repair it", self._mend)
+        self._repair = button("Find repairs", "wrench", _REPAIR, self._mend)
         self._single = Pane(on_send=self._apply)
         self._sets = Pane(on_send=self._apply_set)
         self._flips = self.working("flips", self._show)
@@ -36,7 +39,9 @@ class WhatIf(Tab):
             self._draw_single(stale=True)  # it stays in sight, so that nothing jumps
         if not self._repairs.aside.key:
             self._sets.html = ""
-        self._repair.disabled = not _broken(result)
+        broken = _broken(result)
+        self._repair.disabled = not broken
+        self._repair.tooltip = _REPAIR if broken else "nothing is violated here, so there is nothing to repair"
         integers, aside, kept = self._integers.value, self._flips.aside, self.session.kept
         assert kept is not None
 
