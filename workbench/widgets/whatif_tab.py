@@ -14,7 +14,6 @@ from workbench.view.html import badge, folded, table
 from workbench.widgets.pane import Pane
 from workbench.widgets.tab import Tab, button
 
-
 _REPAIR = "the smallest sets of changes that repair the selected property"
 
 
