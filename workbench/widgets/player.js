@@ -266,7 +266,7 @@ function render({ model, el }) {
     state.querySelector(".wb-watches")?.remove();  // these stand above, with what can be done with them
     const sentence = state.querySelector(".wb-sentence");
     sentence?.remove();
-    const wrong = [...state.querySelectorAll(".wb-truth.wb-bad")].map((one) => make("span", "wb-wrong-here", one.textContent));
+    const wrong = [...state.querySelectorAll(".wb-truth.wb-bad, .wb-ending")].map((one) => make("span", "wb-wrong-here", one.textContent));
     where.replaceChildren(`State ${step + 1} of ${last() + 1}: `, make("code", "", model.get("labels")[step] ?? ""));
     said.replaceChildren(where, " ", ...(sentence?.childNodes ?? []), ...wrong.flatMap((one) => [" ", one]));
     for (const [details, what] of foldable()) details.open = unfolded.get(what) ?? details.open;
