@@ -140,8 +140,8 @@ class Lab:
 _SETTLED = """() => [...document.querySelectorAll(".wb-tabs .wb-player")].every((player) => {
     const lanes = player.querySelector(".wb-lanes");
     const drawn = lanes.querySelector(":scope > svg")?.viewBox.baseVal.width;
-    const ready = player.querySelector(".wb-picture").ariaBusy === "false" && Math.abs(drawn - lanes.clientWidth) < 8;
-    return ready || !player.checkVisibility();
+    const fits = !lanes.clientWidth || Math.abs(drawn - lanes.clientWidth) < 8;  // narrow windows have no room for them
+    return (player.querySelector(".wb-picture").ariaBusy === "false" && fits) || !player.checkVisibility();
 })"""
 #: What would have to be scrolled sideways, apart from code.
 _TOO_WIDE = """() => [document.documentElement, ...document.querySelectorAll(
@@ -192,16 +192,14 @@ class Notebook:
             arg=[selector, most],
         )
 
-    def unfold(self) -> None:
-        """Show the settings, if the window is too low for them to be there."""
-        button = self.page.locator(".wb-fold-button:has-text('Settings'):visible")
+    def unfold(self, what: str = "More settings") -> None:
+        """Show what is folded away."""
+        button = self.page.locator(f".wb-fold-button:has-text('{what}'):visible")
         if button.get_attribute("aria-expanded") == "false":
             button.click()
-        self.page.wait_for_selector(".wb-controls")
 
     def flip(self, switch: str) -> float:
         """Click a switch; how many milliseconds later the verdict on it is there."""
-        self.unfold()
         self.page.wait_for_selector(f".wb-switch:has-text('{switch}') input")
         self.page.evaluate(
             """(name) => {
@@ -260,12 +258,11 @@ class Notebook:
             steps,
         )
 
-    def slide(self, name: str, steps: int) -> None:
-        """Move a slider by that many steps, with the keyboard."""
-        self.unfold()
-        self.page.focus(f".widget-hslider:has(.widget-label:text-is('{name}')) .noUi-handle")
+    def count(self, name: str, steps: int) -> None:
+        """Change a number by that many steps, with the keyboard."""
+        self.page.focus(f".widget-inline-hbox:has(.widget-label:text-is('{name}')) input")
         for _ in range(abs(steps)):
-            self.page.keyboard.press("ArrowRight" if steps > 0 else "ArrowLeft")
+            self.page.keyboard.press("ArrowUp" if steps > 0 else "ArrowDown")
 
     def copied(self, click: Callable[[], Any]) -> str:
         """What comes into the clipboard by a click; what was there before is no answer."""

@@ -58,7 +58,7 @@ def test_the_panel_answers_at_once_and_its_trace_can_be_stepped(notebook: Notebo
     expect(notebook.headline()).to_contain_text("1 of 5 violated")
     expect(notebook.headline()).to_contain_text("RestampPatch off: NoLakekeeperConflict now fails")
 
-    notebook.open("Trace")
+    notebook.open("Story")
     link = page.locator(".wb-player .wb-link")
     expect(link).to_contain_text("RestampPatch=false")  # not the witness that was there before
     print(f"\nfrom key to picture: {', '.join(f'{t:.0f} ms' for t in notebook.redraws(6))}")
@@ -66,14 +66,15 @@ def test_the_panel_answers_at_once_and_its_trace_can_be_stepped(notebook: Notebo
     expect(page.locator(".wb-player [data-picture=bakery_v2] [data-fault]")).not_to_have_count(0)
     expect(where).to_contain_text("State 22 of 22: commit(w2)")
     expect(state).to_contain_text("HTTP 409")
-    page.locator(".wb-player .wb-lanes > svg .wb-step").nth(13).click()
+    page.locator(".wb-player .wb-dot").nth(13).click()
     expect(where).to_contain_text("State 14 of 22: commit(w1)")
     page.keyboard.press("ArrowDown")
     expect(where).to_contain_text("State 15 of 22")
     page.keyboard.press("ArrowLeft")
     expect(where).to_contain_text("State 14 of 22")
     expect(state).to_contain_text("committed")
-    page.click(".wb-player .wb-filter summary")
+    page.click(".wb-more > summary")
+    page.click(".wb-player .wb-filter summary:text-is('all variables')")
     page.click(".wb-player .wb-choices label:text-is('iceberg')")
     expect(state).not_to_contain_text("decision[w1]")
     copied = notebook.copied(link.locator("button").click)
@@ -85,9 +86,9 @@ def test_the_panel_answers_at_once_and_its_trace_can_be_stepped(notebook: Notebo
             page.click(f".wb-player .wb-choices button:has-text('{ending}')")
         assert saved.value.path().stat().st_size > 5_000
 
-    page.click("button:has-text('Step on from here')")
-    page.wait_for_selector(".wb-moves")
-    expect(page.locator(".wb-player:visible .wb-where")).to_contain_text("State 14 of 22")
+    page.click(".wb-moves .wb-button:not([aria-current]) >> nth=0")
+    expect(where).to_contain_text("State 15 of 15")
+    expect(page.locator(".wb-tree label")).to_have_count(2)  # the story is a branch to go back to
     notebook.settle()
     notebook.assert_fits()
 
@@ -103,7 +104,7 @@ def test_the_tour_runs_and_its_panel_answers(browser: Any, lab: Lab) -> None:
     notebook = Notebook(browser, lab, TOUR.name)
     notebook.flip("RestampPatch")
     expect(notebook.headline()).to_contain_text("RestampPatch off: NoLakekeeperConflict now fails")
-    notebook.open("Trace")
+    notebook.open("Story")
     expect(notebook.page.locator(".wb-tabs .wb-player .wb-link")).to_contain_text("RestampPatch=false")
     notebook.settle()
     notebook.assert_fits()
@@ -144,12 +145,12 @@ def test_a_panel_outlives_ten_re_runs_of_its_cell_and_a_reload(browser: Any, lab
 
 def test_a_long_check_shows_its_progress_and_can_be_stopped(notebook: Notebook) -> None:
     page = notebook.page
-    settings, progress = page.locator(".wb-fold-line >> nth=0"), page.locator(".wb-progress")
-    notebook.slide("Writers", 2)
-    notebook.slide("MaxCrashes", 3)
+    settings, progress = page.locator(".wb-fold-line:has-text('More settings')"), page.locator(".wb-progress")
+    notebook.count("Writers", 2)
+    notebook.count("MaxCrashes", 3)
     expect(settings).to_contain_text("MaxCrashes=3")  # else one more change may begin another check
     expect(settings).to_contain_text("w5")
-    expect(progress).to_contain_text(re.compile("states/s.*frontier"))
+    expect(progress).to_contain_text(re.compile("states/s"))
     expect(notebook.headline()).to_contain_text("checking")
     page.click("button:has-text('Stop'):visible")
     expect(progress).to_contain_text("incomplete: stopped on request")
@@ -177,17 +178,19 @@ def test_bad_constants_are_one_line(kept: Notebook) -> None:
 def test_one_steps_by_hand(kept: Notebook) -> None:
     page = kept.page
     where = page.locator(".wb-player:visible .wb-where")
-    kept.open("Step it yourself")
+    kept.open("Story")
+    page.click("button[title^='to the beginning']")
     page.click(".wb-moves button:has-text('start(w2)')")
     page.click(".wb-moves button:has-text('stage(w2)')")
-    expect(where).to_contain_text("State 3 of 3")
+    expect(where).to_contain_text("State 3 of")
     page.wait_for_selector(".wb-moves:not(:has-text('stage(w2)'))")  # the moves come after the trace
-    page.click("summary:has-text('not possible now')")
+    page.click("summary:has-text('not possible here')")
     why = page.locator(".wb-greyed > div:has(code:text-is('wait_acks(w2)'))")
     expect(why).to_contain_text("w2 is not at WaitAcks")
     expect(why.locator("button")).to_be_disabled()
     page.click("button:has-text('Undo')")
     page.wait_for_selector(".wb-moves button:has-text('stage(w2)')")
+    kept.unfold("Go to a state")
     page.fill(".widget-text input[placeholder^='such as']", 's.decision["w3"] == "committed"')
     page.click("button:has-text('Take me there')")
     expect(where).to_contain_text("commit(w3)")
@@ -200,44 +203,47 @@ def test_one_steps_by_hand(kept: Notebook) -> None:
 def test_a_change_is_applied_from_the_table_of_what_if(kept: Notebook) -> None:
     page = kept.page
     kept.flip("RestampPatch")
-    kept.open("What if")
+    kept.open("Map")
     page.click("tr:has(code:text-is('RestampPatch=TRUE')) button")
     expect(kept.headline()).to_contain_text("RestampPatch on: NoLakekeeperConflict now holds")
     expect(page.locator(".wb-switch:has-text('RestampPatch') input")).to_be_checked()
 
 
-def test_settings_verdicts_and_trace_share_one_screen(browser: Any, lab: Lab) -> None:
-    """On a large one all is unfolded, with the lanes beside the picture."""
+@pytest.mark.parametrize("name", ["hudi", "paimon", "bakery", "bakery_v2", "two_phase_commit", "own"])
+def test_a_story_and_the_switches_share_one_small_screen(browser: Any, lab: Lab, name: str) -> None:
+    """What one sees in the first ten seconds: nothing of it is cut, and nothing has to be scrolled."""
+    own = "from workbench.models.classics.peterson import Peterson\nclass Own(Peterson): pass"
+    shown = "Own, LevelFirst=False" if name == "own" else repr(name)
+    cells = [f"from workbench.widgets import Workbench\n{own}\npanel = Workbench({shown})\npanel"]
+    notebook = opened(browser, lab, f"first-{name}", cells, width=1280, height=800)
+    page = notebook.page
+    expect(notebook.headline()).to_contain_text("violated")
+    fault = page.locator(".wb-player [data-fault]").first
+    expect(fault).to_be_visible()
+    notebook.settle()
+    page.evaluate("document.querySelector('.wb-panel').scrollIntoView()")
+    parts = [".wb-headline", ".wb-what-if .wb-switch", ".wb-player .wb-said", ".wb-strip", ".wb-player .wb-picture"]
+    for part in [*parts, ".wb-moves .wb-note"]:
+        expect(page.locator(part).first).to_be_in_viewport(ratio=0.97)
+    expect(fault).to_be_in_viewport(ratio=0.9)
+    expect(page.locator(".wb-said .wb-wrong-here").first).to_be_in_viewport(ratio=1)
+    notebook.assert_fits()
+    assert notebook.complaints == []
+    notebook.close()
+
+
+def test_a_large_window_has_the_lanes_beside_the_picture(browser: Any, lab: Lab) -> None:
     notebook = opened(browser, lab, "screen", width=1920, height=1080)
     page = notebook.page
-    switch, settings = page.locator(".wb-switch:has-text('RestampPatch')"), page.locator(".wb-fold-line >> nth=0")
-    expect(switch).to_be_visible()
-    notebook.wait_for_top(".wb-tabs .lm-TabBar", 540)
     lanes = page.locator(".wb-player .wb-lanes > svg")
-    expect(lanes).not_to_have_attribute("viewBox", re.compile("^0 0 830 "))  # the width before the page has said one
+    expect(lanes).to_be_visible()
+    notebook.settle()
     notebook.assert_fits()
     left, right = (page.locator(f".wb-player .wb-{part}").bounding_box() for part in ("picture", "lanes"))
     assert left["x"] + left["width"] <= right["x"]
-
     page.set_viewport_size({"width": 1280, "height": 800})
-    expect(switch).to_be_hidden()
-    expect(settings).to_contain_text("AsyncParquet=TRUE")
-    notebook.wait_for_top(".wb-tabs .lm-TabBar", 400)
-    notebook.wait_for_top(".wb-player .wb-picture", 600)
-    notebook.flip("RestampPatch")
-    expect(settings).to_contain_text("RestampPatch=FALSE")
-    assert switch.is_visible(), "who has unfolded the settings sees them stay"
-    page.click(".wb-fold-button:has-text('Settings'):visible")
-    expect(switch).to_be_hidden()
-    page.click(".wb-verdict:has-text('EveryoneCommits')")
-    page.wait_for_selector(".wb-tabs p:has-text('EveryoneCommits reached')")
-    page.set_viewport_size({"width": 1280, "height": 1080})
-    page.wait_for_function("() => innerHeight === 1080")
-    assert not switch.is_visible(), "nor does a taller window unfold what somebody has folded"
-    notebook.settle()
-    before = lanes.get_attribute("viewBox")
+    expect(lanes).to_be_hidden()
     page.set_viewport_size({"width": 853, "height": 533})
-    expect(lanes).not_to_have_attribute("viewBox", before)
     notebook.assert_fits()
     assert notebook.complaints == []
     notebook.close()
@@ -247,7 +253,6 @@ def test_a_check_of_some_seconds_says_so_and_needs_one_click(browser: Any, lab: 
     cells = [NOTEBOOK[0], 'Workbench("bakery_v2", AsyncParquet=True, RestampPatch=False)']
     notebook = opened(browser, lab, "medium", cells)
     page = notebook.page
-    notebook.unfold()
     page.evaluate(
         """() => {
             window.said = [];
@@ -255,7 +260,7 @@ def test_a_check_of_some_seconds_says_so_and_needs_one_click(browser: Any, lab: 
                 .observe(document.querySelector(".wb-run"), { subtree: true, childList: true });
         }"""
     )
-    notebook.slide("MaxCrashes", 1)
+    notebook.count("MaxCrashes", 1)
     expect(notebook.headline()).to_contain_text("MaxCrashes 1 instead of 0")
     said = page.evaluate("() => window.said")
     assert any("Checking" in line for line in said)
@@ -266,21 +271,21 @@ def test_a_check_of_some_seconds_says_so_and_needs_one_click(browser: Any, lab: 
 
 def test_the_graph_and_the_charts_are_there_soon(notebook: Notebook, record_property: Any) -> None:
     page = notebook.page
-    notebook.slide("Writers", -1)
+    notebook.count("Writers", -1)
     expect(notebook.headline()).to_contain_text("Writers")
     flips = [round(notebook.flip("RestampPatch")) for _ in range(5)]
     states = page.locator(".wb-progress").inner_text().partition(",")[0]
     print(f"\nfrom click to verdict, with {states}: {flips} ms")
     record_property("milliseconds_from_click_to_verdict_of_a_small_space", flips)
     times = {}
-    for tab, shown in (("Charts", ".wb-tabs figure >> nth=2"), ("Graph", ".wb-tabs .wb-graph svg")):
+    for tab, shown in (("Numbers", ".wb-tabs figure >> nth=2"), ("Graph", ".wb-tabs .wb-graph svg")):
         began = time.perf_counter()
         notebook.open(tab)
         page.wait_for_selector(shown)
         times[tab] = round(1000 * (time.perf_counter() - began))
     record_property("milliseconds_until_a_tab_is_filled", times)
     print(f"until a tab is filled the first time: {times}")
-    notebook.open("Charts")
+    notebook.open("Numbers")
     page.click(".widget-checkbox:has-text('interactive') input")
     page.wait_for_selector(".wb-tabs .js-plotly-plot >> nth=2")
     assert notebook.complaints == []
@@ -309,21 +314,19 @@ def test_everything_can_be_done_with_the_keyboard(notebook: Notebook) -> None:
     def wait_for_focus(send: str) -> None:
         page.wait_for_function("(send) => document.activeElement.dataset.send === send", arg=send)
 
-    tab_to(".wb-fold-button[data-send=unfold]")
-    page.keyboard.press("Enter")
-    page.wait_for_selector(".wb-switch:has-text('RestampPatch')")
-    wait_for_focus("fold")
-    tab_to(".wb-switch:nth-child(3) input")
+    tab_to(".wb-switch:has-text('RestampPatch') input")
     page.keyboard.press("Space")
     expect(notebook.headline()).to_contain_text("RestampPatch off: NoLakekeeperConflict now fails")
     expect(page.locator("[role=status]:has-text('NoLakekeeperConflict now fails')")).to_have_count(1)
-    tab_to(".wb-fold-button[data-send=unfold]")  # the properties
+    tab_to(".wb-fold-button[data-send=unfold]")
     page.keyboard.press("Enter")
     page.wait_for_selector(".wb-switch:has-text('UniqueTickets')")
+    wait_for_focus("fold")
+    page.evaluate("() => document.querySelector('.wb-panel').focus()")
     tab_to(".wb-verdict[data-send=EveryoneCommits]")
     page.keyboard.press("b")  # in a notebook: another cell
     page.keyboard.press("Enter")
-    page.wait_for_selector(".wb-tabs p:has-text('EveryoneCommits reached')")
+    page.wait_for_selector(".wb-verdict[data-send=EveryoneCommits][aria-pressed=true]")
     wait_for_focus("EveryoneCommits")
     assert page.locator(".jp-Notebook .jp-CodeCell").count() == len(NOTEBOOK)
 
@@ -343,13 +346,10 @@ def test_a_panel_without_its_kernel_says_what_to_do(notebook: Notebook) -> None:
 SIMULATOR = "from workbench.widgets import Simulator\nSimulator('bakery')"
 #: The tabs, and what is the last to come there.
 CONTENTS = {
-    "Trace": ".wb-picture[aria-busy=false] [data-picture]",
-    "Step it yourself": ".wb-moves button",
+    "Story": ".wb-picture[aria-busy=false] [data-picture]",
+    "Map": "tr:has(code:text-is('RestampPatch=TRUE')) button",
     "Graph": ".wb-graph svg",
-    "Charts": "figure >> nth=2",
-    "What if": "tr:has(code:text-is('RestampPatch=TRUE')) button",
-    "Compare": "table",
-    "Grid": "button:has-text('Fill')",
+    "Numbers": "figure >> nth=2",
 }
 
 
@@ -388,12 +388,11 @@ def test_pictures_of_every_part(browser: Any, lab: Lab, tmp_path: Path, theme: s
     expect(page.locator("body")).to_have_attribute("data-jp-theme-light", "true" if theme == "Light" else "false")
     notebook.flip("RestampPatch")
     expect(page.locator(".wb-player .wb-link")).to_contain_text("RestampPatch=false")
-    page.click(".wb-fold-button[data-send=fold]:visible")
     notebook.settle()
     notebook.still()
     page.screenshot(path=kept / f"panel-{theme.lower()}.png")
     page.set_viewport_size({"width": 1280, "height": 2600})
-    for tab in ("Trace", "Graph", "Charts"):
+    for tab in CONTENTS:
         notebook.open(tab)
         page.wait_for_selector(f".wb-tabs {CONTENTS[tab]} >> visible=true")
         notebook.settle()

@@ -54,7 +54,8 @@ def step(page: Any, label: str) -> None:
 def test_one_goes_back_to_an_abandoned_branch_and_compares_two(desk: Notebook, folder: Path) -> None:
     page = desk.page
     where = page.locator(WHERE)
-    desk.open("Step it yourself")
+    desk.open("Story")
+    page.click("button[title^='to the beginning']")
     for label in ("start(w1)", "stage(w1)", "begin_claim(w1"):
         step(page, label)
     page.click("button:has-text('Undo')")
@@ -89,7 +90,8 @@ def test_a_pasted_permalink_is_opened_and_watched_only_after_a_click(desk: Noteb
     page = desk.page
     trace = check(get_model("bakery_v2")(Writers=2, SafeAcks=False), ["EventualProgress"])["EventualProgress"].trace
     assert trace is not None
-    desk.open("Step it yourself")
+    desk.open("Story")
+    desk.unfold("Go to a state")
     page.fill("input[placeholder^='workbench:']", permalink(trace, ["len(s.iceberg)"]))
     page.keyboard.press("Enter")
     expect(page.locator(WHERE)).to_contain_text(f"State {len(trace)} of {len(trace)}")
@@ -118,7 +120,7 @@ def machines(request: pytest.FixtureRequest, browser: Any, lab: Lab) -> Iterator
 
 def test_an_initial_state_is_chosen_with_the_keyboard(machines: Notebook, folder: Path) -> None:
     page = machines.page
-    machines.open("Step it yourself")
+    machines.open("Story")
     chooser = page.get_by_label("Begin with")
     expect(chooser.locator("option")).to_have_count(64)
     chooser.focus()
@@ -128,14 +130,15 @@ def test_an_initial_state_is_chosen_with_the_keyboard(machines: Notebook, folder
     picture(machines, folder, "begin")
     page.click(".wb-moves button >> nth=0")
     expect(page.locator(WHERE)).to_contain_text("State 2 of 2")
-    page.click("button:has-text('Start over')")
+    page.click("button[title^='to the beginning']")
     expect(page.locator(WHERE)).to_contain_text("State 1 of 2")
     expect(chooser.locator("option:checked")).to_have_text("active: m1, m3; black: m2")
 
 
 def test_a_scenario_is_typed_and_its_behaviour_opened(desk: Notebook, folder: Path) -> None:
     page = desk.page
-    desk.open("Step it yourself")
+    desk.open("Story")
+    desk.unfold("Go to a state")
     lines, where = page.locator("textarea[placeholder^='a step or a condition']"), page.locator(WHERE)
     lines.fill('commit(w2)\ns.decision["w1"] is not None  # whatever it is')
     page.click("button:has-text('Run scenario')")
@@ -158,7 +161,8 @@ def tick(page: Any, *names: str) -> None:
 
 def test_a_grid_is_filled_explained_and_its_cells_set_the_panel(desk: Notebook, folder: Path) -> None:
     page = desk.page
-    desk.open("Grid")
+    desk.open("Map")
+    desk.unfold("Vary other constants")
     tick(page, "AsyncParquet", "RestampPatch", "SafeAcks")
     page.wait_for_selector("p:has-text('8 settings')")
     page.click("button:has-text('Fill')")
@@ -181,10 +185,10 @@ def test_a_grid_is_filled_explained_and_its_cells_set_the_panel(desk: Notebook, 
     page.wait_for_selector(".wb-map g[aria-label*='violated'][aria-current]")
     page.click(".wb-list button >> nth=1")
     page.wait_for_selector("p:has-text('SafeAcks = TRUE is set in the panel')")
-    desk.open("Trace")
+    desk.open("Story")
     expect(page.locator(WHERE)).to_contain_text("State 18 of 18")
 
-    desk.open("Grid")
+    desk.open("Map")
     expect(cells).to_have_count(8)
     assert "grid = {" in desk.copied(page.locator("button:text-is('Copy as code'):visible").click)
     with page.expect_download() as saved:
@@ -195,13 +199,15 @@ def test_a_grid_is_filled_explained_and_its_cells_set_the_panel(desk: Notebook, 
 
 def test_a_grid_shows_its_progress_and_can_be_stopped(desk: Notebook) -> None:
     page = desk.page
-    desk.open("Grid")
+    desk.open("Map")
+    desk.unfold("Vary other constants")
+    page.uncheck(".widget-checkbox:not(.wb-switch):has-text('SafeAcks') input")
     tick(page, "MaxCrashes", "Writers", "AsyncParquet")
     page.click("button:has-text('Fill')")
     page.wait_for_selector("p:has-text('settings checked')")
     page.wait_for_selector(".wb-map g[data-send]")
-    desk.open("Trace")
-    desk.open("Grid")
+    desk.open("Story")
+    desk.open("Map")
     stop = page.locator(".wb-tabs button:has-text('Stop') >> visible=true")
     stop.click()
     stop.wait_for(state="hidden")
@@ -212,7 +218,8 @@ def test_a_grid_shows_its_progress_and_can_be_stopped(desk: Notebook) -> None:
 def test_code_is_selected_in_a_field_where_there_is_no_clipboard(desk: Notebook) -> None:
     page = desk.page
     page.evaluate("() => Object.defineProperty(navigator, 'clipboard', { value: undefined })")
-    desk.open("Step it yourself")
+    desk.open("Story")
+    desk.unfold("Go to a state")
     page.click("button:text-is('Copy as code') >> visible=true")
     expect(page.locator("textarea.wb-copied")).to_have_value(re.compile("^from workbench import get_model\n"))
     assert page.evaluate("() => getSelection().toString().includes('open_permalink')")

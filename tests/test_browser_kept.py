@@ -61,7 +61,8 @@ def notebook(browser: Any, lab: Lab) -> Iterator[Notebook]:
     """One for all tests: each of them leaves the panel as it was, apart from what it is about."""
     lab.settings("themes", {"theme": "JupyterLab Light"})
     lab.write("kept.ipynb", CELLS)
-    notebook = Notebook(Patient(browser, HELD), lab, "kept.ipynb", height=1400)
+    notebook = Notebook(Patient(browser, HELD), lab, "kept.ipynb", width=1920, height=1400)
+    notebook.page.click(".wb-more > summary")
     yield notebook
     notebook.close()
 
@@ -75,7 +76,7 @@ def page(notebook: Notebook) -> Iterator[Any]:
 @pytest.fixture
 def player(notebook: Notebook, page: Any) -> Any:
     """The trace player, with the last state of the trace."""
-    notebook.open("Trace")
+    notebook.open("Story")
     page.wait_for_selector(f"{PLAYER} > .wb-beside > .wb-picture[aria-busy=false] [data-picture]")
     notebook.settle()
     page.locator(PLAYER).focus()
@@ -197,17 +198,6 @@ def test_what_is_typed_while_a_watch_is_added_stays(page: Any, player: Any) -> N
         page.keyboard.press("Enter")
         page.wait_for_function("(button) => !button.isConnected", arg=remove)
         assert focused(page, "classList.contains('wb-player')"), "the keys go on stepping"
-
-
-def test_one_steps_on_from_the_state_that_is_in_sight(page: Any, player: Any) -> None:
-    with held(page):
-        for _ in range(3):
-            page.keyboard.press("ArrowUp")
-        where = player.locator(".wb-where").inner_text()
-        player.locator("button:has-text('Step on from here')").click()
-        answered(page, "wb-moves")
-    page.wait_for_selector(".wb-moves")
-    assert page.locator(f"{PLAYER} .wb-where").inner_text() == where
 
 
 def test_what_is_searched_in_a_graph_outlasts_another_drawing(page: Any, notebook: Notebook) -> None:

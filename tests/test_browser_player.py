@@ -22,9 +22,9 @@ CELLS = [
 def opened(request: pytest.FixtureRequest, browser: Any, lab: Lab) -> Iterator[Notebook]:
     lab.settings("themes", {"theme": f"JupyterLab {request.param}"})
     lab.write("player.ipynb", CELLS)
-    notebook = Notebook(browser, lab, "player.ipynb")
-    notebook.open("Trace")
-    notebook.page.wait_for_selector(f"{PLAYER} .wb-step")
+    notebook = Notebook(browser, lab, "player.ipynb", width=1920, height=1080)
+    notebook.open("Story")
+    notebook.page.click(f"{PLAYER} .wb-more > summary")
     yield notebook
     notebook.close()
 
@@ -42,7 +42,7 @@ def page(opened: Notebook, tmp_path: Path) -> Iterator[Any]:
 
 
 def expect_at(page: Any, text: str) -> None:
-    expect(page.locator(f"{PLAYER} > .wb-bar .wb-where")).to_contain_text(text)
+    expect(page.locator(f"{PLAYER} .wb-where")).to_contain_text(text)
 
 
 def test_keys_of_the_notebook_are_kept_out_of_a_panel(page: Any) -> None:
@@ -92,7 +92,7 @@ def test_a_person_watches_an_expression(page: Any, tmp_path: Path) -> None:
     watched, rows = page.locator(f"{PLAYER} .wb-watched"), page.locator(f"{PLAYER} .wb-watched .wb-remove")
     expect(watched).to_contain_text("a number")
     expect(page.locator(f"{PLAYER} .wb-link code")).to_contain_text("watch=len")
-    where = page.locator(f"{PLAYER} > .wb-bar .wb-where")
+    where = page.locator(f"{PLAYER} .wb-where")
 
     def jump(word: str) -> int:
         before = where.inner_text()
@@ -111,12 +111,8 @@ def test_a_person_watches_an_expression(page: Any, tmp_path: Path) -> None:
     expect_at(page, f"State {first} of")
     page.locator(PLAYER).screenshot(path=tmp_path / "watches.png")
 
-    page.click(".wb-tabs .lm-TabBar-tabLabel:text-is('Step it yourself')")
     expect(rows).to_have_count(2)
     rows.first.click()
-    expect(rows).to_have_count(1)
-    page.click(".wb-tabs .lm-TabBar-tabLabel:text-is('Trace')")
-    expect(page.locator(PLAYER)).to_have_attribute("aria-label", "trace of bakery_v2")
     expect(rows).to_have_count(1)
     rows.first.click()
     expect(rows).to_have_count(0)
@@ -199,15 +195,29 @@ def test_a_permalink_is_copied_where_there_is_no_clipboard(page: Any) -> None:
     page.wait_for_function("async (line) => await navigator.clipboard.readText() === line", arg=line)
 
 
-def test_pictures_have_the_room_of_the_widest_one(page: Any) -> None:
-    beside = page.locator(f"{PLAYER} .wb-beside")
-    widest = beside.evaluate("box => parseFloat(box.style.getPropertyValue('--wb-widest'))")
-    widths = []
-    for step in range(22, 0, -1):
+def test_the_picture_keeps_its_place_and_shows_what_matters(page: Any) -> None:
+    picture = page.locator(f"{PLAYER} .wb-picture")
+    places = set()
+    for step in range(22, 1, -1):
         expect_at(page, f"State {step} of")
-        widths.append(page.locator(f"{PLAYER} .wb-picture svg").evaluate("svg => svg.viewBox.baseVal.width"))
+        places.add(tuple(picture.bounding_box().values()))
+        expect(picture.locator("[data-fault], [data-change]").first).to_be_in_viewport()
         page.keyboard.press("ArrowUp")
-    assert widest == pytest.approx(max(widths), abs=1)
+    assert len(places) == 1, "nothing jumps"
+
+
+def test_dots_are_clicked_and_played(page: Any) -> None:
+    dots = page.locator(f"{PLAYER} .wb-dot")
+    expect(dots).to_have_count(22)
+    expect(page.locator(f"{PLAYER} .wb-dot.wb-bad")).to_have_attribute("data-dot", "21")
+    dots.nth(20).click()
+    expect_at(page, "State 21 of 22")
+    page.click(f"{PLAYER} button[title^='play']")
+    expect_at(page, "State 22 of 22")
+    page.click(f"{PLAYER} button[title^='to the beginning']")
+    expect_at(page, "State 1 of 22")
+    page.click(f"{PLAYER} button[title='to the fault']")
+    expect_at(page, "State 22 of 22")
 
 
 def test_boxes_in_the_lanes_are_dark_on_dark_pages(page: Any) -> None:
@@ -224,4 +234,4 @@ def test_boxes_in_the_lanes_are_dark_on_dark_pages(page: Any) -> None:
 
 def test_the_player_says_what_it_is_and_which_step_is_shown(page: Any) -> None:
     expect(page.locator(PLAYER)).to_have_attribute("aria-label", "trace of bakery_v2")
-    expect(page.locator(f"{PLAYER} .wb-said[role=status] .wb-sentence")).to_have_count(1)
+    expect(page.locator(f"{PLAYER} .wb-said[role=status]")).to_contain_text("Compare-and-swap on the head")

@@ -44,7 +44,6 @@ from workbench.session import kept, session, start_from
 from workbench.session.kept import explore
 from workbench.widgets import Simulator, TracePlayer, Workbench, head
 from workbench.widgets.controls import Controls
-from workbench.widgets.paste import OpenPermalink
 from workbench.widgets.player import WIDTH
 from workbench.widgets.tab import Working
 
@@ -59,12 +58,23 @@ def settle(shown: Workbench) -> None:
     assert shown.session.settle(300)
 
 
-def opened(shown: Workbench, title: str) -> Any:
-    """Open a tab of a panel; returns the tab."""
+#: The parts of the map.
+PARTS = {"What if": "what_if", "Grid": "grid", "Compare": "compare"}
+
+
+def select(shown: Workbench, title: str) -> Any:
+    """Open a tab of a panel, or the map for one of its parts; returns the tab, or the part."""
     titles = [tab.title for tab in shown.tabs]
-    shown._tabs.selected_index = titles.index(title)
+    shown._tabs.selected_index = titles.index("Map" if title in PARTS else title)
+    tab = shown.tabs[shown._tabs.selected_index]
+    return getattr(tab, PARTS[title]) if title in PARTS else tab
+
+
+def opened(shown: Workbench, title: str) -> Any:
+    """The same, once everything in it is there."""
+    tab = select(shown, title)
     settle(shown)
-    return shown.tabs[titles.index(title)]
+    return tab
 
 
 def everything(widget: object) -> str:
@@ -110,7 +120,12 @@ def test_a_control_is_made_for_each_kind_of_constant() -> None:
     controls = Controls(Every, lambda: changed.append(controls.values()))
     controls.assign(Every(Actors=["x", "y"], Parts=[["x", "y"]]).constants)
     widgets = {name: control.widget for name, control in controls._controls.items()}
-    assert [type(widget).__name__ for widget in widgets.values()] == ["IntSlider", "Dropdown", "IntSlider", "Text"]
+    assert [type(widget).__name__ for widget in widgets.values()] == [
+        "BoundedIntText",
+        "Dropdown",
+        "BoundedIntText",
+        "Text",
+    ]
     assert (widgets["Count"].min, widgets["Count"].max, widgets["Count"].step) == (2, 8, 2)
     tooltips = {**dict(controls.switches.titles), **{name: widget.tooltip for name, widget in widgets.items()}}
     assert all(declared.doc in tooltips[name] for name, declared in Every.declared_constants.items())
@@ -199,10 +214,11 @@ def test_a_panel_shows_the_verdicts_of_a_check(stale: Workbench) -> None:
     assert f"{len(expected.violated)} of {len(expected.verdicts)} violated" in verdict
     assert stale.selected == expected.violated[0].name
     assert expected["NoLakekeeperConflict"].why in verdict.replace("&#x27;", "'")
+    assert expected["NoLakekeeperConflict"].why in stale.tabs[0].simulator.player.states[-1].replace("&#x27;", "'")
 
 
 def test_a_flipped_switch_is_checked_and_the_difference_told(stale: Workbench) -> None:
-    stale._head.controls.switches.flip("RestampPatch", True)
+    stale._side.controls.told.flip("RestampPatch", True)
     settle(stale)
     assert stale.result["NoLakekeeperConflict"].holds
     assert "RestampPatch on: NoLakekeeperConflict now holds" in stale.change
@@ -214,7 +230,7 @@ def test_a_flipped_switch_is_checked_and_the_difference_told(stale: Workbench) -
 
 
 def test_bad_constants_are_one_line_and_the_old_verdict_is_greyed(stale: Workbench) -> None:
-    parts = stale._head.controls._controls["NodeParts"].widget
+    parts = stale._side.controls._controls["NodeParts"].widget
     parts.value = "w1 | w9"
     settle(stale)
     assert "NodeParts" in stale.verdicts.status.html
@@ -233,7 +249,7 @@ def test_after_a_long_check_a_change_waits_for_the_button(stale: Workbench, monk
     stale.run()
     settle(stale)
     before = stale.result
-    stale._head.controls.switches.flip("RestampPatch", True)
+    stale._side.controls.told.flip("RestampPatch", True)
     settle(stale)
     assert stale.result is before
     assert "press Run" in stale.verdicts.progress.html
@@ -272,7 +288,7 @@ def test_a_change_cancels_the_running_check() -> None:
 
 def tick(shown: Workbench, *wanted: str) -> None:
     """Tick the properties called so, and no others, one by one."""
-    properties = shown._head.properties
+    properties = shown._side.properties
     for name in dict(properties.titles):
         if (name in properties.on) is not (name in wanted):
             properties.flip(name, name in wanted)
@@ -286,10 +302,10 @@ def checked(shown: Workbench) -> list[str]:
 def test_until_somebody_chooses_the_properties_are_those_that_the_constants_ask_for() -> None:
     shown = Workbench("bakery", Writers=2)
     assert checked(shown)[-1] == "NonCrashedProgress"
-    assert "RestartsHeal" in shown._head.properties.disabled
-    shown._head.properties.flip("RestartsHeal", True)
-    assert "RestartsHeal" not in shown._head.properties.on, "what does not apply cannot be asked for"
-    assert "6 of 11 properties are checked" in shown._head._checked.line
+    assert "RestartsHeal" in shown._side.properties.disabled
+    shown._side.properties.flip("RestartsHeal", True)
+    assert "RestartsHeal" not in shown._side.properties.on, "what does not apply cannot be asked for"
+    assert "6 of 11 properties checked" in shown._side.more.line
     shown.apply({"MaxCrashes": 0})
     assert checked(shown)[-1] == "EventualProgress"
     shown.apply({"MaxCrashes": 1, "MaxRestarts": 1})
@@ -308,8 +324,8 @@ def test_once_somebody_has_chosen_the_properties_stay_as_far_as_there_are_such()
 
 
 def test_a_named_configuration_sets_everything_and_is_as_expected(stale: Workbench) -> None:
-    name = next(name for name in stale._head.presets if name.startswith("v2_async "))
-    stale._head.preset.value = name
+    name = next(name for name in stale._side.presets if name.startswith("v2_async "))
+    stale._side.preset.value = name
     settle(stale)
     one = start_from("v2_async")
     assert one.configuration is not None
@@ -317,12 +333,13 @@ def test_a_named_configuration_sets_everything_and_is_as_expected(stale: Workben
     assert [v.name for v in stale.result.verdicts] == one.configuration.properties
     assert stale.result.symmetry == ("Writers",)
     assert stale.result.distinct == one.configuration.expect["distinct"]
-    assert "as expected" in stale.verdicts.status.html
+    assert one.configuration.title in stale.verdicts.headline.html
+    assert stale.verdicts.status.html == ""
     stale.apply({"RestampPatch": False})
     settle(stale)
-    assert stale._head.preset.value == head.BY_HAND
-    assert "as expected" not in stale.verdicts.status.html
-    stale._head.preset.value = head.DEFAULTS
+    assert stale._side.preset.value == head.BY_HAND
+    assert one.configuration.title not in stale.verdicts.headline.html
+    stale._side.preset.value = head.DEFAULTS
     settle(stale)
     assert stale.result.model.constants == BakeryV2().constants
     assert [v.name for v in stale.result.verdicts] == [p.name for p in BakeryV2().select()]
@@ -348,6 +365,7 @@ def test_where_nothing_is_checked_nothing_is_said_to_hold(stale: Workbench) -> N
     settle(stale)
     assert "nothing is checked" in everything(stale.verdicts)
     assert "holds" not in everything(stale.verdicts)
+    assert stale.verdicts.list.html.count("<button") == 0
 
 
 def test_a_constant_may_be_called_like_a_parameter() -> None:
@@ -376,60 +394,86 @@ def test_a_model_from_a_cell_gets_a_panel() -> None:
 
 
 def test_a_tab_is_filled_when_it_is_opened(stale: Workbench) -> None:
-    compare = next(tab for tab in stale.tabs if tab.title == "Compare")
-    assert everything(compare) == ""
+    chart = next(tab for tab in stale.tabs if tab.title == "Numbers")
+    assert everything(chart) == ""
     assert "no such result yet" in everything(opened(stale, "Compare"))
 
 
-def test_the_trace_tab_shows_the_selected_property(stale: Workbench) -> None:
-    tab = opened(stale, "Trace")
-    assert len(tab.player.trace) == stale.result["NoLakekeeperConflict"].trace_states
+def test_the_story_is_that_of_the_selected_property(stale: Workbench) -> None:
+    player = opened(stale, "Story").simulator.player
+    assert len(player.trace) == stale.result["NoLakekeeperConflict"].trace_states
     stale._select("RollbackNoIceberg")
-    assert "There is no behaviour to show" in everything(tab)
+    assert len(player.trace) == 1, "nothing breaks it: one may step from the beginning"
     stale._select("EveryoneCommits")
-    assert tab.player.trace.last == stale.result["EveryoneCommits"].trace.last
+    assert player.trace.last == stale.result["EveryoneCommits"].trace.last
 
 
 def test_a_click_on_a_verdict_leads_to_its_trace(stale: Workbench) -> None:
-    tab = opened(stale, "Charts")
+    tab = opened(stale, "Numbers")
     stale.verdicts.list._received(None, {"send": "EveryoneCommits"}, [])
-    assert stale.tabs[stale._tabs.selected_index].title == "Trace"
-    assert stale.tabs[0].player.trace == stale.result["EveryoneCommits"].trace
+    assert stale.tabs[stale._tabs.selected_index].title == "Story"
+    assert stale.tabs[0].simulator.trace == stale.result["EveryoneCommits"].trace
     tab = opened(stale, "Graph")
     stale.verdicts.list._received(None, {"send": "NoLakekeeperConflict"}, [])
     assert stale.tabs[stale._tabs.selected_index] is tab, "which is about it too"
 
 
-def test_one_may_step_on_from_a_trace(stale: Workbench) -> None:
-    tab = opened(stale, "Trace")
-    tab.player.step = 5
-    tab.player._asked(None, {"onward": 3}, [])  # what the page shows; that it is at 3 is still on its way
-    simulator = stale._step_tab.simulator
-    assert stale.tabs[stale._tabs.selected_index] is stale._step_tab
-    assert simulator.state.values == tab.player.trace.steps[3].state.values
+def test_one_may_leave_a_story_at_any_step(stale: Workbench) -> None:
+    simulator = opened(stale, "Story").simulator
+    story, player = simulator.trace, simulator.player
+    player.step = 5
+    assert simulator.at == 5
+    taken = story.steps[6].label
+    assert re.search(rf'data-take="[^"]*" aria-current="step"><code>{re.escape(html.escape(taken))}<', player.moves)
+    other = next(step for options in simulator.stepper.options() for step in options.steps if step.label != taken)
+    player._asked(None, {"take": f"{other.move.instance}.{other.move.outcome} {other.label}"}, [])
+    assert [step.label for step in simulator.trace.steps[:7]] == [s.label for s in story.steps[:6]] + [other.label]
+    assert len(list(simulator.stepper.history.leaves())) == 2, "the story is a branch that one can go back to"
 
 
-def test_a_trace_that_is_found_again_stays_at_the_step_that_was_looked_at(stale: Workbench) -> None:
-    tab = opened(stale, "Trace")
-    trace, tab.player.step = tab.player.trace, 3
+def test_a_story_that_is_found_again_stays_at_the_step_that_was_looked_at(stale: Workbench) -> None:
+    player = opened(stale, "Story").simulator.player
+    player.step = 3
     stale.run()
     settle(stale)
-    assert tab.player.trace is not trace
-    assert tab.player.step == 3
+    assert player.step == 3
     stale.apply({"MaxTickets": stale.result.model.MaxTickets + 1})
     settle(stale)
-    assert tab.player.step == len(tab.player.trace) - 1
+    assert player.step == len(player.trace) - 1
 
 
-def test_the_simulator_begins_anew_with_other_constants(stale: Workbench) -> None:
-    simulator = opened(stale, "Step it yourself").simulator
+def test_the_story_begins_anew_with_other_constants(stale: Workbench) -> None:
+    simulator = opened(stale, "Story").simulator
+    stale._select("RollbackNoIceberg")
     simulator.walk(5, seed=1)
-    stale._head.properties.flip("UniqueTickets", False)
+    stale._side.properties.flip("UniqueTickets", False)
     settle(stale)
-    assert len(simulator.trace) == 6, "the constants are the same"
+    assert sorted(leaf.depth for leaf in simulator.stepper.history.leaves()) == [5, 17], "the constants are the same"
     stale.apply({"RestampPatch": True})
     settle(stale)
-    assert (len(simulator.trace), simulator.model.RestampPatch) == (1, True)
+    assert simulator.model.RestampPatch
+    assert len(list(simulator.stepper.history.leaves())) == 1
+
+
+def test_a_named_model_opens_on_its_first_story_and_others_are_chosen() -> None:
+    shown = Workbench("paimon")
+    settle(shown)
+    assert not shown.result.model.PUT_IF_ABSENT
+    assert shown.selected == "ConsistentRead"
+    assert re.findall(r'aria-pressed="true">([^<]*)<', shown._head.html) == ["Overwritten snapshot"]
+    shown._head._received(None, {"send": "As it should be"}, [])
+    settle(shown)
+    assert shown.result.holds
+    assert re.findall(r'aria-pressed="true">([^<]*)<', shown._head.html) == ["As it should be"]
+
+
+def test_switches_say_what_flipping_them_would_do(stale: Workbench) -> None:
+    told = stale._side.controls.told
+    assert told.hints["RestampPatch"] == ("on \N{RIGHTWARDS ARROW} everything holds", "good")
+    assert told.hints["SafeAcks"] == ("off \N{RIGHTWARDS ARROW} breaks EventualProgress", "bad")
+    told.flip("RestampPatch", True)
+    settle(stale)
+    assert told.hints["RestampPatch"] == ("off \N{RIGHTWARDS ARROW} breaks NoLakekeeperConflict", "bad")
 
 
 @pytest.mark.parametrize("mode", ["trace and alternatives", "whole graph", "around a state", "seen through variables"])
@@ -475,7 +519,7 @@ def test_a_graph_that_cannot_be_drawn_says_why(stale: Workbench) -> None:
 
 
 def test_the_charts_are_there_at_once_and_plotly_where_somebody_asks(stale: Workbench) -> None:
-    tab = opened(stale, "Charts")
+    tab = opened(stale, "Numbers")
     assert everything(tab).count("<svg") == 3
     assert tab._output.outputs == ()
     tab._interactive.value = True
@@ -507,7 +551,8 @@ def test_what_if_lists_what_flips_a_verdict_and_applies_it(stale: Workbench) -> 
     tab._single._received(None, {"send": "RestampPatch=TRUE"}, [])
     settle(stale)
     settle(stale)  # what the new result asks for
-    assert drawn == [True, False], "the table stays in sight until there is another one"
+    assert drawn[0] is True, "the table stays in sight until there is another one"
+    assert not any(drawn[1:])
     assert stale.result.model.RestampPatch
     assert stale.result["NoLakekeeperConflict"].holds
 
@@ -525,11 +570,10 @@ def test_compare_shows_another_result_beside_this_one(stale: Workbench) -> None:
 
 
 def test_what_if_goes_on_while_another_tab_is_open(stale: Workbench) -> None:
-    stale._tabs.selected_index = [tab.title for tab in stale.tabs].index("What if")
+    select(stale, "What if")
     aside = stale.session.aside("flips")
     assert aside.running
-    graph = [tab.title for tab in stale.tabs].index("Graph")
-    stale._tabs.selected_index = graph
+    select(stale, "Graph")
     assert stale.session.aside("graph").wait(300)
     tab = opened(stale, "What if")
     assert {"RestampPatch": True} in [attempt.changes for attempt in tab._attempts.values() if attempt.flipped]
@@ -542,10 +586,8 @@ def test_what_if_shows_that_it_is_at_work_when_one_comes_back() -> None:
     settle(shown)
     go = threading.Event()
     shown.session.aside("flips").start((shown.session.number, False), "Checking", lambda job: go.wait(300) and [])
-    titles = [tab.title for tab in shown.tabs]
-    for title in ("What if", "Trace", "What if"):
-        shown._tabs.selected_index = titles.index(title)
-    tab = shown.tabs[titles.index("What if")]
+    for title in ("What if", "Story", "What if"):
+        tab = select(shown, title)
     assert "Checking" in everything(tab)
     assert tab._flips._stop.layout.display == ""
     go.set()
@@ -564,9 +606,10 @@ def test_a_configuration_with_one_symmetric_set_is_as_expected(tmp_path: Path) -
     )
     shown = Workbench(path)
     settle(shown)
-    assert "Keys alone: as expected" in shown.verdicts.status.html
-    assert shown._head.symmetry.on == ("Keys",)
-    shown._head.symmetry.flip("Values", True)
+    assert "Keys alone" in shown.verdicts.headline.html
+    assert shown.verdicts.status.html == ""
+    assert shown._side.symmetry.on == ("Keys",)
+    shown._side.symmetry.flip("Values", True)
     settle(shown)
     assert shown.result.symmetry == ("Keys", "Values")
 
@@ -599,7 +642,7 @@ def test_graph_and_charts_search_the_states_of_a_result_once(stale: Workbench, m
         return explore(*asked, **options)
 
     monkeypatch.setattr(kept, "explore", counting)
-    for title in ("Graph", "Charts", "Graph"):
+    for title in ("Graph", "Numbers", "Graph"):
         assert everything(opened(stale, title))
     assert len(searches) == 1
 
@@ -706,7 +749,7 @@ def test_a_grid_goes_on_while_another_tab_is_open_and_can_be_stopped(stale: Work
     stale._tabs.selected_index = 0
     while not stale.session.grid.cells:
         time.sleep(0.01)
-    stale._tabs.selected_index = stale.tabs.index(tab)
+    select(stale, "Grid")
     working._stop.click()
     settle(stale)
     done = len(stale.session.grid.cells)
@@ -717,8 +760,11 @@ def test_a_grid_goes_on_while_another_tab_is_open_and_can_be_stopped(stale: Work
 
 def test_what_a_grid_does_not_take_is_one_line(stale: Workbench) -> None:
     tab = opened(stale, "Grid")
-    assert "Tick 2 to 4 constants" in tab._note.html
+    assert set(stale.session.grid.asked.values) == {"SafeAcks", "AsyncParquet"}, "it opens filled"
+    stale.session.grid.cancel()
+    tab._map.html = ""
     tab._values.tick(["AsyncParquet"])
+    assert "Tick 2 to 4 constants" in tab._note.html
     tab._fill()
     assert "1 constants are not accepted; a grid takes 2 to 4" in tab._note.html
     tab._values.tick(["AsyncParquet", "RestampPatch", "SafeAcks", "MaxCrashes", "Writers"])
@@ -760,12 +806,12 @@ def test_a_panel_is_small_beside_the_trace_that_it_shows_until_its_tabs_are_open
     state = ipywidgets.Widget.get_manager_state()["state"]
     own = {name: one for name, one in state.items() if name not in before}
     # There is a control for each constant that is no switch, and one lists the model's configurations.
-    controls = [one for one in own.values() if one["model_name"] in ("DropdownModel", "IntSliderModel")]
-    assert len(own) - len(controls) < 70
-    player = own[shown.tabs[0].player.model_id]["state"]
+    controls = [one for one in own.values() if one["model_name"] in ("DropdownModel", "BoundedIntTextModel")]
+    assert len(own) - len(controls) < 85
+    player = own[shown.tabs[0].simulator.player.model_id]["state"]
     trace = sum(len(json.dumps(player[name])) for name in ("states", "lanes", "picture", "texts"))
     rest = len(json.dumps(own)) - trace - len(json.dumps(controls))
-    assert rest < 153_000  # more than half of it are scripts, each there once or in a few panes
+    assert rest < 210_000  # more than half of it are scripts, each there once or in a few panes
     assert sum(one["state"].get("_css", "") != "" for one in own.values()) == 1
     shown.close()
 
@@ -975,17 +1021,12 @@ def test_a_watch_of_another_model_is_kept_and_its_reason_told() -> None:
     assert player.mistake == ""
 
 
-def test_trace_and_simulator_share_the_watches_of_the_session(stale: Workbench) -> None:
-    trace = opened(stale, "Trace").player
-    assert watched(trace, "s.next_ticket") == ["s.next_ticket"]
+def test_the_player_and_the_session_share_their_watches(stale: Workbench) -> None:
+    player = opened(stale, "Story").simulator.player
+    assert watched(player, "s.next_ticket") == ["s.next_ticket"]
     assert list(stale.session.watches) == ["s.next_ticket"]
-    by_hand = opened(stale, "Step it yourself").simulator.player
-    assert [watch["expression"] for watch in by_hand.watched] == ["s.next_ticket"]
-    watched(by_hand, "len(s.iceberg)")
-    assert list(stale.session.watches) == ["s.next_ticket", "len(s.iceberg)"]
-    assert trace.watches == stale.session.watches
-    stale.session.watch([])
-    assert trace.watched == by_hand.watched == []
+    stale.session.watch(["len(s.iceberg)"])
+    assert [watch["expression"] for watch in player.watched] == ["len(s.iceberg)"]
 
 
 def test_a_player_gives_lanes_for_lessons_and_an_animated_picture() -> None:
@@ -1027,19 +1068,19 @@ def test_a_lazy_player_fills_in_the_state_it_steps_to() -> None:
 
 def test_enabled_steps_are_buttons_and_the_others_say_why() -> None:
     simulator = Simulator(BakeryV2(Writers=2))
-    moves, _, greyed = simulator._moves.html.partition("<details")
-    assert 'data-send="0.0 start(w1)"' in moves
+    moves, _, greyed = simulator.player.moves.partition("<details")
+    assert 'data-take="0.0 start(w1)"' in moves
     assert "start(w1)" in moves
     assert "stage(w1)" not in moves
     assert "stage(w1)" in greyed
     assert "w1 is not at Stage" in greyed
-    assert "data-send" not in greyed
+    assert "data-take" not in greyed
 
 
 def test_steps_are_taken_undone_and_jumped_to() -> None:
     simulator = Simulator("bakery_v2")
-    simulator._moves._received(None, {"send": "0.0 start(w1)"}, [])
-    simulator._moves._received(None, {"send": "0.0 start(w1)"}, [])
+    simulator.player._asked(None, {"take": "0.0 start(w1)"}, [])
+    simulator.player._asked(None, {"take": "0.0 start(w1)"}, [])
     assert "start(w1)&#x27; is not enabled" in simulator._message.html, "the click was on its way"
     simulator.take("stage(w1)")
     assert simulator.state.pc["w1"] == "BeginClaim"
@@ -1084,7 +1125,7 @@ def test_a_random_walk_is_a_behaviour_and_ends_where_nothing_is_possible() -> No
     simulator = Simulator(Every(Count=4))
     simulator.walk(500)
     assert simulator.state.n == 4
-    assert "No step is possible" in simulator._moves.html
+    assert "No step is possible" in simulator.player.moves
     again = Simulator(BakeryV2())
     again.walk(12, seed=7)
     assert len(again.trace) == 13
@@ -1108,6 +1149,7 @@ def test_one_is_taken_to_a_state_along_a_shortest_way() -> None:
 
 def test_the_search_of_the_panel_runs_in_a_thread() -> None:
     simulator = Simulator(BakeryV2(Writers=2))
+    simulator.further.unfold()
     simulator._condition.value = "len(s.iceberg) == 3"
     simulator._find()
     assert simulator.stepper.search.wait(300)
@@ -1120,6 +1162,7 @@ def test_the_search_of_the_panel_runs_in_a_thread() -> None:
 
 def test_a_scenario_is_typed_into_the_simulator() -> None:
     simulator = Simulator(BakeryV2(Writers=2))
+    simulator.further.unfold()
     assert "a step or a condition per line" in simulator._story.placeholder
     simulator._story.value = "commit(w2)\nlen(s.iceberg) == 3"
     simulator._tell()
@@ -1174,6 +1217,7 @@ def test_a_thin_tree_leads_back_to_abandoned_branches_and_compares_two() -> None
 def test_the_line_of_a_search_is_an_example_of_its_model_and_what_it_finds_is_remarked_on() -> None:
     for model in (BakeryV2(Writers=2), Every()):
         simulator = Simulator(model)
+        simulator.further.unfold()
         example = simulator._condition.placeholder.removeprefix("such as  ")
         simulator.walk(2, seed=1)
         simulator.go(example, anew=True)
@@ -1188,7 +1232,8 @@ def test_a_pasted_permalink_is_opened_and_its_watches_are_run_once_somebody_agre
     trace = check(BakeryV2(**STALE))["NoLakekeeperConflict"].trace
     assert trace is not None
     simulator = Simulator("bakery_v2")
-    paste = next(part for part in simulator.children if isinstance(part, OpenPermalink))
+    simulator.further.unfold()
+    paste = simulator.paste
     paste.line.value = permalink(trace, ["len(s.iceberg)", "s.nothing"])
     assert permalink(simulator.trace) == permalink(trace)
     assert "len(s.iceberg)" in everything(paste)
@@ -1212,8 +1257,9 @@ def test_a_permalink_pasted_in_a_panel_sets_it(stale: Workbench) -> None:
     line = permalink(trace, ["len(s.iceberg)"])
     shown = Workbench("bakery_v2")
     settle(shown)
-    simulator = opened(shown, "Step it yourself").simulator
-    paste = next(part for part in simulator.children if isinstance(part, OpenPermalink))
+    simulator = opened(shown, "Story").simulator
+    simulator.further.unfold()
+    paste = simulator.paste
     paste.line.value = line
     settle(shown)
     assert shown.result.model.constants == BakeryV2(**STALE).constants
@@ -1226,6 +1272,7 @@ def test_a_permalink_pasted_in_a_panel_sets_it(stale: Workbench) -> None:
 def test_a_simulator_copies_its_trace_as_code() -> None:
     simulator = Simulator(BakeryV2(Writers=2))
     simulator.take("start(w1)")
+    simulator.further.unfold()
     (code,) = re.findall(r'data-copy="([^"]*)"', simulator._code.html)
     found: dict[str, Any] = {}
     exec(html.unescape(code), found)

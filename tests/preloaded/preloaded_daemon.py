@@ -10,5 +10,5 @@ from workbench.engines.spark import sweeping, worker  # noqa: F401 - what worker
 from workbench.engines.walks import simulate
 
 if __name__ == "__main__":
-    simulate.load_kernels()
+    simulate.load_walks()
     runpy.run_module("pyspark.daemon", run_name="__main__")

@@ -134,7 +134,9 @@ def flips(
     properties: Sequence[str] | None = None,
     *,
     integers: bool = False,
+    constants: Sequence[str] | None = None,
     before: Result | None = None,
+    on_attempt: Callable[[Attempt], None] | None = None,
     on_progress: Callable[[int, int], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
     **options: Any,
@@ -144,7 +146,9 @@ def flips(
     Args:
         properties: By default those that `model` checks by default.
         integers: Also try numbers one step down and up.
+        constants: Only these; None for all.
         before: The result for `model` itself, if already known.
+        on_attempt: Called with each attempt when it is decided.
         on_progress: Called with the number of changes checked, and of all.
         should_stop: Polled; once it is True, the attempts so far are returned.
         **options: For each check, such as ``max_seconds`` and ``symmetry``; see :func:`workbench.engines.check.check`.
@@ -158,7 +162,7 @@ def flips(
     options["should_stop"] = should_stop
     before = before or check(model, properties, **options)
     names = [v.name for v in before.verdicts] if properties is None else names_in("properties", properties)
-    todo = other_values(model, integers)
+    todo = [change for change in other_values(model, integers) if constants is None or change[0] in constants]
     attempts = []
     for done, (name, value) in enumerate(todo):
         _tell(on_progress, done, len(todo))
@@ -166,6 +170,8 @@ def flips(
         if should_stop is not None and should_stop():
             break
         attempts.append(attempt)
+        if on_attempt is not None:
+            on_attempt(attempt)
     return attempts
 
 

@@ -7,5 +7,6 @@ from workbench.session.session import Session
 from workbench.session.settings import Settings
 from workbench.session.start import presets, start_from
 from workbench.session.stepper import Stepper
+from workbench.session.stories import in_sight, opening, stories
 
-__all__ = ["Session", "Settings", "Stepper", "presets", "start_from"]
+__all__ = ["Session", "Settings", "Stepper", "in_sight", "opening", "presets", "start_from", "stories"]

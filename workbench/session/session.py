@@ -92,6 +92,8 @@ class Session:
         self._runner = Runner(self.lock)
         self._asides: dict[str, Aside] = {}
         self._stepper: Stepper | None = None
+        self._told: Trace | None = None
+        self._sent = False  # to a behaviour, while a check goes on
         self._began = 0.0
         self._wanted: str | None = None
 
@@ -319,9 +321,29 @@ class Session:
                 self._stepper.start(model)
             return self._stepper
 
+    def tell(self) -> None:
+        """Send the stepper to what the selected verdict shows: the end of its trace, or where its loop begins.
+
+        A behaviour that was found again leaves the stepper where it is, and one that somebody was sent to meanwhile
+        wins. Where nothing is to be shown, one may step from the beginning.
+        """
+        with self.lock:
+            stepper, verdict, before = self._stepper or self.stepper(), self.verdict, self._told
+            trace = self._told = None if verdict is None else verdict.trace
+            if self._sent:
+                self._sent = False
+            elif trace is None:
+                if before is None:
+                    self.stepper()
+                elif self.result is not None:
+                    stepper.start(self.result.model)
+            elif before is None or not _same(before, trace):
+                stepper.show(trace, len(trace) - 1 if trace.loop is None else trace.loop)
+
     def step_from(self, trace: Trace, step: int) -> None:
         """Send the stepper to a step of a trace, to go on from there."""
         with self.lock:
+            self._sent = self.running
             self.stepper().start(trace, step)
             self._events.tell("stepping")
 
@@ -338,8 +360,9 @@ class Session:
 
     def settle(self, seconds: float | None = None) -> bool:
         """Wait for the check and all that is computed beside it; whether all has ended."""
+        ended = self.ended(seconds)  # which begins more of it
         beside = all(aside.wait(seconds) for aside in list(self._asides.values()))
-        return self.ended(seconds) and beside and self.grid.wait(seconds)
+        return ended and self.ended(seconds) and beside and self.grid.wait(seconds)
 
     def close(self) -> None:
         """End all work."""
@@ -349,3 +372,8 @@ class Session:
             self.grid.cancel()
             if self._stepper is not None:
                 self._stepper.close()
+
+
+def _same(one: Trace, other: Trace) -> bool:
+    """Whether a behaviour was found again."""
+    return one.steps == other.steps and one.model.constants == other.model.constants

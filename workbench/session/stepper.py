@@ -97,6 +97,11 @@ class Stepper:
         given = self._given
         return given if given is not None and given.steps == trace.steps else trace
 
+    @property
+    def given(self) -> Trace | None:
+        """The behaviour that one has begun with."""
+        return self._given
+
     def starts(self) -> dict[int, State]:
         """The initial states to choose from, by number: the first ones, and the one that one has begun in."""
         first = itertools.islice(self.model.each_initial_state(), MOST_STARTS)
@@ -127,6 +132,19 @@ class Stepper:
             self.history = History.along(trace, step)
             self._histories = {trace.start: self.history}
             self._moved()
+
+    def show(self, trace: Trace, step: int) -> None:
+        """Go to a step of a behaviour: as a branch of what somebody has stepped by hand, if they have, else anew."""
+        with self.lock:
+            given = self._given
+            by_hand = given is None or len(self.history.nodes) > len(given)
+            if not by_hand or self.model.constants != trace.model.constants:
+                self.start(trace, step)
+                return
+            self.search.cancel()
+            self._follow(trace, "")
+            self._given = trace
+            self.jump(step)
 
     def begin(self, number: int) -> None:
         """Begin in the initial state with this number. Branches that begin in another are kept until one returns there.

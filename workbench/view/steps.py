@@ -1,13 +1,14 @@
 """A behaviour in lanes, as plain data: one lane per actor, and for each step what it does in which of them."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from workbench.formats.abstract import AbstractTrace
 from workbench.kernel import State, Trace
 from workbench.kernel.state import Cell, Change
 from workbench.view.refined import RefinedStep
 from workbench.view.truth import Truth
-from workbench.view.wording import choices_of, listed, told_change, told_doc
+from workbench.view.wording import choices_of, told_doc
 
 
 @dataclass(frozen=True)
@@ -39,13 +40,12 @@ class StepView:
 
     @property
     def sentence(self) -> str:
-        """The step as a sentence: who does what, with which choices, and what that changes."""
+        """The step as a sentence: who does what, with which choices."""
         if not self.lane:
             return "The behaviour begins here."
         choices = choices_of(self.label, self.lane)
         did = told_doc(self.doc, self.label).rstrip(".") or self.label.partition("(")[0]
-        changes = listed([told_change(change) for change in self.changes]) or "nothing"
-        said = f"{self.lane}: {did}{f' ({choices})' if choices else ''}. It changes {changes}."
+        said = f"{self.lane}: {did}{f' ({choices})' if choices else ''}."
         return said if self.refined is None else f"{said} {self.refined.sentence}"
 
     @property
@@ -76,6 +76,22 @@ class Lanes:
         self.trace, self.lanes, self.steps, self.back = trace, lanes, steps, back
         self.loop = trace.loop
         self.told, self.refined = told, None if told is None else type(told.model).__name__
+
+    @property
+    def strip(self) -> dict[str, Any]:
+        """Who takes which step, and where something is violated: the strip of dots that a player shows.
+
+        ``lanes`` are the actors that take a step; ``at`` is the index of the actor for each step, and -1 for the
+        initial state; ``bad`` are the indices of the steps that violate something.
+        """
+        lanes = [lane for lane in self.lanes if any(step.lane == lane for step in self.steps)]
+        at = [lanes.index(step.lane) if step.lane else -1 for step in self.steps]
+        return {
+            "lanes": lanes,
+            "at": at,
+            "bad": [i for i, step in enumerate(self.steps) if step.broken],
+            "loop": self.loop,
+        }
 
     @property
     def ending(self) -> str | None:

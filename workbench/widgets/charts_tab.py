@@ -18,7 +18,7 @@ class ChartsTab(Tab):
     They are pictures, which are there at once: a page takes seconds to load plotly, for who asks for that.
     """
 
-    title = "Charts"
+    title = "Numbers"
 
     def build(self) -> list[Any]:
         self._interactive = ipywidgets.Checkbox(

@@ -19,10 +19,8 @@ _BEFORE, _KEPT = "the result before this one", "the result that was kept"
 _NOW, _COLUMNS = "now", {_BEFORE: "before", _KEPT: "kept"}
 
 
-class CompareTab(Tab):
+class Compare(Tab):
     """Verdicts, counts, and where the traces part."""
-
-    title = "Compare"
 
     def build(self) -> list[Any]:
         self._presets = presets(self.session.settings.model_class)

@@ -1,6 +1,6 @@
 """Controls made from the constants that a model declares: one for each, by its kind."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import ipywidgets
@@ -67,18 +67,18 @@ class Integer(Control):
     """A number in a range."""
 
     def __init__(self, name: str, constant: Constant, look: Look) -> None:
-        self.widget = _slider(name, constant, look, constant.domain)
+        self.widget = _stepper(name, constant, look, constant.domain)
 
 
-def _slider(name: str, constant: Constant, look: Look, numbers: range) -> Any:
-    return ipywidgets.IntSlider(
+def _stepper(name: str, constant: Constant, look: Look, numbers: range) -> Any:
+    return ipywidgets.BoundedIntText(
+        value=numbers[0],
         min=numbers[0],
         max=numbers[-1],
         step=numbers.step,
         description=name,
         tooltip=_tooltip(constant),
-        continuous_update=False,
-        **look.of(ipywidgets.IntSlider),
+        **look.of(ipywidgets.BoundedIntText),
     )
 
 
@@ -86,7 +86,7 @@ class Size(Control):
     """The size of a set of names; names that were given by hand stay until the size is changed."""
 
     def __init__(self, name: str, constant: Constant, look: Look) -> None:
-        self.widget = _slider(name, constant, look, constant.domain.sizes)
+        self.widget = _stepper(name, constant, look, constant.domain.sizes)
         self._names: tuple[str, ...] = ()
 
     def get(self) -> Any:
@@ -148,9 +148,12 @@ class Controls(ipywidgets.VBox):
 
     Args:
         on_change: Called after a person has changed something.
+        near: The constants whose controls stand in a box of their own, each switch with its sentence.
 
     Attributes:
-        switches (Switches): Those of the constants that are on or off.
+        near (VBox): The box of those.
+        told (Switches): The switches in it.
+        switches (Switches): The other constants that are on or off.
 
     Examples:
         >>> from workbench.models.bakery import Bakery
@@ -160,25 +163,32 @@ class Controls(ipywidgets.VBox):
         (('w1', 'w2'), True)
     """
 
-    def __init__(self, model: type[Model], on_change: Callable[[], None]) -> None:
+    def __init__(self, model: type[Model], on_change: Callable[[], None], near: Sequence[str] = ()) -> None:
         self._on_change, self._assigning = on_change, False
         declared = model.declared_constants
         longest = max((len(name) for name, constant in declared.items() if constant.kind != "switch"), default=0)
         #: So that controls stand in line.
         self.look = Look(description_width=f"{min(150, 10 + 7 * longest)}px")
-        self._names = tuple(declared)
-        titles = {name: _tooltip(constant) for name, constant in declared.items() if constant.kind == "switch"}
-        self.switches = Switches(titles, self._changed, layout=self.look.layout)
+        self._close = Look(description_width="initial")
+        self._names, self._near = tuple(declared), near
+        switches = [name for name, constant in declared.items() if constant.kind == "switch"]
+        told = {name: declared[name].doc for name in near if name in switches}
+        rest = {name: _tooltip(declared[name]) for name in switches if name not in told}
+        self.told = Switches(told, self._changed, sentences=True, layout=self.look.layout)
+        self.switches = Switches(rest, self._changed, layout=self.look.layout)
         self._declared = declared
-        self._controls: dict[str, Any] = {n: self._control(n, c) for n, c in declared.items() if n not in titles}
-        super().__init__([grid((control.widget for control in self._controls.values()), 260), self.switches])
+        self._controls: dict[str, Any] = {n: self._control(n, c) for n, c in declared.items() if n not in switches}
+        beside = [self._controls[name].widget for name in near if name in self._controls]
+        self.near = ipywidgets.VBox([self.told, *beside]).add_class("wb-near")
+        far = [control.widget for name, control in self._controls.items() if name not in near]
+        super().__init__([grid(far, 260), self.switches])
         for control in self._controls.values():
             control.field.observe(self._changed, "value")
         self._draw()
 
     def _control(self, name: str, constant: Constant) -> Any:
         if constant.kind not in _NAMED:
-            return _CONTROLS[constant.kind](name, constant, self.look)
+            return _CONTROLS[constant.kind](name, constant, self._close if name in self._near else self.look)
         options = self.look.of(ipywidgets.Combobox)
         return _NAMED[constant.kind](name, constant, _tooltip(constant), self._members, self.look.width, **options)
 
@@ -194,12 +204,14 @@ class Controls(ipywidgets.VBox):
     def values(self) -> dict[str, Any]:
         """What is set, for the model's constructor."""
         typed = {name: control.get() for name, control in self._controls.items()}
-        return {name: typed.get(name, name in self.switches.on) for name in self._names}
+        on = {*self.told.on, *self.switches.on}
+        return {name: typed.get(name, name in on) for name in self._names}
 
     def assign(self, constants: dict[str, Any]) -> None:
         """Set some or all of the controls, without calling `on_change`."""
         self._assigning = True
         try:
+            self.told.set(constants)
             self.switches.set(constants)
             for name in constants.keys() & self._controls.keys():
                 self._controls[name].set(constants[name])

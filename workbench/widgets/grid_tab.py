@@ -15,11 +15,13 @@ from workbench.kernel.values import counted
 from workbench.pictures.markup import Markup, element, joined
 from workbench.questions.explain import Explanation
 from workbench.questions.fill import MOST_HERE, GridCell
-from workbench.session import Session
+from workbench.session import Session, in_sight
 from workbench.session.filling import FEWEST, MOST, MOST_SECONDS, Asked
+from workbench.session.hints import QUICK_SECONDS
 from workbench.view import verdict_map
 from workbench.view.html import badge, headed, noted, table
 from workbench.widgets.controls import Look, grid
+from workbench.widgets.fold import folded_away
 from workbench.widgets.pane import Pane, copied
 from workbench.widgets.tab import Tab, Working, button, complaint
 
@@ -32,10 +34,8 @@ _MOST_FAILING = 200
 _EXPLAIN, _CSV = "explain", "csv"
 
 
-class GridTab(Tab):
+class Grid(Tab):
     """A verdict map that fills cell by cell; a click on a cell sets the panel to it."""
-
-    title = "Grid"
 
     def build(self) -> list[Any]:
         model = self.session.settings.model_class
@@ -57,8 +57,10 @@ class GridTab(Tab):
         self._work.filling.on_change(self._draw)
         self._values.on_change(self._counted)
         row = ipywidgets.HBox([self._property, fill]).add_class("wb-toolbar")
+        self._values.tick([name for name in in_sight(model) if name in self._values.listed][:FEWEST])
         self._counted()
-        return [self._values, row, self._note, working, self._map, self._loaded, self._actions, looking, self._rule]
+        vary = folded_away("Vary other constants", self._values)
+        return [row, vary, self._note, working, self._map, self._loaded, self._actions, looking, self._rule]
 
     def what(self) -> Any:
         return self.session.number, self.session.selected
@@ -68,6 +70,8 @@ class GridTab(Tab):
             self._drawing = True
             self._property.value = self.session.selected
             self._drawing = False
+        if self._work.asked is None and result.complete and result.seconds < QUICK_SECONDS:
+            self._fill()
         self._draw()
 
     def _pick(self, _: Any) -> None:
@@ -149,7 +153,7 @@ class GridTab(Tab):
                 return
             word = self._work.word(cell)
             trace = cell.outcome.verdicts[asked.name].states if word else None
-            states = "" if trace is None else f" The tab Trace has its {counted(trace, 'state')}."
+            states = "" if trace is None else f" The tab Story has its {counted(trace, 'state')}."
             said = f" is set in the panel: {asked.name} "
             verdict = badge(word) if word else "does not apply"
             self._loaded.html = element("p", element("code", name), said, verdict, ".", states)
@@ -217,6 +221,8 @@ class Values(ipywidgets.VBox):
         self._look = Look(description_width="initial")
         self._ranges: dict[str, Any] = {}
         self._changed: Callable[[], None] = lambda: None
+        #: The constants whose values are few.
+        self.listed = [name for name, constant in self._declared.items() if constant.kind in ("switch", "choice")]
         self._ticks = {name: self._tick(name) for name in self._declared}
         self._numbers = grid([], 260)
         super().__init__([grid(self._ticks.values(), 200), self._numbers])

@@ -1,4 +1,4 @@
-"""The head of a panel: what the settings are, and where they are changed."""
+"""What stands around a panel's tabs: the stories above, and at the side what a person switches."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -7,19 +7,50 @@ from typing import Any
 import ipywidgets
 
 from workbench.kernel import InputError, ModelError
-from workbench.pictures.markup import Markup, element, joined
-from workbench.session import Session, Settings, presets, start_from
+from workbench.pictures.markup import element, joined
+from workbench.questions.whatif import Attempt
+from workbench.session import Session, Settings, in_sight, presets, start_from, stories
 from workbench.view.tables import constants_line
 from workbench.widgets.controls import Controls
 from workbench.widgets.fold import Fold
-from workbench.widgets.pane import Words
+from workbench.widgets.pane import Pane
 from workbench.widgets.switches import Switches
 
 BY_HAND, DEFAULTS = "settings made by hand", "the model's defaults"
 
 
-class Head(ipywidgets.VBox):
-    """The named settings, a control for each constant, the properties, and the symmetric sets.
+class Head(Pane):
+    """The model's name, and its stories to choose from."""
+
+    def __init__(self, session: Session, **options: Any) -> None:
+        super().__init__(on_send=self._tell, **options)
+        self.session = session
+        model = session.settings.model_class
+        self._stories = stories(model)
+        self._doc = " ".join((model.__doc__ or "").strip().partition("\n\n")[0].split())
+        self._draw()
+        session.on("settings", self._draw)
+
+    def _draw(self) -> None:
+        one = self.session.settings.configuration
+        chips = [
+            element(
+                "button", title, class_="wb-story", data_send=title,
+                aria_pressed=str(one is not None and one.path == path).lower(),
+            )
+            for title, path in self._stories.items()
+        ]  # fmt: skip
+        name = element("b", self.session.settings.model_class.name, title=self._doc)
+        said = None if chips else element("span", self._doc, class_="wb-note")
+        self.html = element("div", name, said, *chips, class_="wb-title", role="group", aria_label="stories")
+
+    def _tell(self, title: str) -> None:
+        with self.session.lock:
+            self.session.begin(start_from(self._stories[title]))
+
+
+class Side(ipywidgets.VBox):
+    """What a person switches: the constants that matter in sight, and everything else folded away.
 
     Attributes:
         controls: Controls
@@ -29,12 +60,8 @@ class Head(ipywidgets.VBox):
     def __init__(self, session: Session) -> None:
         self.session = session
         model = session.settings.model_class
-        doc = (model.__doc__ or "").strip().partition("\n\n")[0]
-        self.controls = Controls(model, self._changed)
-        said = " ".join(doc.split())
+        self.controls = Controls(model, self._changed, in_sight(model))
         look = self.controls.look
-        name = element("b", model.name) + Markup(" \N{NO-BREAK SPACE}")
-        title = Words(element("p", name, said, class_="wb-title"), **look.of(Words))
         self.presets: dict[str, Path | None] = {BY_HAND: None, DEFAULTS: None, **presets(model)}
         self.preset = ipywidgets.Dropdown(
             options=list(self.presets), description="settings", layout={"width": "auto"},
@@ -47,13 +74,19 @@ class Head(ipywidgets.VBox):
         self.properties = Switches(titles, self._ticked, layout=look.layout)
         sets = {name: f"take the names in {name} as interchangeable" for name in model.symmetry}
         self.symmetry = Switches(sets, self._renamed, before="symmetry over ", layout=look.layout)
-        self._checked = Fold("Properties", self.properties, self.symmetry, look=look)
-        self._settings = Fold("Settings", self.preset, self.controls, self._checked, look=look, by_room=True)
-        super().__init__([title, self._settings])
+        self.more = Fold("More settings", self.preset, self.controls, self.properties, self.symmetry, look=look)
+        super().__init__([self.controls.near])
+        self.add_class("wb-side")
         self._drawing = self._typing = False
         self._draw()
         self.preset.observe(self._chosen, "value")
         session.on("settings", self._draw)
+
+    def hint(self, attempts: list[Attempt]) -> None:
+        """Say beside the switches what flipping each one would do, as far as that is known."""
+        flips = {name: attempt for attempt in attempts for name in attempt.changes if len(attempt.changes) == 1}
+        named = {name: flips[name] for name in dict(self.controls.told.titles) if name in flips}
+        self.controls.told.hints = {name: _hint(attempt) for name, attempt in named.items()}
 
     # What is shown -------------------------------------------------------------------------------------------------
 
@@ -79,12 +112,11 @@ class Head(ipywidgets.VBox):
         if one is None and settings.is_default:
             names = [DEFAULTS]
         self.preset.value = names[0] if names else BY_HAND
-        sets = f"; symmetry over {', '.join(settings.symmetry) or 'nothing'}" if model.symmetry else ""
-        offered = f"{len(settings.applicable())} of {len(model.properties)} properties are checked"
-        self._checked.say(element("span", f"{offered}{sets}", class_="wb-note"))
         differing = constants_line(model).html()
-        named = element("span", one.path.stem, class_="wb-note") if one is not None else None
-        self._settings.say(joined([named, element("span", differing)]))
+        checked = f"{len(settings.applicable())} of {len(model.properties)} properties checked"
+        over = f"symmetry over {', '.join(settings.symmetry)}" if settings.symmetry else None
+        told = [element("span", text, class_="wb-note") for text in (checked, over) if text]
+        self.more.say(joined([element("span", differing), *told]))
 
     # What a person does --------------------------------------------------------------------------------------------
 
@@ -117,3 +149,23 @@ class Head(ipywidgets.VBox):
             self.session.change(settings)
         finally:
             self._typing = False
+
+
+def _hint(attempt: Attempt) -> tuple[str, str]:
+    """What a flip would do, and whether that is good."""
+    value = next(iter(attempt.changes.values()))
+    turned = f"{'on' if value else 'off'} \N{RIGHTWARDS ARROW} "
+    if attempt.result is None:
+        return f"{turned}not accepted here", "idle"
+    if attempt.result.holds:
+        return (f"{turned}everything holds", "good") if attempt.mends else (f"{turned}changes nothing", "idle")
+    if attempt.breaks:
+        return f"{turned}breaks {_few(attempt.breaks)}", "bad"
+    if attempt.mends:
+        return f"{turned}repairs {_few(attempt.mends)}", "good"
+    unknown = any(verdict.holds is None for verdict in attempt.result.verdicts)
+    return f"{turned}{'too large to say' if unknown else 'changes nothing'}", "idle"
+
+
+def _few(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{len(names)} promises"

@@ -10,7 +10,7 @@ from workbench.session.history import History, Landmark
 from workbench.view.difference import brief
 from workbench.view.html import clip, noted
 from workbench.view.parted import Parted
-from workbench.widgets.pane import Pane
+from workbench.widgets.pane import Pane, Words
 
 _MOST_LETTERS = 40
 
@@ -31,7 +31,7 @@ class HistoryView(ipywidgets.VBox):
             tooltip="the name of the current state in the tree", style={"description_width": "initial"},
         )  # fmt: skip
         self._name.observe(self._named, "value")
-        self._pictures = Pane()
+        self._pictures = Words()
         super().__init__([self._tree, self._name, self._pictures])
         stepper.on_move(self.draw)
         self.draw()

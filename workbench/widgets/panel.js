@@ -30,7 +30,7 @@ function fold(event) {
   const button = event.target.closest(".wb-fold-button");
   if (!button) return;
   const { classList } = button.closest(".wb-fold");
-  classList.remove("wb-by-room", "wb-folded", "wb-unfolded");
+  classList.remove("wb-folded", "wb-unfolded");
   classList.add(`wb-${button.dataset.send}ed`);
   button.parentElement.querySelector(`.wb-fold-button:not([data-send="${button.dataset.send}"])`).focus();
 }

@@ -1,4 +1,4 @@
-"""The panel around a model: controls, verdicts at every change, and tabs that look closer.
+"""The panel around a model: a story, the switches that change it, verdicts at every change, and tabs that look closer.
 
 Widgets draw a session and call its methods; a tab is made when it is opened. Kernel and page keep every widget until
 it is closed, and a reloaded page waits four seconds for all of them, and two for each with its own script. So one
@@ -14,21 +14,19 @@ from typing import Any
 import ipywidgets
 
 from workbench.kernel import Result, Verdict
-from workbench.session import Session, start_from
+from workbench.session import Session, opening
+from workbench.session.hints import Hints
 from workbench.view import result_view
 from workbench.view.html import Drawn, Joined
 from workbench.view.trace import verdict_view
 from workbench.widgets.charts_tab import ChartsTab
-from workbench.widgets.compare_tab import CompareTab
 from workbench.widgets.graph_tab import GraphTab
-from workbench.widgets.grid_tab import GridTab
-from workbench.widgets.head import Head
+from workbench.widgets.head import Head, Side
 from workbench.widgets.lifetime import Panel
 from workbench.widgets.pane import Style
 from workbench.widgets.tab import Tab, failure
-from workbench.widgets.tabs import StepTab, TraceTab
+from workbench.widgets.tabs import MapTab, StoryTab
 from workbench.widgets.verdicts import Verdicts
-from workbench.widgets.whatif_tab import WhatIfTab
 
 #: How long a panel waits for its first result before it is shown without one.
 PATIENCE_SECONDS = 3.0
@@ -39,8 +37,8 @@ class Workbench(Panel, ipywidgets.VBox):
 
     Args:
         what: A model, its name (also ``path/to/file.py:Class``), or a named configuration to start from: its file, or
-            just its name, such as ``v2_race``.
-        **constants: Values for some of the constants.
+            just its name, such as ``v2_race``. The name of a model alone opens the first of its stories.
+        **constants: Values for some of the constants; all others have the model's defaults.
 
     Attributes:
         session (Session): What the panel shows: settings, results, and what is computed about them.
@@ -56,26 +54,22 @@ class Workbench(Panel, ipywidgets.VBox):
     """
 
     def __init__(self, what: Any, /, **constants: Any) -> None:
-        self.session = self._work = Session(start_from(what).with_constants(constants))
-        self._head = Head(self.session)
-        self.verdicts = Verdicts(self.session, self._select, self._head.controls.look)
-        self._step_tab = StepTab(self.session)
-        self.tabs: list[Tab] = [
-            TraceTab(self.session),
-            self._step_tab,
-            GraphTab(self.session),
-            ChartsTab(self.session),
-            WhatIfTab(self.session),
-            CompareTab(self.session),
-            GridTab(self.session),
-        ]
+        self.session = self._work = Session(opening(what, constants))
+        self._side = Side(self.session)
+        look = self._side.controls.look
+        self._head = Head(self.session, layout=look.layout)
+        self.verdicts = Verdicts(self.session, self._select, look)
+        self._hints = Hints(self.session, self._side.hint)
+        self.tabs: list[Tab] = [tab(self.session) for tab in (StoryTab, MapTab, GraphTab, ChartsTab)]
         self.tabs[0].make()  # here: a thread that makes widgets disturbs whoever counts or saves them
         self._tabs = ipywidgets.Tab(self.tabs, titles=[tab.title for tab in self.tabs], selected_index=0)
         self._tabs.add_class("wb-tabs")
         self._tabs.observe(self._opened, "selected_index")
-        super().__init__([Style(), self._head, self.verdicts, self._tabs])
+        screen = ipywidgets.HBox([self._side, self._tabs]).add_class("wb-screen")
+        super().__init__([Style(), self._head, self.verdicts, screen, self._side.more])
         self.add_class("wb-panel")
         self.session.on("check", self.verdicts.draw)
+        self.session.on("check", self._hide)
         for event in ("result", "selected"):
             self.session.on(event, self.verdicts.draw)
             self.session.on(event, self._opened)
@@ -141,8 +135,12 @@ class Workbench(Panel, ipywidgets.VBox):
     def _opened(self, _: Any = None) -> None:
         self.tabs[self._tabs.selected_index or 0].opened()
 
+    def _hide(self) -> None:
+        """Where nothing was ever found, because something is wrong, the tabs have nothing to show."""
+        self._tabs.layout.display = "none" if self.session.error is not None and self.result is None else ""
+
     def _stepping(self) -> None:
-        self._tabs.selected_index = self.tabs.index(self._step_tab)
+        self._tabs.selected_index = 0
 
     # What is shown -------------------------------------------------------------------------------------------------
 

@@ -9,31 +9,49 @@ function make(name, className, text = "") {
   return element;
 }
 
+// How much smaller than drawn a picture may be, and how much larger.
+const SMALLEST = 0.68;
+const LARGEST = 1.2;
+
 function render({ model, el }) {
   el.classList.add("wb", "wb-pane", "wb-player");
   el.tabIndex = 0;
   el.setAttribute("role", "group");
   const forget = keepKeys();
-  const bar = make("div", "wb-bar");
-  const back = make("button", "wb-button", "\u25c0");
-  const forth = make("button", "wb-button", "\u25b6");
-  back.title = back.ariaLabel = "previous step (arrow keys)";
-  forth.title = forth.ariaLabel = "next step (arrow keys)";
   const where = make("span", "wb-where");
+  const said = make("div", "wb-said");
+  said.setAttribute("role", "status");
+  const bar = make("div", "wb-bar");
+  const strip = make("div", "wb-strip");
+  const control = (text, title, act) => {
+    const button = make("button", "wb-button", text);
+    button.title = button.ariaLabel = title;
+    button.addEventListener("click", act);
+    return button;
+  };
+  const first = control("|\u25c0", "to the beginning (Home)", () => go(0));
+  const back = control("\u25c0", "previous step (arrow keys)", () => go(model.get("step") - 1));
+  const playing = control("\u25b7", "play from the beginning, or stop", play);
+  const forth = control("\u25b6", "next step (arrow keys)", () => go(model.get("step") + 1));
+  const fault = control("\u25b6|", "", () => go(end()));
+  const chooser = make("span", "wb-chooser");
+  const exports = make("details", "wb-filter");
+  const present = control("Present", "fill the window: arrow keys and space step, B hides the verdict, Esc leaves", () => {});
+  const controls = make("span", "wb-transport");
+  controls.append(first, back, playing, forth, fault, exports, present);
+  bar.append(strip, controls);
+  const beside = make("div", "wb-beside");
+  const picture = make("div", "wb-picture");
+  picture.tabIndex = 0;  // it can be scrolled
+  const lanes = make("div", "wb-lanes wb-live wb-scroll");
+  beside.append(picture, lanes);
+  const moves = make("div", "wb-moves");
+  const more = make("details", "wb-more");
+  const tools = make("div", "wb-bar");
   const filter = make("details", "wb-filter");
   const kept = make("summary", "");
   const boxes = make("div", "wb-choices");
   filter.append(kept, boxes);
-  bar.append(back, forth, where, filter);
-  const chooser = make("span", "wb-chooser");
-  const exports = make("details", "wb-filter");
-  const present = make("button", "wb-button", "Present");
-  present.title = "fill the window: arrow keys and space step, B hides the verdict, Esc leaves";
-  bar.append(chooser, exports, present);
-  const beside = make("div", "wb-beside");
-  const picture = make("div", "wb-picture");
-  const lanes = make("div", "wb-lanes wb-live wb-scroll");
-  beside.append(picture, lanes);
   const state = make("div", "wb-now");
   const link = make("div", "wb-link");
   const line = make("code", "");
@@ -41,20 +59,18 @@ function render({ model, el }) {
   copy.title = "copy the line that re-creates this trace";
   copy.addEventListener("click", () => copyText(copy, model.get("permalink"), line));
   link.append(make("span", "wb-note", "Permalink"), line, copy);
-  const said = make("div", "wb-said");
-  said.setAttribute("role", "status");
   picture.setAttribute("role", "group");
   picture.setAttribute("aria-label", "picture of the state");
   lanes.setAttribute("role", "group");
   lanes.setAttribute("aria-label", "steps");
   lanes.tabIndex = 0;  // it can be scrolled
+  moves.setAttribute("role", "group");
+  moves.setAttribute("aria-label", "possible steps");
   const find = finder(model, go);
-  filter.before(...find.elements);
+  tools.append(...find.elements, filter, chooser);
   const watch = watching(model, go);
-  const onward = make("button", "wb-button", model.get("onward"));
-  onward.title = "take the steps after this state by hand";
-  onward.addEventListener("click", () => model.send({ onward: model.get("step") }));
-  el.append(bar, said, beside, watch.element, state, link, ...(model.get("onward") ? [onward] : []));
+  more.append(make("summary", "", "This state in full, all steps, watches, permalink"), tools, watch.element, state, link);
+  el.append(said, bar, beside, moves, more);
   let pictures = [];  // of all states, once they are here
   let drawn = -1;
   let at = -1;  // the step that was shown last
@@ -76,6 +92,7 @@ function render({ model, el }) {
     lanes: () => narrow ?? [model.get("lanes")],
   });
   present.addEventListener("click", () => {
+    stop();
     if (!narrow) model.send({ want: "lanes" });
     lesson.open();
   });
@@ -98,17 +115,29 @@ function render({ model, el }) {
     const [of, svg] = model.get("picture");
     const wanted = pictures[step] ?? (of === step ? svg : undefined);
     if (wanted === undefined) return;  // it is on its way
-    leaveRoom(wanted);
     if (put(picture, wanted)) picture.toggleAttribute("data-moving", step === drawn + 1);
     drawn = step;
     lesson.update();
-    leaveHeight();
+    fit();
   }
 
-  // Nothing below the picture jumps.
-  function leaveHeight() {
-    const tall = picture.firstElementChild?.getBoundingClientRect().height ?? 0;
-    if (tall > parseFloat(picture.style.minHeight || 0)) picture.style.minHeight = `${tall}px`;
+  // The picture as large as its place, but no letters too small to read; then what is at fault, or has changed, is in
+  // sight. Its place is as tall for every step, so nothing below jumps.
+  function fit() {
+    const svg = picture.querySelector("svg");
+    if (!svg || !picture.clientWidth) return;
+    const { width, height } = svg.viewBox.baseVal;
+    const across = (picture.clientWidth - 12) / width;
+    const fitted = Math.min(across, (picture.clientHeight - 8) / height);
+    svg.style.width = `${Math.min(Math.max(fitted, Math.min(across, SMALLEST)), LARGEST) * width}px`;
+    const telling = picture.querySelectorAll("[data-fault]");
+    const parts = telling.length ? telling : picture.querySelectorAll("[data-change]");
+    const frames = [...parts].map((part) => part.getBoundingClientRect());
+    if (!frames.length) return;
+    const box = picture.getBoundingClientRect();
+    const [top, bottom] = [Math.min(...frames.map((f) => f.top)), Math.max(...frames.map((f) => f.bottom))];
+    if (top >= box.top && bottom <= box.bottom) return;
+    picture.scrollTop += bottom - top > box.height ? top - box.top - 6 : (top + bottom) / 2 - box.top - box.height / 2;
   }
 
   async function fetchPictures() {
@@ -117,7 +146,6 @@ function render({ model, el }) {
       const all = await unpack(packed);
       if (packed !== model.get("packed")) return;
       pictures = all;
-      all.forEach(leaveRoom);
       showPicture();  // somebody may have stepped on meanwhile
       lesson.update();
     } else if (!model.get("lazy") && last() > 0) {
@@ -125,15 +153,6 @@ function render({ model, el }) {
       return;
     }
     picture.ariaBusy = "false";
-  }
-
-  // The widest picture says how much room pictures get beside the lanes.
-  let widest = 0;
-  function leaveRoom(svg) {
-    const width = Number(/viewBox="0 0 ([0-9.]+)/.exec(svg)?.[1] ?? 0);
-    if (width <= widest) return;
-    widest = width;
-    beside.style.setProperty("--wb-widest", `${Math.ceil(widest)}px`);
   }
 
   // Several things change when there is another trace; the pictures are asked for once.
@@ -146,9 +165,7 @@ function render({ model, el }) {
   }
 
   function newPictures() {
-    picture.style.minHeight = "";
     drawn = -1;
-    widest = 0;
     narrow = undefined;
     lesson.lanesChanged();
     refetch();
@@ -233,8 +250,8 @@ function render({ model, el }) {
     markRow();
     showPicture();
     showState(step);
-    where.replaceChildren(`State ${step + 1} of ${last() + 1}: `, make("code", "", model.get("labels")[step] ?? ""));
-    for (const [button, ended] of [[back, step <= 0], [forth, step >= last()]]) {
+    markDot();
+    for (const [button, ended] of [[first, step <= 0], [back, step <= 0], [forth, step >= last()], [fault, step === end()]]) {
       if (ended && document.activeElement === button) el.focus({ preventScroll: true });  // the keys go on stepping
       button.disabled = ended;
     }
@@ -247,7 +264,11 @@ function render({ model, el }) {
     for (const [details, what] of foldable()) unfolded.set(what, details.open);
     if (!put(state, model.get("states")[step] ?? "")) return;
     state.querySelector(".wb-watches")?.remove();  // these stand above, with what can be done with them
-    said.replaceChildren(...state.querySelectorAll(".wb-sentence"));
+    const sentence = state.querySelector(".wb-sentence");
+    sentence?.remove();
+    const wrong = [...state.querySelectorAll(".wb-truth.wb-bad, .wb-ending")].map((one) => make("span", "wb-wrong-here", one.textContent));
+    where.replaceChildren(`State ${step + 1} of ${last() + 1}: `, make("code", "", model.get("labels")[step] ?? ""));
+    said.replaceChildren(where, " ", ...(sentence?.childNodes ?? []), ...wrong.flatMap((one) => [" ", one]));
     for (const [details, what] of foldable()) details.open = unfolded.get(what) ?? details.open;
   }
 
@@ -334,8 +355,85 @@ function render({ model, el }) {
     model.save_changes();
   }
 
-  back.addEventListener("click", () => go(model.get("step") - 1));
-  forth.addEventListener("click", () => go(model.get("step") + 1));
+  // The strip: a dot for each step, in the lane of whoever takes it.
+  const end = () => model.get("strip").bad?.[0] ?? last();
+  function drawStrip() {
+    const { lanes: names = [], at: actors = [], bad = [], loop } = model.get("strip");
+    const wide = strip.clientWidth;
+    if (!wide) return;
+    const left = Math.min(Math.max(...names.map((name) => 7 * name.length), 0) + 8, wide / 3);
+    const x = (step) => left + ((step + 0.5) * (wide - left - 6)) / Math.max(actors.length, 1);
+    const y = (actor) => 9 + 14 * Math.max(actor, 0);
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    const add = (name, attributes, text = "", parent = svg) => {
+      const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+      for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+      made.textContent = text;
+      parent.append(made);
+      return made;
+    };
+    const tall = 14 * Math.max(names.length, 1) + 4;
+    svg.setAttribute("width", wide);
+    svg.setAttribute("height", tall);
+    names.forEach((name, actor) => {
+      add("text", { x: 0, y: y(actor) + 4 }, name);
+      add("line", { x1: left, x2: wide, y1: y(actor), y2: y(actor) });
+    });
+    if (loop !== null && loop !== undefined) {
+      add("rect", { class: "wb-loop", x: x(loop) - 8, y: 1, width: x(last()) - x(loop) + 16, height: tall - 2, rx: 6 });
+    }
+    actors.forEach((actor, step) => {
+      const dot = add("g", { class: bad.includes(step) ? "wb-dot wb-bad" : "wb-dot", "data-dot": step });
+      add("title", {}, `${step + 1}  ${model.get("labels")[step] ?? ""}`, dot);
+      add("rect", { x: x(step) - 6, y: 0, width: 12, height: tall, rx: 4 }, "", dot);
+      if (actor >= 0) add("circle", { cx: x(step), cy: y(actor), r: 4.5 }, "", dot);
+      if (bad.includes(step)) add("path", { d: `M${x(step) - 2.5} ${y(actor) - 2.5}l5 5m0 -5l-5 5` }, "", dot);
+    });
+    strip.replaceChildren(svg);
+    markDot();
+  }
+  function markDot() {
+    for (const dot of strip.querySelectorAll(".wb-dot")) {
+      dot.toggleAttribute("data-current", Number(dot.dataset.dot) === shown());
+    }
+    fault.title = fault.ariaLabel = model.get("strip").bad?.length ? "to the fault" : "to the end (End)";
+  }
+  strip.addEventListener("pointerdown", (event) => {
+    const dot = event.target.closest(".wb-dot");
+    if (dot) go(Number(dot.dataset.dot));
+    el.focus({ preventScroll: true });
+  });
+  strip.addEventListener("pointermove", (event) => {
+    const dot = event.buttons === 1 && event.target.closest(".wb-dot");
+    if (dot) go(Number(dot.dataset.dot));
+  });
+
+  let timer;
+  function stop() {
+    clearInterval(timer);
+    timer = undefined;
+    playing.textContent = "\u25b7";
+  }
+  function play() {
+    if (timer) {
+      stop();
+      return;
+    }
+    if (model.get("step") >= last()) go(0);
+    playing.textContent = "\u25a0";
+    timer = setInterval(() => {
+      if (model.get("step") >= last()) stop();
+      else go(model.get("step") + 1);
+    }, 900);
+  }
+
+  function showMoves() {
+    put(moves, model.get("moves"));
+  }
+  moves.addEventListener("click", (event) => {
+    const move = event.target.closest("[data-take]");
+    if (move) model.send({ take: move.dataset.take });
+  });
   lanes.addEventListener("click", (event) => {
     const row = event.target.closest(".wb-step");
     if (row) go(Number(row.dataset.step));
@@ -356,34 +454,43 @@ function render({ model, el }) {
   const seen = new ResizeObserver(() => {
     if (!inSight) stay();
     inSight = lanes.clientHeight > 0;
-    leaveHeight();
+    fit();
+    drawStrip();
     clearTimeout(measuring);
     measuring = setTimeout(() => {
       const room = wide = lanes.clientWidth;
       if (room < 200 || Math.abs(room - model.get("room")) < 8) return;
-      picture.style.minHeight = "";
-      leaveHeight();
       model.set("room", room);
       model.save_changes();
     }, 120);
   });
   seen.observe(lanes);
+  seen.observe(bar);
+  seen.observe(picture);
   makeExports();
+  const leaveMenus = (event) => {
+    for (const menu of [filter, exports]) if (!menu.contains(event.target)) menu.open = false;
+  };
+  document.addEventListener("pointerdown", leaveMenus);
 
   const heard = [
     ["change:step change:states", showStep], ["change:lanes", showLanes], ["change:permalink", showLink],
     ["change:names", makeFilter], ["change:variables", showFilter], ["change:picture", showPicture],
     ["change:packed change:lazy", refetch], ["change:permalink", newPictures],
+    ["change:strip", drawStrip], ["change:moves", showMoves],
     ["change:options", makeChooser], ["change:chosen", showChooser], ["msg:custom", received],
   ];
   heard.forEach(([event, call]) => model.on(event, call));
   makeChooser();
   makeFilter();
+  showMoves();
   showLink();
   showLanes();
   showStep();
   fetchPictures();
   return () => {
+    stop();
+    document.removeEventListener("pointerdown", leaveMenus);
     seen.disconnect();
     lesson.close();
     forget();

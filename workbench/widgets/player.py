@@ -1,7 +1,7 @@
 """The trace player: the picture of a state beside lanes to click through, and every property's truth."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import anywidget
@@ -17,6 +17,7 @@ from workbench.view import TraceView, animated_svg, trace_page, trace_view
 from workbench.view.html import presenting
 from workbench.view.trace import packed
 from workbench.view.watches import watch_table
+from workbench.view.wording import told_change
 from workbench.widgets.lifetime import Panel
 from workbench.widgets.pane import HERE, STYLE
 
@@ -33,6 +34,7 @@ class TracePlayer(Panel, anywidget.AnyWidget):
     Args:
         step: The index of the state shown first; the last one by default.
         watches: Python expressions over the state, see :func:`workbench.view.trace_view`. They are run.
+        on_take: Gets what a person has clicked among the `moves`.
 
     Attributes:
         watches: The expressions that are watched. One that does not fit the trace's model is kept, and not shown.
@@ -63,6 +65,10 @@ class TracePlayer(Panel, anywidget.AnyWidget):
     lanes = traitlets.Unicode().tag(sync=True)
     states = traitlets.List(traitlets.Unicode()).tag(sync=True)
     labels = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    #: The dots to scrub along, see :attr:`workbench.view.steps.Lanes.strip`.
+    strip = traitlets.Dict().tag(sync=True)
+    #: What can be done instead of the next step, as HTML; "" where nobody may step.
+    moves = traitlets.Unicode().tag(sync=True)
     names = traitlets.List(traitlets.Unicode()).tag(sync=True)
     variables = traitlets.List(traitlets.Unicode()).tag(sync=True)
     permalink = traitlets.Unicode().tag(sync=True)
@@ -76,12 +82,19 @@ class TracePlayer(Panel, anywidget.AnyWidget):
     example = traitlets.Unicode().tag(sync=True)
     mistake = traitlets.Unicode().tag(sync=True)
 
-    def __init__(self, trace: Trace | None = None, step: int | None = None, watches: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        trace: Trace | None = None,
+        step: int | None = None,
+        watches: Sequence[str] = (),
+        on_take: Callable[[str], None] | None = None,
+    ) -> None:
         super().__init__()
         self._lock = threading.RLock()
         self.trace: Trace | None = None
         self._view: TraceView | None = None
         self._properties: list[str] | None = None
+        self.on_take = on_take
         self.observe(self._draw, "variables")
         self.observe(self._fill, "step")
         self.observe(self._draw_lanes, "room")
@@ -126,10 +139,12 @@ class TracePlayer(Panel, anywidget.AnyWidget):
             self.watched = [watch.as_dict() for watch in view.watches]
             labels = [step.label for step in view.steps]
             self.watch_table = watch_table(view.watches, labels).html() if view.watches else ""
-            self.texts = [f"{step.label}\n{step.sentence}" for step in view.steps]
+            self.texts = [
+                "\n".join([step.label, step.sentence, *map(told_change, step.changes)]) for step in view.steps
+            ]
             shown = range(len(view.steps))
             self.states = [view.step_html(i) if i == self.step or not self.lazy else "" for i in shown]
-            self.labels = labels
+            self.labels, self.strip = labels, view.strip
             self.permalink = view.permalink
             self._draw_lanes()
             self._draw_pictures()
@@ -183,6 +198,8 @@ class TracePlayer(Panel, anywidget.AnyWidget):
                 self._watch(text)
             case {"unwatch": str(text)}:
                 self.watches = tuple(other for other in self.watches if other != text)
+            case {"take": str(move)} if self.on_take is not None:
+                self.on_take(move)
 
     def _draw_for_page(self, what: str) -> None:
         with self._lock:

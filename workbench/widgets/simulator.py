@@ -8,9 +8,9 @@ import ipywidgets
 
 from workbench.formats.code import trace_as_code
 from workbench.formats.expression import example_of
-from workbench.kernel import InputError, Model, Trace
+from workbench.kernel import InputError, Model, ModelError, Trace
 from workbench.kernel.given import names_in
-from workbench.kernel.trace import Move
+from workbench.kernel.trace import Move, Step
 from workbench.kernel.values import counted
 from workbench.pictures.markup import Markup, element
 from workbench.session import Session, Stepper, start_from
@@ -18,14 +18,21 @@ from workbench.session.stepper import MOST_STARTS
 from workbench.view.difference import told_apart
 from workbench.view.html import folded, noted
 from workbench.view.trace import NOBODY, TraceView, trace_view
+from workbench.widgets.fold import folded_away
 from workbench.widgets.history import HistoryView
 from workbench.widgets.lifetime import Panel
-from workbench.widgets.pane import Pane, Style, copied
+from workbench.widgets.pane import Pane, Style, Words, copied
 from workbench.widgets.paste import OpenPermalink
 from workbench.widgets.player import TracePlayer, share_watches
 from workbench.widgets.tab import Working, button, complaint
 
 _HERE, _BEGINNING = "from this state", "from the beginning"
+
+
+class _Player(TracePlayer):
+    """A player in a panel, which has a style sheet."""
+
+    _css = ""
 
 
 class Simulator(Panel, ipywidgets.VBox):
@@ -54,26 +61,26 @@ class Simulator(Panel, ipywidgets.VBox):
         self.stepper = self._work = Stepper(_behaviour(what), step) if session is None else session.stepper()
         self._properties: list[str] | None = None
         self._drawing = False
-        self._moves = Pane(on_send=self._clicked)
-        self._message = Pane()
-        self._player = TracePlayer()
+        self._message = Words()
+        self._player = _Player(on_take=self._clicked)
         self._player.observe(self._jumped, "step")
         self._history = HistoryView(self.stepper)
-        self._code = Pane()
-        paste = OpenPermalink((session or self.stepper).open, lambda more: self.watch((*self.watches, *more)))
-        parts = [self._message, self._moves, self._history, self._player, self._code]
-        super().__init__([Style(), self._toolbar(), paste, *parts])
-        self.add_class("wb-panel")
+        self._open = (session or self.stepper).open
+        self._condition: Any = None
+        self.further = folded_away("Go to a state, a scenario, a permalink", make=self._tools)
+        row = ipywidgets.HBox(self._buttons()).add_class("wb-toolbar")
+        parts = [self._message, self._player, row, self._history, self.further]
+        super().__init__(parts if session else [Style(), *parts])
+        if session is None:
+            self.add_class("wb-panel")
         self.stepper.on_move(self._draw)
-        self._player.observe(self._draw_code, "watches")
+        self._player.observe(self._draw_tools, "watches")
         if session is not None:
             share_watches(self._player, session)
         self._draw()
 
-    def _toolbar(self) -> Any:
+    def _buttons(self) -> list[Any]:
         self._undo = button("Undo", "undo", "take the last step back", self.undo)
-        restart = button("Start over", "fast-backward", "back to the initial state", lambda: self.jump(0))
-        self._length = ipywidgets.BoundedIntText(10, min=1, max=500, tooltip="steps", layout={"width": "58px"})
         self._start = ipywidgets.Dropdown(
             tooltip=f"the initial state; beyond the first {MOST_STARTS}, go to a state by a condition",
             style={"description_width": "initial"},
@@ -81,7 +88,9 @@ class Simulator(Panel, ipywidgets.VBox):
             layout={"flex": "0 1 auto", "width": "auto", "max_width": "100%"},
         )
         self._start.observe(self._chosen, "value")
-        walk = button("Random walk", "random", "take that many steps at random", lambda: self.walk(self._length.value))
+        return [self._undo, self._start]
+
+    def _tools(self) -> list[Any]:
         self._condition = ipywidgets.Text(
             tooltip="a Python expression over the state s and the constants",
             continuous_update=False,
@@ -92,10 +101,15 @@ class Simulator(Panel, ipywidgets.VBox):
         )
         find = button("Take me there", "search", "along a shortest way to a state where this is true", self._find)
         label = ipywidgets.Label("A state where")
-        rows = [[self._start], [self._undo, restart, walk, self._length], [label, self._condition, self._from, find]]
-        boxes = [ipywidgets.HBox(row).add_class("wb-toolbar") for row in [*rows, self._scenario()]]
+        length = ipywidgets.BoundedIntText(10, min=1, max=500, tooltip="steps", layout={"width": "58px"})
+        walk = button("Random walk", "random", "take that many steps at random", lambda: self.walk(length.value))
+        rows = [[label, self._condition, self._from, find], self._scenario(), [walk, length]]
+        boxes = [ipywidgets.HBox(row).add_class("wb-toolbar") for row in rows]
+        self.paste = OpenPermalink(self._open, lambda more: self.watch((*self.watches, *more)))
+        self._code = Pane()
+        self._draw_tools()
         self._searching = Working(self.stepper.search, lambda trace: None)
-        return ipywidgets.VBox([*boxes, self._searching])
+        return [self._searching, *boxes, self.paste, self._code]
 
     def _scenario(self) -> list[Any]:
         self._story = ipywidgets.Textarea(
@@ -196,23 +210,26 @@ class Simulator(Panel, ipywidgets.VBox):
         self._draw_start()
         if self._player.trace != trace or self._shown_properties != self._properties:
             self._shown_properties = self._properties
-            self._player.show(trace, at, properties=self._properties, lazy=True)
+            self._player.show(trace, at, properties=self._properties, lazy=trace is not self.stepper.given)
         else:
             self._player.step = at
         self._drawing = False
-        if type(self.model) is not self._examples_of:
-            self._draw_examples()
         self._message.html = noted(self.stepper.remark) if self.stepper.remark else ""
-        self._draw_code()
+        self._draw_tools()
         self._draw_options()
 
     _shown_properties: list[str] | None = None
 
-    def _draw_examples(self) -> None:
-        """Say what may be typed: once for a protocol, since a field that changes drops what was typed and not sent."""
-        self._examples_of = type(self.model)
-        self._condition.placeholder = f"such as  {example_of(self.model)}"
-        self._story.placeholder = f"a step or a condition per line, such as  {self.model.instances[0].label}"
+    def _draw_tools(self, _: Any = None) -> None:
+        """What is folded away, once it is there. A field whose example changes drops what was typed and not sent."""
+        if self._condition is None:
+            return
+        if type(self.model) is not self._examples_of:
+            self._examples_of = type(self.model)
+            self._condition.placeholder = f"such as  {example_of(self.model)}"
+            self._story.placeholder = f"a step or a condition per line, such as  {self.model.instances[0].label}"
+        code = trace_as_code(self.trace, self.watches)
+        self._code.html = copied("Copy as code", code, "the lines of Python that open this trace")
 
     def _draw_start(self) -> None:
         """Offer the initial states, where there are several."""
@@ -239,27 +256,38 @@ class Simulator(Panel, ipywidgets.VBox):
             if not self._drawing:
                 self.stepper.jump(self._player.step)
 
-    def _draw_code(self, _: Any = None) -> None:
-        code = trace_as_code(self.trace, self.watches)
-        self._code.html = copied("Copy as code", code, "the lines of Python that open this trace")
-
     def _draw_options(self) -> None:
-        """The buttons for the present state."""
+        """The steps that are possible in the present state; why the others are not is folded away."""
+        try:
+            self._player.moves = self._told()
+        except ModelError as error:
+            self._player.moves = complaint(str(error))
+
+    def _told(self) -> Markup:
+        taken = self.trace.steps[self.at + 1].move if self.at + 1 < len(self.trace) else None
         rows, disabled = [], []
         for lane, group in groupby(self.stepper.options(), key=lambda option: option.instance.lane or NOBODY):
             buttons = []
             for instance, steps in group:
-                buttons += [_step_button(step.label, step.move) for step in steps if step.move is not None]
+                telling = [step for step in steps if not self._is_bookkeeping(step)]
+                buttons += [_step_button(step.label, step.move, taken) for step in telling if step.move is not None]
                 if not steps:
                     why = self.model.why_disabled(instance, self.state) or ""
                     disabled.append(_greyed(instance.label, why))
             if buttons:
                 rows.append(element("b", lane) + element("div", *buttons))
-        enabled = element("div", *rows, class_="wb-moves") if rows else element("p", "No step is possible: the end.")
-        grid = element("div", *disabled, class_="wb-greyed wb-scroll")
         self._undo.disabled = self.at == 0
-        summary = f"{counted(len(disabled), 'step is', 'steps are')} not possible now, and why"
-        self._moves.html = enabled + folded(summary, grid, data_name="greyed") if disabled else enabled
+        said = "what can happen here" if taken is None else "instead of the next step"
+        title = element("span", f"{said}:" if rows else "No step is possible: the end.", class_="wb-note")
+        enabled = element("div", title, *(element("div", row, class_="wb-lane") for row in rows), class_="wb-enabled")
+        grid = element("div", *disabled, class_="wb-greyed wb-scroll")
+        summary = f"{counted(len(disabled), 'step is', 'steps are')} not possible here, and why"
+        return enabled + folded(summary, grid, data_name="greyed") if disabled else enabled
+
+    def _is_bookkeeping(self, step: Step) -> bool:
+        """Whether a process that stands alone only moves on, such as a crasher that has nothing to do."""
+        alone = step.lane is not None and step.lane in self.model.declared_processes
+        return alone and all(change.cell.variable.startswith("pc") for change in self.state.changes_to(step.state))
 
     def _clicked(self, sent: str) -> None:
         number, _, label = sent.partition(" ")
@@ -289,9 +317,12 @@ def _behaviour(what: Any) -> Model | Trace:
     return what if isinstance(what, Trace) else start_from(what).model()
 
 
-def _step_button(label: str, move: Move) -> Markup:
-    code = element("code", label)
-    return element("button", code, class_="wb-button", data_send=f"{move.instance}.{move.outcome} {label}")
+def _step_button(label: str, move: Move, taken: Move | None) -> Markup:
+    """A step to take; the one that the behaviour takes here is marked."""
+    return element(
+        "button", element("code", label), class_="wb-button", data_take=f"{move.instance}.{move.outcome} {label}",
+        aria_current="step" if move == taken else None,
+    )  # fmt: skip
 
 
 def _greyed(label: str, why: str) -> Markup:

@@ -2,8 +2,10 @@
 // has heard of the last click is outdated.
 
 function render({ model, el }) {
-  el.classList.add("wb", "wb-controls", "wb-switches");
+  const sentences = model.get("sentences");
+  el.classList.add("wb", "wb-controls", sentences ? "wb-what-if" : "wb-switches");
   const boxes = new Map();
+  const hints = new Map();
   let clicks = model.get("heard");
   for (const [name, title] of model.get("titles")) {
     const label = document.createElement("label");
@@ -14,6 +16,14 @@ function render({ model, el }) {
     label.title = title;
     label.append(box, model.get("before") + name);
     el.append(label);
+    if (sentences) {
+      const said = document.createElement("div");
+      const hint = document.createElement("div");
+      said.className = "wb-note";
+      said.textContent = title;
+      hints.set(name, hint);
+      el.append(said, hint);
+    }
     boxes.set(name, box);
   }
   const update = () => {
@@ -24,8 +34,13 @@ function render({ model, el }) {
       box.checked = on.has(name);
       box.disabled = off.has(name);
     }
+    for (const [name, hint] of hints) {
+      const [text, kind] = model.get("hints")[name] ?? ["", "idle"];
+      hint.textContent = text;
+      hint.className = `wb-hint wb-${kind}`;
+    }
   };
-  const events = "change:on change:disabled change:heard";
+  const events = "change:on change:disabled change:heard change:hints";
   model.on(events, update);
   update();
   return () => model.off(events, update);

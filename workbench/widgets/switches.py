@@ -16,6 +16,7 @@ class Switches(anywidget.AnyWidget):
         titles: What is said of each switch when somebody points at it.
         on_change: Called after a person has switched something.
         before: What is written before each name.
+        sentences: Whether what is said of a switch stands below its name, and not only where somebody points at it.
         **options: Such as a layout to be shared.
 
     Attributes:
@@ -32,15 +33,23 @@ class Switches(anywidget.AnyWidget):
 
     titles = traitlets.Tuple().tag(sync=True)
     before = traitlets.Unicode().tag(sync=True)
+    sentences = traitlets.Bool().tag(sync=True)
+    #: By name, what flipping the switch would do, and the kind of that: "good", "bad" or "idle".
+    hints = traitlets.Dict().tag(sync=True)
     on = traitlets.Tuple().tag(sync=True)
     disabled = traitlets.Tuple().tag(sync=True)
     #: The number of the last click that the rest takes into account.
     heard = traitlets.Int(0).tag(sync=True)
 
     def __init__(
-        self, titles: Mapping[str, str], on_change: Callable[[], None], before: str = "", **options: Any
+        self,
+        titles: Mapping[str, str],
+        on_change: Callable[[], None],
+        before: str = "",
+        sentences: bool = False,
+        **options: Any,
     ) -> None:
-        super().__init__(titles=tuple(titles.items()), before=before, **options)
+        super().__init__(titles=tuple(titles.items()), before=before, sentences=sentences, **options)
         self._names, self._on_change = tuple(titles), on_change
         self.on_msg(self._received)
 

@@ -11,7 +11,7 @@ from workbench.kernel.values import counted
 from workbench.pictures.markup import Markup, element, joined
 from workbench.session import Session
 from workbench.view import what_changed
-from workbench.view.html import badge, bullets, noted
+from workbench.view.html import MARKS, badge, bullets, noted
 from workbench.view.tables import summary
 from workbench.widgets.controls import Look
 from workbench.widgets.pane import Pane, Words
@@ -38,7 +38,7 @@ class Verdicts(ipywidgets.VBox):
         self.list = Pane(on_send=on_select, layout=look.layout)
         self.headline.add_class("wb-read-out")
         self.progress.add_class("wb-progress")
-        bar = ipywidgets.HBox([self.run, self.stop, self.headline, self.progress])
+        bar = ipywidgets.HBox([self.headline, self.progress, self.run, self.stop])
         bar.add_class("wb-toolbar").add_class("wb-run").add_class("wb-section")
         super().__init__([bar, self.status, self.list])
 
@@ -50,12 +50,15 @@ class Verdicts(ipywidgets.VBox):
 
     def draw(self) -> None:
         session, result = self.session, self.session.result
-        self.stop.disabled = not session.running
+        asking = session.error is not None or session.waiting or not session.live
+        self.run.layout.display = "" if asking and not session.running else "none"
+        self.stop.layout.display = "" if session.running and (session.progress or session.loading) else "none"
+        self.run.button_style = "primary" if session.waiting else ""
         self.progress.html = self._where(result)
         if session.error is not None:
             self.status.html = failure(session).html()
         else:
-            self.status.html = "" if result is None or session.stale else _notes(result) + self._expectation(result)
+            self.status.html = "" if result is None or session.stale else _notes(result) + self._differences(result)
         self.headline.html = self._said(result)
         if result is not None:
             rows = (_row(verdict, result, verdict.name == session.selected) for verdict in result.verdicts)
@@ -93,19 +96,26 @@ class Verdicts(ipywidgets.VBox):
             return element("div", badge("unknown", "checking"), *found, class_="wb-headline")
         if result is None:
             return ""
-        line = element("span", self.change) if self.change else None
         stale = " wb-stale" if session.stale else ""
+        told = self._story(result)
+        line = element("span", told, class_="wb-told", title=told)
         return element("div", _headline(result), line, class_=f"wb-headline{stale}")
 
-    def _expectation(self, result: Result) -> str:
-        """Whether the result is as the named configuration says."""
+    def _story(self, result: Result) -> str:
+        """What a named configuration shows; else what the last change did, or what the selected property says."""
+        one, verdict = self.session.settings.configuration, self.session.verdict
+        if one is not None or self.change:
+            return self.change if one is None else one.title
+        return "" if verdict is None else f"{verdict.name}: {said_of(result, verdict.name)}"
+
+    def _differences(self, result: Result) -> str:
+        """Where the result is not as the named configuration says."""
         one = self.session.settings.configuration
         if one is None or not one.expect or result.model.constants != one.model.constants:
             return ""
         differences = one.differences(result)
         if not differences:
-            note = f"{one.title}: as expected."
-            return noted(note) if one.as_expected(result) else ""
+            return ""
         return element("div", f"Not as {one.path.name} expects:", bullets(differences), class_="wb-wrong")
 
 
@@ -115,7 +125,7 @@ def _notes(result: Result) -> Markup:
 
 def _progress(at: Progress) -> str:
     rate = at.states / at.seconds if at.seconds else 0
-    parts = [f"level {at.level}", counted(at.states, "state"), f"{rate:,.0f} states/s", f"frontier {at.frontier:,}"]
+    parts = [f"level {at.level}", counted(at.states, "state"), f"{rate:,.0f} states/s"]
     return " \N{MIDDLE DOT} ".join([*parts, f"{at.seconds:.0f} s"])
 
 
@@ -131,17 +141,17 @@ def _headline(result: Result) -> Markup:
 
 
 def _row(verdict: Verdict, result: Result, selected: bool) -> Markup:
-    """A verdict with its reason, or with what the property says."""
-    doc = said_of(result, verdict.name)
-    states = "" if verdict.trace is None else counted(len(verdict.trace), "state")
+    """A verdict; what the property says, and the reason, where somebody points at it."""
+    states = f" ({counted(len(verdict.trace), 'state')})" if verdict.trace is not None else ""
+    mark, kind = MARKS[verdict.word]
     return element(
         "button",
-        badge(verdict.word),
+        element("b", mark, class_=f"wb-mark wb-{kind}"),
+        " ",
         element("span", verdict.name, class_="wb-name"),
-        element("span", verdict.why or doc, class_="wb-why"),
-        element("span", states, class_="wb-length") if states else None,
         class_="wb-verdict",
         data_send=verdict.name,
         aria_pressed=str(selected).lower(),
-        title=": ".join(filter(None, [verdict.why, doc])),
+        aria_label=f"{verdict.name} {verdict.word}",
+        title=": ".join(filter(None, [f"{verdict.word}{states}", verdict.why, said_of(result, verdict.name)])),
     )

@@ -8,24 +8,22 @@ from workbench.kernel import Result
 from workbench.kernel.values import counted
 from workbench.pictures.markup import Markup, element, joined
 from workbench.questions.whatif import Attempt, Repairs, flips, never_happen, repairs
-from workbench.session.jobs import Aside, Job
-from workbench.view.html import badge, table
+from workbench.session.hints import how_checked
+from workbench.session.jobs import Job
+from workbench.view.html import badge, folded, table
 from workbench.widgets.pane import Pane
 from workbench.widgets.tab import Tab, button
 
-#: The longest that one change is checked.
-MOST_SECONDS = 20.0
+_REPAIR = "the smallest sets of changes that repair the selected property"
 
 
-class WhatIfTab(Tab):
+class WhatIf(Tab):
     """Tables whose rows can be applied to the panel."""
-
-    title = "What if"
 
     def build(self) -> list[Any]:
         self._integers = ipywidgets.Checkbox(False, description="numbers too, one up and one down", indent=False)
         self._integers.observe(self.again, "value")
-        self._repair = button("Find repairs", "wrench", "the smallest sets of changes that repair it", self._mend)
+        self._repair = button("Find repairs", "wrench", _REPAIR, self._mend)
         self._single = Pane(on_send=self._apply)
         self._sets = Pane(on_send=self._apply_set)
         self._flips = self.working("flips", self._show)
@@ -40,13 +38,24 @@ class WhatIfTab(Tab):
             self._draw_single(stale=True)  # it stays in sight, so that nothing jumps
         if not self._repairs.aside.key:
             self._sets.html = ""
-        self._repair.disabled = not _broken(result)
+        broken = _broken(result)
+        self._repair.disabled = not broken
+        self._repair.tooltip = _REPAIR if broken else "nothing is violated here, so there is nothing to repair"
         integers, aside, kept = self._integers.value, self._flips.aside, self.session.kept
         assert kept is not None
 
+        so_far: list[Attempt] = []
+
+        def found(attempt: Attempt) -> None:
+            with self.session.lock:
+                so_far.append(attempt)
+                if aside.running:
+                    self._show(so_far)
+
         def work(job: Job) -> list[Attempt]:
             def make() -> list[Attempt]:
-                return flips(result.model, integers=integers, **_options(result, aside, job, "changes checked"))
+                options = how_checked(result, aside, job, "changes checked")
+                return flips(result.model, integers=integers, on_attempt=found, **options)
 
             return kept.get(("flips", integers), make, job)
 
@@ -57,7 +66,15 @@ class WhatIfTab(Tab):
         self._draw_single(stale=False)
 
     def _draw_single(self, stale: bool) -> None:
-        told = element("p", element("b", "Every single change"), ", from here") + _table(list(self._attempts.values()))
+        every = list(self._attempts.values())
+        telling = [attempt for attempt in every if _is_telling(attempt)]
+        rest = [attempt for attempt in every if not _is_telling(attempt)]
+        told = element("p", element("b", "Every single change"), ", from here")
+        if telling:
+            told += _table(telling)
+        if rest:
+            count = counted(len(rest), "change does nothing here", "changes do nothing here")
+            told += folded(count, _table(rest), data_name="nothing")
         self._single.html = element("div", told, class_="wb-stale" if stale else None)
 
     def _mend(self) -> None:
@@ -72,7 +89,7 @@ class WhatIfTab(Tab):
             def work(job: Job) -> Repairs:
                 def make() -> Repairs:
                     how = f"sets of one size checked, for {name}"
-                    return repairs(result.model, name, **_options(result, aside, job, how))
+                    return repairs(result.model, name, **how_checked(result, aside, job, how))
 
                 return kept.get(("repairs", name), make, job)
 
@@ -98,21 +115,9 @@ class WhatIfTab(Tab):
             self.session.apply(self._found[told].changes)
 
 
-def _options(result: Result, aside: Aside, job: Job, what: str) -> dict[str, Any]:
-    """How changes to `result` are checked, and progress told."""
-
-    def progress(done: int, of: int) -> None:
-        aside.say(job, f"{done} of {of} {what}")
-
-    return {
-        "properties": [verdict.name for verdict in result.verdicts],
-        "before": result,
-        "on_progress": progress,
-        "should_stop": job.should_stop,
-        "symmetry": result.symmetry,
-        "engine": "local",
-        "max_seconds": MOST_SECONDS,
-    }
+def _is_telling(attempt: Attempt) -> bool:
+    """Whether a change flips a verdict, or leaves one open."""
+    return bool(attempt.flipped) or (attempt.result is not None and bool(attempt.result.undecided))
 
 
 def _broken(result: Result) -> list[str]:
