@@ -56,23 +56,23 @@ def test_one_goes_back_to_an_abandoned_branch_and_compares_two(desk: Notebook, f
     where = page.locator(WHERE)
     desk.open("Story")
     page.click("button[title^='to the beginning']")
-    for label in ("start(w1)", "stage(w1)", "begin_claim(w1"):
+    for label in ("start(w2)", "stage(w2)", "begin_claim(w2"):
         step(page, label)
     page.click("button:has-text('Undo')")
     expect(where).to_contain_text("State 3 of")
     page.click("button:has-text('Undo')")
     expect(where).to_contain_text("State 2 of")
-    step(page, "start(w2)")
-    step(page, "stage(w2)")
-    expect(page.locator(".wb-tree label")).to_have_count(2)
+    step(page, "start(w1)")
+    step(page, "stage(w1)")
+    expect(page.locator(".wb-tree label")).to_have_count(3)  # the story is one of them
     page.fill("input[placeholder^='such as: before']", "both at work")
     page.keyboard.press("Enter")
     page.wait_for_selector(".wb-tree button:has-text('both at work')")
 
-    first = page.locator(".wb-tree button[title*='begin_claim']")
+    first = page.locator(".wb-tree button[title*='begin_claim(w2']")
     first.focus()
     page.keyboard.press("Enter")
-    expect(where).to_contain_text("begin_claim(w1")
+    expect(where).to_contain_text("begin_claim(w2")
     expect(first).to_have_attribute("aria-current", "step")
     expect(first).to_be_focused()  # it keeps the focus
 
@@ -110,7 +110,9 @@ def test_a_pasted_permalink_is_opened_and_watched_only_after_a_click(desk: Noteb
 def machines(request: pytest.FixtureRequest, browser: Any, lab: Lab) -> Iterator[Notebook]:
     """A model with 64 initial states, in a common small window."""
     lab.settings("themes", {"theme": f"JupyterLab {request.param}"})
-    lab.write("machines.ipynb", ['from workbench.widgets import Workbench\npanel = Workbench("ewd998")\npanel'])
+    lab.write(
+        "machines.ipynb", ['from workbench.widgets import Workbench\npanel = Workbench("ewd998", Machines=3)\npanel']
+    )
     notebook = Notebook(browser, lab, "machines.ipynb", height=800)
     notebook.theme = request.param.lower()  # type: ignore[attr-defined]
     yield notebook

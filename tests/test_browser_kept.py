@@ -61,7 +61,7 @@ def notebook(browser: Any, lab: Lab) -> Iterator[Notebook]:
     """One for all tests: each of them leaves the panel as it was, apart from what it is about."""
     lab.settings("themes", {"theme": "JupyterLab Light"})
     lab.write("kept.ipynb", CELLS)
-    notebook = Notebook(Patient(browser, HELD), lab, "kept.ipynb", width=1920, height=1400)
+    notebook = Notebook(Patient(browser, HELD), lab, "kept.ipynb", width=2200, height=800)
     notebook.page.click(".wb-more > summary")
     yield notebook
     notebook.close()
@@ -158,25 +158,24 @@ def test_a_check_box_keeps_the_focus_when_it_is_toggled(page: Any, player: Any) 
 
 
 def test_switches_show_the_last_click_whatever_is_said_of_those_before_it(page: Any, notebook: Notebook) -> None:
-    notebook.unfold()
-    safe, witness = (page.locator(f".wb-switch:has-text('{name}') input") for name in ("SafeAcks", "Witness"))
+    safe, early = (page.locator(f".wb-switch:has-text('{name}') input") for name in ("SafeAcks", "AsyncParquet"))
 
     def ticked() -> list[bool]:
-        return [safe.is_checked(), witness.is_checked()]
+        return [safe.is_checked(), early.is_checked()]
 
     assert ticked() == [True, True]
     with held(page):
         safe.click()
         answered(page, '"heard": 1')
-        witness.click()
+        early.click()
         safe.click()
         assert ticked() == [True, False]
         answered(page, '"heard": 3')
         for _ in range(page.evaluate("held.length")):
             page.evaluate("held.shift().hear()")
             assert ticked() == [True, False]
-    witness.click()
-    page.wait_for_selector(".wb-headline:has-text('Witness on')")
+    early.click()
+    page.wait_for_selector(".wb-headline:has-text('AsyncParquet on')")
     assert ticked() == [True, True]
 
 

@@ -313,6 +313,7 @@ function render({ model, el }) {
   }
 
   function showLanes() {
+    lanes.dataset.room = model.get("room");
     if (!put(lanes, model.get("lanes"))) return;
     const svg = lanes.querySelector("svg");
     if (svg) lanes.prepend(headOf(svg));
@@ -474,10 +475,10 @@ function render({ model, el }) {
   document.addEventListener("pointerdown", leaveMenus);
 
   const heard = [
-    ["change:step change:states", showStep], ["change:lanes", showLanes], ["change:permalink", showLink],
+    ["change:step change:states", showStep], ["change:lanes change:room", showLanes], ["change:permalink", showLink],
     ["change:names", makeFilter], ["change:variables", showFilter], ["change:picture", showPicture],
     ["change:packed change:lazy", refetch], ["change:permalink", newPictures],
-    ["change:strip", drawStrip], ["change:moves", showMoves],
+    ["change:watched", () => { more.open ||= model.get("watched").length > 0; }], ["change:strip", drawStrip], ["change:moves", showMoves],
     ["change:options", makeChooser], ["change:chosen", showChooser], ["msg:custom", received],
   ];
   heard.forEach(([event, call]) => model.on(event, call));
