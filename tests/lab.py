@@ -139,7 +139,8 @@ class Lab:
 #: Whether the panel's player in sight has all pictures, and lanes that were drawn for the room which they have.
 _SETTLED = """() => [...document.querySelectorAll(".wb-tabs .wb-player")].every((player) => {
     const lanes = player.querySelector(".wb-lanes");
-    const fits = !lanes.clientWidth || Math.abs(lanes.dataset.room - lanes.clientWidth) < 8;  // narrow windows have no room for them
+    const wide = lanes.clientWidth;  // narrow windows have no room for them
+    const fits = !wide || Math.abs(lanes.dataset.room - wide) < 8;
     return (player.querySelector(".wb-picture").ariaBusy === "false" && fits) || !player.checkVisibility();
 })"""
 #: What would have to be scrolled sideways, apart from code.
