@@ -11,16 +11,18 @@ from urllib.parse import quote
 
 import pytest
 
+from workbench import configurations
 from workbench.engines.check import check
 from workbench.formats.permalink import permalink
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, replay, require
 from workbench.kernel.trace import Move
-from workbench.models import get_model
+from workbench.models import MODELS, get_model
 from workbench.models.bakery import Bakery
-from workbench.session import Session, Settings, Stepper, kept, presets, start_from
+from workbench.session import Session, Settings, Stepper, in_sight, kept, opening, presets, start_from, stories
 from workbench.session.filling import Asked
 from workbench.session.history import History
 from workbench.session.jobs import Aside, Job, Runner
+from workbench.session.stories import STORIES
 
 ROOT = Path(__file__).parents[1]
 pytestmark = pytest.mark.usefixtures("unhurried")
@@ -754,3 +756,31 @@ def test_what_a_permalink_says_to_watch_is_not_run(tmp_path: Path) -> None:
     assert session.open(line) == (f"open({str(path)!r}, chr(119))",)
     assert session.settle(300)
     assert not path.exists()
+
+
+# Stories -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_something_breaks_in_every_story_but_the_last(name: str) -> None:
+    model = get_model(name)
+    told = stories(model)
+    assert list(told) == list(STORIES[name]), "every story is that of a configuration that comes with the package"
+    *broken, whole = [configurations.load(path) for path in told.values()]
+    assert all(type(one.model) is model for one in (*broken, whole))
+    assert all("violated" in str(one.expect["verdicts"]) for one in broken)
+    assert "violated" not in str(whole.expect["verdicts"])
+
+
+def test_what_is_in_sight_is_declared() -> None:
+    for name in MODELS:
+        model = get_model(name)
+        assert set(in_sight(model)) <= model.declared_constants.keys()
+        assert in_sight(model) or not model.declared_constants
+
+
+def test_a_story_opens_only_where_nothing_else_is_asked_for() -> None:
+    assert opening("paimon", {}).configuration is not None
+    assert opening("paimon", {"NUM_WRITERS": 1}).configuration is None
+    assert opening(get_model("paimon"), {}).is_default
+    assert opening("bakery_endless", {}).is_default, "a model without stories"
