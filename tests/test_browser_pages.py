@@ -228,7 +228,7 @@ def test_a_lesson_can_be_read_from_the_last_row(
 ) -> None:
     page = lesson(name, size, scheme)
     page.screenshot(path=tmp_path / "last.png")
-    for key in ("Home", " ", " ", " ", " "):
+    for key in ("w", "Home", " ", " ", " ", " "):  # at first, the whole picture is in sight
         page.keyboard.press(key)
     expect_at(page, 5)
     page.screenshot(path=tmp_path / "middle.png")
@@ -259,6 +259,7 @@ def test_keys_step_through_a_lesson_and_leave_it(lesson: Any) -> None:
 
 def test_the_verdict_is_hidden_until_it_is_revealed(lesson: Any, tmp_path: Path) -> None:
     page = lesson("hudi")
+    page.keyboard.press("w")  # so that the lanes are there
     told = page.locator(".wb-present")
     verdict, said = told.locator(".wb-verdict"), told.locator(".wb-said")
     remark, faults = told.locator(".wb-drawing > svg .wb-remark"), told.locator(".wb-picture [data-fault]")

@@ -43,7 +43,7 @@ const presenter = (host) => {
   lanes.setAttribute("role", "group");
 
   let veiled = false;  // the end is not told yet
-  let whole = false;  // the picture fits into its place, however small its letters get
+  let whole = true;  // the picture fits into its place, however small its letters get
   let shown = -1;
   let drawings = [];  // of the lanes
 
@@ -77,7 +77,8 @@ const presenter = (host) => {
 
   const widthOf = (lanes) => LANES_SCALE * lanes.querySelector("svg").viewBox.baseVal.width;
 
-  // Beside each other where both have room for letters of 20 px, else the lanes are a strip below.
+  // Beside each other where both have room for letters of 20 px; else the lanes are a strip below large letters, and not
+  // there beside a whole picture.
   const arrange = () => {
     const drawn = picture.querySelector("svg");
     const { clientWidth: wide, clientHeight: tall } = stage;
@@ -89,6 +90,7 @@ const presenter = (host) => {
     if (lanes.firstElementChild !== chosen) lanes.replaceChildren(chosen);
     const needed = widthOf(chosen);
     stage.toggleAttribute("data-beside", beside);
+    lanes.style.display = whole && !beside ? "none" : "";  // below, they would take the picture's room
     lanes.style.flex = beside ? `0 0 ${needed + 22}px` : `0 0 ${Math.max(0.3 * tall, 160)}px`;
     chosen.querySelectorAll("svg").forEach((svg) => (svg.style.width = `${Math.min(needed, wide - 24)}px`));
     if (!drawn) return;
