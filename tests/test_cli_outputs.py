@@ -156,6 +156,18 @@ def test_the_notebooks_are_not_copied_to_where_they_come_from(refused, here):
     assert contents(ROOT / "notebooks") == before
 
 
+def test_a_class_gets_the_notebooks_without_answers(here):
+    assert main(["notebooks", "lessons", "--for-class"]) == 0
+    copies = sorted(Path("lessons").glob("*.ipynb"))
+    assert [path.name for path in copies] == sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
+    for path in copies:
+        text = path.read_text()
+        cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+        assert not any(cell["outputs"] or cell["execution_count"] for cell in cells)
+        assert "solutions.py)" not in text, "a link to what is not there is plain text"
+    assert not Path("lessons/solutions.py").exists()
+
+
 def test_a_report_goes_beside_junit_files_in_the_folder_that_is_checked(here, capsys):
     assert main(["check", ".", "--junit", "junit.xml"]) == 0
     assert Path("junit.xml").exists()

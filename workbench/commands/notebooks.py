@@ -1,6 +1,7 @@
 """Copy the notebooks into a folder of yours, with the pages that they link to.
 
-  workbench notebooks lessons        and then `jupyter lab lessons`
+  workbench notebooks lessons               and then `jupyter lab lessons`
+  workbench notebooks lessons --for-class   without what the cells showed, and without the solutions
 
 Existing files stay as they are.
 """
@@ -24,7 +25,7 @@ from workbench.shipped import folder
 from workbench.storage import whole
 
 NAME = "notebooks"
-_NOTEBOOKS, _DOCS = "notebooks", "docs"
+_NOTEBOOKS, _DOCS, _SOLUTIONS = "notebooks", "docs", "solutions.py"
 #: The folders of pages that are copied too; other link targets, such as a model's source, are not.
 _PAGES = (_NOTEBOOKS, _DOCS, "specs")
 _LINK = re.compile(r"\[(?P<text>[^\]\[]*)\]\((?P<target>(?![a-z]+:|#)[^)#]+)(?P<place>#[^)]*)?\)")
@@ -32,12 +33,13 @@ _LINK = re.compile(r"\[(?P<text>[^\]\[]*)\]\((?P<target>(?![a-z]+:|#)[^)#]+)(?P<
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, metavar="DIR", help="created if it does not exist")
+    parser.add_argument("--for-class", action="store_true", help="leave out the cells' outputs, and the solutions")
 
 
 def run(arguments: argparse.Namespace) -> int:
     if arguments.folder.resolve() == folder(_NOTEBOOKS).resolve():
         raise InputError(f"DIR = {brief(str(arguments.folder))} is not accepted; it is where the notebooks come from")
-    copied = _linked()
+    copied = {source for source in _linked() if not (arguments.for_class and source.name == _SOLUTIONS)}
     written, there = [], []
     for source in copied:
         path = arguments.folder / _in_copy(source)
@@ -46,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
             continue
         make_output_folder(path.parent)
         with whole.writing_bytes(path) as out:
-            out.write(_copy(source, copied))
+            out.write(_copy(source, copied, outputs=not arguments.for_class))
         written.append(path)
     where = printable(shlex.quote(str(arguments.folder)))
     notebooks = counted(sum(path.suffix == ".ipynb" for path in written), "notebook")
@@ -90,8 +92,11 @@ def _in_copy(source: Path) -> PurePosixPath:
     return name if name.parts[0] == _DOCS else _DOCS / name
 
 
-def _copy(source: Path, copied: set[Path]) -> bytes:
-    """The file with its links adjusted to the copy; links to anything outside become plain text."""
+def _copy(source: Path, copied: set[Path], outputs: bool) -> bytes:
+    """The file with its links adjusted to the copy; links to anything outside become plain text.
+
+    Without `outputs`, a notebook's cells look as if nobody had run them.
+    """
 
     def relinked(link: re.Match[str]) -> str:
         target = _leads_to(source, link)
@@ -107,6 +112,10 @@ def _copy(source: Path, copied: set[Path]) -> bytes:
     document = json.loads(source.read_bytes())
     for cell in _prose(document):
         cell["source"] = _LINK.sub(relinked, "".join(cell["source"])).splitlines(keepends=True)
+    if not outputs:
+        for cell in document["cells"]:
+            if cell["cell_type"] == "code":
+                cell["outputs"], cell["execution_count"] = [], None
     return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
 
 
