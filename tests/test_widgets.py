@@ -431,6 +431,14 @@ def test_one_may_leave_a_story_at_any_step(stale: Workbench) -> None:
     assert len(list(simulator.stepper.history.leaves())) == 2, "the story is a branch that one can go back to"
 
 
+def test_a_step_names_the_line_of_its_action(stale: Workbench) -> None:
+    player = stale.tabs[0].simulator.player
+    name, _, line = player.sources[-1].partition(":")
+    lines = (Path(__file__).parents[1] / "workbench" / "models" / name).read_text().splitlines()
+    assert "@action" in lines[int(line) - 1]
+    assert player.sources[0] == "", "no action leads to the initial state"
+
+
 def test_a_story_that_is_found_again_stays_at_the_step_that_was_looked_at(stale: Workbench) -> None:
     player = opened(stale, "Story").simulator.player
     player.step = 3

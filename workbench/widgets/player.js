@@ -268,7 +268,8 @@ function render({ model, el }) {
     sentence?.remove();
     const wrong = [...state.querySelectorAll(".wb-truth.wb-bad, .wb-ending")].map((one) => make("span", "wb-wrong-here", one.textContent));
     where.replaceChildren(`State ${step + 1} of ${last() + 1}: `, make("code", "", model.get("labels")[step] ?? ""));
-    said.replaceChildren(where, " ", ...(sentence?.childNodes ?? []), ...wrong.flatMap((one) => [" ", one]));
+    said.replaceChildren(where, " ", ...(sentence?.childNodes ?? []), ...wrong.flatMap((one) => [" ", one]), " ",
+      make("span", "wb-note wb-source", model.get("sources")[step] ?? ""));
     for (const [details, what] of foldable()) details.open = unfolded.get(what) ?? details.open;
   }
 

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import anywidget
@@ -10,6 +11,7 @@ import traitlets
 from workbench.formats.expression import Expression, example_of
 from workbench.kernel import InputError, Trace
 from workbench.kernel.given import names_in
+from workbench.kernel.instances import ActionInstance
 from workbench.kernel.values import show
 from workbench.pictures import options_of
 from workbench.session import Session
@@ -67,6 +69,8 @@ class TracePlayer(Panel, anywidget.AnyWidget):
     labels = traitlets.List(traitlets.Unicode()).tag(sync=True)
     #: The dots to scrub along, see :attr:`workbench.view.steps.Lanes.strip`.
     strip = traitlets.Dict().tag(sync=True)
+    #: Per step the file and line of its action.
+    sources = traitlets.List(traitlets.Unicode()).tag(sync=True)
     #: What can be done instead of the next step, as HTML; "" where nobody may step.
     moves = traitlets.Unicode().tag(sync=True)
     names = traitlets.List(traitlets.Unicode()).tag(sync=True)
@@ -144,10 +148,16 @@ class TracePlayer(Panel, anywidget.AnyWidget):
             ]
             shown = range(len(view.steps))
             self.states = [view.step_html(i) if i == self.step or not self.lazy else "" for i in shown]
-            self.labels, self.strip = labels, view.strip
+            self.labels, self.strip, self.sources = labels, view.strip, list(map(_source, self._steps()))
             self.permalink = view.permalink
             self._draw_lanes()
             self._draw_pictures()
+
+    def _steps(self) -> list[ActionInstance | None]:
+        """The instance of each step of the trace; None for the initial state."""
+        assert self.trace is not None
+        instances, moves = self.trace.model.instances, [step.move for step in self.trace.steps]
+        return [None if move is None else instances[move.instance] for move in moves]
 
     def _fitting(self, trace: Trace) -> list[str]:
         """The watches that the trace's model takes; why it does not take the others is said."""
@@ -248,3 +258,9 @@ def share_watches(player: TracePlayer, session: Session) -> None:
     hear()
     player.observe(tell, "watches")
     session.on("watches", hear)
+
+
+def _source(instance: ActionInstance | None) -> str:
+    """Where an action is written."""
+    code = None if instance is None else getattr(instance.action.function, "__code__", None)
+    return "" if code is None else f"{Path(code.co_filename).name}:{code.co_firstlineno}"
