@@ -319,6 +319,7 @@ def test_once_somebody_has_chosen_the_properties_stay_as_far_as_there_are_such()
     assert checked(shown) == ["UniqueTickets", "RestartsHeal"]
     shown.apply({"MaxRestarts": 0})
     assert checked(shown) == ["UniqueTickets"]
+    assert shown.tabs[0].simulator.player.trace.model.MaxRestarts == 0, "drawn without what no longer applies"
     shown.apply({"MaxRestarts": 1})
     assert checked(shown) == ["UniqueTickets", "RestartsHeal"]
 

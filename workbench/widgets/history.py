@@ -66,7 +66,8 @@ class HistoryView(ipywidgets.VBox):
         history = self.stepper.history
         one, other = (history.nodes[number] for number in self._ticked)
         names = one.name or f"branch to {brief(one.step.label)}", other.name or f"branch to {brief(other.step.label)}"
-        parted = Parted(history.trace(one), history.trace(other), names, self._properties, "history")
+        judged = None if self._properties is None else history.model.applicable(self._properties)
+        parted = Parted(history.trace(one), history.trace(other), names, judged, "history")
         left, right = (element("b", name) for name in names)
         self._pictures.html = element("p", left, " and ", right, f" part {parted.told}") + parted.html()
 

@@ -208,9 +208,10 @@ class Simulator(Panel, ipywidgets.VBox):
         trace, at = self.stepper.trace, self.stepper.at
         self._drawing = True
         self._draw_start()
-        if self._player.trace != trace or self._shown_properties != self._properties:
-            self._shown_properties = self._properties
-            self._player.show(trace, at, properties=self._properties, lazy=trace is not self.stepper.given)
+        judged = None if self._properties is None else self.model.applicable(self._properties)
+        if self._player.trace != trace or self._shown_properties != judged:
+            self._shown_properties = judged
+            self._player.show(trace, at, properties=judged, lazy=trace is not self.stepper.given)
         else:
             self._player.step = at
         self._drawing = False
