@@ -42,7 +42,7 @@ from workbench.models.bakery import Bakery
 from workbench.models.hudi import Hudi
 from workbench.session import kept, session, start_from
 from workbench.session.kept import explore
-from workbench.widgets import Simulator, TracePlayer, Workbench, head
+from workbench.widgets import Simulator, TracePlayer, Workbench, head, lifetime
 from workbench.widgets.controls import Controls
 from workbench.widgets.player import WIDTH
 from workbench.widgets.tab import Working
@@ -903,6 +903,19 @@ def test_a_saved_panel_shows_verdicts_and_a_picture(stale: Workbench) -> None:
     assert "NoLakekeeperConflict" in data["text/html"]
     assert "<img" in data["text/html"], "the lanes"
     assert "NoLakekeeperConflict" in data["text/plain"]
+
+
+def test_a_panel_is_there_before_its_first_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[Any] = []
+    shown = Workbench("bakery_v2", **STALE)
+    settle(shown)
+    monkeypatch.setattr(lifetime, "display", lambda data, **_: order.append(set(data)))
+    monkeypatch.setattr(shown.session, "ended", lambda seconds: order.append("waited"))
+    shown._ipython_display_()
+    view, waited, kept = order
+    assert (view, waited) == ({WIDGET}, "waited")
+    assert {"text/html", "text/plain"} <= kept
+    assert WIDGET not in kept
 
 
 # The trace player ----------------------------------------------------------------------------------------------------

@@ -87,26 +87,40 @@ class Panel(ipywidgets.DOMWidget):
         """What is shown where there is no kernel."""
         raise NotImplementedError
 
+    def _wait_for_static(self) -> None:
+        """Wait a little for what :meth:`static` shows."""
+
     def _repr_mimebundle_(self, **options: Any) -> Any:
         CELLS.shown(self)
-        bundle, drawn = super()._repr_mimebundle_(**options), self.static()
-        if drawn is None or bundle is None:
-            return bundle
-        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
-        return {**data, **drawn.bundle()}, metadata
+        data, metadata = self._own_bundle(**options)
+        self._wait_for_static()
+        drawn = self.static()
+        return {**data, **({} if drawn is None else drawn.bundle())}, metadata
+
+    def _own_bundle(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The widget's own outputs, and their metadata; none outside a notebook."""
+        bundle = super()._repr_mimebundle_(**options)
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
+        return dict(data), metadata
 
     def _ipython_display_(self) -> None:
-        """Show the widget, and what is static as an output of its own.
+        """Show the widget at once, and what is static, when it is there, as an output of its own.
 
         In a notebook that is opened again, the widget is gone. JupyterLab shows an error then in the place of the
         output that had it, whatever else is in there; ``style.css`` shows the static one in its stead.
         """
-        bundle = self._repr_mimebundle_()
-        data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
-        if VIEW in data and "text/html" in data:
-            display({VIEW: data.pop(VIEW)}, raw=True)
-            data["text/html"] = element("div", Markup(data["text/html"]), class_="wb-kept")
-        display(data, metadata=metadata, raw=True)
+        CELLS.shown(self)
+        data, metadata = self._own_bundle()
+        view = data.pop(VIEW, None)
+        if view is not None:
+            display({VIEW: view}, raw=True)
+        self._wait_for_static()
+        drawn = self.static()
+        kept = {} if drawn is None else drawn.bundle()
+        if view is not None and "text/html" in kept:
+            kept["text/html"] = element("div", Markup(kept["text/html"]), class_="wb-kept")
+        if kept or view is None:
+            display({**data, **kept}, metadata=metadata, raw=True)
 
     def close(self) -> None:
         CELLS.forget(self)

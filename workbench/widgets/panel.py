@@ -28,7 +28,7 @@ from workbench.widgets.tab import Tab, failure
 from workbench.widgets.tabs import MapTab, StoryTab
 from workbench.widgets.verdicts import Verdicts
 
-#: How long a panel waits for its first result before it is shown without one.
+#: How long a cell waits for the first result of the panel that it shows.
 PATIENCE_SECONDS = 3.0
 
 
@@ -151,9 +151,8 @@ class Workbench(Panel, ipywidgets.VBox):
 
     # Without a kernel ----------------------------------------------------------------------------------------------
 
-    def _repr_mimebundle_(self, **options: Any) -> Any:
+    def _wait_for_static(self) -> None:
         self.session.ended(PATIENCE_SECONDS)
-        return super()._repr_mimebundle_(**options)
 
     def static(self) -> Drawn | None:
         """The result with the trace of the selected property, to be shown where there is no kernel."""
