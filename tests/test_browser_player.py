@@ -144,7 +144,7 @@ def test_a_lesson_is_given_from_the_player(page: Any, opened: Notebook, tmp_path
     before = page.viewport_size
     page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
     page.click(f"{PLAYER} button:text-is('Present')")
-    page.wait_for_selector(".wb-present[open] .wb-drawing >> nth=0")
+    page.wait_for_selector(".wb-present[open] .wb-picture svg")
     opened.still()
     page.screenshot(path=tmp_path / "lesson.png")
     cells = page.locator(".jp-Notebook .jp-Cell").count()
