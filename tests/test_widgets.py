@@ -67,6 +67,8 @@ def select(shown: Workbench, title: str) -> Any:
     titles = [tab.title for tab in shown.tabs]
     shown._tabs.selected_index = titles.index("Map" if title in PARTS else title)
     tab = shown.tabs[shown._tabs.selected_index]
+    if title == "Compare":
+        tab.further.unfold()
     return getattr(tab, PARTS[title]) if title in PARTS else tab
 
 
@@ -1097,6 +1099,19 @@ def test_enabled_steps_are_buttons_and_the_others_say_why() -> None:
     assert "stage(w1)" in greyed
     assert "w1 is not at Stage" in greyed
     assert "data-take" not in greyed
+
+
+def test_a_crasher_with_nothing_to_do_is_no_move_unless_it_is_the_only_one() -> None:
+    model = BakeryV2(Writers=2, SafeAcks=False)
+    simulator = Simulator(check(model, ["EventualProgress"])["EventualProgress"].trace)
+    assert "No step is possible" in simulator.player.moves
+    simulator.jump(0)
+    assert "start(w1)" in simulator.player.moves
+    assert 'data-take="' in simulator.player.moves
+    assert not re.search('data-take="[^"]*crasher_done', simulator.player.moves)
+    simulator.jump(len(simulator.trace) - 2)
+    assert re.search('data-take="[^"]*crasher_done', simulator.player.moves)
+    assert "No step is possible" not in simulator.player.moves
 
 
 def test_steps_are_taken_undone_and_jumped_to() -> None:

@@ -61,7 +61,7 @@ class Bakery(Model):
     my_ticket = Variable(0, per="Writers", doc="the ticket taken, 0 for none")
     parent_seen = Variable(0, per="Writers", doc="the head that the commit will build on")
 
-    crasher = Process(fair="weak", doc="crashes writers while its budget lasts")
+    crasher = Process(fair="weak", pc="pc_crasher", doc="crashes writers while its budget lasts")
 
     def validate(self) -> None:
         catalog.check_tickets(self)

@@ -87,7 +87,7 @@ class BakeryV2(Model):
     pc_crasher = Variable("Crash", doc="next step of the crasher")
 
     applier = Process(fair="weak", doc="replicates claims and answers them, for ever")
-    crasher = Process(fair="weak", doc="crashes writers while its budget lasts")
+    crasher = Process(fair="weak", pc="pc_crasher", doc="crashes writers while its budget lasts")
 
     def validate(self) -> None:
         catalog.check_tickets(self)

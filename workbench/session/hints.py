@@ -18,37 +18,47 @@ QUICK_SECONDS = 1.0
 
 
 class Hints:
-    """The single changes of the switches in sight, each as soon as it is decided.
+    """The single changes of the switches in sight, tried whenever the session has a new result.
 
-    Attributes:
-        attempts (list of Attempt): Those of the session's result that are decided so far.
+    Args:
+        draw: Gets those that are decided so far, each time that there is one more.
     """
 
     def __init__(self, session: "Session", draw: Callable[[list[Attempt]], None]) -> None:
-        self.attempts: list[Attempt] = []
         self._session, self._draw = session, draw
         self._aside = session.aside("hints")
         session.on("result", self._begin)
 
     def _begin(self) -> None:
-        session, result = self._session, self._session.result
-        found: list[Attempt] = []
-        self.attempts = found
-        self._draw(found)
+        session, result, aside = self._session, self._session.result, self._aside
+        self._draw([])
         if result is None or not result.complete or result.seconds > QUICK_SECONDS:
             return
 
-        def found_one(attempt: Attempt) -> None:
-            with session.lock:
-                found.append(attempt)
-                if found is self.attempts:
-                    self._draw(found)
-
         def work(job: Job) -> list[Attempt]:
-            near, options = in_sight(type(result.model)), how_checked(result, self._aside, job, "changes checked")
-            return flips(result.model, constants=near, on_attempt=found_one, **options)
+            return try_changes(session, aside, job, result, self._draw, constants=in_sight(type(result.model)))
 
-        self._aside.start(session.number, "Trying the switches", work)
+        aside.start(session.number, "Trying the switches", work)
+
+
+def try_changes(
+    session: "Session", aside: Aside, job: Job, result: Result, draw: Callable[[list[Attempt]], None], **which: Any
+) -> list[Attempt]:
+    """Check single changes to `result`, and draw those that are decided whenever one more is.
+
+    Args:
+        draw: Called with the session's lock held; not any more once the job is to stop.
+        **which: The changes, see :func:`workbench.questions.whatif.flips`.
+    """
+    found: list[Attempt] = []
+
+    def decided(attempt: Attempt) -> None:
+        with session.lock:
+            found.append(attempt)
+            if not job.should_stop():
+                draw(found)
+
+    return flips(result.model, on_attempt=decided, **which, **how_checked(result, aside, job, "changes checked"))
 
 
 def how_checked(result: Result, aside: Aside, job: Job, what: str) -> dict[str, Any]:

@@ -19,6 +19,7 @@ class StepView:
         number: Counted from 1, the initial state.
         effects: For every other lane that the step has an effect on, what it changed there.
         doc: What the action's author says of it.
+        source: The file and line of the action.
         again: Cells of the shared state that the step wrote, and that had the same value before.
         alike: In words, what the step made equal to what another actor has.
         writers: Who else had written what the step wrote over.
@@ -37,6 +38,7 @@ class StepView:
     alike: tuple[str, ...] = ()
     writers: dict[Cell, str] = field(default_factory=dict)
     refined: RefinedStep | None = None
+    source: str = ""
 
     @property
     def sentence(self) -> str:

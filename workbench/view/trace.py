@@ -7,6 +7,7 @@ import math
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from workbench.formats.abstract import AbstractTrace, abstract
@@ -276,8 +277,8 @@ def trace_view(
         writers = {cell: written[cell] for cell in over if written.get(cell, lane) != lane}
         alike = tuple(owners.alike(after, changes))
         written.update(dict.fromkeys(cells, lane))
-        doc = _doc(instance)
-        return StepView(number, step.label, lane, after, changes, kept, judged, doc, again, alike, writers, its)
+        told = _doc(instance), again, alike, writers, its, _source(instance)
+        return StepView(number, step.label, lane, after, changes, kept, judged, *told)
 
     steps = []
     before = None
@@ -304,6 +305,12 @@ def _lane(step: Step | ActionInstance) -> str:
 def _doc(instance: ActionInstance) -> str:
     """The first sentence or two that the action's author says of it."""
     return " ".join((instance.action.function.__doc__ or "").partition("\n\n")[0].split())
+
+
+def _source(instance: ActionInstance) -> str:
+    """The file and line of an action."""
+    code = getattr(instance.action.function, "__code__", None)
+    return "" if code is None else f"{Path(code.co_filename).name}:{code.co_firstlineno}"
 
 
 def _writes_over(change: Change) -> bool:

@@ -169,7 +169,7 @@ class Controls(ipywidgets.VBox):
         longest = max((len(name) for name, constant in declared.items() if constant.kind != "switch"), default=0)
         #: So that controls stand in line.
         self.look = Look(description_width=f"{min(150, 10 + 7 * longest)}px")
-        self._close = Look(description_width="initial")
+        self._look_near = Look(description_width="initial")
         self._names, self._near = tuple(declared), near
         switches = [name for name, constant in declared.items() if constant.kind == "switch"]
         told = {name: declared[name].doc for name in near if name in switches}
@@ -188,7 +188,7 @@ class Controls(ipywidgets.VBox):
 
     def _control(self, name: str, constant: Constant) -> Any:
         if constant.kind not in _NAMED:
-            return _CONTROLS[constant.kind](name, constant, self._close if name in self._near else self.look)
+            return _CONTROLS[constant.kind](name, constant, self._look_near if name in self._near else self.look)
         options = self.look.of(ipywidgets.Combobox)
         return _NAMED[constant.kind](name, constant, _tooltip(constant), self._members, self.look.width, **options)
 

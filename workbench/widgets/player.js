@@ -36,7 +36,11 @@ function render({ model, el }) {
   const fault = control("\u25b6|", "", () => go(end()));
   const chooser = make("span", "wb-chooser");
   const exports = make("details", "wb-filter");
-  const present = control("Present", "fill the window: arrow keys and space step, B hides the verdict, Esc leaves", () => {});
+  const present = control("Present", "fill the window: arrow keys and space step, B hides the verdict, Esc leaves", () => {
+    stop();
+    if (!narrow) model.send({ want: "lanes" });
+    lesson.open();
+  });
   const controls = make("span", "wb-transport");
   controls.append(first, back, playing, forth, fault, exports, present);
   bar.append(strip, controls);
@@ -90,11 +94,6 @@ function render({ model, el }) {
       return template.content;
     },
     lanes: () => narrow ?? [model.get("lanes")],
-  });
-  present.addEventListener("click", () => {
-    stop();
-    if (!narrow) model.send({ want: "lanes" });
-    lesson.open();
   });
 
   const last = () => model.get("states").length - 1;

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import anywidget
@@ -11,7 +10,6 @@ import traitlets
 from workbench.formats.expression import Expression, example_of
 from workbench.kernel import InputError, Trace
 from workbench.kernel.given import names_in
-from workbench.kernel.instances import ActionInstance
 from workbench.kernel.values import show
 from workbench.pictures import options_of
 from workbench.session import Session
@@ -148,16 +146,10 @@ class TracePlayer(Panel, anywidget.AnyWidget):
             ]
             shown = range(len(view.steps))
             self.states = [view.step_html(i) if i == self.step or not self.lazy else "" for i in shown]
-            self.labels, self.strip, self.sources = labels, view.strip, list(map(_source, self._steps()))
+            self.labels, self.strip, self.sources = labels, view.strip, [step.source for step in view.steps]
             self.permalink = view.permalink
             self._draw_lanes()
             self._draw_pictures()
-
-    def _steps(self) -> list[ActionInstance | None]:
-        """The instance of each step of the trace; None for the initial state."""
-        assert self.trace is not None
-        instances, moves = self.trace.model.instances, [step.move for step in self.trace.steps]
-        return [None if move is None else instances[move.instance] for move in moves]
 
     def _fitting(self, trace: Trace) -> list[str]:
         """The watches that the trace's model takes; why it does not take the others is said."""
@@ -258,9 +250,3 @@ def share_watches(player: TracePlayer, session: Session) -> None:
     hear()
     player.observe(tell, "watches")
     session.on("watches", hear)
-
-
-def _source(instance: ActionInstance | None) -> str:
-    """Where an action is written."""
-    code = None if instance is None else getattr(instance.action.function, "__code__", None)
-    return "" if code is None else f"{Path(code.co_filename).name}:{code.co_firstlineno}"

@@ -266,12 +266,13 @@ class Simulator(Panel, ipywidgets.VBox):
 
     def _told(self) -> Markup:
         taken = self.trace.steps[self.at + 1].move if self.at + 1 < len(self.trace) else None
-        rows, disabled = [], []
-        for lane, group in groupby(self.stepper.options(), key=lambda option: option.instance.lane or NOBODY):
+        rows, disabled, options = [], [], self.stepper.options()
+        possible = [step for option in options for step in option.steps]
+        told = {step.move for step in possible if not self._is_bookkeeping(step)} or {step.move for step in possible}
+        for lane, group in groupby(options, key=lambda option: option.instance.lane or NOBODY):
             buttons = []
             for instance, steps in group:
-                telling = [step for step in steps if not self._is_bookkeeping(step)]
-                buttons += [_step_button(step.label, step.move, taken) for step in telling if step.move is not None]
+                buttons += [_step_button(step.label, step.move, taken) for step in steps if step.move in told]
                 if not steps:
                     why = self.model.why_disabled(instance, self.state) or ""
                     disabled.append(_greyed(instance.label, why))
@@ -287,8 +288,9 @@ class Simulator(Panel, ipywidgets.VBox):
 
     def _is_bookkeeping(self, step: Step) -> bool:
         """Whether a process that stands alone only moves on, such as a crasher that has nothing to do."""
-        alone = step.lane is not None and step.lane in self.model.declared_processes
-        return alone and all(change.cell.variable.startswith("pc") for change in self.state.changes_to(step.state))
+        process = self.model.declared_processes.get(step.lane or "")
+        changes = self.state.changes_to(step.state)
+        return process is not None and all(change.cell.variable == process.pc for change in changes)
 
     def _clicked(self, sent: str) -> None:
         number, _, label = sent.partition(" ")
@@ -318,8 +320,9 @@ def _behaviour(what: Any) -> Model | Trace:
     return what if isinstance(what, Trace) else start_from(what).model()
 
 
-def _step_button(label: str, move: Move, taken: Move | None) -> Markup:
+def _step_button(label: str, move: Move | None, taken: Move | None) -> Markup:
     """A step to take; the one that the behaviour takes here is marked."""
+    assert move is not None  # it is no initial state
     return element(
         "button", element("code", label), class_="wb-button", data_take=f"{move.instance}.{move.outcome} {label}",
         aria_current="step" if move == taken else None,

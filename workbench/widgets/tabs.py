@@ -34,12 +34,19 @@ class MapTab(Tab):
     title = "Map"
 
     def build(self) -> list[Any]:
-        self.what_if, self.grid, self.compare = WhatIf(self.session), Grid(self.session), Compare(self.session)
-        return [self.what_if, self.grid, folded_away("Compare two results", self.compare)]
+        self.what_if, self.grid = WhatIf(self.session), Grid(self.session)
+        self.compare: Compare | None = None
+        self.further = folded_away("Compare two results", make=self._make_compare)
+        return [self.what_if, self.grid, self.further]
+
+    def _make_compare(self) -> list[Any]:
+        self.compare = Compare(self.session)
+        self.compare.opened()
+        return [self.compare]
 
     def what(self) -> Any:
         return self.session.number, self.session.selected
 
     def refresh(self, result: Result) -> None:
-        for part in (self.what_if, self.grid, self.compare):
+        for part in filter(None, (self.what_if, self.grid, self.compare)):
             part.opened()

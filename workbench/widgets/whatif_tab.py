@@ -7,8 +7,8 @@ import ipywidgets
 from workbench.kernel import Result
 from workbench.kernel.values import counted
 from workbench.pictures.markup import Markup, element, joined
-from workbench.questions.whatif import Attempt, Repairs, flips, never_happen, repairs
-from workbench.session.hints import how_checked
+from workbench.questions.whatif import Attempt, Repairs, never_happen, repairs
+from workbench.session.hints import how_checked, try_changes
 from workbench.session.jobs import Job
 from workbench.view.html import badge, folded, table
 from workbench.widgets.pane import Pane
@@ -44,18 +44,9 @@ class WhatIf(Tab):
         integers, aside, kept = self._integers.value, self._flips.aside, self.session.kept
         assert kept is not None
 
-        so_far: list[Attempt] = []
-
-        def found(attempt: Attempt) -> None:
-            with self.session.lock:
-                so_far.append(attempt)
-                if aside.running:
-                    self._show(so_far)
-
         def work(job: Job) -> list[Attempt]:
             def make() -> list[Attempt]:
-                options = how_checked(result, aside, job, "changes checked")
-                return flips(result.model, integers=integers, on_attempt=found, **options)
+                return try_changes(self.session, aside, job, result, self._show, integers=integers)
 
             return kept.get(("flips", integers), make, job)
 
