@@ -210,7 +210,8 @@ def test_a_grid_shows_its_progress_and_can_be_stopped(desk: Notebook) -> None:
     page.wait_for_selector(".wb-map g[data-send]")
     desk.open("Story")
     desk.open("Map")
-    stop = page.locator(".wb-tabs button:has-text('Stop') >> visible=true")
+    filling = page.locator(".wb-tabs .wb-toolbar", has=page.locator("p:has-text('settings checked')"))
+    stop = filling.locator("button:has-text('Stop')")  # the changes one at a time have a Stop of their own
     stop.click()
     stop.wait_for(state="hidden")
     page.wait_for_selector("button:text-is('Explain'):not([disabled])")
