@@ -79,7 +79,7 @@ def test_clean(table):
     table.commit("b", {"tom": "red"})
     table.commit("a", {}, "DELETE", deletes=["sarah"])
     found = agreed(table)
-    assert (found.format, graded(found), found.complete, found.clean) == ("hudi", [], True, True)
+    assert (found.format, graded(found), found.complete, found.holds) == ("hudi", [], True, True)
     assert found.versions == (int(table.instants[0]), int(table.instants[-1]))
 
 
@@ -259,7 +259,7 @@ def test_what_was_over_before_the_second_that_is_asked_for_is_left_out(table):
     table.commit("b", {"jack": "blue"})
     table.commit("a", {}, "DELETE", deletes=["jack"])
     later = table.commit("b", {"tom": "blue"})
-    assert agreed(table).clean is False
+    assert agreed(table).holds is False
     assert agreed(table, since=int(later[:14])).findings == ()
 
 
@@ -303,7 +303,7 @@ def test_a_key_in_two_file_groups_by_insert(table, operation):
     table.commit("b", {"jack": "green"})  # an upsert of a key that is there twice: not what brought it
     found = agreed(table)
     assert graded(found) == [("NoDuplicateKeysAcrossFiles", "outside")]
-    assert found.clean is True
+    assert found.holds is True
 
 
 def test_a_key_that_was_in_two_file_groups_for_a_while(table):

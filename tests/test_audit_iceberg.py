@@ -100,7 +100,7 @@ def edit(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
 def test_four_processes_and_48_commits_are_linear(table):
     folder = table("races")
     found = agreed(folder)
-    assert (graded(found), found.versions, found.complete, found.clean) == ([], (1, 48), True, True)
+    assert (graded(found), found.versions, found.complete, found.holds) == ([], (1, 48), True, True)
     commits = read(Source(folder)).commits
     assert commits["parent"].to_pylist() == [None, *range(1, 48)]
     assert commits["built_on_parent"].to_pylist() == [None] + [True] * 47
@@ -152,7 +152,7 @@ def test_which_of_two_tables_is_there_may_be_hidden(table):
     for path in (folder / "metadata").glob("*.metadata.json"):
         os.utime(path, (0, 0))
     found = agreed(folder)
-    assert (found.versions, found.clean) == ((1, 4), None)
+    assert (found.versions, found.holds) == ((1, 4), None)
     assert (
         "2 metadata files of another table, which is in this folder, too, and was written to later" in found.not_checked
     )
@@ -317,7 +317,7 @@ def test_a_history_that_begins_anew(small):
     edit(newest(folder), lambda said: said["snapshots"][-1].pop("parent-snapshot-id"))
     found = agreed(folder)
     assert graded(found) == [("LinearHistory", "outside", 4)]
-    assert found.clean
+    assert found.holds
 
 
 def test_a_last_number_that_shrinks(table):
@@ -347,7 +347,7 @@ def test_what_is_broken_is_found(written, tmp_path_factory, data):
                 snapshots.pop(place)
 
     edit(newest(folder), do)
-    assert agreed(folder).clean is False
+    assert agreed(folder).holds is False
 
 
 def test_numbers_that_do_not_grow(table):

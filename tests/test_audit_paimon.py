@@ -91,7 +91,7 @@ def test_what_a_branch_or_a_tag_names_is_not_lost(own_table, tmp_path, place, ca
     (delta,) = (line.split()[0] for line in audit(path).findings[0].evidence if "is complete" in line)
     acks = tmp_path / "acks.jsonl"
     acks.write_text('{"commitUser": "somebody else", "commitIdentifier": 1}\n')
-    assert audit(path, acks=acks).clean is False
+    assert audit(path, acks=acks).holds is False
     said = json.loads((path / "snapshot/snapshot-1").read_text())
     said |= {"commitUser": "somebody else", "commitIdentifier": 1, "deltaManifestList": Path(delta).name}
     (path / place).parent.mkdir(parents=True)
@@ -389,7 +389,7 @@ def test_what_is_not_judged_is_left_out_by_name(own_table, option, value):
     (path / "schema/schema-0").write_text(json.dumps(schema))
     found = audit(path)
     assert found.findings == ()
-    assert found.clean is None
+    assert found.holds is None
     assert any(option in note and value in note for note in found.not_checked)
 
 
@@ -400,7 +400,7 @@ def test_data_files_that_are_not_parquet_are_left_out_by_name(own_table):
         rewrite(manifest, lambda record: replace_text(record, f"{name}.parquet", f"{name}.orc"))
     found = audit(path)
     assert found.findings == ()
-    assert found.clean is None
+    assert found.holds is None
     assert any(f"{name}.orc" in note and "only Parquet" in note for note in found.not_checked)
 
 

@@ -33,7 +33,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> Pat
     top.mkdir()
     monkeypatch.chdir(top)
     subprocess.run(["git", "init", "--quiet"], check=True)
-    assert run("new", "counter", "--into", "specs/own").status == 0
+    assert run("new", "counter", "-o", "specs/own").status == 0
     return top
 
 
@@ -60,7 +60,7 @@ def annotations(out: str) -> list[dict[str, str]]:
 
 
 def test_what_is_as_expected_says_nothing(repository: Path, run: Run) -> None:
-    done = run("check", "./specs", "--annotations", "--junit", "junit.xml")
+    done = run("check", "./specs", "--annotations", "-o", "junit.xml")
     assert (done.status, annotations(done.out)) == (0, [])
     assert ElementTree.parse("junit.xml").getroot().get("failures") == "0"
 
@@ -73,7 +73,7 @@ def test_a_broken_property_is_shown_where_it_is_defined(
     model, configuration = repository / "specs/own/counter.py", repository / "specs/own/counter.toml"
     break_the_lock(model)
     monkeypatch.chdir(within)
-    done = run("check", ".", "--annotations", "--junit", "junit.xml")
+    done = run("check", ".", "--annotations", "-o", "junit.xml")
     assert done.status == 1
     lost, distinct, generated = annotations(done.out)
     for one, name in ((distinct, "distinct"), (generated, "generated")):
@@ -221,8 +221,8 @@ def test_figures_in_another_form_are_left_to_their_author_and_no_file_changes(re
         ("bakery", "--accept is not accepted with a model; it goes with configurations"),
         ("v2_race", "'v2_race' is not accepted with --accept; it takes files and folders of yours"),
         ("specs --no-symmetry", "--no-symmetry is not accepted with --accept"),
-        ("specs --junit j.xml", "--junit is not accepted with --accept"),
-        ("specs --tlc-json t.json", "--tlc-json is not accepted with --accept"),
+        ("specs -o j.xml", "--output is not accepted with --accept"),
+        ("specs -o t.json", "--output is not accepted with --accept"),
     ],
 )
 def test_what_does_not_go_with_accepting_is_said_in_one_line(

@@ -186,7 +186,7 @@ def test_a_search_that_stays_in_this_process_says_that_nothing_is_kept(run, tmp_
 
 def test_what_a_table_does_not_show_is_refused(refused, toml):
     assert "--trace is not accepted with configurations" in refused("check", toml(BAKERY), "--trace")
-    assert "--trace is not accepted with --json" in refused("simulate", "peterson", "--trace", "--json")
+    assert "--trace is not accepted with --json" in refused("walk", "peterson", "--trace", "--json")
 
 
 def test_deadlocks_are_looked_for_where_somebody_asks(run, refused, toml):
@@ -233,7 +233,7 @@ class Stepwise(Counter):
         return {"n": s.n}
 """
     )
-    status, out, _ = run("show", f"{own}:Stepwise")
+    status, out, _ = run("list", f"{own}:Stepwise")
     assert status == 0
     assert re.search(r"Up +step of count\b", out)
     assert re.search(r"Same +refinement of Counter\b", out)
@@ -328,11 +328,11 @@ def test_a_model_in_a_file(run, own):
 
 
 def test_show_a_model_in_a_file(run, own):
-    status, out, _ = run("show", f"{own}:Counter")
+    status, out, _ = run("list", f"{own}:Counter")
     assert status == 0
     assert "counter: Counts [to three]." in out
     assert "One [more]." in out
-    assert run("show", f"{own}:Bare")[0] == 0
+    assert run("list", f"{own}:Bare")[0] == 0
 
 
 def test_a_model_that_breaks_the_rules(run, own):
@@ -537,7 +537,7 @@ def test_a_configuration_that_goes_too_far(refused, toml, text, message):
 def test_a_trace_that_goes_too_far(refused, tmp_path, document, message):
     path = tmp_path / "trace.json"
     path.write_text(json.dumps({"vars": ["claims"], "states": [{"claims": {"#set": []}}], **document}))
-    line = refused("replay", "bakery", path)
+    line = refused("validate", "bakery", path)
     assert message in line
     assert len(line) < len(str(path)) + 400
 
@@ -554,7 +554,7 @@ def test_a_trace_that_goes_too_far(refused, tmp_path, document, message):
     ],
 )
 def test_a_permalink_that_goes_too_far(refused, link, message):
-    line = refused("replay", "bakery", link)
+    line = refused("validate", "bakery", link)
     assert line.startswith(f"workbench: {message}")
     assert len(line) < 300
 
@@ -573,7 +573,7 @@ def test_a_benchmark_against_no_commit(capsys):
 
 def test_a_constant_is_called_self(refused):
     assert refused("check", "bakery", "--set", "self=1").startswith(f"workbench: {SELF}")
-    assert refused("graph", "bakery", "--set", "self=1", "--dot", "-").startswith(f"workbench: {SELF}")
+    assert refused("export", "bakery", "--set", "self=1", "-o", "-").startswith(f"workbench: {SELF}")
 
 
 def test_a_class_is_no_model():
@@ -653,12 +653,12 @@ def test_other_commands_know_configurations_too(run, elsewhere):
     one = configurations.load("documented_v1_no_crash")
     assert one.symmetry
     counts = f"{one.expect['distinct']:,} states"
-    assert run("graph", "documented_v1_no_crash", "--dot", "race.dot")[2].startswith(counts)
+    assert run("export", "documented_v1_no_crash", "-o", "race.dot")[2].startswith(counts)
     assert counts in run("save", "documented_v1_no_crash", "saved")[1]
-    assert "SomeoneCommits" in run("simulate", "v1_one_writer", "--walks", "1")[1]
+    assert "SomeoneCommits" in run("walk", "v1_one_writer", "--walks", "1")[1]
     Path("story.txt").write_text("commit\n")
     assert run("scenario", "v1_one_writer", "story.txt")[0] == 1
-    assert run("graph", "v1_one_writer", "--set", "Writers=2", "--dot", "no.dot")[0] == 2
+    assert run("export", "v1_one_writer", "--set", "Writers=2", "-o", "no.dot")[0] == 2
 
 
 def test_a_choice_may_be_given_by_its_word(run, toml):
@@ -754,7 +754,7 @@ def test_exit_statuses_are_made_from_verdicts(run, one, results, monkeypatch, tm
     assert status == model
     assert (" holds " in out) is (number == 0)
     junit = tmp_path / "junit.xml"
-    status, out, _ = run("check", one.path, "--junit", junit)
+    status, out, _ = run("check", one.path, "-o", junit)
     assert status == file
     assert ("everything holds" in out) is (number == 0)
     assert ('failures="0"' in junit.read_text()) is (number == 0)
@@ -936,7 +936,7 @@ def test_list_of_configurations(run):
 
 
 def test_show_a_configuration(run):
-    status, out, err = run("show", "v2_race")
+    status, out, err = run("list", "v2_race")
     assert (status, err) == (0, "")
     one = configurations.load("v2_race")
     for text in (one.title, one.source, "AsyncParquet=TRUE", "Expected: NoLakekeeperConflict violated (22 states)"):
@@ -949,7 +949,7 @@ def test_version(run):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_show(run, name):
-    status, out, err = run("show", name)
+    status, out, err = run("list", name)
     assert (status, err) == (0, "")
     model = get_model(name)
     for constant, declared in model.declared_constants.items():
@@ -1087,14 +1087,14 @@ def test_what_a_model_prints_is_not_part_of_the_output(run, loud, engine):
     assert status == 1
     assert json.loads(out)["distinct"] == 4
     assert {"imported", "made", "taken", "judged"} <= set(err.split())
-    status, out, _ = run("check", f"{loud}:Loud", "--itf", "-", "--engine", engine)
+    status, out, _ = run("check", f"{loud}:Loud", "-o", "-", "--engine", engine)
     assert json.loads(out)["#meta"]["source"] == "loud"
 
 
-@pytest.mark.parametrize("command", [["show"], ["graph", "--dot", "-"], ["save", "states"], ["replay", "x.json"]])
+@pytest.mark.parametrize("command", [["show"], ["graph", "-o", "-"], ["save", "states"], ["replay", "x.json"]])
 def test_what_a_model_prints_is_not_part_of_other_outputs(run, loud, command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    run("check", f"{loud}:Loud", "--itf", "x.json", "--engine", "reference")
+    run("check", f"{loud}:Loud", "-o", "x.json", "--engine", "reference")
     name, *more = command
     status, out, err = run(name, f"{loud}:Loud", *more)
     assert status == 0

@@ -35,7 +35,7 @@ def run(run, tmp_path, monkeypatch):
 @pytest.fixture
 def race(run):
     """The race's trace, in ITF."""
-    assert run("check", "bakery_v2", *RACE, *CONFLICT, "--itf", "race.itf.json").status == 1
+    assert run("check", "bakery_v2", *RACE, *CONFLICT, "-o", "race.itf.json").status == 1
     return Path("race.itf.json")
 
 
@@ -63,7 +63,7 @@ def test_the_commands_of_the_documentation_end_as_it_says(run):
         found = run(*shlex.split(command)[1:])
         assert found.status == int(said.partition(":")[0]), (command, found.err)
     written = {path.name for path in Path().iterdir()}
-    assert written == {"race.cfg", "race.itf.json", "race.md", "fixed.xml", "everyone.json", "race.dot", "race"}
+    assert written == {"race.cfg", "race.itf.json", "race.md", "fixed.xml", "everyone.tlc.json", "race.dot", "race.csv"}
 
 
 def test_a_configuration_checks_what_the_options_check(run):
@@ -103,7 +103,7 @@ def test_symmetry_is_left_out_where_a_liveness_property_is_checked(run):
 def test_a_configuration_goes_on_past_what_the_model_does_not_have(run):
     """What holds is told, and what nothing is known of is not called safe."""
     Path("other.cfg").write_text("CONSTANTS Writers = {a, b} MaxCrashes = 0\nINVARIANTS TypeOK UniqueTickets")
-    found = run("check", "bakery", "--cfg", "other.cfg", "--json", "--junit", "j.xml")
+    found = run("check", "bakery", "--cfg", "other.cfg", "--json", "-o", "j.xml")
     words = {p["name"]: p["holds"] for p in json.loads(found.out)["properties"]}
     assert (found.status, words) == (3, {"UniqueTickets": True, "TypeOK": None})
     assert "not checked, since bakery has no such property: TypeOK" in json.loads(found.out)["notes"]
@@ -126,62 +126,60 @@ def test_a_configuration_without_properties_counts_states(run):
 
 def test_all_forms_of_one_trace_are_written(run):
     found = run(
-        "check", "bakery_v2", *RACE, "--itf", "t.itf.json", "--tlc-json", "t.json", "--mermaid", "t.md", "--symmetry",
+        "check", "bakery_v2", *RACE, "-o", "t.itf.json", "-o", "t.tlc.json", "-o", "t.md", "--symmetry",
         "--property", "RollbackNoIceberg", *CONFLICT,
     )  # fmt: skip
     states = len(json.loads(Path("t.itf.json").read_text())["states"])
     constants = {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}
     assert states == search(BakeryV2(**constants), ["NoLakekeeperConflict"])["NoLakekeeperConflict"].trace_states
-    assert f"the trace of NoLakekeeperConflict, {states} states, is written to" in found.err
-    assert len(json.loads(Path("t.json").read_text())["counterexample"]["state"]) == states
+    assert f"the trace of NoLakekeeperConflict, {states} states, is written to t.md\n" in found.err
+    assert len(json.loads(Path("t.tlc.json").read_text())["counterexample"]["state"]) == states
     assert Path("t.md").read_text().count("    Note over") == states - 1
 
 
 def test_a_trace_is_written_for_people(run):
-    found = run("check", "bakery_v2", *RACE, "--html", "t.html", "--svg", "t.svg", "--itf", "t.itf.json", *CONFLICT)
+    run("check", "bakery_v2", *RACE, "-o", "t.html", "-o", "t.svg", "-o", "t.itf.json", *CONFLICT)
     states = len(json.loads(Path("t.itf.json").read_text())["states"])
-    assert "is written to t.itf.json, t.html, t.svg\n" in found.err
     assert Path("t.html").read_text().count('<details class="wb-state"') == states
     assert Path("t.svg").read_text().count('visibility="hidden"') == states - 1
-    again = run("replay", "bakery_v2", "t.itf.json", "--html", "again.html", "--svg", "-")
+    again = run("validate", "bakery_v2", "t.itf.json", "-o", "again.html", "-o", ".svg")
     assert (again.status, again.out) == (0, Path("t.svg").read_text())
     assert again.err.startswith("a behaviour of the model: ")
     assert f"the behaviour, {states} states, is written to again.html\n" in again.err
-    assert Path("again.html").read_text() == Path("t.html").read_text()
+    assert Path("again.html").read_text().count('<details class="wb-state"') == states
 
 
 def test_of_no_behaviour_at_all_nothing_is_written(run):
-    found = run("replay", "bakery", "workbench:bakery#0/999.0", "--html", "none.html")
+    found = run("validate", "bakery", "workbench:bakery#0/999.0", "-o", "none.html")
     assert found.status == 1
-    assert "note: --html: nothing is written; there is no behaviour to show\n" in found.err
+    assert "note: -o none.html: nothing is written; there is no behaviour to show\n" in found.err
     assert not Path("none.html").exists()
 
 
 def test_the_first_violated_property_is_that_which_is_checked_first(run):
     both = ["--property", "NonCrashedProgress", "--property", "EventualProgress"]
-    found = run("check", "bakery", "--set", "LazyReap=false", *both, "--itf", "one.json")
+    found = run("check", "bakery", "--set", "LazyReap=false", *both, "-o", "one.itf.json")
     assert (found.status, found.out.count("✗")) == (1, 2)
     assert found.err.startswith("the trace of NonCrashedProgress, ")
-    assert run("replay", "bakery", "one.json").status == 0
+    assert run("validate", "bakery", "one.itf.json").status == 0
 
 
 def test_the_witness_of_a_reachable_property_is_written_if_it_is_checked_alone(run):
-    alone = run("check", "bakery_v2", "--set", "Writers=2", "--property", "EveryoneCommits", "--itf", "w.itf.json")
+    alone = run("check", "bakery_v2", "--set", "Writers=2", "--property", "EveryoneCommits", "-o", "w.itf.json")
     assert alone.status == 0
-    assert run("replay", "bakery_v2", "w.itf.json").status == 0
+    assert run("validate", "bakery_v2", "w.itf.json").status == 0
 
 
 def test_nothing_to_write_is_a_note_and_not_an_error(run):
-    found = run("check", *SMALL, "--itf", "a.json", "--mermaid", "b.md")
+    found = run("check", *SMALL, "-o", "a.itf.json", "-o", "b.md")
     assert found.status == 0
-    assert found.err.startswith("note: --itf, --mermaid: no trace is written; ")
-    assert found.err.count("\n") == 1
-    assert not Path("a.json").exists()
+    assert [line.partition(": n")[0] for line in found.err.splitlines()] == ["note: -o a.itf.json", "note: -o b.md"]
+    assert not Path("a.itf.json").exists()
     assert not Path("b.md").exists()
 
 
 def test_standard_output_holds_the_trace_alone(run, race):
-    found = run("check", "bakery_v2", *RACE, *CONFLICT, "--itf", "-", "--annotations")
+    found = run("check", "bakery_v2", *RACE, *CONFLICT, "-o", ".itf.json", "--annotations")
     assert found.out == race.read_text()
     assert "violated (" in found.err
     assert "::error " in found.err
@@ -189,8 +187,8 @@ def test_standard_output_holds_the_trace_alone(run, race):
 
 def test_a_single_configuration_gives_its_trace(run, race):
     Path("race.toml").write_text(configuration(NoLakekeeperConflict="{ violated = 18 }"))
-    assert run("check", "race.toml", "--no-symmetry", "--itf", "again.json").status == 0
-    assert json.loads(Path("again.json").read_text())["states"] == json.loads(race.read_text())["states"]
+    assert run("check", "race.toml", "--no-symmetry", "-o", "again.itf.json").status == 0
+    assert json.loads(Path("again.itf.json").read_text())["states"] == json.loads(race.read_text())["states"]
 
 
 # Continuous integration --------------------------------------------------------------------------------------------
@@ -206,7 +204,7 @@ def cases(path):
 
 
 def test_a_model_has_a_case_per_property(run):
-    found = run("check", "bakery_v2", "--cfg", "race.cfg", "--junit", "j.xml", "--annotations")
+    found = run("check", "bakery_v2", "--cfg", "race.cfg", "-o", "j.xml", "--annotations")
     assert found.status == 1
     assert cases("j.xml") == [
         ("bakery_v2", "NoLakekeeperConflict", ["failure"]),
@@ -216,14 +214,14 @@ def test_a_model_has_a_case_per_property(run):
 
 
 def test_what_is_not_decided_is_an_error(run):
-    found = run("check", *SMALL, "--property", "UniqueTickets", "--max-states", "10", "--junit", "j.xml")
+    found = run("check", *SMALL, "--property", "UniqueTickets", "--max-states", "10", "-o", "j.xml")
     assert (found.status, cases("j.xml")) == (3, [("bakery", "UniqueTickets", ["error"])])
 
 
 def test_a_configuration_passes_if_it_is_as_expected(run):
     for name, expected in (("expected", "{ violated = 18 }"), ("shorter", "{ violated = 17 }"), ("holds", '"holds"')):
         Path(f"{name}.toml").write_text(configuration(NoLakekeeperConflict=expected))
-    found = run("check", ".", "--junit", "j.xml", "--annotations")
+    found = run("check", ".", "-o", "j.xml", "--annotations")
     assert found.status == 1
     assert cases("j.xml") == [
         ("expected.toml", "A race", []),
@@ -239,7 +237,7 @@ def test_a_configuration_passes_if_it_is_as_expected(run):
 
 def test_an_incomplete_configuration_does_not_pass(run):
     Path("one.toml").write_text(configuration())
-    found = run("check", "one.toml", "--max-states", "10", "--junit", "j.xml")
+    found = run("check", "one.toml", "--max-states", "10", "-o", "j.xml")
     assert (found.status, cases("j.xml")) == (3, [("one.toml", "A race", ["error"])])
 
 
@@ -268,20 +266,20 @@ def test_annotations_of_a_model_in_a_file_are_attached_to_it(run):
 
 
 def test_a_written_trace_is_a_behaviour(run, race):
-    found = run("replay", "bakery_v2", race)
+    found = run("validate", "bakery_v2", race)
     states = len(json.loads(race.read_text())["states"])
     assert (found.status, found.out) == (0, f"a behaviour of the model: {states} states\n")
-    with_trace = run("replay", "bakery_v2", race, "--trace").out
+    with_trace = run("validate", "bakery_v2", race, "--trace").out
     assert re.findall(r"^ *(\d+)  ", with_trace, re.MULTILINE) == [str(number) for number in range(1, states + 1)]
 
 
 def test_a_configuration_goes_before_the_constants_that_a_trace_notes(run, race):
     Path("race.toml").write_text(configuration())
     Path("repaired.toml").write_text(configuration().replace("RestampPatch = false", "RestampPatch = true"))
-    assert run("replay", "race.toml", race).status == 0
-    repaired = run("replay", "repaired.toml", race)
-    assert (repaired.status, repaired.out) == (1, run("replay", "bakery_v2", race, "--set", "RestampPatch=true").out)
-    refused = run("replay", "race.toml", race, "--set", "RestampPatch=true")
+    assert run("validate", "race.toml", race).status == 0
+    repaired = run("validate", "repaired.toml", race)
+    assert (repaired.status, repaired.out) == (1, run("validate", "bakery_v2", race, "--set", "RestampPatch=true").out)
+    refused = run("validate", "race.toml", race, "--set", "RestampPatch=true")
     assert (refused.status, refused.err.count("\n")) == (2, 1)
     assert "--set is not accepted with a configuration; it goes with a model" in refused.err
 
@@ -290,29 +288,29 @@ def test_a_changed_trace_is_not(run, race):
     document = json.loads(race.read_text())
     document["states"][4]["next_ticket"] = {"#bigint": "9"}
     race.write_text(json.dumps(document))
-    found = run("replay", "bakery_v2", race)
+    found = run("validate", "bakery_v2", race)
     assert found.status == 1
     assert found.out.startswith("not a behaviour of the model: no step leads from state 4 to state 5")
     assert "next_ticket is 2, recorded as 9" in found.out
 
 
 def test_the_constants_are_those_of_the_file_with_set_before_them(run, race):
-    found = run("replay", "bakery_v2", race, "--set", "RestampPatch=true")
+    found = run("validate", "bakery_v2", race, "--set", "RestampPatch=true")
     assert found.status == 1
     assert "by prepare(" in found.out
     document = json.loads(race.read_text())
     del document["#meta"]["constants"]
     race.write_text(json.dumps(document))
-    assert run("replay", "bakery_v2", race).status == 1  # of three writers
-    assert run("replay", "bakery_v2", race, *RACE).status == 0
+    assert run("validate", "bakery_v2", race).status == 1  # of three writers
+    assert run("validate", "bakery_v2", race, *RACE).status == 0
 
 
 def test_a_log_may_leave_out_steps(run):
     log = {"vars": ["my_ticket"], "states": [{"my_ticket": {"w1": 0, "w2": 0}}, {"my_ticket": {"w1": 1, "w2": 0}}]}
     Path("log.json").write_text(json.dumps(log))
-    assert run("replay", *SMALL[:3], "log.json").status == 1
-    assert run("replay", *SMALL[:3], "log.json", "--stutter").status == 0
-    assert run("replay", "bakery", "log.json", "--stutter").status == 0  # the third writer is not observed
+    assert run("validate", *SMALL[:3], "log.json").status == 1
+    assert run("validate", *SMALL[:3], "log.json", "--stutter").status == 0
+    assert run("validate", "bakery", "log.json", "--stutter").status == 0  # the third writer is not observed
 
 
 @pytest.mark.parametrize(
@@ -325,7 +323,7 @@ def test_a_log_may_leave_out_steps(run):
     ],
 )
 def test_what_means_nothing_for_what_is_replayed_is_refused(run, source, options, why):
-    found = run("replay", "bakery", source, *options.split())
+    found = run("validate", "bakery", source, *options.split())
     assert (found.status, found.out) == (2, "")
     assert found.err.startswith(f"workbench: {why}")
 
@@ -334,19 +332,19 @@ def test_a_permalink_is_followed(run):
     model = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False)
     trace = search(model, ["NoLakekeeperConflict"])["NoLakekeeperConflict"].trace
     link = permalink(trace)
-    found = run("replay", "bakery_v2", link, "--trace")
+    found = run("validate", "bakery_v2", link, "--trace")
     assert (found.status, found.out) == (0, f"a behaviour of the model: {len(trace)} states\n\n{trace}\n")
-    other = run("replay", "bakery_v2", link.replace("#0/0.0", "#0/0.0,0.0"))
+    other = run("validate", "bakery_v2", link.replace("#0/0.0", "#0/0.0,0.0"))
     assert other.status == 1
     assert other.out.startswith("not a behaviour of the model: step 2 cannot be ")
-    assert run("replay", "bakery", link).err == "workbench: the permalink is for 'bakery_v2', not for bakery\n"
+    assert run("validate", "bakery", link).err == "workbench: the permalink is for 'bakery_v2', not for bakery\n"
 
 
 # Graphs ------------------------------------------------------------------------------------------------------------
 
 
 def read_table(name):
-    with Path(f"out/{name}.csv").open() as lines:
+    with Path(f"out.csv/{name}.csv").open() as lines:
         return list(csv.DictReader(lines))
 
 
@@ -365,7 +363,7 @@ def transitions(model):
 
 
 def test_the_tables_hold_the_whole_graph(run):
-    assert run("graph", "bakery", "--set", "Writers=2", "--tables", "out").status == 0
+    assert run("export", "bakery", "--set", "Writers=2", "-o", "out.csv").status == 0
     states, steps = transitions(Bakery(Writers=2))
     nodes = read_table("nodes")
     edges = read_table("edges")
@@ -388,7 +386,7 @@ def test_steps_have_the_labels_of_the_state_that_they_leave(run):
         "    def take(self, s):\n"
         "        s.left -= {choose(s.left, 'item')}\n"
     )
-    assert run("graph", "shelf.py:Shelf", "--tables", "out").status == 0
+    assert run("export", "shelf.py:Shelf", "-o", "out.csv").status == 0
     left = {node["Id"]: node["left"] for node in read_table("nodes")}
     edges = read_table("edges")
     assert (len(left), len(edges)) == (8, 12)
@@ -398,23 +396,23 @@ def test_steps_have_the_labels_of_the_state_that_they_leave(run):
 
 
 def test_dot_and_graphml_hold_the_same_graph(run):
-    found = run("graph", *SMALL, "--symmetry", "--dot", "g.dot", "--graphml", "g.xml")
+    found = run("export", *SMALL, "--symmetry", "-o", "g.dot", "-o", "g.graphml")
     states = search(Bakery(Writers=2, MaxCrashes=0), [], ["Writers"]).distinct
     assert found.status == 0
-    dot, root = Path("g.dot").read_text(), ElementTree.parse("g.xml").getroot()
+    dot, root = Path("g.dot").read_text(), ElementTree.parse("g.graphml").getroot()
     nodes, edges = (list(root.iter(f"{{http://graphml.graphdrawing.org/xmlns}}{kind}")) for kind in ("node", "edge"))
     assert len(re.findall(r"^\d+ \[label", dot, re.MULTILINE)) == len(nodes) == states
     assert len(re.findall(r"^\d+ -> \d+ \[label", dot, re.MULTILINE)) == len(edges)
-    assert f"{states} states and {len(edges)} steps written to g.dot, g.xml" in found.err
-    assert run("graph", *SMALL, "--symmetry", "--dot", "-").out == dot
+    assert f"{states} states and {len(edges)} steps written to g.dot, g.graphml" in found.err
+    assert run("export", *SMALL, "--symmetry", "-o", ".dot").out == dot
 
 
 def test_a_graph_that_is_too_large_is_not_written(run):
     states = search(Bakery(Writers=2, MaxCrashes=0), []).distinct
-    found = run("graph", *SMALL, "--dot", "g.dot", "--max-states", states - 1)
+    found = run("export", *SMALL, "-o", "g.dot", "--max-states", states - 1)
     assert (found.status, found.err.count("\n"), Path("g.dot").exists()) == (3, 1, False)
     assert f"no graph is written: the budget of {states - 1} states is used up" in found.err
-    assert run("graph", *SMALL, "--dot", "g.dot", "--max-states", states).status == 0
+    assert run("export", *SMALL, "-o", "g.dot", "--max-states", states).status == 0
 
 
 # Bad input ---------------------------------------------------------------------------------------------------------
@@ -431,32 +429,34 @@ def test_a_graph_that_is_too_large_is_not_written(run):
         ("check bakery --cfg sets", "sets: line 1: sets are nested more than 100 deep"),
         ("check bakery --cfg digits", "digits: line 1: a number of 5,000 digits is not accepted"),
         ("check one.toml --cfg race.cfg", "--set, --cfg and --property are not accepted with configurations"),
-        ("check one.toml two.toml --itf t", "--itf is not accepted with 2 configurations"),
-        ("check bakery --itf folder", "'folder' cannot be written: it is a folder"),
-        ("check bakery --mermaid none/t.md", "'none/t.md' cannot be written: there is no folder '/"),
-        ("check bakery --junit race.cfg/j.xml", "'race.cfg/j.xml' cannot be written: there is no folder '/"),
-        ("check bakery --itf t --tlc-json t", "--itf and --tlc-json both write to 't'"),
-        ("check bakery --itf - --json", "--json and --itf both write to standard output"),
-        ("replay bakery none", "trace 'none' cannot be read: No such file or directory"),
-        ("replay bakery noise", "trace 'noise' cannot be read: not UTF-8 text"),
-        ("replay bakery folder", "'folder' is not a table of paimon"),
-        ("replay bakery race.cfg", "race.cfg: the trace is not JSON"),
-        ("replay bakery deep", "deep: the trace is not accepted: it is nested too deeply"),
-        ("replay none log.json", "unknown model or configuration 'none'"),
-        ("replay bakery log.json --set Writers=9", "Writers = 9 is not accepted; it takes a size from 1 to 6"),
-        ("replay bakery v2.json", "unknown constant of bakery 'AsyncParquet'; known"),
-        ("replay bakery strange.json", "strange.json: unknown variable of bakery 'temperature'"),
-        ("replay bakery workbench:bakery?MaxCrashes=x#0/", "permalink: MaxCrashes = 'x' is not accepted"),
-        ("replay bakery workbench:bakery#0/1", "permalink 'workbench:bakery#0/1' is not accepted"),
-        ("graph bakery", "there is nothing to write; give --dot FILE, --graphml FILE or --tables FOLDER"),
-        ("graph bakery --dot folder", "'folder' cannot be written: it is a folder"),
-        ("graph bakery --tables race.cfg", "folder 'race.cfg' cannot be made: File exists"),
-        ("graph bakery --dot g --graphml g", "--dot and --graphml both write to 'g'"),
-        ("graph bakery --dot g --max-states 0", "argument --max-states: '0' is not accepted"),
+        ("check one.toml two.toml -o t.md", "-o t.md is not accepted with 2 configurations"),
+        ("check bakery -o folder.md", "'folder.md' cannot be written: it is a folder"),
+        ("check bakery -o none/t.md", "'none/t.md' cannot be written: there is no folder '/"),
+        ("check bakery -o race.cfg/j.xml", "'race.cfg/j.xml' cannot be written: there is no folder '/"),
+        ("check bakery -o t.md -o t.md", "-o t.md is given twice"),
+        ("check bakery -o .md --json", "--json and -o .md both write to standard output"),
+        ("validate bakery none", "trace 'none' cannot be read: No such file or directory"),
+        ("validate bakery noise", "trace 'noise' cannot be read: not UTF-8 text"),
+        ("validate bakery folder", "'folder' is not a table of paimon"),
+        ("validate bakery race.cfg", "race.cfg: the trace is not JSON"),
+        ("validate bakery deep", "deep: the trace is not accepted: it is nested too deeply"),
+        ("validate none log.json", "unknown model or configuration 'none'"),
+        ("validate bakery log.json --set Writers=9", "Writers = 9 is not accepted; it takes a size from 1 to 6"),
+        ("validate bakery v2.json", "unknown constant of bakery 'AsyncParquet'; known"),
+        ("validate bakery strange.json", "strange.json: unknown variable of bakery 'temperature'"),
+        ("validate bakery workbench:bakery?MaxCrashes=x#0/", "permalink: MaxCrashes = 'x' is not accepted"),
+        ("validate bakery workbench:bakery#0/1", "permalink 'workbench:bakery#0/1' is not accepted"),
+        ("export bakery", "there is nothing to write; give -o FILE.dot, -o FILE.graphml, -o FOLDER.csv or -o FOLDER"),
+        ("export bakery -o folder.dot", "'folder.dot' cannot be written: it is a folder"),
+        ("export bakery -o file.csv", "folder 'file.csv' cannot be made: File exists"),
+        ("export bakery -o g.dot -o g.dot", "-o g.dot is given twice"),
+        ("export bakery -o g.dot --max-states 0", "argument --max-states: '0' is not accepted"),
     ],
 )
 def test_bad_input_is_one_line_and_status_2(run, command, message):
-    Path("folder").mkdir()
+    for name in ("folder", "folder.md", "folder.dot"):
+        Path(name).mkdir()
+    Path("file.csv").write_text("")
     Path("noise").write_bytes(bytes(range(256)))
     Path("deep").write_text("[" * 100_000)
     Path("sets").write_text("CONSTANT Writers = " + "{" * 100_000)
@@ -475,5 +475,6 @@ def test_bad_input_is_one_line_and_status_2(run, command, message):
 
 
 def test_a_file_that_cannot_be_written_after_all_is_one_line(run):
-    found = run("check", *SMALL, "--junit", "/dev/full")
-    assert (found.status, found.err) == (2, "workbench: '/dev/full' cannot be written: No space left on device\n")
+    Path("full.xml").symlink_to("/dev/full")
+    found = run("check", *SMALL, "-o", "full.xml")
+    assert (found.status, found.err) == (2, "workbench: 'full.xml' cannot be written: No space left on device\n")

@@ -13,7 +13,7 @@ from workbench.cli import main
 def test_a_new_model_comes_with_a_configuration_and_a_test_that_pass(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["new", "shared_counter", "--into", str(tmp_path)]) == 0
+    assert main(["new", "shared_counter", "-o", str(tmp_path)]) == 0
     names = ["shared_counter.py", "shared_counter.toml", "test_shared_counter.py"]
     assert sorted(path.name for path in tmp_path.iterdir()) == names
     *_, checked, configured, tested = map(shlex.split, capsys.readouterr().out.splitlines())
@@ -22,7 +22,7 @@ def test_a_new_model_comes_with_a_configuration_and_a_test_that_pass(
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
     assert "3 passed" in done.stdout
-    assert main(["new", "shared_counter", "--into", str(tmp_path)]) == 2
+    assert main(["new", "shared_counter", "-o", str(tmp_path)]) == 2
     assert "exists already, and is not replaced" in capsys.readouterr().err
 
 
@@ -30,7 +30,7 @@ def test_a_new_model_comes_with_a_configuration_and_a_test_that_pass(
 def test_a_new_model_has_a_name_that_python_can_import(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    assert main(["new", name, "--into", str(tmp_path)]) == 2
+    assert main(["new", name, "-o", str(tmp_path)]) == 2
     assert "is not accepted; it takes small letters" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
@@ -41,16 +41,19 @@ def test_a_report_is_written_on_a_model_of_ones_own(
     monkeypatch.chdir(tmp_path)
     assert main(["new", "shared_counter"]) == 0
     own = "shared_counter.py:SharedCounter"
-    assert main(["report", own]) == 0
-    assert main(["report", own, "--set", "UseLock=false", "-o", "broken.html"]) == 1
+    assert main(["check", own, "-o", "sound.html"]) == 0
+    assert main(["check", own, "--set", "UseLock=false", "-o", "broken.html"]) == 1
     assert "2 workers have written, and the counter is 1" in Path("broken.html").read_text()
-    assert "holds" in Path("shared_counter.html").read_text()
+    assert "holds" in Path("sound.html").read_text()
     for arguments, message in (
-        (["shared_counter.toml", "--set", "UseLock=false"], "--set is not accepted with a configuration"),
-        ([own, "-o", "shared_counter.py"], "--output"),
+        (
+            ["shared_counter.toml", "--set", "UseLock=false"],
+            "--set, --cfg and --property are not accepted with configurations",
+        ),
+        ([own, "-o", "shared_counter.py"], "its ending says what is written"),
         (["nope"], "unknown model or configuration 'nope'"),
         (["shared_counter"], "unknown model or configuration 'shared_counter' (did you mean shared_counter.toml?)"),
     ):
-        assert main(["report", *arguments]) == 2
+        assert main(["check", *arguments]) == 2
         assert message in capsys.readouterr().err
     assert "class SharedCounter" in Path("shared_counter.py").read_text()

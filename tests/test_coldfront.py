@@ -86,7 +86,7 @@ def three_nodes(play: Callable[..., list[Fields]]) -> list[Fields]:
 @pytest.mark.slow
 def test_a_log_of_a_real_postgresql_is_a_behaviour(three_nodes: list[Fields]) -> None:
     report = judge(three_nodes)
-    assert report.valid, report
+    assert report.holds, report
     assert len(tickets(three_nodes)) == 9
     assert {"INSERT", "DELETE"} == {f["op"] for f in three_nodes if f["table"] == "deferred_acks"}
 
@@ -110,7 +110,7 @@ def test_swapped_tickets_of_a_real_log_are_refused(three_nodes: list[Fields]) ->
     """The first claim was released before the last one was made."""
     one, *_, other = tickets(three_nodes)
     report = judge(swapped(three_nodes, one, other))
-    assert report.valid is False
+    assert report.holds is False
     assert "the beginning" in report.why
     assert "begin_claim" in str(report)
     assert "claims[n2] is {Claim(ticket=1, writer=w2)}, recorded as {Claim(ticket=2, writer=w2)}" in str(report)
@@ -122,7 +122,7 @@ def test_a_dropped_ack_of_a_real_log_is_refused(three_nodes: list[Fields]) -> No
     row = next(f["row"] for f in three_nodes if f["table"] == "claim_acks")
     number = 1 + tickets(three_nodes).index(row["ticket"])
     report = judge(without_ack(three_nodes, row["ticket"], row["ack_from_name"]))
-    assert report.valid is False
+    assert report.holds is False
     assert f"waits for the ack of {row['ack_from_name']} for ticket {number}" in str(report)
 
 
@@ -130,7 +130,7 @@ def test_a_dropped_ack_of_a_real_log_is_refused(three_nodes: list[Fields]) -> No
 def test_an_ack_that_was_not_given_with_a_release_is_missed_there(three_nodes: list[Fields]) -> None:
     row = next(f["row"] for f in three_nodes if f["table"] == "deferred_acks")
     report = judge(without_ack(three_nodes, row["ack_for_ticket"], three_nodes[0]["node"]))
-    assert report.valid is False
+    assert report.holds is False
     assert "release(w1)" in str(report)
     assert "acks_sent[n1] is" in str(report)
 
@@ -141,16 +141,16 @@ def test_two_claims_of_a_node_at_once_need_two_writers_and_no_lock(play: Callabl
     mapped = ColdFront().read([Event(line, fields) for line, fields in enumerate(log, start=1)])
     assert mapped.constants["NodeParts"] == [["w1", "w2"], ["w3", "w4"]]
     report = judge(log)
-    assert report.valid is False
+    assert report.holds is False
     assert "another writer of n1 holds a claim" in str(report) or "another writer of n2 holds a claim" in str(report)
-    assert judge(log, SameNodeLock=False).valid
+    assert judge(log, SameNodeLock=False).holds
 
 
 # The logs that are shipped -------------------------------------------------------------------------------------------
 
 
 def test_the_shipped_log_is_a_behaviour_and_shows_how(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["replay", "bakery_v2", str(LOGS / "bakery.jsonl"), "--map", "coldfront", "--trace"]) == 0
+    assert cli.main(["validate", "bakery_v2", str(LOGS / "bakery.jsonl"), "--map", "coldfront", "--trace"]) == 0
     out = capsys.readouterr().out
     assert "a behaviour of the model" in out
     assert "release(w1)" in out
@@ -159,10 +159,10 @@ def test_the_shipped_log_is_a_behaviour_and_shows_how(capsys: pytest.CaptureFixt
 def test_tickets_of_a_slow_clock_need_clocks(capsys: pytest.CaptureFixture[str]) -> None:
     """The clock of n2 was five seconds behind; one counter explains nothing of that."""
     log = shipped("bakery_slow_clock")
-    assert judge(log).valid is False
-    assert judge(log, MaxSkew=1).valid is False
-    assert judge(log, MaxSkew=2).valid
-    assert judge(log, MaxSkew=2, RaiseClocks=True).valid is False
+    assert judge(log).holds is False
+    assert judge(log, MaxSkew=1).holds is False
+    assert judge(log, MaxSkew=2).holds
+    assert judge(log, MaxSkew=2, RaiseClocks=True).holds is False
     arguments = ["replay", "bakery_v2", str(LOGS / "bakery_slow_clock.jsonl"), "--map", "coldfront"]
     assert cli.main(arguments) == 1
     assert "begin_claim(w1" in capsys.readouterr().out
@@ -174,7 +174,7 @@ def test_swapped_tickets_are_refused_also_where_clocks_may_disagree() -> None:
     _, _, one, other, *_ = tickets(log)
     for skew in (0, 1, 5):
         report = judge(swapped(log, one, other), MaxSkew=skew)
-        assert report.valid is False
+        assert report.holds is False
         assert "to line 17: n2 xid 761" in report.why
         assert "deferred[n2] is {Deferral(ticket=4, behind=3)}, recorded as {}" in str(report)
 
@@ -183,9 +183,9 @@ def test_swapped_tickets_are_refused_also_where_clocks_may_disagree() -> None:
 def test_a_dropped_ack_is_refused_where_its_claim_is_released(arrived_only: bool) -> None:
     log = shipped("bakery")
     report = judge(without_ack(log, tickets(log)[2], "n2", arrived_only))
-    assert report.valid is False
+    assert report.holds is False
     assert "w1 waits for the ack of n2 for ticket 3" in str(report)
-    assert judge(without_ack(log, tickets(log)[2], "n2", arrived_only), MaxSuspicions=1).valid, "n1 took n2 for dead"
+    assert judge(without_ack(log, tickets(log)[2], "n2", arrived_only), MaxSuspicions=1).holds, "n1 took n2 for dead"
 
 
 def test_it_is_said_how_far_the_clocks_were_apart(capsys: pytest.CaptureFixture[str]) -> None:
@@ -225,14 +225,14 @@ def test_a_delete_that_is_missing_is_refused(line: int, why: str) -> None:
     log = shipped("bakery")
     assert log.pop(line - 1)["op"] == "DELETE"
     report = judge(log)
-    assert report.valid is False
+    assert report.holds is False
     assert str(report.nearest).startswith(why)
 
 
 def test_the_published_release_is_not_what_happens() -> None:
     """There all views forget a claim at once."""
     report = judge(shipped("bakery"), ReleaseTransaction=False)
-    assert report.valid is False
+    assert report.holds is False
 
 
 def cut(log: list[Fields], at: int) -> list[Fields] | None:
@@ -259,7 +259,7 @@ def test_a_log_may_begin_while_claims_are_held(name: str, skew: int) -> None:
         if rest is not None:
             held += any(fields["table"] == "claims" and fields["op"] == "READ" for fields in rest)
             report = judge(rest, MaxSkew=skew)
-            assert report.valid, (at, str(report))
+            assert report.holds, (at, str(report))
     assert held > 10
 
 
@@ -285,7 +285,7 @@ def test_clocks_that_disagree_about_commits_do_not_matter(seconds: float) -> Non
 
     moved = sorted(log, key=when)
     assert moved != log
-    assert judge(moved).valid
+    assert judge(moved).holds
 
 
 def test_a_row_may_come_long_before_its_answer() -> None:
@@ -306,14 +306,14 @@ def test_a_row_may_come_long_before_its_answer() -> None:
     for fields in log:
         if fields["table"] == "claims":
             fields["row"]["iceberg_table"] = "events"
-    assert judge(log).valid
+    assert judge(log).holds
 
 
 def test_nodes_come_in_the_order_of_their_names() -> None:
     log = json.loads(json.dumps(shipped("bakery")).replace('"n1"', '"db10"').replace('"n2"', '"db2"'))
     events = [Event(line, fields) for line, fields in enumerate(log, start=1)]
     assert read_log(events).nodes == ["db2", "db10"]
-    assert judge(log).valid
+    assert judge(log).holds
 
 
 def test_of_several_iceberg_tables_one_is_chosen(tmp_path: Path) -> None:
@@ -332,7 +332,7 @@ def test_of_several_iceberg_tables_one_is_chosen(tmp_path: Path) -> None:
         judge(both, "ice.default.event")
     file = tmp_path / "both.jsonl"
     file.write_text("".join(json.dumps(fields) + "\n" for fields in both))
-    assert cli.main(["replay", "bakery_v2", str(file), "--map", "coldfront:ice.sales.orders"]) == 0
+    assert cli.main(["validate", "bakery_v2", str(file), "--map", "coldfront:ice.sales.orders"]) == 0
     assert get_mapping("coldfront").name == "coldfront"
 
 
@@ -347,7 +347,7 @@ def test_random_behaviours_are_behaviours(parts: list[list[str]], seed: int) -> 
     built = {"ReleaseTransaction": True, "Witness": False}
     model = get_model("bakery_v2")(Writers=writers, NodeParts=parts, MaxRounds=4, **built)
     report = judge(events_of(model, 60, seed))
-    assert report.valid, report
+    assert report.holds, report
     assert report.states > 30
 
 

@@ -98,7 +98,7 @@ def test_the_command_line_says_so(counter, capsys):
     printed = json.loads(capsys.readouterr().out)
     assert printed["outside"] == 1
     assert [p["within"] for p in printed["properties"]] == ["the constraint Short", None, "the constraint Short"]
-    assert cli.main(["show", f"{counter}:Counter"]) == 0
+    assert cli.main(["list", f"{counter}:Counter"]) == 0
     assert "constraint  No more than Most." in capsys.readouterr().out
 
 
@@ -173,7 +173,7 @@ def test_recordings_and_scenarios_know_no_constraint(Counter):
     assert len(scenario(Counter(), "s.n == 7").trace) == 8
     states = [{"#meta": {"index": n}, "n": n} for n in range(8)]
     recording = read_itf(Counter(), parse_itf(json.dumps({"vars": ["n"], "states": states})))
-    assert validate(Counter(), recording).valid is True
+    assert validate(Counter(), recording).holds is True
 
 
 # TLC's configurations ------------------------------------------------------------------------------------------------

@@ -143,7 +143,7 @@ LOST = trace_of("read(c1)", "read(c2)", "write(c2)", "write(c1)")
 
 def test_processes_of_their_own_take_the_steps_in_the_order_of_the_trace(tmp_path):
     driven = drive(LOST, Clerks(), keep=tmp_path / "kept")
-    assert driven.as_foretold is True
+    assert driven.holds is True
     assert [(step.label, step.verdict, step.said) for step in driven.steps] == [
         ("read(c1)", "done", "it has read 0"),
         ("read(c2)", "done", "it has read 0"),
@@ -162,15 +162,15 @@ def test_processes_of_their_own_take_the_steps_in_the_order_of_the_trace(tmp_pat
 @pytest.mark.parametrize("verdict", ["refused", "impossible"])
 def test_what_the_system_does_not_do_is_as_foretold_only_if_the_model_foretells_it(verdict):
     unforeseen = drive(LOST, Clerks(how=verdict))
-    assert unforeseen.as_foretold is False
-    assert unforeseen.verdict() == f"not as predicted: step 4, write(c1), is {verdict}: it will not"
-    assert drive(LOST, Clerks(how=verdict, foretold=verdict)).as_foretold is True
-    assert drive(LOST, Clerks(how="done", foretold=verdict)).verdict().startswith("not as predicted: step 4")
+    assert unforeseen.holds is False
+    assert unforeseen.why == f"not as predicted: step 4, write(c1), is {verdict}: it will not"
+    assert drive(LOST, Clerks(how=verdict, foretold=verdict)).holds is True
+    assert drive(LOST, Clerks(how="done", foretold=verdict)).why.startswith("not as predicted: step 4")
 
 
 def test_the_drive_ends_with_what_is_not_as_foretold(tmp_path):
     driven = drive(LOST, Clerks(number=7), keep=tmp_path)
-    assert driven.verdict() == "not as predicted: after step 1, read(c1), the number is 7, not 0"
+    assert driven.why == "not as predicted: after step 1, read(c1), the number is 7, not 0"
     assert (tmp_path / "log").read_text().splitlines()[2:] == ["read c1"]
     assert driven.as_dict()["not_tried"] == ["read(c2)", "write(c2)", "write(c1)"]
     assert driven.compared == (Compared("the number", "0", "0", True),)
@@ -189,7 +189,7 @@ def test_one_set_of_processes_follows_many_traces(tmp_path):
         seen = set()
         for number, labels in enumerate([["read(c1)"], ["read(c1)", "read(c2)"], ["read(c1)", "write(c1)"]]):
             (folder := tmp_path / str(number)).mkdir()
-            assert follow(trace_of(*labels), driver, processes, folder).as_foretold is True
+            assert follow(trace_of(*labels), driver, processes, folder).holds is True
             seen.add(Day.latest.pids["c1"])
     assert len(seen) == 1
     assert Day.latest.everybody_is_gone()
@@ -202,7 +202,7 @@ def test_after_a_trace_that_was_not_decided_the_next_one_has_new_processes(tmp_p
     with Processes(driver.command()) as processes:
         for name, decided in (("first", None), ("second", True)):
             (tmp_path / name).mkdir()
-            assert follow(LOST, driver, processes, tmp_path / name).as_foretold is decided
+            assert follow(LOST, driver, processes, tmp_path / name).holds is decided
 
 
 # Processes that misbehave --------------------------------------------------------------------------------------------
@@ -233,9 +233,9 @@ def test_after_a_trace_that_was_not_decided_the_next_one_has_new_processes(tmp_p
 )
 def test_from_a_process_that_misbehaves_nothing_follows(does, why):
     driven = drive(LOST, Clerks(BEGINS + does))
-    assert driven.as_foretold is None
+    assert driven.holds is None
     assert driven.stopped.startswith(why)
-    assert driven.verdict() == f"not decided: {driven.stopped}"
+    assert driven.why == f"not decided: {driven.stopped}"
     assert driven.steps == driven.compared == ()
     assert Day.latest.everybody_is_gone()
 
@@ -243,7 +243,7 @@ def test_from_a_process_that_misbehaves_nothing_follows(does, why):
 @pytest.mark.slow
 def test_a_process_that_takes_too_long_is_ended():
     driven = drive(LOST, Clerks(BEGINS + "time.sleep(1000)"), time_limit=2)
-    assert driven.as_foretold is None
+    assert driven.holds is None
     assert driven.stopped == "c1 has not answered within the time limit"
     assert Day.latest.everybody_is_gone()
 
@@ -258,7 +258,7 @@ def test_a_process_that_has_ended_before_it_is_asked_is_no_broken_pipe():
 
 def test_the_last_words_of_a_process_are_heard():
     driven = drive(trace_of("read(c1)"), Clerks(BEGINS + """say('{"verdict": "impossible", "said": "farewell"}')"""))
-    assert driven.verdict() == "not as predicted: step 1, read(c1), is impossible: farewell"
+    assert driven.why == "not as predicted: step 1, read(c1), is impossible: farewell"
 
 
 def test_what_is_said_elsewhere_keeps_nobody_waiting():
@@ -266,7 +266,7 @@ def test_what_is_said_elsewhere_keeps_nobody_waiting():
         'os.write(2, b\'x\' * 5_000_000); say(\'{"verdict": "done", "said": "' + "y" * 5000 + "\"}'); time.sleep(1000)"
     )
     driven = drive(trace_of("read(c1)"), Clerks(BEGINS + says))
-    assert driven.as_foretold is True
+    assert driven.holds is True
     assert driven.steps[0].said == "y" * 300 + "..."
 
 
@@ -284,7 +284,7 @@ sys.path.insert(0, {tests!r})
 from test_driving import BEGINS, LOST, Clerks
 from workbench.driving import drive
 asked = "pipe = open({pipe!r}, 'w'); pipe.write('asked'); pipe.flush(); sys.stdin.read()"
-print(drive(LOST, Clerks(BEGINS + asked), keep={kept!r}).verdict())
+print(drive(LOST, Clerks(BEGINS + asked), keep={kept!r}).why)
 """
 
 

@@ -97,7 +97,7 @@ def test_each_step_and_each_conflict_comes_about_as_the_model_predicts(driven, s
     assert {("start_insert",), ("start_update",), ("start_delete",), ("commit", "commit")} <= set(traces)
     for names, trace in traces.items():
         result = driven(trace)
-        assert result.as_foretold is True, f"{names}: {result.verdict()}; {permalink(trace)}"
+        assert result.holds is True, f"{names}: {result.why}; {permalink(trace)}"
         assert len(result.steps) == len(trace) - 1
 
 
@@ -123,26 +123,26 @@ def test_random_behaviours_come_about_as_the_model_predicts(driven, seed):
         moves.append((number, ordinal))
     trace = replay(model, 0, moves)
     result = driven(trace)
-    assert result.as_foretold is True, f"{result.verdict()}; {permalink(trace)}"
+    assert result.holds is True, f"{result.why}; {permalink(trace)}"
 
 
 def test_pypaimon_cannot_compact(driven):
     model = Paimon(NUM_WRITERS=1, NUM_COMPACTORS=1, MAX_WRITE_OPS=1, MAX_COMPACTIONS=1, PkCol1Values=["jack"])
     traces = covering(model)
-    assert driven(traces["start_compaction",]).as_foretold is True
+    assert driven(traces["start_compaction",]).holds is True
     result = driven(traces["compact_data_files",])
-    assert result.verdict() == (
+    assert result.why == (
         "not as predicted: step 6, compact_data_files(c0), is impossible: "
         "NotImplementedError: Committing a compact increment requires a separate COMPACT snapshot."
     )
     assert all(one.agrees for one in result.compared)  # the table is as it was
     after = driven(traces["commit",])
-    assert after.as_foretold is True
+    assert after.holds is True
 
 
 def test_a_lost_commit_is_lost_and_the_audit_proves_it(driver, tmp_path):
     result = drive(lost(), driver, keep=tmp_path / "lake")
-    assert result.as_foretold is True
+    assert result.holds is True
     assert {one.what: (one.foretold, one.found) for one in result.compared} == {
         "the newest snapshot": ("1", "1"),
         "the files of snapshot 1": ("(w1-0)", "(w1-0)"),
@@ -171,8 +171,8 @@ class Otherwise(PaimonDriver):
 def test_what_pypaimon_refuses_is_said(driven, driver):
     """Where files are created only if they are absent, the commit that the model has overwrite another is refused."""
     result = driven(lost(), Otherwise(driver.command()[0]))
-    assert result.as_foretold is False
-    assert result.verdict() == (
+    assert result.holds is False
+    assert result.why == (
         "not as predicted: step 8, commit(w1), is refused: that snapshot is there already: it prepares another one"
     )
     assert [one.agrees for one in result.compared] == [True] * len(result.compared)
@@ -181,17 +181,17 @@ def test_what_pypaimon_refuses_is_said(driven, driver):
 def test_what_pypaimon_does_although_the_model_has_it_refused_is_said(driven, driver):
     trace = covering(Paimon(**ONE_BUCKET))["commit", "commit"]
     refused = driven(trace)
-    assert (refused.steps[-1].foretold, refused.steps[-1].verdict, refused.as_foretold) == ("refused", "refused", True)
+    assert (refused.steps[-1].foretold, refused.steps[-1].verdict, refused.holds) == ("refused", "refused", True)
     result = driven(trace, Otherwise(driver.command()[0]))
-    assert "is done: the commit has succeeded" in result.verdict()
-    assert result.as_foretold is False
+    assert "is done: the commit has succeeded" in result.why
+    assert result.holds is False
 
 
 def test_the_older_row_wins_where_long_lived_writers_count_for_themselves(driven):
     model = Paimon(**{**ONE_BUCKET, "RestoreSequence": False})
     trace = check(model, ["ConsistentRead"])["ConsistentRead"].trace
     result = driven(trace)
-    assert result.as_foretold is True
+    assert result.holds is True
     assert ("ConsistentRead", "violated", "violated (suspect)", True) in result.compared
 
 
@@ -212,9 +212,7 @@ def test_a_writer_of_several_buckets_counts_otherwise_than_in_the_model(driven):
         *("start_update(w0, key=sarah, col2=blue, col3=A)", *commit("w0")),
     )
     result = driven(trace)
-    assert result.verdict() == (
-        "not as predicted: after step 20, commit(w0), sarah in snapshot 5 is (red, A), not (blue, A)"
-    )
+    assert result.why == ("not as predicted: after step 20, commit(w0), sarah in snapshot 5 is (red, A), not (blue, A)")
 
 
 def test_updates_of_two_columns_undo_each_other_by_rows(driven):
@@ -229,7 +227,7 @@ def test_updates_of_two_columns_undo_each_other_by_rows(driven):
         *commit("w1"),
     )
     result = driven(trace)
-    assert result.as_foretold is True
+    assert result.holds is True
     assert ("ConsistentRead", "violated by rows, not by columns", "violated (proved)", True) in result.compared
 
 
@@ -249,7 +247,7 @@ def test_a_table_that_somebody_else_has_changed_is_noticed(driven, driver):
 
     trace = trace_of(Paimon(**ONE_BUCKET), "start_insert(w0, key=jack, col2=red, col3=A)", *commit("w0"))
     result = driven(trace, Meddled(driver.command()[0]))
-    assert result.verdict() == "not as predicted: after step 4, commit(w0), the newest snapshot is 0, not 1"
+    assert result.why == "not as predicted: after step 4, commit(w0), the newest snapshot is 0, not 1"
 
 
 def test_the_contents_of_a_real_table(real_table):
@@ -289,14 +287,14 @@ def itf(tmp_path):
 
 @pytest.mark.usefixtures("writers")
 def test_the_command_says_step_by_step_what_came_about(itf, tmp_path, capsys):
-    assert main(["drive", "paimon", itf(lost()), "--keep", str(tmp_path / "lake")]) == 0
+    assert main(["drive", "paimon", itf(lost()), "-o", str(tmp_path / "lake")]) == 0
     printed = capsys.readouterr().out
     assert "   8  w1  commit(w1)" in printed
     assert "done       the commit has succeeded" in printed
     assert "the real system did what the model predicts" in printed
     assert f"the table is in {tmp_path / 'lake' / 'db.db' / 't'}" in printed
     assert len(contents(str(tmp_path / "lake" / "db.db" / "t"))) == 1
-    assert main(["drive", "paimon", itf(lost()), "--keep", str(tmp_path / "lake")]) == 2
+    assert main(["drive", "paimon", itf(lost()), "-o", str(tmp_path / "lake")]) == 2
     assert "is not empty" in capsys.readouterr().err
 
 
@@ -313,13 +311,13 @@ def test_the_command_says_what_is_impossible(capsys):
     assert "not tried" in printed
     assert main(["drive", "paimon", permalink(longer), "--json"]) == 1
     said = json.loads(capsys.readouterr().out)
-    assert (said["as_foretold"], said["not_tried"]) == (False, ["write_metadata(c0)"])
+    assert (said["holds"], said["not_tried"]) == (False, ["write_metadata(c0)"])
     assert [step["verdict"] for step in said["steps"]] == ["done"] * 5 + ["impossible"]
 
 
 @pytest.mark.usefixtures("writers")
 def test_too_little_time_decides_nothing(itf, capsys):
-    assert main(["drive", "paimon", itf(lost()), "--time-limit", "0.01"]) == 3
+    assert main(["drive", "paimon", itf(lost()), "--max-seconds", "0.01"]) == 3
     assert "not decided: w0 has not answered within the time limit" in capsys.readouterr().out
 
 
@@ -361,7 +359,7 @@ def test_what_pypaimon_has_no_counterpart_of_is_refused(constants, why, capsys):
         (["/no/such/file"], "trace '/no/such/file' cannot be read: No such file or directory"),
         (["workbench:paimon#0/", "--python", "/no/python"], "'/no/python' does not exist: `python3 -m venv .writers`"),
         (["workbench:paimon#0/", "--python", sys.executable], "w0 cannot open the table: it takes pypaimon 2.1.0, as"),
-        (["workbench:paimon#0/", "--time-limit", "0"], "'0' is not accepted; it takes a number above 0"),
+        (["workbench:paimon#0/", "--max-seconds", "0"], "'0' is not accepted; it takes a number above 0"),
     ],
 )
 def test_bad_input_is_refused_in_one_line(arguments, why, capsys):

@@ -214,7 +214,7 @@ def test_the_command_refuses_budgets_that_are_none(tmp_path: Path, capsys: pytes
         ("--max-seconds", "nan"),
         ("--max-seconds", "-1"),
     ):
-        assert main(["resume", str(tmp_path), option, value]) == 2
+        assert main(["check", str(tmp_path), option, value]) == 2
         assert f"argument {option}: '{value}' is not accepted" in capsys.readouterr().err
 
 
@@ -225,7 +225,7 @@ def test_the_command_takes_a_configuration_for_its_model(tmp_path: Path, capsys:
         ("nope", "unknown model or configuration 'nope'"),
         ("v1_one_writer", "and not of 'bakery'"),
     ):
-        assert main(["resume", str(run), "--model", named]) == 2
+        assert main(["check", str(run), "--model", named]) == 2
         assert main(["save", str(run), str(tmp_path / "out"), "--model", named]) == 2
         said_twice = capsys.readouterr().err
         assert said_twice.count(said) == 2, said_twice
@@ -241,7 +241,7 @@ def test_a_folder_that_is_called_like_a_model_runs_nothing(
     monkeypatch.chdir(tmp_path)
     assert main(["save", "bakery", "out", "--set", "Writers=1", "--max-states", "5"]) == 3
     assert main(["save", "./bakery", "out2"]) == 2
-    assert main(["resume", "bakery"]) == 2
+    assert main(["check", "bakery"]) == 2
     assert "no checksum, so it is not of this workbench" in capsys.readouterr().err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bakery", "out"]
 

@@ -58,10 +58,10 @@ def own(tmp_path):
     return f"{path}:Failing"
 
 
-@pytest.mark.parametrize("command", [["check"], ["simulate", "--walks", "5"]])
+@pytest.mark.parametrize("command", [["check"], ["walk", "--walks", "5"]])
 def test_the_terminal_and_files(own, command, tmp_path, capsys):
     html = tmp_path / "trace.html"
-    assert cli.main([command[0], own, *command[1:], "--html", str(html)]) == 2
+    assert cli.main([command[0], own, *command[1:], "-o", str(html)]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
     assert re.search(rf"^workbench: {SAID}$", printed.err, re.MULTILINE)
@@ -75,7 +75,7 @@ def test_the_terminal_and_files(own, command, tmp_path, capsys):
 
 
 def test_all_files_are_written_where_an_action_fails(own, tmp_path):
-    files = {option: tmp_path / option[2:] for option in ("--html", "--svg", "--itf", "--tlc-json", "--mermaid")}
+    files = {option: tmp_path / option[2:] for option in ("-o", "-o", "-o", "-o", "--mermaid")}
     given = [word for option, file in files.items() for word in (option, str(file))]
     assert cli.main(["check", own.replace("Failing", "Acting"), *given]) == 2
     assert all(file.stat().st_size for file in files.values())

@@ -228,12 +228,12 @@ def test_a_variable_that_these_constants_leave_without_a_cell_is_none_of_the_tra
     trace = random_trace(Sparse(), seed=1, length=3)
     assert "spare" not in document_of(trace)["vars"]
     assert "spare" not in to_tlc_json(trace)["vars"]
-    assert check(parse_itf(json.dumps(document_of(trace))), Sparse()).valid
+    assert check(parse_itf(json.dumps(document_of(trace))), Sparse()).holds
 
 
 def test_a_trace_of_a_model_is_a_behaviour_of_it(trace):
     report = check(document_of(trace), trace.model)
-    assert report.valid
+    assert report.holds
     assert (report.states, report.candidates) == (len(trace), 1)
     assert report.trace.states == trace.states
 
@@ -282,7 +282,7 @@ def test_a_changed_state_is_found_with_the_nearest_step():
     document = document_of(witness())
     document["states"][3]["my_ticket"]["#map"][0][1] = {"#bigint": "7"}
     report = check(document, Bakery(Writers=2))
-    assert not report.valid
+    assert not report.holds
     assert (report.states, report.failed) == (3, 4)
     assert "by bakery_wait(w1): it is enabled, but leads elsewhere" in report.why
     assert report.nearest.label == "bakery_wait(w1)"
@@ -300,14 +300,14 @@ def test_an_action_that_is_disabled_is_explained_by_its_reason():
     document["states"][3]["#meta"]["action"] = "commit(w9)"
     assert "there is no such step; there is commit(w1), commit(w2)" in check(document, Bakery(Writers=2)).why
     document["states"][3]["#meta"]["action"] = "bakery_wait"  # the action alone is enough
-    assert check(document, Bakery(Writers=2)).valid
+    assert check(document, Bakery(Writers=2)).holds
 
 
 def test_an_action_that_the_model_does_not_have_is_said_and_not_used():
     document = document_of(witness())
     document["states"][5]["#meta"]["action"] = "POST /commit"
     report = check(document, Bakery(Writers=2))
-    assert report.valid
+    assert report.holds
     assert report.remarks == ["state 6: 'POST /commit' is not an action of the model, and is ignored"]
     assert "POST /commit" in str(report)
 
@@ -320,12 +320,12 @@ def test_a_step_with_a_choice_may_be_named_with_or_without_it():
     document["states"][-1] |= {"note": "wrapped; #2 <b>"}
     for label, valid in (("wrap", True), ("wrap(to=1)", True), ("wrap(to=2)", False), ("tick", False)):
         document["states"][-1]["#meta"] = {"action": label}
-        assert check(document, Clock()).valid is valid
+        assert check(document, Clock()).holds is valid
 
 
 def test_a_trace_of_other_constants_does_not_begin_here():
     report = check(document_of(witness(MaxCrashes=0)), Bakery(Writers=2))
-    assert (report.valid, report.states, report.failed) == (False, 0, 1)
+    assert (report.holds, report.states, report.failed) == (False, 0, 1)
     assert report.why == "state 1 is not an initial state of bakery_published"
     assert [str(d.cell) for d in report.nearest.differences] == ["crash_budget"]
 
@@ -333,27 +333,27 @@ def test_a_trace_of_other_constants_does_not_begin_here():
 def test_a_log_of_some_variables_needs_every_step_unless_stuttering_is_allowed():
     document, model = document_of(witness()), Bakery(Writers=2)
     every = project(document, ["claims", "iceberg"])
-    assert check(every, model).valid
+    assert check(every, model).holds
     some = project(document, ["iceberg"], keep=[0, 5])
     some["states"][0] = project(document_of(witness()), ["iceberg"], keep=[0])["states"][0]
     assert check(project(document, ["my_ticket"], keep=[0, 4]), model).failed == 2  # the ticket is not the first step
-    assert check(project(document, ["my_ticket"], keep=[0, 4]), model, stutter=True).valid
-    assert check(some, model, stutter=True).valid
-    assert not check(project(document, ["iceberg"], keep=[5, 0]), model, stutter=True).valid
+    assert check(project(document, ["my_ticket"], keep=[0, 4]), model, stutter=True).holds
+    assert check(some, model, stutter=True).holds
+    assert not check(project(document, ["iceberg"], keep=[5, 0]), model, stutter=True).holds
 
 
 def test_stuttering_keeps_to_what_is_recorded():
     """Hidden steps may not change a recorded variable: the ticket cannot be taken between two states without one."""
     document, model = document_of(witness()), Bakery(Writers=2)
     report = check(project(document, ["my_ticket", "iceberg"], keep=[0, 5]), model, stutter=True)
-    assert (report.valid, report.failed) == (False, 2)
-    assert check(project(document, ["my_ticket", "iceberg"], keep=[0, 2, 5]), model, stutter=True).valid
+    assert (report.holds, report.failed) == (False, 2)
+    assert check(project(document, ["my_ticket", "iceberg"], keep=[0, 2, 5]), model, stutter=True).holds
 
 
 def test_a_log_may_show_some_indices_only():
     model = Bakery(Writers=2)
     log = {"vars": ["pc"], "states": [{"pc": {"w2": label}} for label in ("NodeStartup", "BeginClaim", "BakeryWait")]}
-    assert check(log, model).valid
+    assert check(log, model).holds
     assert len(read_itf(model, log).states[0].cells) == 1
     log["states"][2]["pc"]["w2"] = "Done"
     assert check(log, model).failed == 3
@@ -369,9 +369,9 @@ def test_a_repeated_state_is_a_step_only_with_stuttering():
     document, model = document_of(witness()), Bakery(Writers=2)
     document["states"].insert(3, {**document["states"][2], "#meta": {}})
     report = check(document, model)
-    assert (report.valid, report.failed) == (False, 4)
+    assert (report.holds, report.failed) == (False, 4)
     assert "which is the same" in report.why
-    assert check(document, model, stutter=True).valid
+    assert check(document, model, stutter=True).holds
 
 
 @pytest.mark.slow
@@ -380,9 +380,9 @@ def test_a_repeated_state_is_a_step_only_with_stuttering():
 def test_every_walk_seen_through_any_variables_is_a_behaviour(seed, variables):
     trace = random_trace(Bakery(Writers=2), seed, 12)
     log = project(document_of(trace), sorted(variables))
-    assert check(log, trace.model).valid
+    assert check(log, trace.model).holds
     changes = [i for i, s in enumerate(log["states"]) if i == 0 or s != log["states"][i - 1]]
-    assert check(project(log, sorted(variables), keep=changes), trace.model, stutter=True).valid
+    assert check(project(log, sorted(variables), keep=changes), trace.model, stutter=True).holds
 
 
 @given(st.lists(st.tuples(st.sampled_from([None, 0, 1, 2, 3]), st.sampled_from([None, 0, 1])), min_size=1, max_size=6))
@@ -396,33 +396,33 @@ def test_recordings_agree_with_an_enumeration_of_all_behaviours(seen):
     for _ in seen[1:]:
         paths = [[*p, after] for p in paths for i in model.instances for _, after in model.outcomes(i, p[-1])]
     expected = any(all(o.agrees(s) for o, s in zip(observations, path, strict=True)) for path in paths)
-    assert validate(model, Recording(observations)).valid is expected
+    assert validate(model, Recording(observations)).holds is expected
 
 
 def test_a_lasso_must_lead_back_to_its_loop():
     trace = lasso()
     document = document_of(trace)
     assert trace.back is not None
-    assert check(document, trace.model).valid
+    assert check(document, trace.model).holds
     document["loop"] = 0
     report = check(document, trace.model)
-    assert (report.valid, report.failed, report.states) == (False, 1, len(trace))
+    assert (report.holds, report.failed, report.states) == (False, 1, len(trace))
     assert f"no step leads from state {len(trace)} back to state 1" in report.why
 
 
 def test_a_loop_is_followed_until_it_is_certain():
     """Seen through `hidden` alone, the hand's way up looks like a loop - for a while."""
     up = {"vars": ["hidden"], "states": [{"hidden": 0}, {"hidden": 1}], "loop": 0}
-    assert not check(up, Clock(Hours=8)).valid
+    assert not check(up, Clock(Hours=8)).holds
     shown = {"vars": ["hand"], "states": [{"hand": hand} for hand in (0, 1, 2)]}
-    assert check(shown | {"loop": 1}, Clock()).valid  # the cells that are not shown need two rounds to return
-    assert check(shown | {"loop": 2}, Clock()).valid  # stopping for ever; whether that is fair is not judged
+    assert check(shown | {"loop": 1}, Clock()).holds  # the cells that are not shown need two rounds to return
+    assert check(shown | {"loop": 2}, Clock()).holds  # stopping for ever; whether that is fair is not judged
 
 
 def test_the_action_of_the_loops_first_state_is_that_of_its_first_time():
     """The hand comes to 1 by ticking, and back to it by wrapping."""
     states = [{"hand": hand, "#meta": {"action": "tick"}} for hand in (0, 1, 2)]
-    assert check({"vars": ["hand"], "states": states, "loop": 1}, Clock()).valid
+    assert check({"vars": ["hand"], "states": states, "loop": 1}, Clock()).holds
 
 
 # TLC's traces ------------------------------------------------------------------------------------------------------

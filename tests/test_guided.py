@@ -148,7 +148,7 @@ def test_what_is_seen_of_a_walk_is_a_behaviour(seed, length, chance, seen, watch
     model = small_model(seed)
     recording = record(*walk(model, chance.random(), length), chance, seen, watched)
     report = validate(model, recording, stutter=True)
-    assert report.valid
+    assert report.holds
     assert (report.states, len(report.at)) == (len(recording.states), len(recording.states))
     assert report.trace.states == replay(model, report.trace.start, report.trace.moves).states
     for observation, at in zip(recording.states, report.at, strict=True):
@@ -172,9 +172,9 @@ def test_recordings_are_judged_as_by_the_reference(seed, length, chance, seen, w
         for cell in list(observation.cells)[:1]:
             observation.cells[cell] = value
     report = validate(model, recording, stutter)
-    found = (report.valid, report.failed, report.candidates, report.ways)
+    found = (report.holds, report.failed, report.candidates, report.ways)
     assert found == reference(model, recording, stutter)
-    if report.valid is False:
+    if report.holds is False:
         assert report.why
 
 
@@ -188,7 +188,7 @@ def test_nothing_changes_when_trees_are_begun_anew_again_and_again(seed, length,
         patch.setattr(guided, "_FEW_LAYERS", 0)
         often = validate(model, recording, stutter=True)
     once = validate(model, recording, stutter=True)
-    assert (often.valid, often.candidates, often.ways) == (once.valid, once.candidates, once.ways)
+    assert (often.holds, often.candidates, often.ways) == (once.holds, once.candidates, once.ways)
     assert often.trace.states == once.trace.states
 
 
@@ -238,19 +238,19 @@ def rows(*observations, **more):
 def test_rows_of_a_transaction_come_in_any_order():
     both = Observation({LEFT: 1, RIGHT: 1}, steps=2, source="line 7")
     report = validate(Rows(), rows(both))
-    assert report.valid
+    assert report.holds
     labels = [step.label for step in report.trace.steps]
     assert labels == ["initial state", "think", "think", "put_left", "put_right"] or labels[-1] == "put_right"
     one = validate(Rows(), rows(both._replace(steps=1)))
-    assert (one.valid, one.failed) == (False, 2)
+    assert (one.holds, one.failed) == (False, 2)
     assert one.why == "no step leads from state 1 to line 7"
 
 
 def test_a_watched_cell_that_is_not_named_does_not_change():
-    assert not validate(Rows(), rows(Observation({RIGHT: 1}, steps=2))).valid  # it takes a row on the left first
-    assert validate(Rows(), rows(Observation({RIGHT: 1}, steps=2), watched=None), stutter=True).valid
+    assert not validate(Rows(), rows(Observation({RIGHT: 1}, steps=2))).holds  # it takes a row on the left first
+    assert validate(Rows(), rows(Observation({RIGHT: 1}, steps=2), watched=None), stutter=True).holds
     gone = validate(Rows(), rows(Observation({LEFT: 1}), Observation({RIGHT: 1}), Observation({RIGHT: 1})))
-    assert gone.valid  # and what is seen again is still there
+    assert gone.holds  # and what is seen again is still there
 
 
 def test_hidden_steps_that_go_round_are_any_number_of_ways():
@@ -313,7 +313,7 @@ def test_a_recording_may_begin_anywhere_that_is_reachable():
     late = [Observation({LEFT: 3, RIGHT: 2}), Observation({RIGHT: 3})]
     assert validate(Rows(), Recording(late, watched=WATCHED)).failed == 1
     report = validate(Rows(), Recording(late, begins="reachable", watched=WATCHED))
-    assert (report.valid, report.states) == (True, 2)
+    assert (report.holds, report.states) == (True, 2)
     assert report.trace.states[0] == Rows().initial_states()[0]
     assert [report.trace.states[at].right for at in report.at] == [2, 3]
     never = validate(Rows(), Recording([Observation({LEFT: 1, RIGHT: 2})], begins="reachable"))
@@ -325,7 +325,7 @@ def test_a_recording_may_begin_in_given_states():
     model = Rows()
     given = [model.state([1, 0, 2]), model.state([2, 0, 0])]
     report = validate(model, Recording([Observation({LEFT: 1}), Observation({RIGHT: 1})], begins=given), stutter=True)
-    assert report.valid
+    assert report.holds
     assert report.trace.states[0] == given[0]
     other = validate(model, Recording([Observation({LEFT: 3})], begins=given))
     assert other.why == "state 1 is none of the states that it begins in"
@@ -345,9 +345,9 @@ def test_states_that_differ_in_what_does_not_matter_are_followed_as_one():
     days = [Observation({LEFT: number}) for number in range(1, 5)] + [Observation({RIGHT: 1})]
     recording = rows(*days, irrelevant=frozenset({3}))
     report = validate(Diary(), recording)
-    assert (report.valid, report.candidates) == (True, 1)
+    assert (report.holds, report.candidates) == (True, 1)
     with_history = validate(Diary(), recording._replace(irrelevant=frozenset()), max_states=2000)
-    assert with_history.valid is None
+    assert with_history.holds is None
 
 
 # Budgets and stops ---------------------------------------------------------------------------------------------------
@@ -367,7 +367,7 @@ LONG = Recording([Observation({LEFT: number // 3}) for number in range(12)])
 )
 def test_what_is_not_decided_is_not_refused(budget, why):
     report = validate(Rows(), LONG, stutter=True, **budget)
-    assert (report.valid, report.failed, report.why) == (None, None, why)
+    assert (report.holds, report.failed, report.why) == (None, None, why)
     assert report.trace.states == Rows().initial_states()
     assert str(report).startswith("not decided: ")
 
@@ -378,7 +378,7 @@ def test_an_interrupt_keeps_what_was_explained():
             signal.raise_signal(signal.SIGINT)
 
     report = validate(Rows(), LONG, stutter=True, on_progress=interrupt)
-    assert (report.valid, report.why, report.states) == (None, "interrupted, at state 6", 5)
+    assert (report.holds, report.why, report.states) == (None, "interrupted, at state 6", 5)
     assert [report.trace.states[at].left for at in report.at] == [0, 0, 0, 1, 1]
 
 
@@ -389,7 +389,7 @@ def test_that_nothing_follows_is_certain_even_if_nobody_waits_for_the_reason(mon
 
     monkeypatch.setattr(validation, "nearest_steps", interrupt)
     report = validate(Rows(), rows(Observation({RIGHT: 1})))
-    assert (report.valid, report.failed, report.closest) == (False, 2, [])
+    assert (report.holds, report.failed, report.closest) == (False, 2, [])
     assert report.why == "no step leads from state 1 to state 2"
     assert str(validate(Rows(), rows(Observation({RIGHT: 1})), explain=False)) == str(report)
 
@@ -403,7 +403,7 @@ def test_a_budget_is_above_0(name):
 def test_ways_that_are_too_many_to_be_counted_are_not_guessed(monkeypatch):
     monkeypatch.setattr(guided, "_MOST_EDGES", 1)
     report = validate(Bakery(Writers=3), Recording([Observation({0: 1}), Observation({0: 4}, steps=3)]), stutter=True)
-    assert report.valid
+    assert report.holds
     assert report.ways is None
 
 
@@ -503,13 +503,13 @@ def test_a_long_log_of_the_bakery(length):
     model = get_model("bakery_v2")(Writers=3, MaxRounds=length // 20, MaxTickets=3)
     recording = bakery_log(model, length)
     report = validate(model, recording)
-    assert (report.valid, report.states) == (True, length)
+    assert (report.holds, report.states) == (True, length)
     cells = model.layout.cells
     acks = [at for at, o in enumerate(recording.states) if at and cells[next(iter(o.cells))].variable == "acks"]
     dropped = acks[len(acks) // 2]
     damaged = [o for at, o in enumerate(recording.states) if at != dropped]
     refused = validate(model, recording._replace(states=damaged))
-    assert refused.valid is False
+    assert refused.holds is False
     assert refused.failed > dropped
     (reason,) = refused.nearest.reasons  # the line that is missing, or what its absence keeps from happening
     assert re.search(r"it changes acks\[.*which was not recorded|waits for the ack of", reason)

@@ -19,10 +19,10 @@ def test_a_table_of_two_processes_needs_restored_sequence_numbers(real_table):
     """The table's writers count on from what they find; those of the published model count for themselves."""
     mapped = recorded(real_table("seq"))
     _, refused = follow(mapped)
-    assert (refused.valid, refused.failed) == (False, 3)
+    assert (refused.holds, refused.failed) == (False, 3)
     assert "sequence[w1-0, jack] is 0, recorded as 1" in str(refused)
     model, accepted = follow(mapped, RestoreSequence=True)
-    assert (accepted.valid, accepted.states) == (True, 5)
+    assert (accepted.holds, accepted.states) == (True, 5)
     assert replay(model, accepted.trace.start, accepted.trace.moves).last == accepted.trace.last
     assert [step.label for step in accepted.trace.steps if step.label.startswith("commit")] == [
         f"commit(w{i})" for i in range(4)
@@ -51,7 +51,7 @@ def test_a_table_that_java_has_compacted_needs_compactions_to_any_level(real_tab
     _, refused = follow(mapped)
     assert "level[c0-0] is 1, recorded as 5" in str(refused)
     model, accepted = follow(mapped, CompactToAnyLevel=True)
-    assert (accepted.valid, accepted.states) == (True, 8)
+    assert (accepted.holds, accepted.states) == (True, 8)
     wrong = {"NoDanglingDeletionVectors": (7, "p0b0"), "OneValidRowPerKeyAboveLevel0": (7, "jack")}
     for name, arguments in wrong.items():
         judged = model.declared_properties[name].function(model, accepted.trace.last, *arguments)
@@ -60,11 +60,11 @@ def test_a_table_that_java_has_compacted_needs_compactions_to_any_level(real_tab
 
 def test_the_command_takes_a_tables_folder(real_table, capsys):
     path = str(real_table("seq"))
-    assert main(["replay", "paimon", path]) == 1
+    assert main(["validate", "paimon", path]) == 1
     assert "no step leads from snapshot 1 to snapshot 2" in capsys.readouterr().out
-    assert main(["replay", "paimon", path, "--set", "RestoreSequence=true", "--key", "jack"]) == 0
+    assert main(["validate", "paimon", path, "--set", "RestoreSequence=true", "--key", "jack"]) == 0
     assert capsys.readouterr().out.startswith("a behaviour of the model: 5 states")
-    assert main(["replay", "hudi", path]) == 2
+    assert main(["validate", "hudi", path]) == 2
     assert capsys.readouterr().err.endswith("is a table of paimon, not of hudi\n")
 
 

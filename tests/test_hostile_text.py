@@ -162,7 +162,7 @@ def recording(pc, **more):
 
 def test_replay_shows_recorded_texts_as_escapes(shown):
     Path("log.json").write_text(recording(HOSTILE))
-    status, text = shown("replay", "bakery", "log.json", "--trace")
+    status, text = shown("validate", "bakery", "log.json", "--trace")
     assert status == 1
     assert f"pc[w1] is BeginClaim, recorded as {SHOWN}" in text
 
@@ -183,7 +183,7 @@ def test_replay_shows_recorded_texts_as_escapes(shown):
 @pytest.mark.parametrize("name", ["log.json", "log\x1b[2J\nnot a line.json"])
 def test_what_is_wrong_with_a_recording_is_said_in_one_line(shown, document, name):
     Path(name).write_text(document)
-    status, text = shown("replay", "bakery", name)
+    status, text = shown("validate", "bakery", name)
     assert (status, text.count("\n")) == (2, 1)
 
 
@@ -191,7 +191,7 @@ def test_a_configuration_and_its_file_have_hostile_names(shown):
     name = "one\x1b[2J\nnot a line.toml"
     text = f'title = {json.dumps(HOSTILE[:-3])}\nmodel = "bakery"\nconstants.Writers = 2\n'
     Path(name).write_text(text + 'properties = ["SomeoneCommits"]\nexpect.distinct = 1\n')
-    assert shown("check", name, "--annotations", "--junit", "j.xml")[0] == 1
+    assert shown("check", name, "--annotations", "-o", "j.xml")[0] == 1
     assert shown("report", name, "-o", "out\x1b[2J\n.html")[0] == 1
     assert shown("check", ".")[0] == 1
     assert shown("check", name, "--max-states", "5")[0] in (1, 3)
@@ -204,11 +204,11 @@ def test_a_configuration_and_its_file_have_hostile_names(shown):
 def test_a_model_with_hostile_texts(shown):
     Path("hostile.py").write_text(OWN)
     name = "hostile.py:Hostile"
-    assert shown("check", name, "--mermaid", "-")[0] == 1
-    assert shown("check", name, "--itf", "t.itf.json")[0] == 1
-    assert shown("replay", name, "t.itf.json", "--trace")[0] == 0
-    assert shown("graph", name, "--dot", "-")[0] == 0
-    assert shown("graph", name, "--dot", "a\x1b.dot")[0] == 0
-    assert shown("replay", name, "workbench:hostile#0/0.0,0.0")[0] == 1
-    assert shown("replay", name, f"workbench:{HOSTILE[:6]}#0/0.0,0.0".replace("\x00", ""))[0] == 2
+    assert shown("check", name, "-o", "-")[0] == 1
+    assert shown("check", name, "-o", "t.itf.json")[0] == 1
+    assert shown("validate", name, "t.itf.json", "--trace")[0] == 0
+    assert shown("export", name, "-o", "-")[0] == 0
+    assert shown("export", name, "-o", "a\x1b.dot")[0] == 0
+    assert shown("validate", name, "workbench:hostile#0/0.0,0.0")[0] == 1
+    assert shown("validate", name, f"workbench:{HOSTILE[:6]}#0/0.0,0.0".replace("\x00", ""))[0] == 2
     assert replace(RESULT["Kept"]).why in shown("check", name)[1]

@@ -137,7 +137,7 @@ def test_documents_that_say_two_things_or_none(text, message):
 )
 def test_true_is_not_one(name, expression, valid):
     report = validate(MODEL, read(name, expression))
-    assert report.valid is valid
+    assert report.holds is valid
     if not valid:
         ((cell, _, _),) = report.nearest.differences
         assert cell.variable == name

@@ -7,7 +7,7 @@ import pytest
 from workbench.formats.permalink import open_permalink, permalink
 from workbench.kernel import Constant, InputError, Model, ModelError, Names, Partition, Variable, action, replay
 from workbench.kernel.constants import spell
-from workbench.models import get_model
+from workbench.models import MODELS, get_model
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
 from workbench.models.hudi_extended import HudiExtended
@@ -38,6 +38,15 @@ PARTS = Constant(None, Partition("Writers"), "a partition")
         (NAMES, ("x",), ("x",)),
         (PARTS, None, None),
         (PARTS, [["w1", "w2"], ["w3"]], (("w1", "w2"), ("w3",))),
+        *((SWITCH, said, True) for said in ("true", "TRUE", "True", "yes", "on")),
+        *((SWITCH, said, False) for said in ("false", "FALSE", "no", "off")),
+        *((INTEGER, said, 1) for said in ("1", "1e0")),
+        (CHOICE, "Split", "split"),
+        (WORDED, "EAGER", 1),
+        (NAMES, "3", ("w1", "w2", "w3")),
+        *((NAMES, said, ("a", "b2")) for said in ("(a, b2)", "{a, b2}", "a,b2", "[a, b2]")),
+        (PARTS, "((w1, w2), (w3))", (("w1", "w2"), ("w3",))),
+        (PARTS, "-", None),
     ],
 )
 def test_accepted(constant, given, value):
@@ -48,13 +57,13 @@ def test_accepted(constant, given, value):
 @pytest.mark.parametrize(
     ("constant", "given", "accepts"),
     [
-        *((SWITCH, bad, "true or false") for bad in (0, 1, "true", None, [1])),
-        *((INTEGER, bad, "an integer from 0 to 3") for bad in (4, -1, True, 1.0, math.nan, "1", None, 10**30, [1])),
+        *((SWITCH, bad, "true or false") for bad in (0, 1, "truth", None, [1])),
+        *((INTEGER, bad, "an integer from 0 to 3") for bad in (4, -1, True, 1.0, math.nan, "one", None, 10**30, [1])),
         *((EVEN, bad, "an integer from 2 to 8 in steps of 2") for bad in (3, 10)),
-        *((CHOICE, bad, "one of split, atomic, 3") for bad in ("Split", "", 3.0, True, None, ["split"])),
+        *((CHOICE, bad, "one of split, atomic, 3") for bad in ("Splot", "", 3.0, True, None, ["split"])),
         *(
             (WORDED, bad, "one of 0 (keep), 1 (eager), 2 (lazy)")
-            for bad in (2, "1", "Eager", "", True, 1.0, None, ["keep"])
+            for bad in (2, "1", "Eeger", "", True, 1.0, None, ["keep"])
         ),
         *(
             (NAMES, bad, "a size from 1 to 3, or a list of that many names")
@@ -76,6 +85,18 @@ def test_not_accepted(constant, given, accepts):
     text = str(caught.value)
     assert text.startswith(f"K = {given!r} is not accepted; it takes {accepts}")
     assert "\n" not in text
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_what_is_printed_is_taken_back(model):
+    declared = get_model(model).declared_constants
+    for name, constant in declared.items():
+        for value in {"switch": (True, False), "choice": constant.domain}.get(constant.kind, (constant.default,)):
+            try:
+                given = get_model(model)(**{name: value}).constants[name]
+            except InputError:  # it needs another constant
+                continue
+            assert get_model(model)(**{name: constant.word(given)}).constants[name] == given, name
 
 
 def test_a_long_value_is_cut_short():

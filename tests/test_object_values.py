@@ -224,7 +224,7 @@ def test_a_trace_goes_out_and_comes_back():
     recording = read_itf(JOURNAL, document)
     for observed, state in zip(recording.states, trace.states, strict=True):
         assert observed.cells == dict(enumerate(state.values))
-    assert validate(JOURNAL, recording).valid
+    assert validate(JOURNAL, recording).holds
 
 
 def test_what_is_read_is_not_run():

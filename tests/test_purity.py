@@ -50,7 +50,7 @@ def test_walks_are_asked_again(part):
 
 def test_a_model_that_is_validated_is_asked_again():
     recording = Recording([Observation({0: n}) for n in (0, 1, 2)])
-    assert validate(impure("nothing")(), recording).valid
+    assert validate(impure("nothing")(), recording).holds
     with pytest.raises(ModelError, match=SAID):
         validate(impure("action")(), recording)
 

@@ -31,7 +31,7 @@ def shop(tmp_path, monkeypatch, capsys):
 
     def replay(lines, *more, model="bakery_v2", mapping="shop.py:Shop"):
         Path("log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-        status = cli.main(["replay", model, "log.jsonl", "--map", mapping, *map(str, more)])
+        status = cli.main(["validate", model, "log.jsonl", "--map", mapping, *map(str, more)])
         printed = capsys.readouterr()
         return status, printed.out, printed.err
 
@@ -121,7 +121,7 @@ def test_what_is_no_mapping_is_refused(tmp_path, monkeypatch, name, message):
 
 
 def test_an_honest_log_is_accepted(shop):
-    status, out, _ = shop(LINES, "--trace", "--html", "shop.html")
+    status, out, _ = shop(LINES, "--trace", "-o", "shop.html")
     assert status == 0
     assert out.startswith("a behaviour of the model: 5 states\n")
     assert "commit(bob)" in out
@@ -157,8 +157,8 @@ def test_a_budget_leaves_the_question_open(shop):
 def test_a_recording_may_begin_in_the_middle(shop):
     late = {"vars": ["next_ticket"], "states": [{"next_ticket": 3}]}
     Path("late.itf.json").write_text(json.dumps(late))
-    assert cli.main(["replay", "bakery", "late.itf.json"]) == 1
-    assert cli.main(["replay", "bakery", "late.itf.json", "--begin", "reachable"]) == 0
+    assert cli.main(["validate", "bakery", "late.itf.json"]) == 1
+    assert cli.main(["validate", "bakery", "late.itf.json", "--begin", "reachable"]) == 0
 
 
 @pytest.mark.parametrize(

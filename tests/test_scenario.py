@@ -85,8 +85,8 @@ def test_a_scenario_is_found_as_by_the_reference(seed, given_lines):
     given_lines = [line if isinstance(line, str) else labels[line % len(labels)] for line in given_lines]
     lines = read_lines(model, given_lines)
     told, (shortest, farthest) = scenario(model, given_lines), reference(model, lines)
-    assert told.found is (shortest is not None)
-    if told.found:
+    assert told.holds is (shortest is not None)
+    if told.holds:
         assert len(told.trace) == shortest
         assert passes(told.trace, lines)
         assert told.at[-1] == shortest - 1
@@ -117,7 +117,7 @@ STORIES = [
 def test_what_is_found_in_a_published_model_is_a_behaviour(name, constants, text):
     model = get_model(name)(**constants)
     told = scenario(model, text)
-    assert told.found
+    assert told.holds
     assert passes(told.trace, told.lines)
     assert replay(model, told.trace.start, told.trace.moves) == told.trace
 
@@ -131,7 +131,7 @@ def test_a_scenario_of_one_condition_is_as_short_as_the_search_for_it():
 def test_a_line_that_cannot_follow_is_told_with_what_stands_in_its_way():
     model = get_model("bakery_v2")(Writers=2)
     again = scenario(model, "commit(w1)\ncommit(w1)")
-    assert (again.found, again.failed, again.why) == (False, 1, "w1 is not at Decide")
+    assert (again.holds, again.failed, again.why) == (False, 1, "w1 is not at Decide")
     assert str(again).splitlines()[0] == "impossible: line 2: commit(w1): w1 is not at Decide"
     assert again.trace.steps[-1].label == "commit(w1)"
     conflict = scenario(model, 'commit(w1)\ns.decision["w2"] == "lk_409"')
@@ -222,7 +222,7 @@ def test_bad_lines_are_refused_in_one_line(text, message):
 )
 def test_what_is_not_decided_is_not_impossible(budget, why):
     told = scenario(get_model("bakery")(), "commit(w1)\ncommit(w1)", **budget)
-    assert (told.found, told.failed) == (None, None)
+    assert (told.holds, told.failed) == (None, None)
     assert told.why.startswith(why)
     assert "of 2 lines passed so far" in told.why
 
@@ -231,7 +231,7 @@ def test_an_interrupt_is_no_answer():
     def interrupt(progress):
         signal.raise_signal(signal.SIGINT)
 
-    assert scenario(get_model("bakery")(), "commit(w1)\ncommit(w1)", on_progress=interrupt).found is None
+    assert scenario(get_model("bakery")(), "commit(w1)\ncommit(w1)", on_progress=interrupt).holds is None
 
 
 def test_a_space_is_walked_through_about_once():
@@ -262,26 +262,26 @@ STALE = ["--set", "AsyncParquet=true", "--set", "RestampPatch=false"]
 
 
 def test_a_scenario_that_is_found_is_shown(tell):
-    status, out, err = tell(STORIES[0][2], *STALE, "--itf", "t.itf.json", "--html", "t.html", "--trace")
+    status, out, err = tell(STORIES[0][2], *STALE, "-o", "t.itf.json", "-o", "t.html", "--trace")
     assert status == 0
     assert out.startswith('found: 18 states\n  state 12: commit(w1)\n  state 18: s.decision["w2"] == "lk_409"\n')
     assert "initial state" in out
     assert "the behaviour, 18 states, is written to t.itf.json\n" in err
     assert Path("t.html").read_text().count('<details class="wb-state"') == 18
-    assert cli.main(["replay", "bakery_v2", "t.itf.json"]) == 0
+    assert cli.main(["validate", "bakery_v2", "t.itf.json"]) == 0
 
 
 def test_a_scenario_that_is_impossible_is_shown_up_to_there(tell):
-    status, out, _ = tell("commit(w1)\ncommit(w1)", "--itf", "-")
+    status, out, _ = tell("commit(w1)\ncommit(w1)", "-o", ".itf.json")
     assert status == 1
     assert json.loads(out)["states"][-1]["#meta"]["action"] == "commit(w1)"
 
 
 def test_a_scenario_that_is_not_decided_has_a_status_of_its_own(tell):
-    status, out, err = tell("commit(w1)\ncommit(w1)", "--max-states", 20, "--svg", "t.svg")
+    status, out, err = tell("commit(w1)\ncommit(w1)", "--max-states", 20, "-o", "t.svg")
     assert status == 3
     assert out.startswith("not decided: the budget of 20 states is used up")
-    assert "note: --svg: nothing is written; there is no behaviour to show" in err
+    assert "note: -o t.svg: nothing is written; there is no behaviour to show" in err
 
 
 @pytest.mark.parametrize(
@@ -289,7 +289,7 @@ def test_a_scenario_that_is_not_decided_has_a_status_of_its_own(tell):
     [
         ("comit(w1)", [], "story.txt: line 1: unknown action 'comit' (did you mean commit?)"),
         ("commit(w1)", ["--set", "Writers=0"], "Writers = 0 is not accepted"),
-        ("commit(w1)", ["--html", "story.txt"], "--html: 'story.txt' would destroy the input 'story.txt'"),
+        ("commit(w1)", ["-o", "story.txt"], "its ending says what is written"),
         ("commit(w1)", ["--max-states", 0], "argument --max-states: '0' is not accepted"),
     ],
 )

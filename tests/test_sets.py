@@ -369,8 +369,8 @@ def test_recordings_of_both_are_followed_alike(seed, length, chance, watched):
         observations.append(Observation({seen[0]: strange}))
     recording = Recording(observations, watched=frozenset(seen) if watched else None)
     one, other = validate(declared, recording), validate(plain, recording)
-    assert (one.valid, one.failed, one.candidates, one.ways) == (
-        other.valid,
+    assert (one.holds, one.failed, one.candidates, one.ways) == (
+        other.holds,
         other.failed,
         other.candidates,
         other.ways,
@@ -381,7 +381,7 @@ def test_a_story_is_told_to_both_alike():
     lines = ["len(s.shelf) == 1", "len(s.boxes['p1']) == 2", "len(s.shelf) == 4"]
     for end in (1, 2, 3):
         one, other = (scenario(boxes(SEED, sets), lines[:end]) for sets in ("declared", "plain"))
-        assert (one.found, one.at, one.failed, one.why) == (other.found, other.at, other.failed, other.why)
+        assert (one.holds, one.at, one.failed, one.why) == (other.holds, other.at, other.failed, other.why)
 
 
 def columns_of(space):

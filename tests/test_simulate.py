@@ -383,7 +383,7 @@ def test_liveness_that_nobody_has_named_does_not_count(tmp_path, capsys):
     assert note not in repr(simulate(Settles(), ["Counted"], walks=5))
     file = tmp_path / "settles.py"
     file.write_text(f"from workbench import *\n\n\n{inspect.getsource(Settles)}")
-    command = ["simulate", f"{file}:Settles", "--walks", "5"]
+    command = ["walk", f"{file}:Settles", "--walks", "5"]
     assert main(command) == 0
     assert note in capsys.readouterr().out
     assert main([*command, "--deadlock", "--json"]) == 1  # it stays where it has counted
@@ -394,7 +394,7 @@ def test_liveness_that_nobody_has_named_does_not_count(tmp_path, capsys):
 
 
 def test_liveness_in_a_configuration_does_not_count_either(capsys):
-    assert main(["simulate", "clean_up_age", "--walks", "5", "--json"]) == 3  # invariants are not known to hold
+    assert main(["walk", "clean_up_age", "--walks", "5", "--json"]) == 3  # invariants are not known to hold
     told = json.loads(capsys.readouterr().out)
     assert "liveness" not in {verdict["kind"] for verdict in told["properties"]}
     assert any(note.startswith("not looked at") for note in told["notes"])
@@ -538,13 +538,13 @@ def test_a_simulation_shows_itself():
 
 def test_the_command_and_its_exit_statuses(capsys, tmp_path):
     race = ["--set", "Writers=2", "--set", "StepGranularity=atomic", "--set", "AsyncParquet=true"]
-    race = ["simulate", "bakery_v2", *race, "--set", "RestampPatch=false", "--walks", "400"]
-    assert main([*race, "--itf", str(tmp_path / "trace.itf.json")]) == 1
+    race = ["walk", "bakery_v2", *race, "--set", "RestampPatch=false", "--walks", "400"]
+    assert main([*race, "-o", str(tmp_path / "trace.itf.json")]) == 1
     printed = capsys.readouterr().out
     assert "violated (" in printed
     assert "not violated in 400 walks of up to 200 steps" in printed
     assert "commit" in printed
-    assert main(["replay", "bakery_v2", *race[2:10], str(tmp_path / "trace.itf.json")]) == 0
+    assert main(["validate", "bakery_v2", *race[2:10], str(tmp_path / "trace.itf.json")]) == 0
     capsys.readouterr()
     assert main([*race, "--property", "UniqueTickets", "--json"]) == 3
     told_json = json.loads(capsys.readouterr().out)
@@ -566,7 +566,7 @@ def interrupt():
 
 threading.Thread(target=interrupt, daemon=True).start()
 from workbench.cli import main
-raise SystemExit(main(["simulate", "bakery_v2", "--seconds", "6000", "--property", "UniqueTickets"]))
+raise SystemExit(main(["walk", "bakery_v2", "--max-seconds", "6000", "--property", "UniqueTickets"]))
 """
 
 
@@ -625,7 +625,7 @@ def test_constants_are_typed_as_for_a_check(tmp_path, capsys):
         "    def Never(self, s):\n"
         "        return s.n == 0\n"
     )
-    for command in (["check"], ["simulate", "--walks", "2"]):
+    for command in (["check"], ["walk", "--walks", "2"]):
         assert main([*command, f"{own}:Said", "--set", "Word=true"]) == 1
         out = capsys.readouterr().out
         assert "said  Word=true\n" in out

@@ -100,7 +100,7 @@ threading.Thread(target=kill).start()
 print(main(["check", "hudi", "--hand-over-states", "4"]))
 [run] = glob.glob(f"{folder}/workbench-run-*")
 print(run, flush=True)
-print(main(["resume", run, "--max-states", "500"]))
+print(main(["check", run, "--max-states", "500"]))
 """
 
 
@@ -127,7 +127,7 @@ from workbench.cli import main
 
 run = sys.argv[1]
 options = ["--engine", "spark", "--run-dir", run, "--set", "Writers=1"]
-print(main(["check", "hudi", *options, "--max-states", "20"]), main(["resume", run]), SparkContext._gateway)
+print(main(["check", "hudi", *options, "--max-states", "20"]), main(["check", run]), SparkContext._gateway)
 """
 
 

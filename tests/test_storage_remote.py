@@ -284,7 +284,7 @@ def test_nothing_of_others_is_touched_there(s3: Any, url: str) -> None:
 
 def resumed(place: str, capsys: pytest.CaptureFixture[str]) -> str:
     """The line in which the command refuses a place."""
-    assert main(["resume", place]) == 2
+    assert main(["check", place]) == 2
     refusal = capsys.readouterr().err
     assert refusal.count("\n") == 1
     return refusal

@@ -374,7 +374,7 @@ class Slow(Model):
 def test_an_interrupt_keeps_what_has_finished(tmp_path):
     (tmp_path / "slow.py").write_text(SLOW)
     out = tmp_path / "out"
-    command = ["sweep", f"{tmp_path}/slow.py:Slow", "--grid", "Seconds=0,900", "--out", str(out)]
+    command = ["sweep", f"{tmp_path}/slow.py:Slow", "--grid", "Seconds=0,900", "-o", str(out)]
     running = subprocess.Popen([sys.executable, "-m", "workbench", *command], stdout=subprocess.PIPE, text=True)
     while running.poll() is None and not records(out):
         time.sleep(0.1)
@@ -427,7 +427,7 @@ def test_the_command_prints_a_table(spark, capsys):
 
 def test_the_command_prints_json(spark, capsys, tmp_path):
     command = ["sweep", "bakery", "--grid", "Writers=[2]", "NodeStartup=true,false", "--property", "EventualProgress"]
-    assert main([*command, "--json", "--out", str(tmp_path)]) == 1
+    assert main([*command, "--json", "-o", str(tmp_path)]) == 1
     printed = json.loads(capsys.readouterr().out)
     assert (printed["model"], printed["symmetry"]) == ("bakery", [])
     assert [row["EventualProgress"] for row in printed["rows"]] == ["violated", "violated"]

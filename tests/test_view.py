@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from tests.behaviours import random_trace
 from workbench import get_model, view
 from workbench.cli import main
-from workbench.configurations import spell_verdict
 from workbench.engines.check import check
 from workbench.formats.recording import Observation, Recording
 from workbench.guided.scenario import scenario
@@ -684,7 +683,7 @@ def test_two_traces_are_shown_where_they_part_and_at_their_ends():
 def test_one_state_is_no_states():
     result = check(Ring(), ["AtStart"])
     assert result["AtStart"].trace_states == 1
-    assert spell_verdict(result["AtStart"]) == "violated (1 state)"
+    assert result["AtStart"].told == "violated (1 state)"
     for told in (repr(result), repr(view.verdict_table(result)), view.compare(result, result).html()):
         assert "1 state" in told
         assert "1 states" not in told

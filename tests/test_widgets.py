@@ -887,12 +887,12 @@ def test_a_panel_is_closed_when_its_cell_is_run_again(kernel: Kernel) -> None:
 def test_a_panel_stays_while_another_cell_shows_it(kernel: Kernel) -> None:
     before = kernel.alive()
     kernel.run("make", "shown = Workbench('bakery', Writers=2)")
-    kernel.run("show", "shown")
-    kernel.run("show", "shown")
+    kernel.run("list", "shown")
+    kernel.run("list", "shown")
     assert kernel.alive() == before + 1
     kernel.run("make", "shown = Workbench('bakery', Writers=2)")
     assert kernel.alive() == before + 2, "the old one is in sight"
-    kernel.run("show", "shown")
+    kernel.run("list", "shown")
     assert kernel.alive() == before + 1
 
 

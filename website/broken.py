@@ -81,7 +81,7 @@ class Broken:
         for name, value in self.one.model.differing().items():
             words += ["--set", f"{name}={dumps(value, separators=(',', ':'))}"]
         words += ["--symmetry"] if self.one.symmetry else []
-        return shlex.join([*words, "--property", self.verdict.name, "--html", f"{self.one.name}.html"])
+        return shlex.join([*words, "--property", self.verdict.name, "-o", f"{self.one.name}.html"])
 
 
 def expected(one: Configuration) -> list[str]:

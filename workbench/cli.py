@@ -2,16 +2,17 @@
 
 import argparse
 import contextlib
+import difflib
 import os
 import signal
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from workbench import __version__, commands
 from workbench.commands import standard
-from workbench.kernel.errors import InputError, ModelError, brief
+from workbench.kernel.errors import InputError, ModelError, brief, unknown
 from workbench.kernel.text import printable
 
 BAD_INPUT = 2
@@ -21,7 +22,18 @@ TRACEBACK = "WORKBENCH_TRACEBACK"
 
 
 class _Parser(argparse.ArgumentParser):
-    """Reports wrong arguments in one line."""
+    """Reports wrong arguments in one line, with the option that may have been meant."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        given, unknown = super().parse_known_args(args, namespace)
+        if unknown:  # here and not above, where the command's parser is not at hand
+            self._refuse(unknown[0])
+        return given, unknown
+
+    def _refuse(self, word: str) -> NoReturn:
+        options = [option for option in self._option_string_actions if option.startswith("--")]
+        near = difflib.get_close_matches(word.partition("=")[0][:80], options, n=1)
+        self.error(f"{brief(word)} is not accepted" + (f"; did you mean {near[0]}?" if near else ""))
 
     def error(self, message: str) -> NoReturn:
         raise SystemExit(_complain(self.prog, f"{message} (see {self.prog} --help)"))
@@ -74,8 +86,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
+    wanted = next((word for word in words if not word.startswith("-")), None)
     try:
-        given = make_parser(next((word for word in words if not word.startswith("-")), None)).parse_args(words)
+        if wanted is not None and wanted not in commands.NAMES:
+            return _complain("workbench", unknown("command", wanted, commands.NAMES))
+        given = make_parser(wanted).parse_args(words)
     except SystemExit as done:  # --help, or wrong arguments
         return int(done.code or 0)
     try:

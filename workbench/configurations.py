@@ -93,10 +93,10 @@ class Configuration:
             elif result.interrupted and verdict.trace is None:  # its length is unknown
                 differs = expected.partition(" (")[0] != verdict.word
             else:
-                differs = spell_verdict(verdict) != expected
+                differs = verdict.told != expected
             if differs:
                 wanted = expected or "that it holds, since nothing is said"
-                different.append(Mismatch(name, wanted, "no verdict" if verdict is None else tell_verdict(verdict)))
+                different.append(Mismatch(name, wanted, "no verdict" if verdict is None else _found(verdict)))
         return different
 
     def expectations(self) -> list[tuple[str, str]]:
@@ -114,16 +114,9 @@ class Configuration:
         return _with_states(*next(iter(wanted.items()))) if isinstance(wanted, dict) else wanted
 
 
-def spell_verdict(verdict: Verdict) -> str:
-    """A verdict in a few words: ``violated (22 states)``."""
-    return _with_states(verdict.word, verdict.trace_states)
-
-
-def tell_verdict(verdict: Verdict) -> str:
+def _found(verdict: Verdict) -> str:
     """A verdict in a line, with the reason if it is not known."""
-    return (
-        f"{spell_verdict(verdict)}: {verdict.why}" if verdict.holds is None and verdict.why else spell_verdict(verdict)
-    )
+    return f"{verdict.told}: {verdict.why}" if verdict.holds is None and verdict.why else verdict.told
 
 
 def _with_states(word: str, states: int | None) -> str:

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from workbench.configurations import COUNTS, VERDICT_WORDS, Configuration, spell_verdict
+from workbench.configurations import COUNTS, VERDICT_WORDS, Configuration
 from workbench.kernel import InputError, Result, Verdict
 
 #: A figure's path of keys in a file, such as ``("expect", "distinct")``.
@@ -78,7 +78,7 @@ def _found(name: str, result: Result, verdict: Verdict | None) -> tuple[str, str
         return verdict.word, json.dumps(verdict.word)
     if verdict is None or verdict.holds is None or verdict.trace is None:
         raise InputError(f"{name} is not decided, so that there is no verdict to accept")
-    return spell_verdict(verdict), f"{{ {verdict.word} = {len(verdict.trace)} }}"
+    return verdict.told, f"{{ {verdict.word} = {len(verdict.trace)} }}"
 
 
 def lines_of(text: str) -> dict[Keys, int]:

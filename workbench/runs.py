@@ -7,7 +7,13 @@ from workbench.kernel import InputError, Model, Result
 from workbench.kernel.errors import brief
 from workbench.kernel.text import printable
 from workbench.models import MODELS, get_model
-from workbench.storage.places import Place
+from workbench.storage.places import Place, is_url
+from workbench.storage.versions import MANIFEST
+
+
+def is_run(place: Place) -> bool:
+    """Whether `place` can be a run directory: a folder with a manifest, or a URL."""
+    return is_url(place) or Path(place, MANIFEST).is_dir()
 
 
 def resume(run_dir: Place, model: type[Model] | str | None = None, **options: Any) -> Result:

@@ -93,7 +93,7 @@ def measure(observations: int, writers: int) -> dict[str, Any]:
         "log": f"bakery_v2, {writers} writers",
         "events": len(events),
         "observations": report.states,
-        "verdict": "accepted" if report.valid else "NOT accepted",
+        "verdict": "accepted" if report.holds else "NOT accepted",
         "seconds": round(seconds, 1),
         "observations/s": round(report.states / seconds),
     }

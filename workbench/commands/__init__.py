@@ -6,8 +6,8 @@ from types import ModuleType
 
 #: In the order of the help.
 NAMES = (
-    *("check", "simulate", "list", "show", "replay", "decode", "scenario", "graph"),
-    *("report", "audit", "drive", "sweep", "save", "resume", "notebooks", "new", "warm"),
+    *("check", "walk", "sweep", "validate", "scenario", "export", "audit", "drive", "list", "new", "notebooks"),
+    "warm",
 )
 
 
@@ -21,7 +21,7 @@ def first_line(name: str) -> str:
 
     Examples:
         >>> first_line("list")
-        'List the models, and the configurations that come with them.'
+        'List the models; or tell of one, of a configuration, or of the configurations in a folder of specs.'
     """
     with Path(__file__).with_name(f"{name}.py").open(encoding="utf-8") as file:
         return file.readline().strip().strip('"')

@@ -19,7 +19,7 @@ from workbench.kernel.values import counted
 from workbench.storage import whole
 
 #: Options that change the check behind the figures, or report on the figures that are replaced.
-_OTHERS = ("symmetry", "json", "profile", "itf", "tlc_json", "mermaid", "html", "svg", "junit", "annotations")
+_OTHERS = ("symmetry", "json", "profile", "output", "annotations")
 
 
 def check_acceptable(arguments: argparse.Namespace) -> None:

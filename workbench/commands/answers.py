@@ -1,34 +1,153 @@
-"""Parts of several commands' output: the model, and traces."""
+"""Give an answer: print it, write the files that were asked for, and say it by the exit status."""
 
-from collections.abc import Sequence
+import argparse
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 
+from workbench.commands import outputs, standard, status
+from workbench.commands.files import writing_text
+from workbench.commands.options import add_options, console
 from workbench.formats.abstract import abstract
-from workbench.kernel import Model
-from workbench.kernel.constants import spell
+from workbench.kernel import InputError, Model, ModelError, Trace
 from workbench.kernel.declare import DEADLOCK
-from workbench.kernel.result import Judged
+from workbench.kernel.result import MARKS, Answer, Judged
+from workbench.kernel.text import printable
 from workbench.kernel.values import counted
+from workbench.storage.whole import STDOUT
+
+#: How a command writes a kind of file that is not a trace's; None if there is nothing to write.
+Pages = Mapping[str, Callable[[], str | None]]
+
+_STYLES = dict(zip(MARKS.values(), ("green", "bold red", "yellow"), strict=True))
+_LOUD = re.compile(r"^[A-Z]{2,}(?: EARLY)?(?=[ :;])")
+
+
+def add_answer(
+    parser: argparse.ArgumentParser,
+    kinds: Iterable[str] = (*outputs.TRACES, outputs.DATA),
+    trace: str | None = None,
+    told: Mapping[str, str] | None = None,
+) -> None:
+    """Add the options of every command that gives an answer.
+
+    Args:
+        kinds: The endings of files that the command writes.
+        trace: What ``--trace`` prints; None for no such option.
+        told: What kinds of files are, where that differs from a trace's.
+    """
+    if trace is not None:
+        add_options(parser, "--trace", help=trace)
+    add_options(parser, "--json", "--quiet")
+    outputs.add_outputs(parser, kinds, told)
+
+
+def check_answer(arguments: argparse.Namespace, inputs: Sequence[object]) -> None:
+    """Raise :class:`InputError` for options of :func:`add_answer` that do not go together, or with the `inputs`."""
+    outputs.check_written(arguments, [str(path) for path in inputs])
+    if arguments.json and getattr(arguments, "trace", False):
+        raise InputError("--trace is not accepted with --json, which has no states; -o FILE.itf.json writes a trace")
+
+
+def give(arguments: argparse.Namespace, answer: Answer, pages: Pages | None = None) -> int:
+    """Print and write an answer.
+
+    Args:
+        pages: What is written for kinds of files besides traces.
+
+    Returns:
+        The exit status.
+    """
+    with printing(arguments):
+        if arguments.json:
+            standard.say(json.dumps(answer.as_dict()))
+        elif not arguments.quiet:
+            out = console()
+            print_text(out, answer.text())
+            print_traces(out, answer, getattr(arguments, "trace", False))
+    data = {outputs.DATA: lambda: outputs.as_json(answer.as_dict())}
+    write(arguments, answer.trace, name_of(answer), {**data, **(pages or {})})
+    return status.of_answer(answer.holds)
+
+
+def name_of(answer: Answer) -> str:
+    """What the answer's trace is called."""
+    shown = getattr(answer, "shown", None)
+    return "the behaviour" if shown is None else f"the trace of {shown.name}"
+
+
+@contextmanager
+def printing(arguments: argparse.Namespace) -> Iterator[None]:
+    """Print to standard error inside, if one of the files is standard output."""
+    taken = outputs.to_standard_output(arguments)
+    with standard.writing_to(sys.stderr if taken else standard.output()):
+        yield
+
+
+@contextmanager
+def failing(arguments: argparse.Namespace) -> Iterator[None]:
+    """Write the trace of a model's error like that of a violation, and re-raise the error."""
+    try:
+        yield
+    except ModelError as error:
+        if error.trace is not None:
+            found = {"error": str(error), "trace_states": len(error.trace)}
+            with printing(arguments):
+                if arguments.json:
+                    standard.say(json.dumps(found))
+            write(arguments, error.trace, "the trace of the error", {outputs.DATA: lambda: outputs.as_json(found)})
+        raise
+
+
+def write(arguments: argparse.Namespace, trace: Trace | None, name: str, pages: Pages) -> None:
+    """Write the files of ``-o``: what `pages` have, and else the trace, which has a `name`."""
+    for output in arguments.output:
+        make = pages.get(output.kind)
+        if make is not None:
+            text, what = make(), ""
+        elif trace is not None and output.kind in outputs.TRACES:
+            text, what = outputs.TRACES[output.kind](trace), f"{name}, {counted(len(trace), 'state')}, is "
+        else:
+            text, what = None, ""
+        if text is None:
+            standard.remark(f"note: {output}: nothing is written; there is no behaviour to show")
+            continue
+        with writing_text(output.path) as out:
+            out.write(text)
+        if output.path != STDOUT:
+            standard.remark(f"{what}written to {printable(output.path)}")
+
+
+def print_text(out: Console, text: str) -> None:
+    """Print lines, with marks and words of warning in colour."""
+    for line in text.splitlines():
+        shown = Text(line)
+        if line[:2] in {f"{mark} " for mark in _STYLES}:
+            shown.stylize(_STYLES[line[0]], 0, 1)
+        elif loud := _LOUD.match(line):
+            shown.stylize("bold yellow", *loud.span())
+        out.print(shown)
+
+
+def print_traces(out: Console, answer: Answer, wanted: bool) -> None:
+    """Print the traces of violations, and all others if `wanted`; a refinement's in both models' terms."""
+    if not isinstance(answer, Judged):
+        if wanted and answer.trace is not None:
+            out.print(f"\n{answer.trace}", markup=False)
+        return
+    for verdict in answer.verdicts:
+        if verdict.trace is not None and (verdict.holds is False or wanted):
+            out.print(f"\n[bold]{verdict.name}[/] {verdict.word}: {counted(len(verdict.trace), 'state')}")
+            out.print(str(verdict.trace), markup=False)
+            if verdict.trace.refinement is not None:
+                out.print(f"\n{abstract(verdict.trace, verdict.trace.refinement)}", markup=False)
 
 
 def with_deadlock(model: Model, properties: Sequence[str] | None) -> list[str]:
     """The properties, by default those checked by default, and Deadlock."""
     return [*(declared.name for declared in model.select(properties)), DEADLOCK.name]
-
-
-def print_model(out: Console, model: Model) -> None:
-    """Print the model's name and constants."""
-    named = {name: constant for name, constant in model.declared_constants.items() if constant.sets}
-    out.print(f"[bold]{escape(model.name)}[/]  {escape(spell(model.constants, named))}")
-
-
-def print_traces(out: Console, judged: Judged, witnesses: bool) -> None:
-    """Print the traces of violations, and the `witnesses` if wanted; a refinement's in both models' terms."""
-    for verdict in judged.verdicts:
-        if verdict.trace is not None and (verdict.holds is False or witnesses):
-            out.print(f"\n[bold]{verdict.name}[/] {verdict.word}: {counted(len(verdict.trace), 'state')}")
-            out.print(str(verdict.trace), markup=False)
-            if verdict.trace.refinement is not None:
-                out.print(f"\n{abstract(verdict.trace, verdict.trace.refinement)}", markup=False)

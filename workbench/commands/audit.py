@@ -9,14 +9,11 @@ Exit status: 0 nothing is found, 1 a violation is proved, 2 there is no table, o
 """
 
 import argparse
-import json
 
-from workbench.commands import status
-from workbench.commands.files import check_paths, writing_text
-from workbench.commands.options import add_options, console
-from workbench.commands.standard import remark, say
-from workbench.kernel.text import printable
-from workbench.storage.whole import STDOUT
+from workbench.commands.answers import add_answer, check_answer, give
+from workbench.commands.outputs import DATA
+
+_PAGE = ".html"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,27 +21,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", default="auto", choices=("auto", "paimon", "hudi", "iceberg"))
     parser.add_argument("--acks", metavar="FILE", help="the commits that were acknowledged to clients")
     parser.add_argument("--since", type=int, metavar="N", help="the version to start from")
-    add_options(parser, "--json")
-    parser.add_argument("-o", "--output", metavar="FILE.html", help="write a page with evidence and pictures")
+    add_answer(parser, (_PAGE, DATA), told={_PAGE: "a page with evidence and pictures"})
 
 
 def run(arguments: argparse.Namespace) -> int:
     from workbench import tables  # pyarrow loads here, not with the command line
 
-    outputs = {"--json": STDOUT} if arguments.json else {}
-    inputs = [path for path in (arguments.path, arguments.acks) if path is not None]
-    check_paths(inputs, outputs | ({"--output": arguments.output} if arguments.output is not None else {}))
+    check_answer(arguments, [path for path in (arguments.path, arguments.acks) if path is not None])
     found = tables.audit(arguments.path, format=arguments.format, acks=arguments.acks, since=arguments.since)
-    if arguments.json:
-        say(json.dumps(found.as_dict()))
-    elif arguments.output != STDOUT:
-        console().print(found.text(), markup=False)
-    if arguments.output is not None:
-        from workbench.view.audited import audit_page
 
-        text = audit_page(found)
-        with writing_text(arguments.output) as out:
-            out.write(text)
-        if arguments.output != STDOUT:
-            remark(f"wrote {printable(arguments.output)} ({len(text) / 1024:,.0f} KiB)")
-    return status.of_answer(found.clean)
+    def page() -> str:
+        from workbench.view.audited import audit_page  # pictures load here
+
+        return audit_page(found)
+
+    return give(arguments, found, {_PAGE: page})

@@ -1,41 +1,68 @@
-"""List the models, and the configurations that come with them.
+"""List the models; or tell of one, of a configuration, or of the configurations in a folder of specs.
 
 workbench list              the models, and the number of configurations
-workbench list hudi         the configurations of specs/hudi, with what each shows
+workbench list hudi         a model: its constants with their ranges, actions, properties and configurations
+workbench list v2_race      a configuration: what it sets, checks and expects
+workbench list classics     the configurations in a folder of specs, with what each shows
 """
 
 import argparse
+import json
 from collections import Counter
+from typing import Any
 
 from rich.markup import escape
 from rich.table import Table
 
 from workbench import configurations
+from workbench.commands.files import names_model
 from workbench.commands.options import console, first_paragraph
+from workbench.configurations import Configuration, told_path
+from workbench.kernel import InputError, Model
+from workbench.kernel.declare import Action, Property
 from workbench.kernel.errors import unknown
-from workbench.models import CLASSICS, PROMISED, PUBLISHED, get_model
+from workbench.kernel.result import model_line
+from workbench.models import CLASSICS, MODELS, PROMISED, PUBLISHED, get_model
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", nargs="?", metavar="FOLDER", help="of specs: list its configurations")
+    parser.add_argument("name", nargs="?", metavar="MODEL|CONFIGURATION|FOLDER")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    names = configurations.shipped()
-    folders = Counter(name.rpartition("/")[0] for name in names)
-    if arguments.folder is None:
-        return _list_models(folders)
-    if arguments.folder not in folders:
-        raise unknown("folder of configurations", arguments.folder, folders)
-    table = Table("configuration", "what it shows", box=None, pad_edge=False)
-    for name, path in names.items():
-        if name.startswith(f"{arguments.folder}/"):
-            table.add_row(name, escape(configurations.load(path).title))
-    console().print(table)
+    name = arguments.name
+    folders = Counter(one.rpartition("/")[0] for one in configurations.shipped())
+    if name is None:
+        _list_models(folders)
+        return 0
+    if names_model(name):
+        _show_model(get_model(name))
+    if name in folders:
+        _list_folder(name)
+    elif not names_model(name):
+        _show_configuration(_configuration(name, folders))
     return 0
 
 
-def _list_models(folders: Counter[str]) -> int:
+def _configuration(name: str, folders: Counter[str]) -> Configuration:
+    try:
+        return configurations.load(name)
+    except InputError:
+        if "/" in name or "." in name or name in {one.rpartition("/")[2] for one in configurations.shipped()}:
+            raise  # what is wrong with it is said
+        known = [*MODELS, *folders, *(one.rpartition("/")[2] for one in configurations.shipped())]
+        raise unknown("model, configuration or folder", name, known) from None
+
+
+def _list_folder(folder: str) -> None:
+    table = Table("configuration", "what it shows", box=None, pad_edge=False)
+    for name, path in configurations.shipped().items():
+        if name.startswith(f"{folder}/"):
+            table.add_row(name, escape(configurations.load(path).title))
+    console().print(table)
+
+
+def _list_models(folders: Counter[str]) -> None:
     table = Table("model", "what it is", box=None, pad_edge=False)
     for name in PUBLISHED | PROMISED:
         table.add_row(name, first_paragraph(get_model(name).__doc__))
@@ -45,5 +72,59 @@ def _list_models(folders: Counter[str]) -> int:
     out = console()
     out.print(table)
     out.print(f"\nConfigurations: {', '.join(f'{folder} {number}' for folder, number in folders.items())}")
-    out.print("`workbench list bakery` names those of a folder, `workbench check v2_race` checks one")
-    return 0
+    out.print("`workbench list bakery` tells of a model and its configurations, `workbench check v2_race` checks one")
+
+
+def _table(title: str, *columns: str) -> Table:
+    return Table(*columns, title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+
+
+def _show_configuration(one: Configuration) -> None:
+    out, model = console(), one.model
+    out.print(f"[bold]{escape(one.title)}[/]  ({escape(told_path(one.path))})\n")
+    out.print(model_line(model), markup=False)
+    out.print(f"Symmetric sets: {', '.join(one.symmetry) or 'none'}")
+    out.print(f"Properties: {', '.join(declared.name for declared in model.select(one.properties))}")
+    for name, expected in one.expectations():
+        out.print(f"Expected: {name} {expected}", markup=False)
+    if one.source:
+        out.print(f"\n{one.source}", markup=False)
+    if model.name in MODELS:
+        out.print(f"\n`workbench list {model.name}` explains the model")
+
+
+def _show_model(model: type[Model]) -> None:
+    out = console()
+    out.print(f"[bold]{model.name}[/]: {first_paragraph(model.__doc__)}\n")
+    constants = _table("Constants", "name", "default", "accepts", "meaning")
+    for name, constant in model.declared_constants.items():
+        default = constant.word(constant.default) if constant.kind == "choice" else json.dumps(constant.default)
+        constants.add_row(name, *map(escape, (default, constant.describe(), constant.doc)))
+    actions = _table("Actions", "action", "process", "what it does")
+    for name, action in model.declared_actions.items():
+        label = f"{name}({', '.join(action.parameters)})" if action.parameters else name
+        actions.add_row(label, _process(action), first_paragraph(action.doc) + _condition(action))
+    properties = _table("Properties", "property", "kind", "what it says")
+    for name, declared in {**model.declared_properties, **model.declared_constraints}.items():
+        asked = "" if declared.by_default else " (only on request)"
+        properties.add_row(name, declared.described, first_paragraph(declared.doc) + _condition(declared) + asked)
+    for table in (constants, actions, properties):
+        out.print(table)
+        out.print()
+    if model.symmetry:
+        out.print(f"Symmetric sets: {', '.join(model.symmetry)}")
+    if model.ignores:
+        out.print(f"Ignored when states are compared: {', '.join(model.ignores)}")
+
+
+def _condition(declared: Action | Property) -> str:
+    condition = declared.needs
+    return f" (with {escape(condition)})" if condition else ""
+
+
+def _process(action: Any) -> str:
+    if action.process is None:
+        return "-"
+    fair = action.fair if action.fair is not None else action.process.fair
+    some = " in some steps" if action.fair_when else ""
+    return f"{action.process.name}, {fair}ly fair{some}" if fair else action.process.name

@@ -1,7 +1,7 @@
 """Start a model of your own: its file, a configuration of it, and a test.
 
 workbench new shared_counter            writes shared_counter.py, shared_counter.toml and test_shared_counter.py
-workbench new shared_counter --into DIR
+workbench new shared_counter -o FOLDER
 """
 
 import argparse
@@ -68,19 +68,19 @@ def test_the_lock_is_needed() -> None:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="the model's name, such as shared_counter")
     parser.add_argument(
-        "--into", type=Path, default=Path(), metavar="DIR", help="the folder to write to, made if needed"
+        "-o", "--output", type=Path, default=Path(), metavar="FOLDER", help="the folder to write to, made if needed"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    name, folder = arguments.name, arguments.into
+    name, folder = arguments.name, arguments.output
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         raise InputError(f"NAME = {brief(name)} is not accepted; it takes small letters, digits and _, as for a module")
     model, title = "".join(map(str.capitalize, name.split("_"))), name.replace("_", " ").capitalize()
     files = [folder / f"{name}.py", folder / f"{name}.toml", folder / f"test_{name}.py"]
     for path in files:
         if path.exists() or path.is_symlink():
-            raise InputError(f"{str(path)!r} exists already, and is not replaced; give another NAME, or --into DIR")
+            raise InputError(f"{str(path)!r} exists already, and is not replaced; give another NAME, or -o FOLDER")
     make_output_folder(folder)
     said = {"name": name, "model": model, "title": title}
     source = Path(skeleton.__file__).read_text(encoding="utf-8").replace("SUMMARY", title).replace("Skeleton", model)

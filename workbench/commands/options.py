@@ -26,8 +26,9 @@ def above_zero(number: type[int] | type[float]) -> Callable[[str], float]:
 
     def parse(text: str) -> float:
         try:
-            value = number(text)
-        except ValueError:
+            plain = text.replace(",", "")
+            value = number(float(plain)) if number is int and "e" in plain.lower() else number(plain)
+        except (ValueError, OverflowError):
             value = -1
         if not 0 < value < math.inf:
             kind = "an integer" if number is int else "a number"
@@ -52,9 +53,10 @@ _SHARED: dict[str, dict[str, Any]] = {
     "--fail-fast": {**_FLAG, "help": "stop at the first violation"},
     "--max-states": {"type": above_zero(int), "metavar": "N", "help": "stop after this many states"},
     "--max-seconds": {"type": above_zero(float), "metavar": "S", "help": "stop after this time"},
-    "--itf": {"metavar": "FILE", "help": "write the trace in the Informal Trace Format, for `replay` too"},
+    "--model": {"metavar": "FILE.py:CLASS", "help": "a run directory's model, if it is your own"},
     "--trace": {**_FLAG, "help": "print the witnesses of reachable properties too"},
-    "--json": {**_FLAG, "help": "print one JSON object"},
+    "--json": {**_FLAG, "help": "print the answer as JSON"},
+    "--quiet": {**_FLAG, "help": "print no answer: the exit status tells it"},
 }
 
 

@@ -1,33 +1,46 @@
-"""Print the profile of a check."""
+"""A check with the profile of the model's Python."""
 
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
+from typing import Any
 
 from workbench.kernel import Result
+from workbench.kernel.text import columns
 from workbench.kernel.values import counted
 
 
-def print_profile(out: Console, result: Result) -> None:
-    """Print the calls of Python by subject, the most frequent first."""
+class Profiled(Result):
+    """A result that tells its profile too."""
+
+    def text(self) -> str:
+        return f"{super().text()}\n\n{profile_text(self)}"
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**super().as_dict(), "profile": None if self.profile is None else self.profile.as_dict()}
+
+
+def profiled(result: Result) -> Profiled:
+    """`result`, so that it tells its profile too."""
+    return Profiled(**vars(result))
+
+
+def profile_text(result: Result) -> str:
+    """The calls of Python by subject, the most frequent first."""
     profile = result.profile
     if profile is None:
         why = "runs everything in every state" if result.engine == "reference" else "has resumed a search"
-        out.print(f"\nnote: no profile: the {result.engine} engine {why}", markup=False)
-        return
+        return f"note: no profile: the {result.engine} engine {why}"
     calls, states = counted(profile.calls, "call"), counted(profile.states, "state")
-    out.print(f"\n[bold]Profile[/]: {calls} of Python for {states}, {profile.summary}")
-    table = Table("", "calls", "per 1,000 states", "bytes", "cells", "reads", box=None, pad_edge=False)
-    for column in table.columns[1:5]:
-        column.justify = "right"
-    for cost in profile.by_calls:
-        table.add_row(
-            escape(str(cost.subject)),
+    rows = [("", "calls", "per 1,000 states", "bytes", "cells", "reads")]
+    rows += [
+        (
+            str(cost.subject),
             f"{cost.calls:,}",
             f"{profile.per_thousand(cost):,.1f}",
             f"{cost.bytes:,}",
             str(cost.widest),
-            escape(profile.variables(cost)) or "nothing",
+            profile.variables(cost) or "nothing",
         )
-    out.print(table)
-    out.print(f"cells: the most that one instance has read, of {len(profile.cells)}")
+        for cost in profile.by_calls
+    ]
+    head = f"Profile: {calls} of Python for {states}, {profile.summary}"
+    last = f"cells: the most that one instance has read, of {len(profile.cells)}"
+    return "\n".join([head, *columns(rows, right=range(1, 5)), last])

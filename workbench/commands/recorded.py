@@ -44,6 +44,6 @@ def follow_permalink(model: type[Model], line: str, given: dict[str, Any]) -> Re
     made = make(model, link.constants, given, "the permalink")
     behaviour = BehaviourPath(made, link.start, link.moves, link.loop)
     try:
-        return Report(valid=True, states=len(replay(*behaviour)), behaviour=behaviour)
+        return Report(holds=True, states=len(replay(*behaviour)), behaviour=behaviour)
     except ModelError as error:
-        return Report(valid=False, states=0, why=str(error))
+        return Report(holds=False, states=0, why=str(error))

@@ -1,7 +1,7 @@
 """Find a shortest behaviour that passes through the lines of a scenario, or say which line cannot follow, and why.
 
   workbench scenario bakery_v2 story.txt --set AsyncParquet=true --set RestampPatch=false
-  workbench scenario bakery_v2 story.txt --html story.html     a page with pictures, to step through
+  workbench scenario bakery_v2 story.txt -o story.html      a page with pictures, to step through
 
 A line is a step - commit, commit(w1), also with its choices, or `commit(w1) where CONDITION` - or a condition on a
 state, such as s.decision["w2"] == "lk_409"; # starts a comment. A condition is Python: use only files that you would
@@ -12,36 +12,26 @@ Exit status: 0 found, 1 impossible, 2 bad input, 3 not decided.
 import argparse
 import sys
 
-from workbench.commands import outputs, status
+from workbench.commands.answers import add_answer, check_answer, give
 from workbench.commands.files import read_text, reading
-from workbench.commands.options import add_options, asked_of, budgets, console
+from workbench.commands.options import add_options, asked_of, budgets
 from workbench.commands.progress import progress_line
 from workbench.guided.scenario import scenario
-
-_WRITTEN = (*outputs.SHOWN, "--itf")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "model")
     parser.add_argument("file", metavar="FILE")
     add_options(parser, "--set", "--max-states", "--max-seconds")
-    outputs.add_shown(parser)
-    add_options(parser, "--itf")
-    add_options(parser, "--trace", help="print the behaviour, as far as it gets")
+    add_answer(parser, trace="print the behaviour, as far as it gets")
 
 
 def run(arguments: argparse.Namespace) -> int:
     from_file = arguments.file != "-"
     asked = asked_of(arguments.model, arguments.set)
-    outputs.check_shown(arguments, [*asked.files, *([arguments.file] if from_file else [])], _WRITTEN)
+    check_answer(arguments, [*asked.files, *([arguments.file] if from_file else [])])
     model = asked.make()
     text = read_text(arguments.file, "scenario") if from_file else sys.stdin.read().removeprefix("\ufeff")
     with reading(arguments.file), progress_line() as on_progress:
         told = scenario(model, text, **budgets(arguments), on_progress=on_progress)
-    with outputs.printing(arguments, _WRITTEN):
-        out = console()
-        out.print(str(told), markup=False)
-        if arguments.trace and told.trace is not None:
-            out.print(f"\n{told.trace}", markup=False)
-    outputs.write_shown(arguments, lambda: told.trace, _WRITTEN)
-    return status.of_answer(told.found)
+    return give(arguments, told)

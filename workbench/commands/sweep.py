@@ -1,11 +1,12 @@
-"""Check a model under many settings of its constants, in parallel on Spark.
+"""Check a model under many settings of its constants.
 
   workbench sweep bakery_v2 --grid SafeAcks=true,false --grid MaxCrashes=0,1
-  workbench sweep hudi --grid ConcurrencyControl=none,optimistic --set MonotonicTs=false --out results
+  workbench sweep hudi --grid ConcurrencyControl=none,optimistic --set MonotonicTs=false -o results
   workbench sweep v2_race --grid RestampPatch=true,false      a configuration; the grid overrides its constants
 
-Values are separated by commas, or given as a JSON list: --grid Writers=[2,3]. With --out every result is stored at
-once, and running the same command again computes only the missing ones.
+Values are separated by commas, or given as a JSON list: --grid Writers=[2,3]. Up to 128 settings are checked here, one
+after the other; more of them, or those of -o FOLDER, in parallel on Spark. A folder stores every result at once, and
+running the same command again computes only the missing ones.
 
 Exit status: 0 everything holds, 1 something is violated, 2 bad input, 3 something is not known, or nothing was checked.
 """
@@ -13,28 +14,33 @@ Exit status: 0 everything holds, 1 something is violated, 2 bad input, 3 somethi
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import MofNCompleteColumn, Progress
-from rich.table import Table
 
-from workbench.commands import status
-from workbench.commands.options import add_options, asked_of, budgets, console, parse_value
+from workbench.commands.answers import add_answer, check_answer, give
+from workbench.commands.options import add_options, asked_of, budgets, parse_value
+from workbench.commands.outputs import DATA, FOLDER
 from workbench.commands.progress import SparseLines
-from workbench.commands.standard import say
-from workbench.kernel import Constant, InputError
+from workbench.kernel import Constant, InputError, Model
 from workbench.kernel.errors import brief
-from workbench.kernel.result import WITHIN
+from workbench.kernel.result import MARKS, WITHIN
+from workbench.kernel.text import columns
 from workbench.kernel.values import counted
 from workbench.questions.records import BAD, GOOD
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+_CSV = ".csv"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL|CONFIGURATION", help="a name, FILE.toml, or path/to/file.py:Class")
+    add_options(parser, "model")
     parser.add_argument(
         "--grid",
         action="extend",
@@ -46,44 +52,123 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "--set", help="the same in all settings")
     add_options(parser, "--property", "--symmetry")
     add_options(parser, "--max-states", "--max-seconds", help="for each setting")
-    parser.add_argument("--out", metavar="DIR", help="keep the results here, and reuse those that are there")
-    add_options(parser, "--json", help="print one JSON object, with a row for each setting")
+    told = {_CSV: "the table", FOLDER: "keeps a result for each setting, and reuses those that are there"}
+    add_answer(parser, (DATA, _CSV, FOLDER), told=told)
 
 
 def run(arguments: argparse.Namespace) -> int:
     asked, grid = asked_of(arguments.model, arguments.set), parse_grid(arguments.grid)
-    model, constants = asked.declared, asked.constants
+    check_answer(arguments, asked.files)
+    folder = next((output.path for output in arguments.output if output.kind == FOLDER), None)
+    constants = asked.constants
     if asked.configuration is not None:  # the grid overrides it
         constants = {name: value for name, value in constants.items() if name not in grid}
-    from workbench.questions.sweep import sweep  # pyspark loads here, not with the command line
-
+    options = {"constants": constants, "symmetry": arguments.symmetry or asked.symmetry, **budgets(arguments)}
+    properties = arguments.property or asked.properties
     with _progress() as on_progress:
-        table = sweep(
-            model,
-            grid,
-            arguments.property or asked.properties,
-            constants=constants,
-            symmetry=arguments.symmetry or asked.symmetry,
-            **budgets(arguments),
-            out=arguments.out,
-            on_progress=on_progress,
+        if folder is not None:
+            from workbench.questions.sweep import sweep  # pyspark loads here, not with the command line
+
+            table = sweep(asked.declared, grid, properties, out=folder, on_progress=on_progress, **options)
+        else:
+            from workbench.questions.fill import fill  # numba loads here
+
+            table = fill(asked.declared, grid, properties, on_progress=on_progress, **options).table
+    swept = Swept(asked.declared, {name: asked.declared.declared_constants[name] for name in grid}, table)
+    return give(arguments, swept, {_CSV: lambda: table.to_csv(index=False)})
+
+
+@dataclass(frozen=True)
+class Swept:
+    """The outcomes of a sweep, from the table of :func:`workbench.sweep`."""
+
+    model: type[Model]
+    grid: Mapping[str, Constant]
+    table: "pd.DataFrame"
+    trace: None = None
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per setting in plain values, None for what is missing."""
+        found: list[dict[str, Any]] = json.loads(self.table.to_json(orient="records"))
+        return found
+
+    @property
+    def outcomes(self) -> list[bool | None]:
+        """Whether everything holds in each setting; None if something is unknown, or nothing was checked."""
+        return [self._holds(row) for row in self.rows]
+
+    def _holds(self, row: Mapping[str, Any]) -> bool | None:
+        words = [row[name] for name in self._properties if row[name] is not None]  # a setting may switch one off
+        if any(word in BAD for word in words):
+            return False
+        return True if words and all(word in GOOD for word in words) else None
+
+    @property
+    def _properties(self) -> list[str]:
+        names: list[str] = self.table.attrs["properties"]
+        return names
+
+    @property
+    def holds(self) -> bool | None:
+        found = self.outcomes
+        return False if False in found else None if None in found else True
+
+    @property
+    def why(self) -> str:
+        found = self.outcomes
+        settings = counted(len(found), "setting")
+        line = f"{settings}: everything holds in {found.count(True)}, something is violated in {found.count(False)}"
+        return line + (f"; it is not known in {found.count(None)}" if None in found else "")
+
+    def text(self) -> str:
+        head = (*self.grid, *self._properties, "distinct", "depth", "seconds")
+        rows = self.rows
+        table = [head, *(self._row(row) for row in rows)]
+        lines = [*columns(table, right=range(len(head) - 3, len(head))), ""]
+        lines += [f"note: {note}" for note in self.table.attrs["notes"]]
+        for row in rows:
+            if not row["complete"]:
+                setting = ", ".join(f"{name}={_value(constant, row[name])}" for name, constant in self.grid.items())
+                why = f"error: {row['error']}" if row["error"] else f"incomplete: {row['stopped']}"
+                lines.append(f"{setting}: {why}")
+        lines.append(self.why)
+        if any(str(row[name]).endswith(WITHIN) for row in rows for name in self._properties):
+            marks = f"({MARKS[True]}) and ({MARKS[False]})"
+            lines.append(f"{marks} are verdicts {WITHIN} of the model; beyond it nothing is known")
+        return "\n".join(lines)
+
+    def _row(self, row: Mapping[str, Any]) -> tuple[str, ...]:
+        return (
+            *(_value(constant, row[name]) for name, constant in self.grid.items()),
+            *(_verdict(row[name], row[f"{name}_states"]) for name in self._properties),
+            *(_number(row["distinct"]), _number(row["depth"]), _number(row["seconds"], ".2f")),
         )
-    rows = json.loads(table.to_json(orient="records"))  # plain values, None for what is missing
-    properties, notes = table.attrs["properties"], table.attrs["notes"]
-    if arguments.json:
-        say(json.dumps({"model": model.name, "symmetry": table.attrs["symmetry"], "notes": notes, "rows": rows}))
-    else:
-        _print(rows, {name: model.declared_constants[name] for name in grid}, properties, notes)
-    outcomes = [_holds(row, properties) for row in rows]
-    return status.VIOLATED if False in outcomes else status.UNKNOWN if None in outcomes else status.HOLDS
+
+    def as_dict(self) -> dict[str, Any]:
+        attributes = self.table.attrs
+        return {
+            "model": self.model.name,
+            "symmetry": attributes["symmetry"],
+            "notes": attributes["notes"],
+            "rows": self.rows,
+        }
 
 
-def _holds(row: dict[str, Any], properties: Sequence[str]) -> bool | None:
-    """Whether everything holds in a setting; None if something is unknown, or nothing was checked."""
-    words = [row[name] for name in properties if row[name] is not None]  # a setting may switch a property off
-    if any(word in BAD for word in words):
-        return False
-    return True if words and all(word in GOOD for word in words) else None
+def _number(value: float | None, form: str = ",") -> str:
+    return "-" if value is None else format(value, form)
+
+
+def _value(constant: Constant, value: Any) -> str:
+    return constant.word(value) if constant.kind == "choice" else json.dumps(value)
+
+
+def _verdict(word: str | None, states: int | None) -> str:
+    if word is None:  # the property does not apply in this setting
+        return "-"
+    mark = MARKS[True] if word in GOOD else MARKS[False] if word in BAD else word
+    mark = f"({mark})" if word.endswith(WITHIN) else mark
+    return mark if states is None else f"{mark} {states}"
 
 
 def parse_grid(given: Iterable[str]) -> dict[str, list[Any]]:
@@ -117,50 +202,3 @@ def _progress() -> Iterator[Callable[[int, int], None]]:
     with Progress(*Progress.get_default_columns(), MofNCompleteColumn(), console=Console(stderr=True)) as bar:
         task = bar.add_task("settings")
         yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-def _print(rows: list[dict[str, Any]], grid: dict[str, Constant], properties: list[str], notes: list[str]) -> None:
-    out = console()
-    table = Table(*grid, *properties, "distinct", "depth", "seconds", box=None, pad_edge=False)
-    for column in table.columns:
-        column.overflow = "fold"  # names stay whole
-    for column in table.columns[-3:]:
-        column.justify = "right"
-    for row in rows:
-        measures = (_number(row["distinct"]), _number(row["depth"]), _number(row["seconds"], ".2f"))
-        table.add_row(
-            *(escape(_value(constant, row[name])) for name, constant in grid.items()),
-            *(_verdict(row[name], row[f"{name}_states"]) for name in properties),
-            *measures,
-        )
-    out.print(table, width=None if out.is_terminal else 1000)
-    out.print()
-    for note in notes:
-        out.print(f"note: {note}", markup=False)
-    for row in rows:
-        why = f"error: {row['error']}" if row["error"] else f"incomplete: {row['stopped']}"
-        if not row["complete"]:
-            setting = ", ".join(f"{name}={_value(constant, row[name])}" for name, constant in grid.items())
-            out.print(f"{setting}: {why}", markup=False)
-    outcomes = [_holds(row, properties) for row in rows]
-    line = f"{counted(len(rows), 'setting')}: everything holds in {outcomes.count(True)}, something is violated in "
-    line += str(outcomes.count(False))
-    out.print(line + (f"; it is not known in {outcomes.count(None)}" if None in outcomes else ""))
-    if any(str(row[name]).endswith(WITHIN) for row in rows for name in properties):
-        out.print(f"(\N{CHECK MARK}) and (\N{BALLOT X}) are verdicts {WITHIN} of the model; beyond it nothing is known")
-
-
-def _number(value: float | None, form: str = ",") -> str:
-    return "-" if value is None else format(value, form)
-
-
-def _value(constant: Constant, value: Any) -> str:
-    return constant.word(value) if constant.kind == "choice" else json.dumps(value)
-
-
-def _verdict(word: str | None, states: int | None) -> str:
-    if word is None:  # the property does not apply in this setting
-        return "-"
-    mark = "[green]\N{CHECK MARK}[/]" if word in GOOD else "[bold red]\N{BALLOT X}[/]" if word in BAD else word
-    mark = f"({mark})" if word.endswith(WITHIN) else mark
-    return mark if states is None else f"{mark} {states}"

@@ -15,6 +15,8 @@ from typing import Any, NamedTuple, Protocol
 from workbench.driving.processes import ActorAnswer, ActorError, Processes, Verdict
 from workbench.kernel import InputError, State, Trace
 from workbench.kernel.budget import INTERRUPTED
+from workbench.kernel.result import MARKS, model_line
+from workbench.kernel.text import columns
 from workbench.kernel.trace import Step
 from workbench.kernel.values import show
 
@@ -141,17 +143,17 @@ class Driven:
     stopped: str | None = None
 
     @property
-    def as_foretold(self) -> bool | None:
+    def holds(self) -> bool | None:
         """Whether the real system did what the model predicts; None if unknown."""
         if not all(step.as_foretold for step in self.steps) or not all(one.agrees for one in self.compared):
             return False
         return None if self.stopped else True
 
-    def verdict(self) -> str:
-        """The answer in one line."""
-        if self.as_foretold:
+    @property
+    def why(self) -> str:
+        if self.holds:
             return "the real system did what the model predicts"
-        if self.as_foretold is None:
+        if self.holds is None:
             return f"not decided: {self.stopped}"
         for step in self.steps:
             if step.verdict != step.foretold:
@@ -165,13 +167,38 @@ class Driven:
         first = next(one for one in self.compared if not one.agrees)
         return f"not as predicted: {first.what} is {first.found}, not {first.foretold}"
 
+    def text(self) -> str:
+        """The steps, the predictions beside what was found, and the answer."""
+        model, done = self.trace.model, len(self.steps)
+        rows = [("", "step", "", "action", "real system", "what it said")]
+        for step in self.steps:
+            verdict = step.verdict if step.verdict == step.foretold else f"{step.verdict}, not {step.foretold}"
+            rows.append((MARKS[step.as_foretold], str(step.number), step.actor, step.label, verdict, step.said))
+        for number, left in enumerate(self.trace.steps[done + 1 :], start=done + 1):
+            rows.append((" ", str(number), left.lane, left.label, "not tried", ""))
+        lines = [
+            model_line(model),
+            f"{self.system}: {done} of {len(self.trace) - 1} steps",
+            "",
+            *columns(rows, right=[1]),
+        ]
+        different = [
+            one._replace(what=f"after step {step.number}: {one.what}")
+            for step in self.steps
+            for one in step.differences
+        ]
+        if compared := [*different, *self.compared]:
+            table = [("", "", "predicted", "found")]
+            table += [(MARKS[one.agrees], one.what, one.foretold, one.found) for one in compared]
+            lines += ["", *columns(table)]
+        return "\n".join([*lines, "", self.why])
+
     def as_dict(self) -> dict[str, Any]:
-        """The drive as ``--json`` prints it."""
         return {
             "system": self.system,
             "model": self.trace.model.name,
-            "as_foretold": self.as_foretold,
-            "verdict": self.verdict(),
+            "holds": self.holds,
+            "why": self.why,
             "stopped": self.stopped,
             "steps": [
                 {
@@ -190,7 +217,7 @@ class Driven:
         }
 
     def __repr__(self) -> str:
-        return f"<drive of {self.system}, {len(self.steps)} of {len(self.trace) - 1} steps: {self.verdict()}>"
+        return f"<drive of {self.system}, {len(self.steps)} of {len(self.trace) - 1} steps: {self.why}>"
 
 
 def follow(trace: Trace, driver: Driver, processes: Processes, folder: Path, time_limit: float | None = None) -> Driven:

@@ -77,7 +77,7 @@ class Report:
     """The result of :func:`workbench.guided.validate.validate`.
 
     Attributes:
-        valid: Whether the recording is a behaviour of the model; None if undecided.
+        holds: Whether the recording is a behaviour of the model; None if undecided.
         states: The number of leading observations that a behaviour of the model explains.
         candidates: The number of model states that agree with the recording up to the last of them.
         ways: The number of ways to explain them: sequences of steps, hidden ones included, with the moments of the
@@ -89,9 +89,10 @@ class Report:
         enabled: The steps that the model can take instead.
         closest: The steps closest to the failed observation, closest first.
         remarks: What of the recording was ignored.
+        settings: Lines on the settings under which it is a behaviour, if they were looked for.
     """
 
-    valid: bool | None
+    holds: bool | None
     states: int
     candidates: int = 0
     ways: int | float | None = None
@@ -102,6 +103,7 @@ class Report:
     enabled: list[str] = field(default_factory=list)
     closest: list[Nearest] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    settings: list[str] = field(default_factory=list)
 
     @cached_property
     def trace(self) -> Trace | None:
@@ -114,16 +116,16 @@ class Report:
         return self.closest[0] if self.closest else None
 
     def __repr__(self) -> str:
-        return str(self)  # Python refuses to write the digits of very many ways
+        return self.text()  # Python refuses to write the digits of very many ways
 
-    def __str__(self) -> str:
-        if self.valid:
+    def text(self) -> str:
+        if self.holds:
             lines = [f"a behaviour of the model: {counted(self.states, 'state')}"]
             if self.candidates > 1:
                 lines.append(f"  {self.candidates:,} states of the model agree with the last one recorded")
             if self.ways is not None and self.ways > 1:
                 lines.append(f"  {told_ways(self.ways)}")
-        elif self.valid is None:
+        elif self.holds is None:
             lines = [f"not decided: {self.why}", f"  a behaviour up to there: {counted(self.states, 'state')}"]
         else:
             lines = [f"not a behaviour of the model: {self.why}"]
@@ -132,7 +134,21 @@ class Report:
                 lines.append(f"  enabled there: {', '.join(self.enabled[:_MOST_SHOWN])}{more}")
             for near in self.closest:
                 lines += [f"  nearest: {near.told}, but", *(f"    {reason}" for reason in near.reasons)]
-        return "\n".join(lines + [f"  note: {remark}" for remark in self.remarks])
+        return "\n".join([*lines, *(f"  note: {remark}" for remark in self.remarks), *self.settings])
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "holds": self.holds,
+            "why": self.why,
+            "states": self.states,
+            "candidates": self.candidates,
+            "ways": str(self.ways) if isinstance(self.ways, float) or (self.ways or 0) >= _LONG else self.ways,
+            "failed": self.failed,
+            "enabled": self.enabled,
+            "closest": [{"label": near.told, "reasons": near.reasons} for near in self.closest],
+            "remarks": self.remarks,
+            "settings": self.settings,
+        }
 
 
 def told_ways(ways: int | float) -> str:

@@ -11,6 +11,7 @@ between.
 """
 
 import ast
+import itertools
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -73,7 +74,7 @@ class ScenarioResult:
     """The result of a scenario.
 
     Attributes:
-        found: Whether there is such a behaviour; None if undecided.
+        holds: Whether there is such a behaviour; None if undecided.
         states: How many states were visited; a state counts again for each number of lines passed before it.
         behaviour: A shortest behaviour that passes through the lines, or through as many as possible.
         at: For each line passed, the index of its state.
@@ -81,7 +82,7 @@ class ScenarioResult:
         why: Why it cannot, or why nothing was decided, in one line.
     """
 
-    found: bool | None
+    holds: bool | None
     lines: list[ScenarioLine]
     states: int
     behaviour: BehaviourPath | None = None
@@ -95,12 +96,12 @@ class ScenarioResult:
         return None if self.behaviour is None else replay(*self.behaviour)
 
     def __repr__(self) -> str:
-        return str(self)
+        return self.text()
 
-    def __str__(self) -> str:
-        if self.found:
+    def text(self) -> str:
+        if self.holds:
             head = f"found: {counted(self.at[-1] + 1 if self.at else 1, 'state')}"
-        elif self.found is None:
+        elif self.holds is None:
             head = f"not decided: {self.why}"
         else:
             head = f"impossible: {self.lines[self.failed or 0]}: {self.why}"
@@ -109,6 +110,18 @@ class ScenarioResult:
             f"  note: {line.condition.remark}" for line in self.lines if line.condition and line.condition.remark
         ]
         return "\n".join([head, *places, *remarks])
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "holds": self.holds,
+            "why": self.why,
+            "states": self.states,
+            "lines": [
+                {"line": line.number, "text": line.text, "state": at + 1 if at is not None else None}
+                for line, at in itertools.zip_longest(self.lines, self.at)
+            ],
+            "failed": None if self.failed is None else self.lines[self.failed].number,
+        }
 
 
 def read_lines(model: Model, text: str | Iterable[str]) -> list[ScenarioLine]:

@@ -44,7 +44,7 @@ class SettingsTried:
     @property
     def accepted(self) -> list[dict[str, Any]]:
         """The changes with which the recording is a behaviour of the model."""
-        return [one.changes for one in self.tried if one.report is not None and one.report.valid]
+        return [one.changes for one in self.tried if one.report is not None and one.report.holds]
 
     def _told(self, changes: dict[str, Any]) -> str:
         given = {name: self.model.constants[name] for name in changes}
@@ -56,7 +56,7 @@ class SettingsTried:
 
     def __str__(self) -> str:
         lines = [f"accepted with {self._told(changes)}" for changes in self.accepted]
-        undecided = [one for one in self.tried if one.report is not None and one.report.valid is None]
+        undecided = [one for one in self.tried if one.report is not None and one.report.holds is None]
         lines += [f"not decided with {self._told(one.changes)}" for one in undecided]
         if not self.accepted:
             lines.append(f"accepted with none of {len(self.tried)} other settings that differ in one constant")

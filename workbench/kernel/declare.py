@@ -531,7 +531,7 @@ def step(
         ...         return t.hour > s.hour or f"from {s.hour} to {t.hour}"
         >>> check(Clock())
         Clock(): 3 distinct states, depth 3, local engine
-          violated (4 states)  Forwards: tick: from 2 to 0
+          ✗ violated (4 states)      Forwards: tick: from 2 to 0
     """
     actions = (of,) if isinstance(of, str) else tuple(of)
     return _declare("step", function, domains, states=2, when=when, by_default=by_default, of=actions)

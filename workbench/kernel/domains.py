@@ -14,6 +14,11 @@ from workbench.kernel.given import plain
 from workbench.kernel.values import Map, Name, show
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_TRUTHS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+_PART = re.compile(r"\([\w, ]+\)")
+_PARTS = re.compile(rf"\({_PART.pattern}(?:, *{_PART.pattern})*\)")
+_INTEGER = re.compile(r"-?\d+(?:[,_]\d{3})*")
+_POWER = re.compile(r"-?\d{1,15}e\d{1,2}")
 Sets = Mapping[str, tuple[str, ...]]
 
 
@@ -81,8 +86,21 @@ class Switch(Domain):
     def describe(self) -> str:
         return "true or false"
 
+    def parse(self, given: Any) -> bool:
+        return super().parse(_TRUTHS.get(given.lower(), given) if isinstance(given, str) else given)  # type: ignore
+
     def accepts(self, given: Any) -> bool:
         return isinstance(given, bool)
+
+
+def _number(given: Any) -> Any:
+    """The integer in a text such as ``1,000`` or ``1e6``; anything else as it is."""
+    if isinstance(given, str) and _INTEGER.fullmatch(given):
+        return int(re.sub("[,_]", "", given)) if len(given) < 1000 else given
+    if isinstance(given, str) and _POWER.fullmatch(given.lower()):
+        digits, _, zeros = given.lower().partition("e")
+        return int(digits) * 10 ** int(zeros)
+    return given
 
 
 class Within(Domain):
@@ -99,6 +117,9 @@ class Within(Domain):
     def describe(self) -> str:
         steps = "" if self.numbers.step == 1 else f" in steps of {self.numbers.step}"
         return f"an integer from {self.numbers[0]} to {self.numbers[-1]}{steps}"
+
+    def parse(self, given: Any) -> int:
+        return super().parse(_number(given))  # type: ignore[no-any-return]
 
     def accepts(self, given: Any) -> bool:
         return type(given) is int and given in self.numbers
@@ -139,6 +160,9 @@ class Integers(Domain):
         if self.most is None:
             return "an integer" if self.least is None else f"an integer from {self.least} on"
         return f"an integer up to {self.most}" if self.least is None else f"an integer from {self.least} to {self.most}"
+
+    def parse(self, given: Any) -> int:
+        return super().parse(_number(given))  # type: ignore[no-any-return]
 
     def accepts(self, given: Any) -> bool:
         return given in self
@@ -189,8 +213,12 @@ class OneOf(Domain):
         for value in self.values:
             if given == value and type(given) is type(value):
                 return value
-            if self.words and isinstance(given, str) and given == self.words[value]:
-                return value
+        if isinstance(given, str):
+            words = {value: self.word(value) for value in self.values}
+            exact = [value for value, word in words.items() if given == word]
+            near = [value for value, word in words.items() if given.lower() == word.lower()]
+            if len(found := exact or near) == 1:
+                return found[0]
         raise ValueError
 
 
@@ -216,6 +244,9 @@ class Names(Domain):
         return f"a size from {self.sizes[0]} to {self.sizes[-1]}, or a list of that many names"
 
     def parse(self, given: Any) -> tuple[Name, ...]:
+        given = _number(given)
+        if isinstance(given, str) and ("," in given or given[:1] in ("(", "{", "[")):
+            given = _items(given)
         if isinstance(given, int) and not isinstance(given, bool) and given in self.sizes:
             names = tuple(f"{self.prefix}{i + 1}" for i in range(given))
         elif isinstance(given, (list, tuple)):
@@ -233,9 +264,9 @@ class Names(Domain):
 
 
 def _items(text: str) -> list[str]:
-    """The items of a text such as ``{n1->n2, n2->n3}``; braces are optional."""
+    """The items of a text such as ``{n1->n2, n2->n3}``; braces, parentheses or brackets are optional."""
     inside = text.strip()
-    if inside.startswith("{") and inside.endswith("}"):
+    if inside[:1] + inside[-1:] in ("{}", "()", "[]"):
         inside = inside[1:-1].strip()
     return [item.strip() for item in inside.split(",")] if inside else []
 
@@ -256,8 +287,10 @@ class Partition(Domain):
         return f"a list of lists that holds each of {self.of} exactly once, or null for one part each"
 
     def parse(self, given: Any) -> tuple[tuple[str, ...], ...] | None:
-        if given is None:
+        if given is None or given == "-":
             return None
+        if isinstance(given, str) and _PARTS.fullmatch(given):
+            given = [_items(part) for part in _PART.findall(given)]
         if not (isinstance(given, (list, tuple)) and given):
             raise ValueError
         if not all(isinstance(part, (list, tuple)) and part for part in given):

@@ -1,9 +1,10 @@
 """The result of a check, the same from every engine."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from workbench.kernel.budget import INTERRUPTED
+from workbench.kernel.constants import spell
 from workbench.kernel.errors import unknown
 from workbench.kernel.model import Model
 from workbench.kernel.trace import Trace
@@ -13,6 +14,30 @@ from workbench.kernel.values import counted
 WITHIN = "within the constraint"
 #: Why a property whose parameters have no values says nothing.
 NOBODY = "it says nothing: its parameters have no values with these constants"
+#: How an answer is marked in text: yes, no, unknown.
+MARKS = {True: "\N{CHECK MARK}", False: "\N{BALLOT X}", None: "?"}
+
+
+class Answer(Protocol):
+    """What every question returns: a check, random walks, a recording or scenario, an audit, a drive, a what-if."""
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the answer is yes: everything holds, or the table is sound, or it can happen. None if unknown."""
+
+    @property
+    def why(self) -> str | None:
+        """The reason, in one line."""
+
+    @property
+    def trace(self) -> Trace | None:
+        """The behaviour that shows it."""
+
+    def text(self) -> str:
+        """The answer as a terminal shows it, without the traces."""
+
+    def as_dict(self) -> Any:
+        """What ``--json`` prints; scripts rely on its keys."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +77,15 @@ class Verdict:
         else:
             word = "holds" if self.holds else "violated"
         return word if self.within is None else f"{word} {WITHIN}"
+
+    @property
+    def told(self) -> str:
+        """The verdict in a few words: ``violated (22 states)``."""
+        return self.word if self.trace is None else f"{self.word} ({counted(len(self.trace), 'state')})"
+
+    def __str__(self) -> str:
+        """The verdict in a line, with its mark and the reason."""
+        return f"{MARKS[self.holds]} {self.told:<24} {self.name}" + (f": {self.why}" if self.why else "")
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -103,13 +137,23 @@ class Judged:
         return True if self.verdicts and not self.undecided else None
 
     @property
-    def verdict_lines(self) -> list[str]:
-        """A line for each verdict, with the reason but without the trace."""
-        lines = []
-        for verdict in self.verdicts:
-            states = "" if verdict.trace is None else f" ({counted(len(verdict.trace), 'state')})"
-            lines.append(f"  {verdict.word}{states}  {verdict.name}" + (f": {verdict.why}" if verdict.why else ""))
-        return lines
+    def why(self) -> str:
+        """What does not hold; else that everything does."""
+        open_or_bad = [f"{v.name} {v.told}" for v in self.verdicts if v.holds is not True]
+        if open_or_bad or not self.verdicts:
+            return "; ".join(open_or_bad) or "nothing is checked"
+        return "everything holds" + (f" {WITHIN}" if any(v.within for v in self.verdicts) else "")
+
+    @property
+    def shown(self) -> Verdict | None:
+        """The first violated property that has a trace; or else the only one, if it has a witness."""
+        alone = self.verdicts if len(self.verdicts) == 1 else []
+        return next((verdict for verdict in [*self.violated, *alone] if verdict.trace is not None), None)
+
+    @property
+    def trace(self) -> Trace | None:
+        """The trace of the property that is :attr:`shown`."""
+        return None if self.shown is None else self.shown.trace
 
     def __getitem__(self, name: str) -> Verdict:
         for verdict in self.verdicts:
@@ -190,18 +234,31 @@ class Result(Judged):
         """Actions that were never enabled."""
         return [a.name for a in self.actions if a.enabled == 0]
 
+    def text(self) -> str:
+        """The counts, what limits them, and the verdicts."""
+        lines = [model_line(self.model), self.counts]
+        if not self.complete:
+            lines.append(f"INCOMPLETE: {self.stopped}; undecided properties are unknown")
+        elif self.interrupted:
+            lines.append("INTERRUPTED after all states were visited; anything beyond that is missing")
+        lines += [*(f"note: {note}" for note in self.notes), "", *map(str, self.verdicts)]
+        if self.complete and self.never_taken:
+            within = "" if self.within is None else f" within {self.within}"
+            lines += ["", f"Never enabled{within}: {', '.join(self.never_taken)}"]
+        if self.collision_probability > 1e-6:
+            chance = f"{self.collision_probability:.1e}"
+            lines += ["", f"The chance that two states shared a fingerprint is below {chance}."]
+        return "\n".join(lines)
+
     def __repr__(self) -> str:
-        """The counts and the verdicts, without traces."""
+        """The counts and the verdicts, without what differs from run to run."""
         bounded = "" if self.within is None else f", within {self.within}"
-        lines = [
-            f"{self.model!r}: {counted(self.distinct, 'distinct state')}, depth {self.depth}, {self.engine} engine"
-            + bounded
-        ]
+        states = counted(self.distinct, "distinct state")
+        lines = [f"{self.model!r}: {states}, depth {self.depth}, {self.engine} engine{bounded}"]
         lines += [] if self.complete else [f"  INCOMPLETE: {self.stopped}"]
-        return "\n".join([*lines, *self.verdict_lines])
+        return "\n".join([*lines, *(f"  {verdict}" for verdict in self.verdicts)])
 
     def as_dict(self) -> dict[str, Any]:
-        """The object that ``workbench check --json`` prints; scripts rely on its keys."""
         return {
             "model": self.model.name,
             "constants": self.model.spelled(),
@@ -218,6 +275,18 @@ class Result(Judged):
             "notes": self.notes,
             "figures": self.figures,
         }
+
+
+def model_line(model: Model) -> str:
+    """A model's name, and the constants that differ from their defaults, as ``--set`` takes them.
+
+    Examples:
+        >>> from workbench.models.bakery import Bakery
+        >>> model_line(Bakery(Writers=2)), model_line(Bakery())
+        ('bakery_published  Writers=(w1, w2)', 'bakery_published  with its default constants')
+    """
+    given = {name: model.constants[name] for name in model.differing()}
+    return f"{model.name}  {spell(given, model.declared_constants) or 'with its default constants'}"
 
 
 def constraints_of(model: Model) -> str:

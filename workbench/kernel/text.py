@@ -1,4 +1,6 @@
-"""Foreign text, made fit to print."""
+"""Text, made fit to print."""
+
+from collections.abc import Container, Iterable, Sequence
 
 
 def printable(text: str) -> str:
@@ -24,3 +26,18 @@ def printable_lines(text: str) -> str:
         'one\ntwo\\r\\x07'
     """
     return "\n".join(map(printable, text.split("\n")))
+
+
+def columns(rows: Iterable[Sequence[str]], right: Container[int] = ()) -> list[str]:
+    """Rows as lines of aligned columns, those in `right` aligned to the right.
+
+    Examples:
+        >>> columns([("action", "taken"), ("commit", "1,200"), ("crash", "7")], right=[1])
+        ['action  taken', 'commit  1,200', 'crash       7']
+    """
+    lines = [list(map(printable, row)) for row in rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return [
+        "  ".join(f"{cell:{'>' if at in right else '<'}{widths[at]}}" for at, cell in enumerate(line)).rstrip()
+        for line in lines
+    ]

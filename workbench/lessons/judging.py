@@ -39,7 +39,7 @@ def expect(model: Model, wanted: Mapping[str, str]) -> Result:
 def story_trace(model: Model, story: str) -> Trace:
     """A shortest behaviour that passes through a story."""
     found = scenario(model, story)
-    if not found.found:
+    if not found.holds:
         raise Wrong(f"The model has no such behaviour. {found}.")
     assert found.trace is not None
     return found.trace

@@ -298,7 +298,7 @@ class Stepper:
 
     def _story(self, lines: str, job: Job, max_states: int | None = None) -> tuple[Trace, str]:
         told = scenario(self.model, lines, should_stop=job.should_stop, max_states=max_states)
-        if not told.found or told.trace is None:
+        if not told.holds or told.trace is None:
             raise InputError(str(told).splitlines()[0])
         return told.trace, "; ".join(
             f"state {at + 1}: {line.text}" for line, at in zip(told.lines, told.at, strict=True)

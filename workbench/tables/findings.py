@@ -60,7 +60,6 @@ class Finding:
         return self.invariant or self.property
 
     def as_dict(self) -> dict[str, Any]:
-        """The finding as ``--json`` prints it."""
         plain = {name: getattr(self, name) for name in ("property", "grade", "version", "bucket", "key", "why")}
         return plain | {"evidence": list(self.evidence), "repair": dict(self.repair), "no_picture": self.no_picture}
 
@@ -110,20 +109,36 @@ class Audit:
     complete: bool = True
 
     @property
-    def clean(self) -> bool | None:
+    def holds(self) -> bool | None:
         """Whether the table is sound: False if a violation is proved, None if that is unknown."""
         grades = {finding.grade for finding in self.findings}
         if "proved" in grades:
             return False
         return None if "suspect" in grades or not self.complete else True
 
+    @property
+    def why(self) -> str:
+        """The number of findings by grade, in words."""
+        counts = [
+            f"{sum(finding.grade == grade for finding in self.findings)} {word}"
+            for grade, word in zip(GRADES, ("proved", "suspected", "outside the model"), strict=True)
+            if any(finding.grade == grade for finding in self.findings)
+        ]
+        words = ", ".join(counts) or "nothing found"
+        return words if self.complete else f"{words}; incomplete"
+
+    @property
+    def trace(self) -> None:
+        """Files prove states, not how these came about; a page shows what leads there in the model."""
+
     def of(self, property: str) -> tuple[Finding, ...]:
         """The findings on one property."""
         return tuple(finding for finding in self.findings if finding.property == property)
 
     def as_dict(self) -> dict[str, Any]:
-        """The audit as ``--json`` prints it."""
         return {
+            "holds": self.holds,
+            "why": self.why,
             "format": self.format,
             "path": self.path,
             "versions": list(self.versions),
@@ -133,10 +148,9 @@ class Audit:
         }
 
     def text(self) -> str:
-        """The audit as the terminal shows it."""
         first, last = self.versions
         what = f"versions {first} to {last}" if last is not None else "no version"
-        lines = [f"{self.format} table {self.path}, {what}: {self.verdict()}"]
+        lines = [f"{self.format} table {self.path}, {what}: {self.why}"]
         for finding in self.findings:
             where = [f"version {finding.version}"] if finding.version is not None else []
             where += [f"bucket {finding.bucket}"] if finding.bucket is not None else []
@@ -149,18 +163,8 @@ class Audit:
             lines += ["", "not checked:", *(f"  - {one}" for one in self.not_checked)]
         return "\n".join(map(printable, lines))
 
-    def verdict(self) -> str:
-        """The number of findings by grade, in words."""
-        counts = [
-            f"{sum(finding.grade == grade for finding in self.findings)} {word}"
-            for grade, word in zip(GRADES, ("proved", "suspected", "outside the model"), strict=True)
-            if any(finding.grade == grade for finding in self.findings)
-        ]
-        words = ", ".join(counts) or "nothing found"
-        return words if self.complete else f"{words}; incomplete"
-
     def __repr__(self) -> str:
-        return f"<audit of the {self.format} table {printable(self.path)}: {self.verdict()}>"
+        return f"<audit of the {self.format} table {printable(self.path)}: {self.why}>"
 
 
 class AuditDraft:

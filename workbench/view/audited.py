@@ -63,7 +63,7 @@ class _StatePicture(Picture):
 def _fragment(audit: Audit) -> Markup:
     first, last = audit.versions
     versions = "no version" if last is None else f"versions {first} to {last}"
-    parts = [noted(f"{versions}: {audit.verdict()}")]
+    parts = [noted(f"{versions}: {audit.why}")]
     parts += [_finding(one, f"{number}. ") for number, one in enumerate(audit.findings, 1)]
     if audit.not_checked:
         parts.append(element("h2", "Not checked") + bullets(audit.not_checked))

@@ -8,7 +8,8 @@ from workbench.kernel.declare import Property
 from workbench.kernel.errors import InputError, brief
 from workbench.kernel.given import check_integer
 from workbench.kernel.model import Model
-from workbench.kernel.result import Judged, Verdict
+from workbench.kernel.result import Judged, Verdict, model_line
+from workbench.kernel.text import columns
 from workbench.kernel.values import counted
 
 UNIFORM = ("actions", "successors")
@@ -119,13 +120,16 @@ class Simulation(Judged):
             lines.append(f"never enabled in these walks: {', '.join(self.never_enabled)}")
         return [*lines, *(f"note: {note}" for note in self.notes)]
 
+    def text(self) -> str:
+        """The extent, the verdicts, and how often each action was enabled and taken."""
+        counts = [(action.name, f"{action.enabled:,}", f"{action.taken:,}") for action in self.actions]
+        table = columns([("action", "enabled", "taken"), *counts], right=(1, 2))
+        return "\n".join([model_line(self.model), *self.lines, "", *map(str, self.verdicts), "", *table])
+
     def __repr__(self) -> str:
-        """The counts and the verdicts, without traces."""
-        lines = [repr(self.model), *(f"  {line}" for line in self.lines)]
-        return "\n".join([*lines, *self.verdict_lines])
+        return self.text()
 
     def as_dict(self) -> dict[str, Any]:
-        """The object that ``workbench simulate --json`` prints. Scripts rely on its keys."""
         return {
             "model": self.model.name,
             "constants": self.model.spelled(),

@@ -40,6 +40,6 @@ def unnoticed(answer):
         raise Wrong(f"The log has the rows 0 to {len(events) - 1}.")
     kept = get_mapping("coldfront").read([event for row, event in enumerate(events) if row != answer])
     model = get_model(kept.model)(**kept.constants)
-    if not validate(model, kept.record(model)).valid:
+    if not validate(model, kept.record(model)).holds:
         raise Wrong(f"Without row {answer} the log is refused.")
     return "The model explains what is left: no later row needs this one."

@@ -1,12 +1,12 @@
 """Decide whether a model can do what a trace, or a log of a real system, recorded; if not, say where and why.
 
-  workbench replay bakery_v2 trace.itf.json                   as written by `workbench check --itf`
-  workbench replay bakery log.itf.json --set Writers=2 --stutter
-  workbench replay bakery_v2 'workbench:bakery_v2?MaxCrashes=1#0/0.0'
-  workbench replay bakery_v2 trace.itf.json --html trace.html  a page with pictures, to step through
-  workbench replay bakery_v2 events.jsonl --map coldfront      events of a real system, one JSON object per line
-  workbench replay queue events.jsonl --map mapping.py:Queue   the same with a mapping of your own
-  workbench replay paimon /warehouse/db.db/t --key jack       the history of a real table, snapshot by snapshot
+  workbench validate bakery_v2 trace.itf.json                   as written by `workbench check -o trace.itf.json`
+  workbench validate bakery log.itf.json --set Writers=2 --stutter
+  workbench validate bakery_v2 'workbench:bakery_v2?MaxCrashes=1#0/0.0'
+  workbench validate bakery_v2 trace.itf.json -o trace.html     a page with pictures, to step through
+  workbench validate bakery_v2 events.jsonl --map coldfront     events of a real system, one JSON object per line
+  workbench validate queue events.jsonl --map mapping.py:Queue  the same with a mapping of your own
+  workbench validate paimon /warehouse/db.db/t --key jack       the history of a real table, snapshot by snapshot
 
 The model's constants come from the file or its events; --set, or a CONFIGURATION in place of MODEL, overrides them.
 Exit status: 0 it is a behaviour of the model, 1 it is not, 2 bad input, 3 not decided.
@@ -14,10 +14,11 @@ Exit status: 0 it is a behaviour of the model, 1 it is not, 2 bad input, 3 not d
 
 import argparse
 import os
+from dataclasses import replace
 
-from workbench.commands import outputs, status
+from workbench.commands.answers import add_answer, check_answer, give
 from workbench.commands.files import file_of, reading
-from workbench.commands.options import add_options, asked_of, budgets, console
+from workbench.commands.options import add_options, asked_of, budgets
 from workbench.commands.progress import progress_line
 from workbench.commands.recorded import follow_permalink, is_permalink, make, read_trace
 from workbench.formats.recording import Recording
@@ -45,16 +46,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="if it is not a behaviour, find other values of one constant that make it one",
     )
-    outputs.add_shown(parser)
-    add_options(parser, "--trace", help="print the model's behaviour, as far as it agrees")
+    add_answer(parser, trace="print the model's behaviour, as far as it agrees")
 
 
 def run(arguments: argparse.Namespace) -> int:
     _check_arguments(arguments)
-    settings = None
     inputs = [] if is_permalink(arguments.file) else [arguments.file]
     asked = asked_of(arguments.model, arguments.set)
-    outputs.check_shown(arguments, [*asked.files, *file_of(arguments.map or ""), *inputs])
+    check_answer(arguments, [*asked.files, *file_of(arguments.map or ""), *inputs])
     model, given = asked.declared, asked.constants
     if is_permalink(arguments.file):
         report = follow_permalink(model, arguments.file, given)
@@ -64,16 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
         mapped = read(model, arguments)
         made = make(model, mapped.constants, given, arguments.file)
         with reading(arguments.file):
-            report, settings = _validate(made, mapped, arguments)
-    with outputs.printing(arguments, tuple(outputs.SHOWN)):
-        out = console()
-        out.print(str(report), markup=False)
-        if settings is not None:
-            out.print(str(settings), markup=False)
-        if arguments.trace and report.trace is not None:
-            out.print(f"\n{report.trace}", markup=False)
-    outputs.write_shown(arguments, lambda: report.trace)
-    return status.of_answer(report.valid)
+            report = _validate(made, mapped, arguments)
+    return give(arguments, report)
 
 
 def _check_arguments(arguments: argparse.Namespace) -> None:
@@ -117,8 +108,8 @@ def _of(model: type[Model], mapped: Mapped, what: str) -> Mapped:
     return mapped
 
 
-def _validate(model: Model, mapped: Mapped, arguments: argparse.Namespace) -> tuple[Report, object]:
-    """The report on the recording, and, if wanted, the settings that accept it."""
+def _validate(model: Model, mapped: Mapped, arguments: argparse.Namespace) -> Report:
+    """The report on the recording, if wanted with the settings that accept it."""
     from workbench.guided.settings import accepted_under  # numba loads here, not with the command line
     from workbench.guided.validate import validate
 
@@ -131,6 +122,7 @@ def _validate(model: Model, mapped: Mapped, arguments: argparse.Namespace) -> tu
 
     with progress_line() as on_progress:
         report = validate(model, begun(model), stutter, **limits, on_progress=on_progress)
-        if report.valid or not arguments.settings:
-            return report, None
-        return report, accepted_under(model, begun, stutter, also=mapped.changes, **limits, on_progress=on_progress)
+        if report.holds or not arguments.settings:
+            return report
+        tried = accepted_under(model, begun, stutter, also=mapped.changes, **limits, on_progress=on_progress)
+    return replace(report, settings=str(tried).splitlines())

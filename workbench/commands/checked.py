@@ -1,0 +1,113 @@
+"""Configurations beside what they expect, and the page of one check."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.commands.profiled import Profiled, profile_text
+from workbench.commands.progress import progress_line
+from workbench.configurations import Configuration, told_path
+from workbench.kernel import Result, Trace
+from workbench.kernel.result import MARKS
+from workbench.kernel.text import columns, printable
+from workbench.kernel.values import counted
+
+#: The most states to keep, for the graph and the chart of accesses on a page.
+MOST_KEPT = 200_000
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The outcomes of checking configurations.
+
+    Attributes:
+        left: Those that were not reached before an interrupt.
+    """
+
+    outcomes: Sequence[tuple[Configuration, Result]]
+    left: Sequence[Configuration] = ()
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether all is as expected; None if nothing differs, but not everything expected was shown."""
+        if any(one.differences(result) for one, result in self.outcomes):
+            return False
+        return True if not self.left and all(one.as_expected(result) for one, result in self.outcomes) else None
+
+    @property
+    def why(self) -> str:
+        right = sum(one.as_expected(result) for one, result in self.outcomes)
+        wanted = len(self.outcomes) + len(self.left)
+        seconds = sum(result.seconds for _, result in self.outcomes)
+        are = "is" if wanted == 1 else "are"
+        return f"{right} of {counted(wanted, 'configuration')} {are} as expected ({seconds:.1f} s)"
+
+    @property
+    def shown(self) -> Any:
+        """The property whose trace is :attr:`trace`."""
+        return self.outcomes[0][1].shown
+
+    @property
+    def trace(self) -> Trace | None:
+        """That of the first configuration."""
+        return self.outcomes[0][1].trace
+
+    def text(self) -> str:
+        rows = [("", "configuration", "verdict", "distinct", "depth", "seconds")]
+        further: list[str] = []
+        for one, result in self.outcomes:
+            differences, path = one.differences(result), told_path(one.path)
+            mark = MARKS[False if differences else one.as_expected(result) or None]
+            rows.append((mark, path, result.why, f"{result.distinct:,}", str(result.depth), f"{result.seconds:.2f}"))
+            if differences:
+                further += ["", f"{path} is not as expected:", *(f"  {line}" for line in differences)]
+            elif result.cut_short is not None:
+                further += ["", f"{path} is incomplete: {result.cut_short}"]
+            elif not one.as_expected(result):
+                further += ["", f"{path} expects nothing, and nothing is checked"]
+        profiles = [
+            line
+            for one, result in self.outcomes
+            if isinstance(result, Profiled)
+            for line in ["", told_path(one.path), *profile_text(result).splitlines()]
+        ]
+        return "\n".join([*columns(rows, right=(3, 4, 5)), *map(printable, further), *profiles, "", self.why])
+
+    def as_dict(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "file": str(one.path),
+                "title": one.title,
+                "as_expected": one.as_expected(result),
+                "differences": one.differences(result),
+                **result.as_dict(),
+            }
+            for one, result in self.outcomes
+        ]
+
+
+def report_page(result: Result, one: Configuration | None = None) -> str:
+    """A self-contained page: verdicts, traces, charts, and the state graph, for which a small space is searched again.
+
+    Args:
+        one: The configuration that was checked, to compare the result with.
+    """
+    from workbench import view  # pictures load here, not with the command line
+    from workbench.spaces.space import explore
+
+    space = None
+    if result.complete and result.distinct <= MOST_KEPT:
+        names = [verdict.name for verdict in result.verdicts if verdict.name in result.model.declared_properties]
+        with progress_line() as on_progress:
+            space = explore(result.model, names, symmetry=result.symmetry, on_progress=on_progress)
+        space = space if space.result.complete else None
+    if one is None:
+        return view.report(result, space=space)
+    return view.report(
+        result,
+        title=one.title,
+        source=one.source,
+        differences=one.differences(result),
+        as_expected=one.as_expected(result),
+        space=space,
+    )

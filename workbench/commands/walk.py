@@ -1,0 +1,74 @@
+"""Walk through a model's states at random, for spaces too large to search.
+
+  workbench walk paimon --max-seconds 60               on all cores; violations print their trace
+  workbench walk bakery_v2 --walks 100000 --seed 7     the same walks again, on any number of workers
+  workbench walk hudi --swarm --depth 1000             longer walks, each preferring different actions
+
+What walks meet is certain. What they do not meet remains open, however many there are.
+Exit status: 0 nothing is violated, and everything wanted is reached, as far as the walks went; 1 something is violated,
+2 bad input, 3 something wanted is not reached, or the walks were interrupted.
+"""
+
+import argparse
+
+from workbench.commands import status
+from workbench.commands.answers import add_answer, check_answer, failing, give, with_deadlock
+from workbench.commands.options import above_zero, add_options, add_workers, asked_of
+from workbench.commands.progress import progress_line
+from workbench.engines.walks.result import UNIFORM, without_liveness
+from workbench.kernel.budget import INTERRUPTED
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_options(parser, "model", "--set", "--property", "--deadlock")
+    add_options(parser, "--max-seconds", help="walk for this long (10 without --walks)")
+    parser.add_argument("--walks", type=above_zero(int), metavar="N", help="make this many walks")
+    parser.add_argument(
+        "--depth", type=above_zero(int), default=200, metavar="D", help="at most this many steps per walk (200)"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="the same seed makes the same walks (0)")
+    parser.add_argument(
+        "--uniform", choices=UNIFORM, default="actions", help="what is drawn with equal chances (default: actions)"
+    )
+    parser.add_argument("--swarm", action="store_true", help="let each walk prefer different actions")
+    add_workers(parser, "threads, or tasks on Spark", default=None)
+    parser.add_argument("--engine", choices=("local", "spark"), default="local")
+    add_options(parser, "--fail-fast")
+    parser.add_argument(
+        "--shorten", type=int, metavar="N", help="visit at most this many states to shorten a trace (1000000)"
+    )
+    add_answer(parser, trace="print the witnesses of reachable properties too")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    asked = asked_of(arguments.model, arguments.set)
+    check_answer(arguments, asked.files)
+    model, properties = asked.make(), arguments.property
+    left_out: list[str] = []
+    if properties is None:
+        properties, left_out = without_liveness(model, asked.properties)
+    if arguments.deadlock:
+        properties = with_deadlock(model, properties)
+    from workbench.engines.walks.simulate import SHORTEN, simulate  # numba loads here, not with the command line
+
+    with failing(arguments), progress_line(told=str) as on_progress:
+        seen = simulate(
+            model,
+            properties,
+            seconds=arguments.max_seconds,
+            walks=arguments.walks,
+            depth=arguments.depth,
+            seed=arguments.seed,
+            uniform=arguments.uniform,
+            swarm=arguments.swarm,
+            workers=arguments.workers,
+            engine=arguments.engine,
+            fail_fast=arguments.fail_fast,
+            shorten=SHORTEN if arguments.shorten is None else arguments.shorten,
+            on_progress=on_progress,
+        )
+    seen.notes.extend(left_out)
+    given = give(arguments, seen)
+    wanted = [verdict for verdict in seen.undecided if verdict.kind == "reachable"]
+    ended = seen.stopped != INTERRUPTED and bool(seen.verdicts)
+    return status.HOLDS if given == status.UNKNOWN and ended and not wanted else given
