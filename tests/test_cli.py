@@ -10,6 +10,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from bench.__main__ import main as bench
@@ -400,7 +401,7 @@ def test_a_file_that_is_called_like_a_library_does_not_replace_it(run, tmp_path)
         ),
         (
             ["bakery", "bakery_v2"],
-            "workbench: model 'bakery' is not accepted here; give one model, or files and folders",
+            "workbench: model 'bakery' is not accepted here; give one, or files and folders",
         ),
         (["bakery", "--set", "Nope=1"], "workbench: unknown constant of bakery 'Nope'; known: LazyReap"),
         (["bakery", "--set", "Writer=1"], "workbench: unknown constant of bakery 'Writer' (did you mean Writers?)"),
@@ -408,7 +409,7 @@ def test_a_file_that_is_called_like_a_library_does_not_replace_it(run, tmp_path)
         (["bakery", "--set", "Writers"], "workbench: --set 'Writers' is not accepted; it takes NAME=VALUE"),
         (["bakery", "--set", "a\nb"], r"workbench: --set 'a\nb' is not accepted; it takes NAME=VALUE"),
         (["bakery", "--set", "LazyReap=1"], "workbench: LazyReap = 1 is not accepted; it takes true or false"),
-        (["bakery", "--set", "LazyReap=True"], "workbench: LazyReap = 'True' is not accepted; it takes true or false"),
+        (["bakery", "--set", "LazyReap=Trow"], "workbench: LazyReap = 'Trow' is not accepted; it takes true or false"),
         (
             ["bakery", "--set", "MaxCrashes=null"],
             "workbench: MaxCrashes = None is not accepted; it takes an integer from",
@@ -437,8 +438,9 @@ def test_a_file_that_is_called_like_a_library_does_not_replace_it(run, tmp_path)
         (["bakery", "--engine", "warp"], "workbench check: argument --engine: invalid choice: 'warp'"),
         (["bakery", "--fingerprint-bits", "7"], "workbench check: argument --fingerprint-bits: invalid choice: 7"),
         (["bakery", "--set"], "workbench check: argument --set: expected one argument"),
-        (["bakery", "--warp"], "workbench: unrecognized arguments: --warp"),
-        (["bakery", "--warp=a\nb"], "workbench: unrecognized arguments: --warp=a b"),
+        (["bakery", "--warp"], "workbench check: '--warp' is not accepted (see workbench check --help)"),
+        (["bakery", "--propery=P"], "workbench check: '--propery=P' is not accepted; did you mean --property? (see"),
+        (["bakery", "--warp=a\nb"], r"workbench check: '--warp=a\nb' is not accepted"),
         ([], "workbench check: the following arguments are required: MODEL|CONFIGURATION|FOLDER"),
         (["missing.toml"], "workbench: configuration 'missing.toml' cannot be read: No such file or directory"),
         (["./missing"], "workbench: configuration 'missing' cannot be read: No such file or directory"),
@@ -573,7 +575,7 @@ def test_a_benchmark_against_no_commit(capsys):
 
 def test_a_constant_is_called_self(refused):
     assert refused("check", "bakery", "--set", "self=1").startswith(f"workbench: {SELF}")
-    assert refused("export", "bakery", "--set", "self=1", "-o", "-").startswith(f"workbench: {SELF}")
+    assert refused("export", "bakery", "--set", "self=1", "-o", ".dot").startswith(f"workbench: {SELF}")
 
 
 def test_a_class_is_no_model():
@@ -654,7 +656,7 @@ def test_other_commands_know_configurations_too(run, elsewhere):
     assert one.symmetry
     counts = f"{one.expect['distinct']:,} states"
     assert run("export", "documented_v1_no_crash", "-o", "race.dot")[2].startswith(counts)
-    assert counts in run("save", "documented_v1_no_crash", "saved")[1]
+    assert run("export", "documented_v1_no_crash", "-o", "saved")[2].startswith(counts)
     assert "SomeoneCommits" in run("walk", "v1_one_writer", "--walks", "1")[1]
     Path("story.txt").write_text("commit\n")
     assert run("scenario", "v1_one_writer", "story.txt")[0] == 1
@@ -748,8 +750,7 @@ def test_a_configuration_that_expects_and_judges_nothing_is_not_as_expected(one,
 @pytest.mark.parametrize(("number", "model", "file"), [(0, 0, 0), (1, 3, 1), (2, 3, 1)])
 def test_exit_statuses_are_made_from_verdicts(run, one, results, monkeypatch, tmp_path, number, model, file):
     monkeypatch.setattr("workbench.commands.check.check", lambda *_, **__: results[number])
-    monkeypatch.setattr("workbench.engines.check.check", lambda *_, **__: results[number])
-    monkeypatch.setattr("workbench.commands.report.MOST_KEPT", 0)
+    monkeypatch.setattr("workbench.commands.checked.MOST_KEPT", 0)
     status, out, _ = run("check", "bakery")
     assert status == model
     assert (" holds " in out) is (number == 0)
@@ -759,15 +760,15 @@ def test_exit_statuses_are_made_from_verdicts(run, one, results, monkeypatch, tm
     assert ("everything holds" in out) is (number == 0)
     assert ('failures="0"' in junit.read_text()) is (number == 0)
     assert json.loads(run("check", one.path, "--json")[1])[0]["as_expected"] is (number == 0)
-    assert run("report", one.path, "-o", tmp_path / "page.html")[0] == file
+    assert run("check", one.path, "-o", tmp_path / "page.html")[0] == file
     page = (tmp_path / "page.html").read_text()
     assert ("not as expected" in page, "as expected" in page) == (number != 0, True)
 
 
 def test_a_report_on_what_is_not_finished_does_not_say_as_expected(run, one, results, monkeypatch, tmp_path):
     stopped = replace(results[1], complete=False, stopped="the budget of 10 states is used up")
-    monkeypatch.setattr("workbench.engines.check.check", lambda *_, **__: stopped)
-    assert run("report", one.path, "-o", tmp_path / "page.html")[0] == 3
+    monkeypatch.setattr("workbench.commands.check.check", lambda *_, **__: stopped)
+    assert run("check", one.path, "-o", tmp_path / "page.html")[0] == 3
     assert "as expected" not in (tmp_path / "page.html").read_text()
 
 
@@ -910,7 +911,7 @@ def test_the_exit_status_of_a_sweep_is_made_from_its_verdicts(run, monkeypatch, 
     rows |= {"P": words, "P_states": [None, None]} if words else {}
     frame = pandas.DataFrame(rows)
     frame.attrs = {"properties": ["P"] if words else [], "symmetry": [], "notes": ["a note"]}
-    monkeypatch.setattr("workbench.questions.sweep.sweep", lambda *_, **__: frame)
+    monkeypatch.setattr("workbench.questions.fill.fill", lambda *_, **__: SimpleNamespace(table=frame))
     status, out, _ = run("sweep", "bakery", "--grid", "MaxCrashes=0,1")
     assert status == expected
     assert out.endswith(f"2 settings: {said}")
@@ -994,7 +995,7 @@ def test_as_a_process():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "arguments", [["list"], ["show", "bakery_v2"], ["check", "bakery", *SAFETY, "--json"], ["check", *RACE, *SAFETY]]
+    "arguments", [["list"], ["list", "bakery_v2"], ["check", "bakery", *SAFETY, "--json"], ["check", *RACE, *SAFETY]]
 )
 def test_a_closed_pipe_is_no_error(arguments):
     """As in ``workbench list | head -1``: what nobody reads is not written, and nothing is said about it."""
@@ -1087,14 +1088,14 @@ def test_what_a_model_prints_is_not_part_of_the_output(run, loud, engine):
     assert status == 1
     assert json.loads(out)["distinct"] == 4
     assert {"imported", "made", "taken", "judged"} <= set(err.split())
-    status, out, _ = run("check", f"{loud}:Loud", "-o", "-", "--engine", engine)
+    status, out, _ = run("check", f"{loud}:Loud", "-o", ".itf.json", "--engine", engine)
     assert json.loads(out)["#meta"]["source"] == "loud"
 
 
-@pytest.mark.parametrize("command", [["show"], ["graph", "-o", "-"], ["save", "states"], ["replay", "x.json"]])
+@pytest.mark.parametrize("command", [["list"], ["export", "-o", ".dot"], ["export", "-o", "states"], ["validate", "x.itf.json"]])
 def test_what_a_model_prints_is_not_part_of_other_outputs(run, loud, command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    run("check", f"{loud}:Loud", "-o", "x.json", "--engine", "reference")
+    run("check", f"{loud}:Loud", "-o", "x.itf.json", "--engine", "reference")
     name, *more = command
     status, out, err = run(name, f"{loud}:Loud", *more)
     assert status == 0
@@ -1123,7 +1124,7 @@ def test_an_interrupt_that_comes_up_as_another_error_is_one(tmp_path):
         "class Thing:\n"
         "    field = Field()\n"
     )
-    command = [sys.executable, "-m", "workbench", "show", f"{file}:Thing"]
+    command = [sys.executable, "-m", "workbench", "list", f"{file}:Thing"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (3, "", "workbench: interrupted\n")
 

@@ -1,5 +1,6 @@
 """Run directories, which keep searches on Spark: resume them, and save them as data."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from workbench.storage.versions import MANIFEST
 
 def is_run(place: Place) -> bool:
     """Whether `place` can be a run directory: a folder with a manifest, or a URL."""
-    return is_url(place) or Path(place, MANIFEST).is_dir()
+    return is_url(place) or os.path.isdir(os.path.join(place, MANIFEST))
 
 
 def resume(run_dir: Place, model: type[Model] | str | None = None, **options: Any) -> Result:

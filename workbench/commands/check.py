@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fingerprint-bits", type=int, choices=(64, 128), default=64)
     add_workers(parser, "threads", default=1)
     parser.add_argument(
-        "--hand-over-states", type=above_zero(int), metavar="N", help="engine auto: move to Spark after N states"
+        "--hand-over-states", type=int, metavar="N", help="engine auto: move to Spark after N states"
     )
     parser.add_argument(
         "--run-dir", metavar="DIR", help="a path or URL where a search on Spark keeps its levels, to resume it"

@@ -87,7 +87,7 @@ class Switch(Domain):
         return "true or false"
 
     def parse(self, given: Any) -> bool:
-        return super().parse(_TRUTHS.get(given.lower(), given) if isinstance(given, str) else given)  # type: ignore
+        return super().parse(_TRUTHS.get(given.lower(), given) if isinstance(given, str) else given)
 
     def accepts(self, given: Any) -> bool:
         return isinstance(given, bool)
@@ -119,7 +119,7 @@ class Within(Domain):
         return f"an integer from {self.numbers[0]} to {self.numbers[-1]}{steps}"
 
     def parse(self, given: Any) -> int:
-        return super().parse(_number(given))  # type: ignore[no-any-return]
+        return super().parse(_number(given))
 
     def accepts(self, given: Any) -> bool:
         return type(given) is int and given in self.numbers
@@ -162,7 +162,7 @@ class Integers(Domain):
         return f"an integer up to {self.most}" if self.least is None else f"an integer from {self.least} to {self.most}"
 
     def parse(self, given: Any) -> int:
-        return super().parse(_number(given))  # type: ignore[no-any-return]
+        return super().parse(_number(given))
 
     def accepts(self, given: Any) -> bool:
         return given in self
