@@ -578,11 +578,13 @@ def test_a_constant_is_called_self(refused):
     assert refused("export", "bakery", "--set", "self=1", "-o", ".dot").startswith(f"workbench: {SELF}")
 
 
-def test_a_class_is_no_model():
-    with pytest.raises(InputError, match=r"BakeryExtended is a class; give an object: BakeryExtended\(\)"):
-        check(get_model("bakery"))
-    with pytest.raises(InputError, match="is a class"):
-        search(get_model("bakery"))
+def test_a_class_or_a_name_is_the_model_with_its_defaults():
+    made = check(get_model("bakery")(), "UniqueTickets").levels
+    assert check("bakery", "UniqueTickets").levels == made
+    assert check(get_model("bakery"), ["UniqueTickets"]).levels == made
+    assert search(get_model("bakery"), "UniqueTickets").levels == made
+    with pytest.raises(InputError, match="did you mean bakery"):
+        check("bakry")
 
 
 @pytest.mark.parametrize("option", ["--max-states", "--max-seconds", "--max-mib", "--workers"])
@@ -596,7 +598,7 @@ def test_budgets_that_are_none(run, option, value):
     assert len(err.splitlines()) == 1
 
 
-@pytest.mark.parametrize("arguments", [["show"], ["show", "nope"], ["show", ""], ["list", "more"], ["nope"], []])
+@pytest.mark.parametrize("arguments", [["list", "nope"], ["list", ""], ["list", "hudi", "more"], ["nope"], []])
 def test_bad_input_to_other_commands(refused, arguments):
     assert refused(*arguments).startswith("workbench")
 
@@ -1092,7 +1094,9 @@ def test_what_a_model_prints_is_not_part_of_the_output(run, loud, engine):
     assert json.loads(out)["#meta"]["source"] == "loud"
 
 
-@pytest.mark.parametrize("command", [["list"], ["export", "-o", ".dot"], ["export", "-o", "states"], ["validate", "x.itf.json"]])
+@pytest.mark.parametrize(
+    "command", [["list"], ["export", "-o", ".dot"], ["export", "-o", "states"], ["validate", "x.itf.json"]]
+)
 def test_what_a_model_prints_is_not_part_of_other_outputs(run, loud, command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run("check", f"{loud}:Loud", "-o", "x.itf.json", "--engine", "reference")

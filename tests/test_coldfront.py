@@ -163,7 +163,7 @@ def test_tickets_of_a_slow_clock_need_clocks(capsys: pytest.CaptureFixture[str])
     assert judge(log, MaxSkew=1).holds is False
     assert judge(log, MaxSkew=2).holds
     assert judge(log, MaxSkew=2, RaiseClocks=True).holds is False
-    arguments = ["replay", "bakery_v2", str(LOGS / "bakery_slow_clock.jsonl"), "--map", "coldfront"]
+    arguments = ["validate", "bakery_v2", str(LOGS / "bakery_slow_clock.jsonl"), "--map", "coldfront"]
     assert cli.main(arguments) == 1
     assert "begin_claim(w1" in capsys.readouterr().out
 
@@ -190,7 +190,7 @@ def test_a_dropped_ack_is_refused_where_its_claim_is_released(arrived_only: bool
 
 def test_it_is_said_how_far_the_clocks_were_apart(capsys: pytest.CaptureFixture[str]) -> None:
     """Two claims, which is more than the next larger value that is tried of any number."""
-    arguments = ["replay", "bakery_v2", str(LOGS / "bakery_slow_clock.jsonl"), "--map", "coldfront", "--settings"]
+    arguments = ["validate", "bakery_v2", str(LOGS / "bakery_slow_clock.jsonl"), "--map", "coldfront", "--settings"]
     assert cli.main(arguments) == 1
     assert capsys.readouterr().out.endswith("\naccepted with MaxSkew=2 (it is 0)\n")
 

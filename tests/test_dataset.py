@@ -434,14 +434,14 @@ def test_a_result_that_is_too_large_for_pandas(spaces, spark):
 
 def test_the_command_saves(spark, tmp_path, capsys):
     settings = ["--set", "Writers=2", "--set", "AsyncParquet=true", "--set", "RestampPatch=false"]
-    assert main(["save", "bakery_v2", str(tmp_path / "race"), *settings]) == 0
+    assert main(["export", "bakery_v2", "-o", str(tmp_path / "race"), *settings]) == 0
     data = load(tmp_path / "race", spark)
-    counts = f"{data.states.count():,} states and {data.transitions.count():,} transitions"
-    assert capsys.readouterr().out == f"{counts} in {tmp_path / 'race'}\n"
+    counts = f"{data.states.count():,} states and {data.transitions.count():,} steps"
+    assert capsys.readouterr().err.endswith(f"{counts} written to {tmp_path / 'race'}\n")
     model = get_model("bakery_v2")(Writers=2, AsyncParquet=True, RestampPatch=False)
     assert [p["name"] for p in data.run["properties"]] == [p.name for p in model.select()]
-    assert main(["save", "bakery_v2", str(tmp_path / "race"), "--max-states", "10"]) == 3
-    assert "INCOMPLETE: the budget of 10 states is used up" in capsys.readouterr().out
+    assert main(["export", "bakery_v2", "-o", str(tmp_path / "race"), "--max-states", "10"]) == 3
+    assert "INCOMPLETE: the budget of 10 states is used up" in capsys.readouterr().err
     assert load(tmp_path / "race", spark).run["distinct"] == 10
 
 

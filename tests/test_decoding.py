@@ -1,4 +1,4 @@
-"""`workbench decode`: what PostgreSQL's test_decoding prints, as events."""
+"""`workbench export`: what PostgreSQL's test_decoding prints, as events."""
 
 import json
 import re
@@ -100,20 +100,21 @@ def test_the_command_writes_json_lines(tmp_path: Path, capsys: pytest.CaptureFix
     (tmp_path / "n1.csv").write_text("lsn,xid,data\n" + changes(CLAIM))
     (tmp_path / "n2.csv").write_text("")
     out = tmp_path / "events.jsonl"
-    assert cli.main(["decode", f"n1={tmp_path}/n1.csv", f"n2={tmp_path}/n2.csv", "-o", str(out)]) == 0
+    assert cli.main(["export", f"n1={tmp_path}/n1.csv", f"n2={tmp_path}/n2.csv", "-o", str(out)]) == 0
     assert [json.loads(line)["row"]["ticket"] for line in out.read_text().splitlines()] == ["702"]
-    assert cli.main(["decode", f"n1={tmp_path}/n1.csv"]) == 0
+    assert cli.main(["export", f"n1={tmp_path}/n1.csv", "-o", ".jsonl"]) == 0
     assert capsys.readouterr().out == out.read_text()
 
 
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (["n1.csv"], "'n1.csv' is not accepted; it takes NODE=FILE"),
+        (["n1.csv"], "-o FILE.jsonl takes NODE=FILE, such as n1=n1.csv"),
+        (["n1=a.csv", "n2"], "'n2' is not accepted; it takes NODE=FILE"),
         (["n1=a", "n1=b"], "node 'n1' is given twice"),
         (["n1=missing.csv"], "the changes of n1 'missing.csv' cannot be read: No such file"),
     ],
 )
 def test_bad_arguments(arguments: list[str], why: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["decode", *arguments]) == 2
+    assert cli.main(["export", *arguments, "-o", ".jsonl"]) == 2
     assert re.search(re.escape(why), capsys.readouterr().err)

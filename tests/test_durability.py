@@ -226,7 +226,7 @@ def test_the_command_takes_a_configuration_for_its_model(tmp_path: Path, capsys:
         ("v1_one_writer", "and not of 'bakery'"),
     ):
         assert main(["check", str(run), "--model", named]) == 2
-        assert main(["save", str(run), str(tmp_path / "out"), "--model", named]) == 2
+        assert main(["export", str(run), "-o", str(tmp_path / "out"), "--model", named]) == 2
         said_twice = capsys.readouterr().err
         assert said_twice.count(said) == 2, said_twice
 
@@ -239,9 +239,8 @@ def test_a_folder_that_is_called_like_a_model_runs_nothing(
     (tmp_path / "bakery" / "run.pkl").write_bytes(b"cos\nsystem\n(S'touch executed'\ntR.")
     (tmp_path / "bakery" / "manifest.json").write_text('{"levels": []}')
     monkeypatch.chdir(tmp_path)
-    assert main(["save", "bakery", "out", "--set", "Writers=1", "--max-states", "5"]) == 3
-    assert main(["save", "./bakery", "out2"]) == 2
-    assert main(["check", "bakery"]) == 2
+    assert main(["export", "bakery", "-o", "out", "--set", "Writers=1", "--max-states", "5"]) == 3
+    assert main(["export", "./bakery", "-o", "out2"]) == 2
     assert "no checksum, so it is not of this workbench" in capsys.readouterr().err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bakery", "out"]
 

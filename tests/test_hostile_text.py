@@ -192,7 +192,7 @@ def test_a_configuration_and_its_file_have_hostile_names(shown):
     text = f'title = {json.dumps(HOSTILE[:-3])}\nmodel = "bakery"\nconstants.Writers = 2\n'
     Path(name).write_text(text + 'properties = ["SomeoneCommits"]\nexpect.distinct = 1\n')
     assert shown("check", name, "--annotations", "-o", "j.xml")[0] == 1
-    assert shown("report", name, "-o", "out\x1b[2J\n.html")[0] == 1
+    assert shown("check", name, "-o", "out\x1b[2J\n.html")[0] == 1
     assert shown("check", ".")[0] == 1
     assert shown("check", name, "--max-states", "5")[0] in (1, 3)
     Path(name).write_text(text.replace("bakery", "b\\u001bakery"))
@@ -204,10 +204,10 @@ def test_a_configuration_and_its_file_have_hostile_names(shown):
 def test_a_model_with_hostile_texts(shown):
     Path("hostile.py").write_text(OWN)
     name = "hostile.py:Hostile"
-    assert shown("check", name, "-o", "-")[0] == 1
+    assert shown("check", name, "-o", ".md")[0] == 1
     assert shown("check", name, "-o", "t.itf.json")[0] == 1
     assert shown("validate", name, "t.itf.json", "--trace")[0] == 0
-    assert shown("export", name, "-o", "-")[0] == 0
+    assert shown("export", name, "-o", ".dot")[0] == 0
     assert shown("export", name, "-o", "a\x1b.dot")[0] == 0
     assert shown("validate", name, "workbench:hostile#0/0.0,0.0")[0] == 1
     assert shown("validate", name, f"workbench:{HOSTILE[:6]}#0/0.0,0.0".replace("\x00", ""))[0] == 2

@@ -481,11 +481,10 @@ def test_a_model_does_not_replace_what_a_model_is(name):
         type("Toy", (Counter,), {name: lambda self: None})
 
 
-def test_a_class_is_not_a_model():
+def test_a_class_is_a_model_with_its_defaults_and_nothing_else_is_one():
     model = Counter()
     assert model_object(model) is model
-    with pytest.raises(InputError, match=r"^model Counter is a class; give an object: Counter\(\)$"):
-        model_object(Counter)
+    assert model_object(Counter).constants == model.constants
     with pytest.raises(InputError, match=r"^'bakery' is not a model; give an object such as Bakery\(\)"):
         model_object("bakery")
 

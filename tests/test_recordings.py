@@ -24,7 +24,7 @@ LINES = [
 
 @pytest.fixture
 def shop(tmp_path, monkeypatch, capsys):
-    """The mapping of the documentation in a file; runs ``workbench replay`` on a log of it."""
+    """The mapping of the documentation in a file; runs ``workbench validate`` on a log of it."""
     monkeypatch.chdir(tmp_path)
     mapping = re.search(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL).group(1)
     Path("shop.py").write_text(mapping)

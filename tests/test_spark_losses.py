@@ -109,7 +109,7 @@ def test_where_java_dies_the_levels_stay_and_one_line_says_how_to_go_on(tmp_path
     done = program(KILLING, TMPDIR=str(tmp_path))
     lines = done.stdout.splitlines()
     run = next(line for line in lines if line.startswith(str(tmp_path)))
-    kept = "what was found is kept: workbench resume"
+    kept = "what was found is kept: workbench check"
     assert [line for line in done.stderr.splitlines() if not line.startswith("level ")] == [
         f"workbench: Spark's Java was killed, as by a system that runs out of memory; {kept} {run}"
     ]
@@ -154,7 +154,7 @@ def test_where_java_is_missing_this_is_said_when_a_job_needs_it(
     [run] = tmp_path.glob("workbench-run-*")
     assert done.returncode == 2
     assert re.fullmatch(
-        rf"workbench: Spark needs Java, and JAVA_HOME .*; what was found is kept: workbench resume {run}\n", done.stderr
+        rf"workbench: Spark needs Java, and JAVA_HOME .*; what was found is kept: workbench check {run}\n", done.stderr
     )
 
 
@@ -175,7 +175,7 @@ def test_a_temporary_run_directory_stays_until_the_search_is_finished(
     assert len(first) == 1, "that of the search which a budget has ended"
     part = check(Hudi(), engine="spark", max_states=50)
     [second] = temporary_runs(tmp_path) - first
-    assert f"what was found is kept: workbench resume {tmp_path / second} (for 7 days)" in part.notes
+    assert f"what was found is kept: workbench check {tmp_path / second} (for 7 days)" in part.notes
     assert resume(tmp_path / second, max_states=100).distinct == 100
 
 

@@ -34,7 +34,7 @@ def put(folder: Folder, name: str, content: bytes) -> tuple[str, FileSum]:
 
 
 def save(path: Path, content: str, parts: int = 2) -> Folder:
-    """A folder as `workbench save` would write it."""
+    """A folder as `workbench export` would write it."""
     with replacing_folder(path, DATASET) as folder:
         files = dict(put(folder, f"states/part-{i}.parquet", f"{content} {i}".encode()) for i in range(parts))
         folder.commit({"says": content}, files)

@@ -824,7 +824,7 @@ def written(tmp_path, race):
     def write(distinct):
         (tmp_path / "race.toml").write_text(SPEC.format(distinct=distinct))
         different = distinct != len(race)
-        assert main(["report", str(tmp_path / "race.toml"), "-o", str(tmp_path / "race.html")]) == different
+        assert main(["check", str(tmp_path / "race.toml"), "-o", str(tmp_path / "race.html")]) == different
         return tmp_path / "race.html"
 
     return write
@@ -849,7 +849,7 @@ def test_a_report_says_what_differs_from_the_expected(written, race):
 
 def test_a_report_that_cannot_be_written(written, race, tmp_path, capsys):
     written(len(race))
-    assert main(["report", str(tmp_path / "race.toml"), "-o", str(tmp_path / "no" / "where.html")]) == 2
+    assert main(["check", str(tmp_path / "race.toml"), "-o", str(tmp_path / "no" / "where.html")]) == 2
     assert "cannot be written: there is no folder" in capsys.readouterr().err
 
 

@@ -25,14 +25,15 @@ from typing import Any
 
 from workbench import configurations
 from workbench.commands import accept, integration, outputs
-from workbench.commands.answers import add_answer, check_answer, failing, give, with_deadlock
+from workbench.commands.advice import advice
+from workbench.commands.answers import add_answer, check_answer, failing, give, printing, with_deadlock
 from workbench.commands.checked import Checked, report_page
 from workbench.commands.files import file_of, names_model, read_text, reading
 from workbench.commands.options import above_zero, add_options, add_workers, asked_of, budgets, parse_assignments
 from workbench.commands.places import in_repository
 from workbench.commands.profiled import profiled
 from workbench.commands.progress import SparseLines, progress_line
-from workbench.commands.standard import remark
+from workbench.commands.standard import remark, say
 from workbench.configurations import Configuration, told_path
 from workbench.engines.check import ENGINES, check
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
@@ -55,9 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-mib", type=above_zero(float), metavar="M", help="memory of the search's own arrays")
     parser.add_argument("--fingerprint-bits", type=int, choices=(64, 128), default=64)
     add_workers(parser, "threads", default=1)
-    parser.add_argument(
-        "--hand-over-states", type=int, metavar="N", help="engine auto: move to Spark after N states"
-    )
+    parser.add_argument("--hand-over-states", type=int, metavar="N", help="engine auto: move to Spark after N states")
     parser.add_argument(
         "--run-dir", metavar="DIR", help="a path or URL where a search on Spark keeps its levels, to resume it"
     )
@@ -155,6 +154,10 @@ def _give(arguments: argparse.Namespace, result: Result) -> int:
     given = give(arguments, found, pages)
     if arguments.annotations:
         integration.print_annotations(arguments, suites)
+    if not (arguments.json or arguments.quiet) and arguments.cfg is None and names_model(arguments.targets[0]):
+        with printing(arguments):
+            for line in advice(arguments.targets[0], arguments.set, arguments.output, result):
+                say(line)
     return given
 
 

@@ -28,7 +28,9 @@ from workbench.guided.decoding import merge
 from workbench.kernel import InputError
 from workbench.kernel.text import printable
 from workbench.kernel.values import counted
-from workbench.runs import is_run, save_run
+from workbench.models import MODELS
+from workbench.runs import save_run
+from workbench.storage.places import is_url
 
 if TYPE_CHECKING:
     from workbench.spaces.space import StateSpace
@@ -57,14 +59,18 @@ def run(arguments: argparse.Namespace) -> int:
     what = arguments.what
     if not arguments.output:
         raise InputError("there is nothing to write; give -o FILE.dot, -o FILE.graphml, -o FOLDER.csv or -o FOLDER")
-    is_log = any("=" in one for one in what) and not any(map(is_run, what))
+    is_log = any("=" in one for one in what) and not any(map(_is_folder, what))
     if is_log != any(output.kind == _LOG for output in arguments.output):
-        raise InputError("-o FILE.jsonl goes with NODE=FILE, such as n1=n1.csv, and with nothing else")
+        raise InputError("-o FILE.jsonl takes NODE=FILE, such as n1=n1.csv, and only it does")
     if is_log:
         return _merge(arguments)
     if len(what) > 1:
         raise InputError(f"{len(what)} models are not accepted; give one")
-    return _export_run(arguments, what[0]) if is_run(what[0]) else _export(arguments, what[0])
+    return _export_run(arguments, what[0]) if _is_folder(what[0]) else _export(arguments, what[0])
+
+
+def _is_folder(name: str) -> bool:
+    return name not in MODELS and (is_url(name) or os.path.isdir(name))
 
 
 # A model -------------------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
-"""Copy the notebooks into a folder of yours, with the pages that they link to.
+"""Copy the notebooks into a folder of yours, with the pages that they link to, and tables that real writers made.
 
-  workbench notebooks lessons               and then `jupyter lab lessons`
+  workbench notebooks lessons               then `jupyter lab lessons`, or `workbench audit lessons/tables/seq/db.db/t`
   workbench notebooks lessons --for-class   without what the cells showed, and without the solutions
 
 Existing files stay as they are.
@@ -11,6 +11,8 @@ import json
 import os
 import re
 import shlex
+import tarfile
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -50,13 +52,27 @@ def run(arguments: argparse.Namespace) -> int:
         with whole.writing_bytes(path) as out:
             out.write(_copy(source, copied, outputs=not arguments.for_class))
         written.append(path)
+    tables = _unpack(arguments.folder / "tables")
     where = printable(shlex.quote(str(arguments.folder)))
     notebooks = counted(sum(path.suffix == ".ipynb" for path in written), "notebook")
-    say(f"wrote {notebooks} to {where}, with {counted(len(written), 'file')} in all")
+    say(f"wrote {notebooks} to {where}, with {counted(len(written), 'file')} in all, and {counted(tables, 'table')}")
     if there:
         say(f"left {counted(len(there), 'file')} as before: nothing that is there is replaced")
     say(f"now: jupyter lab {where}")
     return 0
+
+
+def _unpack(target: Path) -> int:
+    """Unpack the tables of real writers that are not there yet; returns how many."""
+    archives = {path.name.removesuffix(".tar.xz"): path for path in (folder("data") / "real").glob("*.tar.xz")}
+    left = {name: path for name, path in archives.items() if not (target / name).exists()}
+    for name, path in left.items():
+        make_output_folder(target)
+        with tempfile.TemporaryDirectory(dir=target) as place:  # whole or not at all
+            with tarfile.open(path) as packed:
+                packed.extractall(place, filter="data")
+            Path(place, name).rename(target / name)
+    return len(left)
 
 
 def _linked() -> set[Path]:

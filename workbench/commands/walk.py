@@ -6,7 +6,7 @@
 
 What walks meet is certain. What they do not meet remains open, however many there are.
 Exit status: 0 nothing is violated, and everything wanted is reached, as far as the walks went; 1 something is violated,
-2 bad input, 3 something wanted is not reached, or the walks were interrupted.
+2 bad input, 3 something wanted is not reached, or liveness was asked for, or the walks were interrupted.
 """
 
 import argparse
@@ -69,6 +69,6 @@ def run(arguments: argparse.Namespace) -> int:
         )
     seen.notes.extend(left_out)
     given = give(arguments, seen)
-    wanted = [verdict for verdict in seen.undecided if verdict.kind == "reachable"]
+    wanted = [verdict for verdict in seen.undecided if verdict.kind in ("reachable", "liveness")]
     ended = seen.stopped != INTERRUPTED and bool(seen.verdicts)
     return status.HOLDS if given == status.UNKNOWN and ended and not wanted else given

@@ -11,6 +11,7 @@ from workbench.kernel.budget import Budget, Limits, interruptible
 from workbench.kernel.errors import brief, unknown
 from workbench.kernel.given import check_integer
 from workbench.kernel.plan import make_plan
+from workbench.models import model_of
 from workbench.storage.places import Place
 
 #: The engines' modules by name. Each is loaded when first used: numba and pyspark take their time.
@@ -32,8 +33,8 @@ _USED_BY = {
 
 @interruptible()
 def check(
-    model: Model,
-    properties: Sequence[str] | None = None,
+    model: Model | type[Model] | str,
+    properties: Sequence[str] | str | None = None,
     *,
     symmetry: bool | Sequence[str] = False,
     engine: str = "auto",
@@ -53,6 +54,7 @@ def check(
     """Visit every reachable state of `model` and check its properties.
 
     Args:
+        model: Its object, or a class or a name for :func:`workbench.get_model`, with its default constants.
         properties: Names of properties, or a single one; None for the model's defaults.
         symmetry: Which of the model's symmetric sets to reduce by: all, none, or some by name.
         engine ({"auto", "local", "spark", "reference"}): ``local`` searches in this process and ``spark`` on a cluster;
@@ -87,7 +89,7 @@ def check(
         hand_over_states = check_integer("hand_over_states", hand_over_states, 0)
     if hand_over_bytes is not None:
         hand_over_bytes = check_integer("hand_over_bytes", hand_over_bytes, 0)
-    plan = make_plan(model, properties, symmetry, fingerprint_bits, fail_fast)
+    plan = make_plan(model_of(model), properties, symmetry, fingerprint_bits, fail_fast)
     limits = Limits(Budget(max_states, max_seconds, max_bytes), on_progress, should_stop)
     room = Room(hand_over_states, hand_over_bytes)
     if workers is not None:

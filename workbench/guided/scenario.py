@@ -26,10 +26,10 @@ from workbench.kernel import InputError, Model, ModelError, Trace, replay
 from workbench.kernel.budget import Budget, Limits, Stop, interruptible
 from workbench.kernel.errors import RAISED, text_of, unknown
 from workbench.kernel.instances import Outcome
-from workbench.kernel.model import model_object
 from workbench.kernel.state import Reads
 from workbench.kernel.trace import Step, each_step
 from workbench.kernel.values import counted, show
+from workbench.models import model_of
 
 if TYPE_CHECKING:
     from workbench.engines.passing import Passing
@@ -185,7 +185,7 @@ def _check_step(model: Model, step: str) -> None:
 
 @interruptible()
 def scenario(
-    model: Model,
+    model: Model | type[Model] | str,
     lines: str | Iterable[str],
     *,
     max_states: int | None = None,
@@ -221,7 +221,8 @@ def scenario(
           state 12: commit(w1)
           state 18: s.decision["w2"] == "lk_409"
     """
-    read = read_lines(model_object(model), lines)
+    model = model_of(model)
+    read = read_lines(model, lines)
 
     from workbench.engines.passing import LineCondition, Passing, load_passing  # numba loads here
 

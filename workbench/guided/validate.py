@@ -25,14 +25,14 @@ from workbench.guided.overlooked import Rules, overlooking
 from workbench.guided.report import BehaviourPath, Nearest, Report
 from workbench.kernel import Model
 from workbench.kernel.budget import Budget, Limits, Stop, interruptible
-from workbench.kernel.model import model_object
 from workbench.kernel.trace import Move, each_step, not_again
+from workbench.models import model_of
 from workbench.questions.variants import beginning_in
 
 
 @interruptible()
 def validate(
-    model: Model,
+    model: Model | type[Model] | str,
     recording: Recording,
     stutter: bool = False,
     *,
@@ -73,7 +73,8 @@ def validate(
         >>> validate(model, Recording([Observation({ticket: n}) for n in (1, 3)]), stutter=True).failed
         2
     """
-    recording.check(model_object(model))
+    model = model_of(model)
+    recording.check(model)
     load_layers()
     most = most_memory() if max_bytes is None else max_bytes
     limits = Limits(Budget(max_states, max_seconds, most), on_progress, should_stop)

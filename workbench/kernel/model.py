@@ -463,15 +463,15 @@ def reserved_names() -> dict[str, list[str]]:
 
 
 def model_object(model: Any) -> Model:
-    """`model` itself.
+    """`model` itself, or a class with its default constants.
 
     Raises:
-        InputError: If it is not a model, but its class, say.
+        InputError: If it is neither.
     """
     if isinstance(model, Model):
         return model
     if isinstance(model, type) and issubclass(model, Model):
-        raise InputError(f"model {model.__name__} is a class; give an object: {model.__name__}()")
+        return model()
     raise InputError(f"{brief(model)} is not a model; give an object such as Bakery()")
 
 

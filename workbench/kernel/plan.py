@@ -64,7 +64,8 @@ def make_plan(
     bits = plain(bits)
     if bits not in (64, 128):
         raise InputError(f"fingerprint_bits = {bits} is not accepted; it takes 64 or 128")
-    chosen = model_object(model).select(properties)
+    model = model_object(model)
+    chosen = model.select(properties)
     if symmetry is True and not model.symmetry:
         raise InputError(f"symmetry: {model.name} declares no set of interchangeable names; leave it out")
     sets = tuple(model.symmetry) if symmetry is True else names_in("symmetry", symmetry or ())

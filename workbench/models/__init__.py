@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.kernel.errors import InputError, ModelError, place_of, unknown
-from workbench.kernel.model import Model
+from workbench.kernel.model import Model, model_object
 
 #: The module of each model's class, imported on demand. The plain name has our extensions, each behind a constant;
 #: ``_published`` is the protocol as published.
@@ -50,6 +50,15 @@ def get_model(name: str) -> type[Model]:
     if (place := in_file(name)) is None:
         raise unknown("model", name, MODELS)
     return _from_file(*place)
+
+
+def model_of(given: Any) -> Model:
+    """The model that `given` is: an object, or a class or a name for :func:`get_model`, with its default constants.
+
+    Raises:
+        InputError: If it is none of these.
+    """
+    return model_object(get_model(given) if isinstance(given, str) else given)
 
 
 def in_file(name: str) -> tuple[Path, str] | None:

@@ -14,6 +14,7 @@ from workbench.kernel.conclusion import conclude
 from workbench.kernel.instances import outcome_label
 from workbench.kernel.plan import make_plan
 from workbench.kernel.trace import Move
+from workbench.models import model_of
 
 
 class StateSpace:
@@ -122,7 +123,7 @@ class StateSpace:
 
 @interruptible()
 def explore(
-    model: Model,
+    model: Model | type[Model] | str,
     properties: Sequence[str] | None = None,
     *,
     symmetry: bool | Sequence[str] = False,
@@ -143,7 +144,10 @@ def explore(
         >>> len(space), int(space.where(lambda s: s.decision["w1"] == "committed").sum())
         (100, 18)
     """
-    plan, limits = make_plan(model, properties, symmetry), Limits(Budget(max_states, max_seconds), **callbacks)
+    plan, limits = (
+        make_plan(model_of(model), properties, symmetry),
+        Limits(Budget(max_states, max_seconds), **callbacks),
+    )
     search = LocalSearch(plan, keep_rows=True, keep_edges=True)
     search.run(limits)
     return StateSpace(search, conclude(plan, search.exploration(), limits))

@@ -115,7 +115,7 @@ def _stored(folder: Folder, model: type[Model]) -> tuple[Task, Run]:
 def _finish(searching: SparkSearch, limits: Limits, fail_fast: bool) -> Result:
     """The result. If the search is unfinished, the result or the error says how to resume it."""
     path = searching.directory.folder.path
-    way_on = f"what was found is kept: workbench resume {shlex.quote(str(path))}"
+    way_on = f"what was found is kept: workbench check {shlex.quote(str(path))}"
     try:
         searching.run(limits, fail_fast)
         result = conclude(searching.plan(fail_fast), searching.exploration(), limits)

@@ -31,10 +31,10 @@ from workbench.kernel.conclusion import NO_TRACE, decided_verdict
 from workbench.kernel.declare import Property
 from workbench.kernel.errors import brief, unknown
 from workbench.kernel.given import check_integer, plain
-from workbench.kernel.model import model_object
 from workbench.kernel.plan import make_plan
 from workbench.kernel.result import constraints_of
 from workbench.kernel.values import counted
+from workbench.models import model_of
 
 ENGINES = ("local", "spark")
 #: The default seconds of walks.
@@ -46,7 +46,7 @@ _MOST_WALKS = 2**62
 
 @interruptible()
 def simulate(
-    model: Model,
+    model: Model | type[Model] | str,
     properties: Sequence[str] | None = None,
     *,
     seconds: float | None = None,
@@ -95,9 +95,9 @@ def simulate(
         >>> seen["NoLakekeeperConflict"].word, seen.walks
         ('violated', 500)
     """
-    left_out: list[str] = []
+    model, left_out = model_of(model), list[str]()
     if properties is None:
-        properties, left_out = without_liveness(model_object(model))
+        properties, left_out = without_liveness(model)
     plan, rule = make_plan(model, properties, fail_fast=fail_fast), WalkRule(depth, seed, uniform, swarm)
     plan.notes.extend(left_out)
     seconds = plain(seconds)
