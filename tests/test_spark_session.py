@@ -59,7 +59,7 @@ def test_a_java_that_is_new_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     check_java()
 
 
-@pytest.mark.parametrize("command", [["sweep", "bakery", "--grid", "Writers=2"], ["warm", "--spark"]])
+@pytest.mark.parametrize("command", [["sweep", "bakery", "--grid", "Writers=2", "-o", "kept"], ["warm", "--spark"]])
 def test_the_command_line_without_java(command: list[str]) -> None:
     environment = {**os.environ, "JAVA_HOME": "/nowhere"}
     ended = subprocess.run(

@@ -46,12 +46,18 @@ __all__ = [
     "Workbench",
     "action",
     "always_eventually",
+    "audit",
     "check",
     "choose",
+    "compare",
     "constraint",
+    "drive",
     "ends",
     "eventually",
     "eventually_always",
+    "explain",
+    "fill",
+    "flips",
     "get_model",
     "initial",
     "invariant",
@@ -63,6 +69,7 @@ __all__ = [
     "picture_of",
     "reachable",
     "refines",
+    "repairs",
     "replay",
     "require",
     "resume",
@@ -81,6 +88,13 @@ __all__ = [
 # The module and name of each export besides the language. A function may not share its name with a module of the
 # package, which would take its place once imported.
 _ELSEWHERE = {
+    "audit": ("workbench.tables", "audit"),
+    "compare": ("workbench.view", "compare"),
+    "drive": ("workbench.driving", "drive"),
+    "explain": ("workbench.questions.explain", "explain"),
+    "fill": ("workbench.questions.fill", "fill"),
+    "flips": ("workbench.questions.whatif", "flips"),
+    "repairs": ("workbench.questions.whatif", "repairs"),
     "Dataset": ("workbench.spaces.dataset", "Dataset"),
     "ModelError": ("workbench.kernel", "ModelError"),
     "Simulator": ("workbench.widgets", "Simulator"),
@@ -118,7 +132,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *__all__]
+    return [*__all__, "__version__"]
 
 
 display.enable()
