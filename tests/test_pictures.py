@@ -18,9 +18,11 @@ from workbench.models import PUBLISHED
 from workbench.models.hudi_extended import HudiExtended
 from workbench.pictures import (
     Shown,
+    across,
     arrow,
     badge,
     card,
+    chain,
     column,
     describe,
     down,
@@ -41,6 +43,7 @@ from workbench.pictures import (
     shelf,
     slot,
     table,
+    things,
 )
 from workbench.pictures.compare import compare_things
 from workbench.pictures.layout import LOOKS, place
@@ -511,7 +514,7 @@ def test_a_table_that_is_too_wide_wraps() -> None:
 
 
 def test_what_is_said_below_makes_no_picture_wider() -> None:
-    remark = down("d", None, "words and more words " * 30)
+    remark = down("d", "words and more words " * 30)
     _, alone, _ = place([card("c", "c")], {}, [remark])
     _, beside, _ = place([part("p", "p", *(card(f"c{i}", "a card " * 3) for i in range(5)))], {}, [remark])
     _, without, _ = place([part("p", "p", *(card(f"c{i}", "a card " * 3) for i in range(5)))], {})
@@ -524,22 +527,34 @@ LONG = ["", "w" * 300, "word " * 60, "a_b.c/" * 50, "\U0001f600" * 80, "one \u4e
 @pytest.mark.parametrize("words", LONG)
 def test_no_text_is_too_long_for_its_box(words: str) -> None:
     things = [
-        down("d", None, words),
+        down("d", words),
         part(
             "p",
             words,
             card("c1", words, words, badge("b1", words), aside=words),
             file("c2", "short", table("t1", [row("r1", words, "x", words)]), note(words)),
             envelope("c3", words),
-            column("c4", words, slot("c5", words), queue("q", None, card("c6", words), card("c7", words))),
-            shelf(
-                "c8", None, note("level"), card("c9", words), pile("c10", None, card("c11", words), card("c12", "x"))
-            ),
+            column("c4", words, slot("c5", words), queue("q", card("c6", words), card("c7", words))),
+            shelf("c8", None, note("level"), card("c9", words), pile("c10", card("c11", words), card("c12", "x"))),
         ),
     ]
     placed, wide, _ = place(things, {})
     check_places(placed)
     assert wide <= 1060
+
+
+def test_no_thing_is_swallowed_as_a_title() -> None:
+    """It would not be drawn, and nothing would say so."""
+    first, second = card("a", "one"), card("b", "two")
+    assert [thing.id for thing in chain("log", first, second).body] == ["a", "b"]
+    with pytest.raises(ModelError, match=r"^card\('log', ...\): the thing 'a' is no title; give one, or None$"):
+        card("log", first, second)
+
+
+def test_each_kind_of_thing_says_its_name_and_what_it_is() -> None:
+    for made in (across, card, chain, column, down, envelope, file, part, pile, queue, shelf, slot):
+        assert f"{made.__name__} = " in Path(things.__file__).read_text(encoding="utf-8")
+        assert made.__doc__.endswith(".")
 
 
 def test_the_picture_on_the_first_page_is_the_one_that_is_drawn() -> None:

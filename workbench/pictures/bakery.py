@@ -124,7 +124,7 @@ def claim(c, where, orphaned, of, *, on_its_way=False, mine=False, withdrawn=Fal
 
 
 def line_of(id, claims):
-    return queue(id, None, *claims) if claims else slot(id, None, note("nobody queues"))
+    return queue(id, *claims) if claims else slot(id, None, note("nobody queues"))
 
 
 def next_ticket(s):
@@ -143,7 +143,6 @@ def node(model, s, n):
         *(writer(model, s, w, *acks(model, s, w)) for w in model.writers_of[n]),
         down(
             name("view", n),
-            None,
             note(f"the queue as {n} sees it: ticket \N{MIDDLE DOT} writer"),
             line_of(name("queue", n), view(model, s, n)),
         ),
@@ -183,7 +182,7 @@ def acks(model, s, w):
     ticket = s.my_ticket[w]
     if ticket:
         others = [n for n in model.nodes if n != model.node_of[w] or n in s.acks[ticket]]
-        yield across(name("acks", w), None, *(ack(model, s, w, n) for n in others))
+        yield across(name("acks", w), *(ack(model, s, w, n) for n in others))
 
 
 def ack(model, s, w, n):
@@ -309,7 +308,7 @@ def history(model, s):
     """The chain of Iceberg snapshots, and below it the writers that staged files or build on them."""
     numbered = list(enumerate(s.iceberg, 1))
     snapshots = (snapshot(i, one, i == len(numbered)) for i, one in numbered)
-    yield part("iceberg", "Iceberg table", chain("history", None, *snapshots))
+    yield part("iceberg", "Iceberg table", chain("history", *snapshots))
     for i, one in numbered[1:]:
         yield arrow(name("parent", i), name("snapshot", i), name("snapshot", one.parent), "is built on")
     hands = [hand for w in model.Writers for hand in pointers(model, s, w)]

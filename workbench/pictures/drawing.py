@@ -230,13 +230,13 @@ def _wrapped(items: Iterable[Any]) -> Iterator[Any]:
     """The things, with each text in a box of its own."""
     for i, item in enumerate(items):
         if isinstance(item, (str, Text)):
-            yield down(f"text-{i}", None, item)
+            yield down(f"text-{i}", item)
         elif item is not None:
             yield item
 
 
 def _lines(id: str, lines: Sequence[Text]) -> list[Any]:
-    return [down(id, None, *lines)] if lines else []
+    return [down(id, *lines)] if lines else []
 
 
 def _boxes(things: Iterable[Any]) -> list[Any]:

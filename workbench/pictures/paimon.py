@@ -50,7 +50,7 @@ NEXT = {
 def paimon(model, s, *, version=None, history=(), faults=()):
     version = version or version_of(s, faults)
     known = list(snapshots(model, s, version, history))
-    yield part("snapshots", "snapshots", chain("history", None, *known) if known else note("there is none"))
+    yield part("snapshots", "snapshots", chain("history", *known) if known else note("there is none"))
     for v in model.versions[1:]:
         if s.snapshots[v] is not None:
             yield arrow(name("follows", v), name("snapshot", v), name("snapshot", v - 1), "follows")
@@ -101,7 +101,7 @@ def snapshot(model, s, v, shown, earlier, wanted):
         card(name("overwritten", v, old), text(f"commit {old}", struck=True), note("has been overwritten"), faded=True)
         for old in earlier
     ]
-    return pile(name("pile", v), None, front, *behind) if behind else front
+    return pile(name("pile", v), front, *behind) if behind else front
 
 
 def struck_by(model, s, commit):
@@ -136,8 +136,8 @@ def bucket_at(model, s, version, bucket):
     return shelf(
         name("bucket", bucket),
         f"bucket {bucket}",
-        down(name("levels", bucket), None, *levels),
-        down(name("vectors", bucket), None, *marks) if marks else None,
+        down(name("levels", bucket), *levels),
+        down(name("vectors", bucket), *marks) if marks else None,
         aside=f"keys: {keys}",
     )
 
@@ -185,7 +185,6 @@ def vector(s, version, bucket, one, keys, live):
         return card(id, "deletion vector", struck, of=of)
     return chain(
         name("dangling", bucket, one),
-        None,
         card(id, "deletion vector", struck, text("and points nowhere", tone=BAD), of=of, tone=BAD),
         slot(name("nothing", bucket, one), text(one, bold=True, struck=True, tone=QUIET), note("is gone")),
     )

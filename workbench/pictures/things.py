@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.kernel.declare import Place
+from workbench.kernel.errors import ModelError, brief
 from workbench.kernel.text import printable
 
 #: The tone of a thing: normal, muted, success, active or highlighted, suspicious, wrong.
@@ -122,6 +123,7 @@ def note(*words: Any, tone: str = QUIET) -> Text:
 
 
 def badge(id: str, words: Any, *, tone: str = PLAIN, of: Of = (), hover: str = "", faded: bool = False) -> Badge:
+    """A few words in a pill."""
     return Badge(id=id, text=_text(words), tone=tone, of=_places(of), hover=_shown(hover), faded=faded)
 
 
@@ -132,17 +134,21 @@ def row(id: str, *cells: Any, struck: bool = False, tone: str = PLAIN, of: Of = 
 
 
 def table(id: str, rows: Iterable[Row], *, of: Of = ()) -> RowTable:
+    """Rows with aligned cells."""
     return RowTable(id=id, rows=tuple(rows), of=_places(of))
 
 
 def arrow(
     id: str, source: str, target: str, words: Any = "", *, tone: str = PLAIN, of: Of = (), dashed: bool = False
 ) -> Arrow:
+    """A line from the thing with the id `source` to the one with the id `target`."""
     said = _shown(words)
     return Arrow(id=id, source=source, target=target, text=said, tone=tone, of=_places(of), hover=said, dashed=dashed)
 
 
-def _box(kind: str) -> Any:
+def _box(kind: str, doc: str) -> Any:
+    """A function that makes boxes with a title."""
+
     def build(
         id: str,
         title: Any = None,
@@ -154,6 +160,8 @@ def _box(kind: str) -> Any:
         faded: bool = False,
         dashed: bool = False,
     ) -> Box:
+        if isinstance(title, Thing):
+            raise ModelError(f"{kind}({brief(id)}, ...): the thing {brief(title.id)} is no title; give one, or None")
         heading = title if title is None or isinstance(title, Text) else text(title, bold=kind != "part")
         inside = tuple(_item(item) for item in body if item is not None)
         beside = None if aside is None else replace(_text(aside), small=True)
@@ -170,33 +178,37 @@ def _box(kind: str) -> Any:
             dashed=dashed,
         )
 
+    return _named(build, kind, doc)
+
+
+def _group(kind: str, doc: str) -> Any:
+    """A function that makes boxes without a frame, which have no title."""
+
+    def build(id: str, *body: Any, of: Of = (), faded: bool = False) -> Box:
+        inside = tuple(_item(item) for item in body if item is not None)
+        return Box(id=id, kind=kind, body=inside, of=_places(of), faded=faded)
+
+    return _named(build, kind, doc)
+
+
+def _named(build: Any, kind: str, doc: str) -> Any:
+    build.__name__ = build.__qualname__ = kind
+    build.__doc__ = doc
     return build
 
 
-#: A framed thing with a title and a body.
-card = _box("card")
-#: A card for something stored, with a folded corner.
-file = _box("file")
-#: A card for a message.
-envelope = _box("envelope")
-#: A place for one thing, which may be empty.
-slot = _box("slot")
-#: A titled frame with things below each other.
-column = _box("column")
-#: A titled frame with things side by side.
-shelf = _box("shelf")
-#: Things side by side without a frame, wrapped into lines.
-across = _box("across")
-#: The same, with room for arrows between them.
-chain = _box("chain")
-#: Things below each other without a frame.
-down = _box("down")
-#: Things behind each other, the first in front.
-pile = _box("pile")
-#: Things side by side, the first at the head of the queue.
-queue = _box("queue")
-#: A part of the picture, with its title in the margin.
-part = _box("part")
+card = _box("card", "A framed thing with a title and a body.")
+file = _box("file", "A card for something stored, with a folded corner.")
+envelope = _box("envelope", "A card for a message.")
+slot = _box("slot", "A place for one thing, which may be empty.")
+column = _box("column", "A titled frame with things below each other.")
+shelf = _box("shelf", "A titled frame with things side by side.")
+part = _box("part", "A part of the picture, with its title in the margin.")
+across = _group("across", "Things side by side without a frame, wrapped into lines.")
+chain = _group("chain", "Things side by side without a frame, with room for arrows between them.")
+down = _group("down", "Things below each other without a frame.")
+pile = _group("pile", "Things behind each other, the first in front.")
+queue = _group("queue", "Things side by side, the first at the head of the queue.")
 
 
 def _text(words: Any) -> Text:
