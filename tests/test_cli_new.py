@@ -14,10 +14,12 @@ def test_a_new_model_comes_with_a_configuration_and_a_test_that_pass(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["new", "shared_counter", "-o", str(tmp_path)]) == 0
-    names = ["shared_counter.py", "shared_counter.toml", "test_shared_counter.py"]
+    names = ["shared_counter.py", "shared_counter.toml", "shared_counter_picture.py", "test_shared_counter.py"]
     assert sorted(path.name for path in tmp_path.iterdir()) == names
     *_, checked, configured, tested = map(shlex.split, capsys.readouterr().out.splitlines())
-    assert main(checked[1:]) == main(configured[1:]) == 0
+    page = tmp_path / "page.html"
+    assert main([*checked[1:-1], str(page)]) == main(configured[1:]) == 0
+    assert "has read 1" in page.read_text(), "the picture in a file of its own is found"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tested[1:]]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout

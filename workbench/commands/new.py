@@ -1,6 +1,6 @@
-"""Start a model of your own: its file, a configuration of it, and a test.
+"""Start a model of your own: its file, its picture, a configuration of it, and a test.
 
-workbench new shared_counter            writes shared_counter.py, shared_counter.toml and test_shared_counter.py
+workbench new shared_counter            writes shared_counter.py, shared_counter_picture.py, ...toml and test_...
 workbench new shared_counter -o FOLDER
 """
 
@@ -37,6 +37,30 @@ generated = {generated}
 NothingLost = "{safe}"
 EverybodyWrites = {{ {word} = {states} }}
 """
+
+_PICTURE = '''
+"""What the states of {name} look like; it is found by its name, beside the model's file."""
+
+from workbench import Place, picture_of
+from workbench.pictures import BUSY, card, part
+
+from {name} import {model}
+
+
+@picture_of({model})
+def picture(model, s):
+    """The counter, and what each worker has read of it."""
+    held = None if s.holder is None else f"locked by {{s.holder}}"
+    yield part("shared", "shared", card("counter", f"counter {{s.counter}}", held, of=Place("counter")))
+    yield part("workers", "workers", *(worker(s, w) for w in model.Workers))
+
+
+def worker(s, w):
+    """A worker with its next step."""
+    done = s.pc[w] == "Done"
+    said = f"has read {{s.seen[w]}}" if s.pc[w] == "Write" else "is done" if done else "is to read"
+    return card(w, w, said, tone=BUSY if s.pc[w] == "Write" else "plain", of=Place("seen", w))
+'''.lstrip()
 
 _TEST = '''\
 """{title} does what its configuration expects."""
@@ -77,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         raise InputError(f"NAME = {brief(name)} is not accepted; it takes small letters, digits and _, as for a module")
     model, title = "".join(map(str.capitalize, name.split("_"))), name.replace("_", " ").capitalize()
-    files = [folder / f"{name}.py", folder / f"{name}.toml", folder / f"test_{name}.py"]
+    files = [folder / f"{name}{end}" for end in (".py", ".toml", "_picture.py")] + [folder / f"test_{name}.py"]
     for path in files:
         if path.exists() or path.is_symlink():
             raise InputError(f"{str(path)!r} exists already, and is not replaced; give another NAME, or -o FOLDER")
@@ -90,10 +114,12 @@ def run(arguments: argparse.Namespace) -> int:
     counts = {"distinct": result.distinct, "depth": result.depth, "generated": result.generated}
     verdicts = {"safe": safe.word, "word": reached.word, "states": reached.trace_states}
     _write(files[1], _CONFIGURATION.format(**said, **counts, **verdicts))
-    _write(files[2], _TEST.format(**said))
-    model_file, configuration, test = (shlex.quote(str(path)) for path in files)
-    standard.say(f"wrote {model_file}, {configuration} and {test}; try")
-    standard.say(f"workbench check {model_file}:{model}\nworkbench check {configuration}\npytest {test}")
+    _write(files[2], _PICTURE.format(**said))
+    _write(files[3], _TEST.format(**said))
+    model_file, configuration, drawn, test = (shlex.quote(str(path)) for path in files)
+    standard.say(f"wrote {model_file}, {drawn}, {configuration} and {test}; try")
+    standard.say(f"workbench check {model_file}:{model} -o {name}.html")
+    standard.say(f"workbench check {configuration}\npytest {test}")
     if find_spec("pytest") is None:
         standard.remark("note: pytest is not installed here; `pip install pytest` brings it")
     return 0

@@ -80,6 +80,11 @@ def _from_file(path: Path, attribute: str) -> type[Model]:
     return models[attribute]
 
 
+def is_named_by_user(module: str) -> bool:
+    """Whether a module of this name is a model's file that :func:`get_model` was given."""
+    return module.startswith("model_file_")
+
+
 def load_file(path: Path, kind: str) -> dict[str, Any]:
     """Run a Python file that the user has named for a `kind` of thing, and return the names that it defines.
 

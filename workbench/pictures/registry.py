@@ -1,12 +1,15 @@
 """The functions that describe the states of models, registered by the model's class, which does not know them."""
 
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from workbench.kernel import Model
 from workbench.kernel.errors import unknown
+from workbench.models import is_named_by_user, load_file
 
 Describe = Callable[..., Iterable[Any]]
 
@@ -34,6 +37,7 @@ class Painting:
 
 
 _PAINTINGS: dict[type[Model], Painting] = {}
+_LOOKED_FOR: set[str] = set()
 
 
 def picture_of(
@@ -63,8 +67,32 @@ def picture_of(
 
 
 def painting_of(model: Model) -> Painting | None:
-    """The way to draw the states of `model`; None for the default picture."""
+    """The way to draw the states of `model`; None for the default picture.
+
+    A model in a file that the user has named, ``counter.py``, may have its picture in ``counter_picture.py`` beside it.
+    """
+    _load_beside(type(model))
     return next((_PAINTINGS[cls] for cls in type(model).__mro__ if cls in _PAINTINGS), None)
+
+
+def _load_beside(model: type[Model]) -> None:
+    """Load the file with the model's picture, once, in which ``from counter import Counter`` is this very class."""
+    module = sys.modules.get(model.__module__)
+    file = getattr(module, "__file__", None)
+    if module is None or file is None or file in _LOOKED_FOR or not is_named_by_user(module.__name__):
+        return
+    _LOOKED_FOR.add(file)
+    path = Path(file)
+    picture = path.with_name(f"{path.stem}_picture.py")
+    if picture.is_file():
+        before = sys.modules.get(path.stem)
+        sys.modules[path.stem] = module
+        try:
+            load_file(picture, "picture")
+        finally:
+            del sys.modules[path.stem]
+            if before is not None:
+                sys.modules[path.stem] = before
 
 
 def options_of(model: Model) -> dict[str, tuple[Any, ...]]:
