@@ -121,6 +121,13 @@ def test_a_configuration_without_properties_counts_states(run):
     assert (found["properties"], found["constants"]["Writers"]) == ([], ["a", "b"])
 
 
+def test_a_set_of_numbers_is_a_set_of_that_many_names(run):
+    Path("paxos.cfg").write_text("CONSTANTS Values = {1, 2} Acceptors = {a1, a2, a3} Ballots = 2")
+    by_numbers = json.loads(run("check", "paxos", "--cfg", "paxos.cfg", "--json").out)
+    assert by_numbers["constants"]["Values"] == ["v1", "v2"]
+    assert "Values is taken as v1, v2: names are no numbers, and only which are equal matters" in by_numbers["notes"]
+
+
 # Traces ------------------------------------------------------------------------------------------------------------
 
 

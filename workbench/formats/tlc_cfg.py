@@ -120,7 +120,7 @@ def apply_cfg(cfg: Cfg, model: type[Model]) -> Applied:
         InputError: With the line, for a constant that the model does not have, a value that it does not accept, or a
             property of another kind.
     """
-    constants = {}
+    constants, renamed = {}, []
     for name, (value, line) in cfg.constants.items():
         declared = model.declared_constants.get(name)
         if declared is None:
@@ -133,6 +133,9 @@ def apply_cfg(cfg: Cfg, model: type[Model]) -> Applied:
         except InputError as error:
             _fail(line, error)
         constants[name] = given
+        if isinstance(value, tuple) and type(given) is int:
+            names = ", ".join(declared.parse(name, given))
+            renamed.append(f"{name} is taken as {names}: names are no numbers, and only which are equal matters")
     properties: list[str] = []
     absent: list[Verdict] = []
     for keyword, kinds, entries in (
@@ -148,7 +151,7 @@ def apply_cfg(cfg: Cfg, model: type[Model]) -> Applied:
         properties.append(DEADLOCK.name)
     symmetry = _symmetry(cfg.single.get("SYMMETRY"), model)
     _check_bounds(cfg, model)
-    remarks = _remarks(cfg, model, symmetry)
+    remarks = [*renamed, *_remarks(cfg, model, symmetry)]
     if absent:
         remarks.append(f"not checked, since {model.name} has no such property: {listed(v.name for v in absent)}")
     return Applied(constants, properties, symmetry, remarks, absent)
@@ -163,11 +166,11 @@ def _absent(entry: CfgEntry, kinds: Sequence[str], model: type[Model]) -> Verdic
 
 
 def _fitting(declared: Constant, value: Any) -> Any:
-    """A set converted to the list, or list of lists, that the constant takes."""
+    """A set converted to the list, or list of lists, that the constant takes; a set of numbers to its size."""
     if isinstance(declared.domain, Partition) and isinstance(value, tuple):
         return [list(part) if isinstance(part, tuple) else part for part in value]
     if isinstance(declared.domain, Names) and isinstance(value, tuple):
-        return list(value)
+        return len(value) if value and all(type(one) is int for one in value) else list(value)
     return value
 
 
