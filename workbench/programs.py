@@ -1,7 +1,21 @@
-"""Programs that Python packages do not bring, and the commands that install them on this machine."""
+"""What a feature needs beyond the core, and how to install it: an extra's packages, and programs outside Python."""
 
 import os
 import shutil
+from importlib.util import find_spec
+
+from workbench.kernel.errors import InputError
+
+#: The modules that each of pyproject.toml's extras brings, as far as the package imports them.
+EXTRAS = {
+    "tables": ("pyarrow", "pandas", "fastavro", "pyroaring", "fsspec"),
+    "lab": ("ipywidgets", "anywidget", "plotly", "pandas"),
+    "spark": ("pyspark", "pyarrow", "pandas"),
+    "connect": ("pyspark", "grpc", "grpc_status", "google.rpc"),
+    "s3": ("s3fs",),
+    "gcs": ("gcsfs",),
+    "azure": ("adlfs",),
+}
 
 #: Packages by installer; the first installer on the PATH is named. scripts/need.sh lists those of Debian, too.
 _PACKAGES = {
@@ -11,6 +25,25 @@ _PACKAGES = {
     "apt-get install": {"java": "openjdk-17-jre-headless (or openjdk-21-jre-headless)", "dot": "graphviz"},
 }
 _OF_THE_SYSTEM = {"dnf install", "apt-get install"}
+
+
+def needs(extra: str, what: str = "this") -> None:
+    """Raise an InputError that names the extra if `what` lacks packages of it.
+
+    Modules call it before they import these packages, so that one line tells people what to install.
+    """
+    missing = next((module for module in EXTRAS[extra] if not _is_there(module)), None)
+    if missing is not None:
+        raise InputError(
+            f"{what} needs {missing}, which is not installed: pip install 'lakehouse-workbench[{extra}]'"
+        )
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except (ImportError, ValueError):  # its parent is missing, or it is None in sys.modules
+        return False
 
 
 def to_install(program: str) -> str:
