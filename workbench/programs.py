@@ -34,9 +34,7 @@ def needs(extra: str, what: str = "this") -> None:
     """
     missing = next((module for module in EXTRAS[extra] if not _is_there(module)), None)
     if missing is not None:
-        raise InputError(
-            f"{what} needs {missing}, which is not installed: pip install 'lakehouse-workbench[{extra}]'"
-        )
+        raise InputError(f"{what} needs {missing}, which is not installed: pip install 'lakehouse-workbench[{extra}]'")
 
 
 def _is_there(module: str) -> bool:

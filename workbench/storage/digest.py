@@ -20,7 +20,10 @@ from workbench.kernel.text import printable
 # Attributes that Python adds to a class: they do not affect its behaviour, or differ from process to process.
 _LEFT_OUT = frozenset(
     {
+        "__annotate_func__",  # this, the cache and the cell: annotations since Python 3.14
         "__annotations__",
+        "__annotations_cache__",
+        "__classdictcell__",
         "__dataclass_fields__",  # redundant: attributes and methods count
         "__dataclass_params__",
         "__dict__",

@@ -1,0 +1,166 @@
+"""What a newcomer has: the core alone. It does what needs no extra, and for the rest one line names the extra."""
+
+import re
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from tests.environments import ROOT, Environment, brought_by
+from workbench.programs import EXTRAS
+
+#: The line that says what is missing.
+MISSING = re.compile(r".* needs \w+, which is not installed: pip install 'lakehouse-workbench\[(?P<extra>\w+)\]'")
+#: What only these modules import, they are asked for after something has said what is missing.
+BEHIND = re.compile(r"workbench\.(tables\.|spaces\.(columns|export)$)")
+
+EACH_MODULE_AND_NAME = """
+import importlib, pkgutil, sys, workbench
+
+def attempt(kind, name, getting):
+    try:
+        getting(name)
+    except BaseException as error:
+        print(kind, name, type(error).__name__, error, sep="\\t")
+    else:
+        print(kind, name, "there", "", sep="\\t")
+
+for module in pkgutil.walk_packages(workbench.__path__, "workbench.", onerror=lambda name: None):
+    if not module.name.endswith("__main__"):
+        attempt("module", module.name, importlib.import_module)
+for name in workbench.__all__:
+    attempt("name", name, lambda name: getattr(workbench, name))
+"""
+
+
+class Core:
+    """The checkout with the core's distributions, and a folder to work in."""
+
+    def __init__(self, folder: Path) -> None:
+        self.here = folder / "here"
+        self.here.mkdir()
+        self.environment = Environment(folder / "environment")
+        self.environment.install()
+
+    def run(self, *command: str) -> CompletedProcess[str]:
+        variables = {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+        return self.environment.run("python", *command, here=self.here, **variables)
+
+    def workbench(self, command: str) -> CompletedProcess[str]:
+        return self.run("-m", "workbench", *command.split())
+
+
+@pytest.fixture(scope="module")
+def core(tmp_path_factory: pytest.TempPathFactory) -> Core:
+    return Core(tmp_path_factory.mktemp("core"))
+
+
+def test_the_core_is_small() -> None:
+    used_by_rich = {"markdown-it-py", "mdurl", "Pygments"}
+    assert set(brought_by()) == {"filelock", "llvmlite", "numba", "numpy", "rich"} | used_by_rich
+
+
+def test_every_module_and_name_is_there_or_says_which_extra_it_needs(core: Core) -> None:
+    found = [line.split("\t") for line in core.run("-c", EACH_MODULE_AND_NAME).stdout.splitlines()]
+    named = dict[tuple[str, str], str]()
+    for kind, name, error, text in found:
+        said = MISSING.fullmatch(text)
+        if said is not None:
+            assert error == "InputError"
+            named[kind, name] = said["extra"]
+        elif kind == "module" and BEHIND.match(name):
+            assert error in ("there", "ModuleNotFoundError")
+        else:
+            assert error == "there", f"{name}: {text}"
+    assert len(found) > 300
+    assert named["module", "workbench.engines.spark"] == "spark"
+    assert named["module", "workbench.lessons"] == "lab"
+    names = {name: extra for (kind, name), extra in named.items() if kind == "name"}
+    panels = dict.fromkeys(("Simulator", "TracePlayer", "Workbench"), "lab")
+    assert names == panels | dict.fromkeys(("Dataset", "load", "save"), "tables") | dict.fromkeys(
+        ("spark_session", "sweep"), "spark"
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "extra"),
+    [
+        ("audit .", "tables"),
+        ("check peterson --engine spark", "spark"),
+        ("save peterson states", "tables"),
+        ("save . states", "spark"),
+        ("resume . --model peterson", "spark"),
+        ("simulate peterson --engine spark", "spark"),
+        ("sweep peterson --grid Processes=2,3", "spark"),
+        ("warm --spark", "spark"),
+    ],
+)
+def test_a_command_names_the_extra_that_it_needs(core: Core, command: str, extra: str) -> None:
+    done = core.workbench(command)
+    assert done.stdout == ""
+    assert (named_by(done.stderr.removesuffix("\n")), done.returncode) == (extra, 2)
+    assert extra in EXTRAS
+
+
+@pytest.mark.parametrize(
+    ("line", "extra"),
+    [
+        ("RemoteStore('s3://bucket/run')", "s3"),
+        ("driving.PaimonDriver()", "tables"),
+        ("recorded('.')", "tables"),
+        ("tables.audit('.')", "tables"),
+        ("view.levels_chart(check(get_model('peterson')())).figure()", "lab"),
+    ],
+)
+def test_a_call_names_the_extra_that_it_needs(core: Core, line: str, extra: str) -> None:
+    script = (
+        "from workbench import InputError, check, driving, get_model, tables, view\n"
+        "from workbench.guided.tables import recorded\nfrom workbench.storage.remote import RemoteStore\n"
+        f"try: {line}\nexcept InputError as error: print(error)"
+    )
+    assert named_by(core.run("-c", script).stdout.removesuffix("\n")) == extra
+
+
+def named_by(line: str) -> str:
+    """The extra that a line names."""
+    said = MISSING.fullmatch(line)
+    assert said is not None, line
+    return said["extra"]
+
+
+def test_the_core_writes_pages_pictures_and_graphs(core: Core) -> None:
+    for command, said in (
+        ("check classics/peterson_stays", "1 of 1 configuration is as expected"),
+        ("report classics/peterson -o peterson.html", ""),
+        ("graph classics/peterson --graphml peterson.graphml --dot peterson.dot", ""),
+        ("check peterson --set LevelsLeftOut=1 --html wrong.html --svg wrong.svg", "MutualExclusion"),
+        ("new counter", "counter.toml"),
+        ("check counter.toml", "as expected"),
+    ):
+        done = core.workbench(command)
+        assert done.returncode in (0, 1), done.stderr
+        assert "lakehouse-workbench[" not in done.stderr
+        assert said in done.stdout
+    assert "<svg" in (core.here / "peterson.html").read_text()
+    assert "<svg" in (core.here / "wrong.html").read_text()
+
+
+def test_the_core_fills_a_grid_and_explains_it(core: Core) -> None:
+    done = core.run(
+        "-c",
+        "from workbench import get_model\nfrom workbench.questions.fill import fill\n"
+        "filled = fill(get_model('hudi'), {'MonotonicTs': [True, False]}, ['ConsistentRead'],"
+        " constants={'Keys': 1, 'Values': 1, 'ConcurrencyControl': 'optimistic'})\n"
+        "print(filled.explain('ConsistentRead').rule)\nfilled.table",
+    )
+    assert done.stdout == "MonotonicTs\n"
+    assert done.stderr.splitlines()[-1].endswith("pip install 'lakehouse-workbench[tables]'")
+
+
+def test_a_search_that_outgrows_the_core_keeps_what_it_has_found(core: Core) -> None:
+    done = core.run(
+        "-c",
+        "from workbench import check, get_model\nprint(check(get_model('peterson')(), hand_over_states=100).stopped)",
+    )
+    assert named_by(done.stdout.removesuffix("\n")) == "spark"
+    assert "and it cannot move to Spark: this needs pyspark" in done.stdout
