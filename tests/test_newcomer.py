@@ -6,11 +6,9 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from tests.environments import ROOT, Environment, brought_by
+from tests.environments import MISSING, ROOT, Environment, brought_by
 from workbench.programs import EXTRAS
 
-#: The line that says what is missing.
-MISSING = re.compile(r".* needs \w+, which is not installed: pip install 'lakehouse-workbench\[(?P<extra>\w+)\]'")
 #: What only these modules import, they are asked for after something has said what is missing.
 BEHIND = re.compile(r"workbench\.(tables\.|spaces\.(columns|export)$)")
 

@@ -27,12 +27,12 @@ _PACKAGES = {
 _OF_THE_SYSTEM = {"dnf install", "apt-get install"}
 
 
-def needs(extra: str, what: str = "this") -> None:
-    """Raise an InputError that names the extra if `what` lacks packages of it.
+def needs(extra: str, what: str = "this", *modules: str) -> None:
+    """Raise an InputError that names the extra if `what` lacks some of its `modules`, by default any of them.
 
-    Modules call it before they import these packages, so that one line tells people what to install.
+    Modules call it before they import these, so that one line tells people what to install.
     """
-    missing = next((module for module in EXTRAS[extra] if not _is_there(module)), None)
+    missing = next((module for module in modules or EXTRAS[extra] if not _is_there(module)), None)
     if missing is not None:
         raise InputError(f"{what} needs {missing}, which is not installed: pip install 'lakehouse-workbench[{extra}]'")
 

@@ -128,7 +128,7 @@ class SettingsTable:
 
     def frame(self) -> "pd.DataFrame":
         """The same for pandas."""
-        needs("tables", "a table of settings")
+        needs("tables", "a table of settings", "pandas")
         import pandas as pd  # slow to load, and needed only here
 
         counts = [f"{name}_states" for name in self.attrs["properties"]] + ["distinct", "depth"]

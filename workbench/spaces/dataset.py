@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.programs import needs
 
-needs("tables", "a dataset")
+needs("tables", "a dataset", "pyarrow")
 
 import numpy as np
 import pyarrow as pa

@@ -22,7 +22,7 @@ class Chart(Picture):
 
     def figure(self) -> Any:
         """The chart as a plotly figure."""
-        needs("lab", "an interactive chart")
+        needs("lab", "an interactive chart", "plotly")
         import plotly.graph_objects as go  # slow to load, and needed only here
 
         return go.Figure(figure(self.plot()))
