@@ -133,6 +133,7 @@ def test_the_core_writes_pages_pictures_and_graphs(core: Core) -> None:
         ("graph classics/peterson --graphml peterson.graphml --dot peterson.dot", ""),
         ("check peterson --set LevelsLeftOut=1 --html wrong.html --svg wrong.svg", "MutualExclusion"),
         ("new counter", "counter.toml"),
+        ("notebooks nb", "now: pip install 'lakehouse-workbench[lab]' && jupyter lab nb"),
         ("check counter.toml", "as expected"),
     ):
         done = core.workbench(command)

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Iterable
 from importlib.util import find_spec
 
 from workbench.kernel.errors import InputError
@@ -32,9 +33,18 @@ def needs(extra: str, what: str = "this", *modules: str) -> None:
 
     Modules call it before they import these, so that one line tells people what to install.
     """
-    missing = next((module for module in modules or EXTRAS[extra] if not _is_there(module)), None)
+    missing = _missing(modules or EXTRAS[extra])
     if missing is not None:
         raise InputError(f"{what} needs {missing}, which is not installed: pip install 'lakehouse-workbench[{extra}]'")
+
+
+def has(extra: str) -> bool:
+    """Whether the modules of an extra are installed."""
+    return _missing(EXTRAS[extra]) is None
+
+
+def _missing(modules: Iterable[str]) -> str | None:
+    return next((module for module in modules if not _is_there(module)), None)
 
 
 def _is_there(module: str) -> bool:
