@@ -46,9 +46,10 @@ _CODE = (
     "co_argcount",
     "co_posonlyargcount",
     "co_kwonlyargcount",
-    "co_flags",
     "co_exceptiontable",
 )
+#: The flag of code with a docstring, since Python 3.13.
+_HAS_DOCSTRING = 0x4000000
 
 
 def model_digest(model: type[Model]) -> str:
@@ -186,7 +187,7 @@ class _Digest:
 
     def _add_code(self, code: CodeType) -> None:
         """Describe code by its instructions; constants that none of them loads are docstrings."""
-        self._put("code", *(getattr(code, name) for name in _CODE))
+        self._put("code", code.co_flags & ~_HAS_DOCSTRING, *(getattr(code, name) for name in _CODE))
         for instruction in dis.get_instructions(code):
             if instruction.opcode in dis.hasconst:
                 self._put(instruction.opname)
