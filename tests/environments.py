@@ -11,6 +11,8 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
+import workbench
+
 ROOT = Path(__file__).parent.parent
 #: The line that says what is missing.
 MISSING = re.compile(r".* needs \w+, which is not installed: pip install 'lakehouse-workbench\[(?P<extra>\w+)\]'")
@@ -19,7 +21,8 @@ MISSING = re.compile(r".* needs \w+, which is not installed: pip install 'lakeho
 def project() -> importlib.metadata.Distribution:
     """The workbench as pyproject.toml describes it, whatever is installed."""
     table = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    lines = [f"Name: {table['name']}", *(f"Requires-Dist: {line}" for line in table["dependencies"])]
+    lines = [f"Name: {table['name']}", f"Version: {workbench.__version__}"]
+    lines += [f"Requires-Dist: {line}" for line in table["dependencies"]]
     for extra, requirements in table["optional-dependencies"].items():
         lines += [f"Provides-Extra: {extra}"]
         lines += [f'Requires-Dist: {line}; extra == "{extra}"' for line in requirements]
@@ -75,6 +78,13 @@ class Environment:
             for file in _tops(distribution):
                 if not (self.packages / file.name).exists():
                     (self.packages / file.name).symlink_to(file)
+
+    def install_checkout(self) -> None:
+        """Install the workbench itself, as ``pip install --editable`` does."""
+        (self.packages / "checkout.pth").write_text(f"{ROOT}\n")
+        described = self.packages / f"lakehouse_workbench-{workbench.__version__}.dist-info"
+        described.mkdir()
+        (described / "METADATA").write_text(str(project().metadata))
 
     def run(self, *command: str | Path, here: Path, **variables: str) -> subprocess.CompletedProcess[str]:
         """Run a program of this environment in the folder `here`, which is its home too."""

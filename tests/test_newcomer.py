@@ -1,6 +1,7 @@
 """What a newcomer has: the core alone. It does what needs no extra, and for the rest one line names the extra."""
 
 import re
+import shutil
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -31,26 +32,26 @@ for name in workbench.__all__:
 """
 
 
-class Core:
-    """The checkout with the core's distributions, and a folder to work in."""
+class Installed:
+    """The checkout with the distributions of the core and of some extras, and a folder to work in."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *extras: str) -> None:
         self.here = folder / "here"
         self.here.mkdir()
         self.environment = Environment(folder / "environment")
-        self.environment.install()
+        self.environment.install(*extras)
+        self.environment.install_checkout()
 
     def run(self, *command: str) -> CompletedProcess[str]:
-        variables = {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
-        return self.environment.run("python", *command, here=self.here, **variables)
+        return self.environment.run("python", *command, here=self.here, PYTHONDONTWRITEBYTECODE="1")
 
     def workbench(self, command: str) -> CompletedProcess[str]:
         return self.run("-m", "workbench", *command.split())
 
 
 @pytest.fixture(scope="module")
-def core(tmp_path_factory: pytest.TempPathFactory) -> Core:
-    return Core(tmp_path_factory.mktemp("core"))
+def core(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    return Installed(tmp_path_factory.mktemp("core"))
 
 
 def test_the_core_is_small() -> None:
@@ -58,7 +59,7 @@ def test_the_core_is_small() -> None:
     assert set(brought_by()) == {"filelock", "llvmlite", "numba", "numpy", "rich"} | used_by_rich
 
 
-def test_every_module_and_name_is_there_or_says_which_extra_it_needs(core: Core) -> None:
+def test_every_module_and_name_is_there_or_says_which_extra_it_needs(core: Installed) -> None:
     found = [line.split("\t") for line in core.run("-c", EACH_MODULE_AND_NAME).stdout.splitlines()]
     named = dict[tuple[str, str], str]()
     for kind, name, error, text in found:
@@ -93,7 +94,7 @@ def test_every_module_and_name_is_there_or_says_which_extra_it_needs(core: Core)
         ("warm --spark", "spark"),
     ],
 )
-def test_a_command_names_the_extra_that_it_needs(core: Core, command: str, extra: str) -> None:
+def test_a_command_names_the_extra_that_it_needs(core: Installed, command: str, extra: str) -> None:
     done = core.workbench(command)
     assert done.stdout == ""
     assert (named_by(done.stderr.removesuffix("\n")), done.returncode) == (extra, 2)
@@ -110,7 +111,7 @@ def test_a_command_names_the_extra_that_it_needs(core: Core, command: str, extra
         ("view.levels_chart(check(get_model('peterson')())).figure()", "lab"),
     ],
 )
-def test_a_call_names_the_extra_that_it_needs(core: Core, line: str, extra: str) -> None:
+def test_a_call_names_the_extra_that_it_needs(core: Installed, line: str, extra: str) -> None:
     script = (
         "from workbench import InputError, check, driving, get_model, tables, view\n"
         "from workbench.guided.tables import recorded\nfrom workbench.storage.remote import RemoteStore\n"
@@ -126,7 +127,7 @@ def named_by(line: str) -> str:
     return said["extra"]
 
 
-def test_the_core_writes_pages_pictures_and_graphs(core: Core) -> None:
+def test_the_core_writes_pages_pictures_and_graphs(core: Installed) -> None:
     for command, said in (
         ("check classics/peterson_stays", "1 of 1 configuration is as expected"),
         ("report classics/peterson -o peterson.html", ""),
@@ -144,7 +145,7 @@ def test_the_core_writes_pages_pictures_and_graphs(core: Core) -> None:
     assert "<svg" in (core.here / "wrong.html").read_text()
 
 
-def test_the_core_fills_a_grid_and_explains_it(core: Core) -> None:
+def test_the_core_fills_a_grid_and_explains_it(core: Installed) -> None:
     done = core.run(
         "-c",
         "from workbench import get_model\nfrom workbench.questions.fill import fill\n"
@@ -156,10 +157,57 @@ def test_the_core_fills_a_grid_and_explains_it(core: Core) -> None:
     assert done.stderr.splitlines()[-1].endswith("pip install 'lakehouse-workbench[tables]'")
 
 
-def test_a_search_that_outgrows_the_core_keeps_what_it_has_found(core: Core) -> None:
+def test_a_search_that_outgrows_the_core_keeps_what_it_has_found(core: Installed) -> None:
     done = core.run(
         "-c",
         "from workbench import check, get_model\nprint(check(get_model('peterson')(), hand_over_states=100).stopped)",
     )
     assert named_by(done.stdout.removesuffix("\n")) == "spark"
     assert "and it cannot move to Spark: this needs pyspark" in done.stdout
+
+
+# Each extra alone ----------------------------------------------------------------------------------------------------
+
+
+def test_tables_alone_judge_a_table_and_save_a_space(tmp_path: Path) -> None:
+    tables = Installed(tmp_path, "tables")
+    shutil.unpack_archive(ROOT / "data" / "real" / "seq.tar.xz", tables.here)
+    judged = tables.workbench("audit seq/db.db/t -o report.html")
+    assert (judged.returncode, judged.stderr.count("\n")) == (1, 1)
+    assert "<svg" in (tables.here / "report.html").read_text()
+    saved = tables.workbench("save peterson states")
+    assert (saved.stdout, saved.stderr) == ("894 states and 2,196 transitions in states\n", "")
+
+
+def test_the_lab_alone_has_panels_and_charts(tmp_path: Path) -> None:
+    done = Installed(tmp_path, "lab").run(
+        "-c",
+        "from workbench import Simulator, Workbench, check, get_model, view\n"
+        "result = check(get_model('peterson')())\nview.levels_chart(result).figure()\n"
+        "print(len(Workbench('peterson').children) > 0, len(Simulator(get_model('peterson')()).children) > 0)",
+    )
+    assert done.stdout == "True True\n", done.stderr
+
+
+@pytest.mark.spark
+def test_spark_alone_searches_sweeps_and_loads(tmp_path: Path) -> None:
+    done = Installed(tmp_path, "spark").run(
+        "-c",
+        "from workbench import check, get_model, load, save, state_space, sweep\n"
+        "peterson = get_model('peterson')\nprint(check(peterson(), engine='spark').distinct)\n"
+        "print(sweep(peterson, {'LevelsLeftOut': [0, 1]}, ['MutualExclusion']).MutualExclusion.to_list())\n"
+        "save(state_space(peterson()), 'states')\nprint(len(load('states').pandas('select id from states')))",
+    )
+    assert done.stdout == "894\n['holds', 'violated']\n894\n", done.stderr
+
+
+def test_the_page_says_how_large_each_extra_is() -> None:
+    page = (ROOT / "docs" / "start.md").read_text()
+    rows = re.findall(r"^\| `'?lakehouse-workbench(?:\[(\w+)\]')?` \| (\d+) \| (\d+) \|", page, re.MULTILINE)
+    assert {extra for extra, *_ in rows} == {"", "tables", "lab", "spark", "all"}
+    for extra, packages, megabytes in rows:
+        brought = brought_by(extra).values()
+        files = {file.locate() for one in brought for file in one.files or ()}
+        size = sum(Path(str(file)).stat().st_size for file in files if Path(str(file)).is_file())
+        assert len(brought) + 1 == pytest.approx(int(packages), rel=0.1)
+        assert size / 1e6 == pytest.approx(int(megabytes), rel=0.15)
