@@ -10,7 +10,7 @@ import pytest
 from tests.environments import MISSING, ROOT, Environment, brought_by
 from workbench.programs import EXTRAS
 
-#: What only these modules import, they are asked for after something has said what is missing.
+#: Modules behind a check: nothing imports them before that check has named the missing extra.
 BEHIND = re.compile(r"workbench\.(tables\.|spaces\.(columns|export)$)")
 
 EACH_MODULE_AND_NAME = """

@@ -72,7 +72,7 @@ FOR_DEVELOPERS = {"dev", "site"}
 
 
 def test_what_the_package_imports_it_depends_on() -> None:
-    """And it depends on nothing that only tests need. What is missing is looked for in the extra that brings it."""
+    """And it depends on nothing that only tests need. EXTRAS lists a module under each extra that brings it."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = {name: brought(lines) for name, lines in project["optional-dependencies"].items()}
     extras = {name: names for name, names in extras.items() if name not in FOR_DEVELOPERS}

@@ -1,4 +1,4 @@
-"""What a feature needs beyond the core, and how to install it: an extra's packages, and programs outside Python."""
+"""How to install what the core lacks: the packages of an extra, and programs outside Python."""
 
 import os
 import shutil
@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 from workbench.kernel.errors import InputError
 
-#: The modules that each of pyproject.toml's extras brings, as far as the package imports them.
+#: The modules of each extra in pyproject.toml that the package imports.
 EXTRAS = {
     "tables": ("pyarrow", "pandas", "fastavro", "pyroaring", "fsspec"),
     "lab": ("ipywidgets", "anywidget", "plotly", "pandas"),
@@ -29,9 +29,12 @@ _OF_THE_SYSTEM = {"dnf install", "apt-get install"}
 
 
 def needs(extra: str, what: str = "this", *modules: str) -> None:
-    """Raise an InputError that names the extra if `what` lacks some of its `modules`, by default any of them.
+    """Raise an InputError that names the extra if one of its `modules` is not installed; by default, any of them.
 
-    Modules call it before they import these, so that one line tells people what to install.
+    Call it before importing them, so that people read one line that says what to install.
+
+    Args:
+        what: The subject of that line.
     """
     missing = _missing(modules or EXTRAS[extra])
     if missing is not None:
