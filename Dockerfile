@@ -10,7 +10,7 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 
 COPY . /source
-RUN python -m pip install --no-cache-dir /source && rm -rf /source
+RUN python -m pip install --no-cache-dir '/source[all]' && rm -rf /source
 
 RUN useradd --create-home --uid 1000 reader
 USER 1000

@@ -296,15 +296,17 @@ def test_the_page_shows_what_its_commands_print(repository: Path, run: Run) -> N
 
 def test_the_page_uses_the_action_and_the_hook_as_they_are() -> None:
     github, gitlab, pre_commit = map(yaml.safe_load, blocks("yaml"))
-    tag = f"v{workbench.__version__}"
-    (_, step) = github["jobs"]["check"]["steps"]
-    assert step["uses"] == f"OWNER/lakehouse-workbench@{tag}"
-    assert set(step["with"]) <= set(ACTION["inputs"])
-    assert f"lakehouse-workbench=={workbench.__version__}" in gitlab["protocol"]["script"][0]
+    version = f"lakehouse-workbench=={workbench.__version__}"
+    *_, python, install, check = github["jobs"]["check"]["steps"]
+    assert python["with"] == {"python-version": ACTION["inputs"]["python-version"]["default"]}
+    assert install["run"] == gitlab["protocol"]["script"][0] == f"pip install {version}"
+    assert "workbench check ./specs --annotations" in check["run"]
     assert gitlab["protocol"]["artifacts"]["reports"]["junit"] in gitlab["protocol"]["script"][1].split()
-    (repo,) = pre_commit["repos"]
-    assert repo["rev"] == tag
-    assert [hook["id"] for hook in repo["hooks"]] == [hook["id"] for hook in HOOKS]
+    (repo,), (hook,) = pre_commit["repos"], HOOKS
+    (local,) = repo["hooks"]
+    assert local.pop("additional_dependencies") == [version]
+    assert local.pop("files") == "^specs/"
+    assert {**local, "args": hook["args"], "description": hook["description"]} == hook
     rows = dict(re.findall(r"^\| `([\w-]+)` \| (.*?) \|", PAGE, re.MULTILINE))
     assert list(rows) == list(ACTION["inputs"])
     for name, default in rows.items():

@@ -436,7 +436,7 @@ def test_a_file_that_is_called_like_a_library_does_not_replace_it(run, tmp_path)
         (["bakery", "--property", "Nope"], "workbench: unknown property of bakery 'Nope'; known: EventualProgress"),
         (["bakery", "--property", ""], "workbench: unknown property of bakery ''"),
         (["bakery", "--engine", "warp"], "workbench check: argument --engine: invalid choice: 'warp'"),
-        (["bakery", "--fingerprint-bits", "7"], "workbench check: argument --fingerprint-bits: invalid choice: 7"),
+        (["bakery", "--fingerprint-bits", "7"], "workbench check: argument --fingerprint-bits: invalid choice: "),
         (["bakery", "--set"], "workbench check: argument --set: expected one argument"),
         (["bakery", "--warp"], "workbench check: '--warp' is not accepted (see workbench check --help)"),
         (["bakery", "--propery=P"], "workbench check: '--propery=P' is not accepted; did you mean --property? (see"),
@@ -907,13 +907,12 @@ def test_a_file_that_cannot_be_read(refused, tmp_path):
     ],
 )
 def test_the_exit_status_of_a_sweep_is_made_from_its_verdicts(run, monkeypatch, words, expected, said):
-    pandas = pytest.importorskip("pandas")
-    rows = {"MaxCrashes": [0, 1], "distinct": [5, 5], "depth": [2, 2], "seconds": [0.1, 0.1]}
-    rows |= {"complete": [True, True], "stopped": [None, None], "error": [None, None]}
-    rows |= {"P": words, "P_states": [None, None]} if words else {}
-    frame = pandas.DataFrame(rows)
-    frame.attrs = {"properties": ["P"] if words else [], "symmetry": [], "notes": ["a note"]}
-    monkeypatch.setattr("workbench.questions.fill.fill", lambda *_, **__: SimpleNamespace(table=frame))
+    measures = {"distinct": 5, "depth": 2, "seconds": 0.1, "complete": True, "stopped": None, "error": None}
+    rows = [{"MaxCrashes": number, **measures} for number in (0, 1)]
+    rows = [{**row, "P": word, "P_states": None} for row, word in zip(rows, words, strict=True)] if words else rows
+    attrs = {"properties": ["P"] if words else [], "symmetry": [], "notes": ["a note"]}
+    table = SimpleNamespace(rows=rows, attrs=attrs)
+    monkeypatch.setattr("workbench.questions.fill.fill", lambda *_, **__: SimpleNamespace(outcomes=table))
     status, out, _ = run("sweep", "bakery", "--grid", "MaxCrashes=0,1")
     assert status == expected
     assert out.endswith(f"2 settings: {said}")

@@ -45,6 +45,7 @@ from workbench.kernel import (
     require,
     search,
 )
+from workbench.kernel.values import show
 from workbench.models import get_model
 from workbench.models.bakery import Bakery, Claim
 from workbench.models.bakery_extended import BakeryExtended
@@ -696,8 +697,8 @@ def test_graphml_and_tables_hold_the_graph():
     assert [row["id"] for row in listed] == [row["Id"] for row in rows] == [str(n.id) for n in nodes]
     assert (
         [row["initial"] for row in listed]
-        == [row["Initial"].title() for row in rows]
-        == ["True"] + ["False"] * (len(nodes) - 1)
+        == [row["Initial"] for row in rows]
+        == ["true"] + ["false"] * (len(nodes) - 1)
     )
     assert [row["pc[w1]"] for row in listed] == [row["pc[w1]"] for row in rows] == [n.label.pc["w1"] for n in nodes]
     assert linked == [(str(e.source), str(e.target), e.action) for e in edges]
@@ -720,6 +721,18 @@ def test_networkx_reads_the_graphml_with_its_parallel_edges():
     assert [data["label"] for _, _, data in graph.edges(data=True)] == ["go", "jump", "go"]
 
 
+def test_networkx_reads_the_cells_of_states():
+    nodes, edges = graph_of(SMALL)
+    out = io.BytesIO()
+    write_graphml(out, nodes, edges)
+    graph = networkx.read_graphml(io.BytesIO(out.getvalue()), force_multigraph=True)
+    assert [graph.nodes[name]["initial"] for name in graph] == [node.initial for node in nodes]
+    for node in nodes:
+        cells = {str(cell): show(value) for cell, value in node.label.items()}
+        assert {name: graph.nodes[str(node.id)][name] for name in cells} == cells
+    assert graph.number_of_edges() == len(edges)
+
+
 def test_graphs_may_have_texts_for_nodes_and_names_for_ids():
     nodes, edges = (
         [GraphNode("a", 'x = "1" & <2>', True), GraphNode("b", "two\nlines")],
@@ -734,7 +747,7 @@ def test_graphs_may_have_texts_for_nodes_and_names_for_ids():
     texts = [
         data.text for data in ElementTree.fromstring(xml.getvalue()).iter("{http://graphml.graphdrawing.org/xmlns}data")
     ]
-    assert texts == ['x = "1" & <2>', "True", "two\nlines", "False", 'go("x")']
+    assert texts == ['x = "1" & <2>', "true", "two\nlines", "false", 'go("x")']
     write_tables(node_table, io.StringIO(), [], [])
     assert node_table.getvalue() == "Id,Label,Initial\n"
 

@@ -128,7 +128,7 @@ def counts_on_its_own_class(self, s):
         (lambda self, s: choose(5), "TypeError: 'int' object is not iterable"),
         (lambda self, s: choose([[1]]), "a list cannot be part of a state ([1])"),
         (lambda self, s: choose({0.5}), "a float cannot be part of a state (0.5)"),
-        (lambda self, s: 1 // s.n, "action step raised ZeroDivisionError: integer division or modulo by zero"),
+        (lambda self, s: 1 / s.n, "action step raised ZeroDivisionError: division by zero"),
     ],
 )
 def test_misuse_in_an_action(body, message):

@@ -1,24 +1,25 @@
 """The package as a person installs it: the wheel that is built from the source distribution, in a fresh environment."""
 
 import json
-import os
 import re
 import shutil
 import subprocess
 import sys
-import sysconfig
-import venv
 import zipfile
 from pathlib import Path
 
 import pytest
 
 import workbench
+from tests.environments import MISSING, ROOT, Environment
 
-ROOT = Path(__file__).parent.parent
 #: What gets into an image, where the package is built, and nothing else.
 SOURCES = [name[1:] for name in (ROOT / ".dockerignore").read_text().splitlines() if name.startswith("!")]
 FOLDERS = [name for name in SOURCES if (ROOT / name).is_dir()]
+#: The pages that people read first, and their commands.
+NEWCOMERS = (ROOT / "README.md", ROOT / "docs" / "start.md")
+CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"^\$ (.*)$", re.MULTILINE)
 LINK = re.compile(r"\]\((?![a-z]+:|#)([^)#]+)")
 
 
@@ -48,22 +49,16 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build("wheel", made / f"lakehouse_workbench-{workbench.__version__}", made)
 
 
-@pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A fresh environment with the wheel, which sees the packages of this one but for the workbench's checkout."""
-    folder = tmp_path_factory.mktemp("environment")
-    venv.create(folder, symlinks=True)
-    pip = [sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python"), "--disable-pip-version-check"]
-    subprocess.run([*pip, "install", "--quiet", "--no-deps", "--no-index", "--no-compile", str(wheel)], check=True)
-    (packages,) = folder.glob("lib/python*/site-packages")
-    seen = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), *filter(is_site, sys.path)}
-    (packages / "dependencies.pth").write_text("\n".join(sorted(seen)) + "\n")  # a .pth file in there is not read
-    bring_kernels(packages / "workbench" / "engines")
-    return folder
-
-
-def is_site(path: str) -> bool:
-    return Path(path).name == "site-packages"
+@pytest.fixture
+def installed(wheel: Path, tmp_path: Path) -> Environment:
+    """A fresh environment with the wheel, and what it depends on."""
+    environment = Environment(tmp_path / "environment")
+    environment.install()
+    pip = [sys.executable, "-m", "pip", "--python", str(environment.folder / "bin" / "python")]
+    options = ["--disable-pip-version-check", "--quiet", "--no-deps", "--no-index", "--no-compile"]
+    subprocess.run([*pip, "install", *options, str(wheel)], check=True)
+    bring_kernels(environment.packages / "workbench" / "engines")
+    return environment
 
 
 def bring_kernels(engines: Path) -> None:
@@ -87,22 +82,24 @@ def test_the_wheel_holds_all_of_the_package_and_of_the_folders_that_come_with_it
 
 
 @pytest.mark.slow
-def test_everything_works_from_an_empty_folder(installed: Path, tmp_path: Path) -> None:
+def test_the_wheel_is_small(wheel: Path) -> None:
+    assert wheel.stat().st_size < 5_000_000
+
+
+@pytest.mark.slow
+def test_everything_works_from_an_empty_folder(installed: Environment, tmp_path: Path) -> None:
     here, home, temporary = (tmp_path / name for name in ("here", "home", "temporary"))
     for folder in (here, home, temporary):
         folder.mkdir()
-    environment = {"PATH": os.environ["PATH"], "HOME": str(home), "TMPDIR": str(temporary), "LANG": "C.UTF-8"}
-    before = contents(installed)
+    before = contents(installed.folder)
 
     def run(*command: str) -> str:
-        done = subprocess.run(
-            [installed / "bin" / command[0], *command[1:]], cwd=here, env=environment, capture_output=True, text=True
-        )
+        done = installed.run(*command, here=here, HOME=str(home), TMPDIR=str(temporary))
         assert done.returncode == 0, done.stderr
         return done.stdout
 
     where = run("python", "-c", "import workbench; print(workbench.__file__)")
-    assert Path(where.strip()).is_relative_to(installed)
+    assert Path(where.strip()).is_relative_to(installed.folder)
     assert run("workbench", "--version") == f"lakehouse-workbench {workbench.__version__}\n"
     assert "\nbakery_v2 " in run("workbench", "list")
     assert "\nclassics/transaction_commit " in run("workbench", "list", "classics")
@@ -110,8 +107,10 @@ def test_everything_works_from_an_empty_folder(installed: Path, tmp_path: Path) 
         "workbench", "check", "v2_race"
     )
     assert "2 of 2 configurations are as expected" in run("workbench", "check", "specs/table")
-    run("workbench", "report", "v1_one_writer")
+    run("workbench", "check", "v1_one_writer", "-o", "v1_one_writer.html")
     assert "jupyter lab nb" in run("workbench", "notebooks", "nb")
+    assert contents(installed.folder) == before
+    installed.install("lab")
     assert int(run("python", "-c", "import workbench; print(len(workbench.Workbench('v2_race').children))")) > 0
 
     written = {path.relative_to(here).parts[0] for path in here.rglob("*")}
@@ -119,7 +118,26 @@ def test_everything_works_from_an_empty_folder(installed: Path, tmp_path: Path) 
     assert_links_lead_to_files(here / "nb")
     assert {path.name for path in home.iterdir()} <= {".cache", ".config", ".ipython", ".jupyter", ".local"}
     assert list(temporary.iterdir()) == []
-    assert contents(installed) == before
+
+
+@pytest.mark.slow
+@pytest.mark.spark
+def test_what_a_newcomer_reads_works_as_printed(installed: Environment, tmp_path: Path) -> None:
+    """With the core alone; if a command names an extra, that is installed, and the command works then."""
+    here = tmp_path / "here"
+    here.mkdir()
+    for page in NEWCOMERS:
+        commands = [line for block in CONSOLE.findall(page.read_text()) for line in COMMAND.findall(block)]
+        assert commands, page.name
+        for command in commands:
+            done = installed.run("bash", "-c", command, here=here)
+            missing = MISSING.fullmatch(done.stderr.strip())
+            if missing is not None:
+                assert done.returncode == 2
+                installed.install(missing["extra"])
+                done = installed.run("bash", "-c", command, here=here)
+            assert done.returncode in (0, 1, 3), f"{page.name}: {command}\n{done.stderr}"
+            assert "Traceback" not in done.stderr
 
 
 def contents(folder: Path) -> set[Path]:

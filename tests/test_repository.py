@@ -14,6 +14,7 @@ import pytest
 
 from workbench.engines.spark.session import check_java
 from workbench.kernel import InputError
+from workbench.programs import EXTRAS
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "workbench"
@@ -63,18 +64,30 @@ def test_environment_and_pyproject_agree() -> None:
 
 #: What our dependencies bring, and what the programs for the environment of the writers import.
 COME_WITH_THEM = {"IPython", "llvmlite", "py4j", "traitlets"} | {"pypaimon"}
-#: networkx writes GraphML with lxml, and panels live in JupyterLab.
-NOT_IMPORTED = {"jupyterlab", "lxml"}
+#: Panels live in JupyterLab, and fsspec itself imports what it opens object stores with.
+NOT_IMPORTED = {"jupyterlab"} | {"adlfs", "gcsfs", "s3fs"}
+#: Spark Connect's modules have other names than the packages that bring them.
+CONNECT = {"grpc", "grpc_status", "google.rpc"}
+FOR_DEVELOPERS = {"dev", "site"}
 
 
 def test_what_the_package_imports_it_depends_on() -> None:
-    """And it depends on nothing that only tests need."""
+    """And it depends on nothing that only tests need. EXTRAS lists a module under each extra that brings it."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    declared = {re.split(r"[^\w-]", line)[0] for line in project["dependencies"]}
+    extras = {name: brought(lines) for name, lines in project["optional-dependencies"].items()}
+    extras = {name: names for name, names in extras.items() if name not in FOR_DEVELOPERS}
+    declared = brought(project["dependencies"]).union(*extras.values())
     names = {name.split(".")[0] for module in MODULES for name in imports(module.read_text())}
     imported = names - set(sys.stdlib_module_names) - {"workbench"}
     assert imported - declared == COME_WITH_THEM
     assert declared - imported == NOT_IMPORTED
+    assert {name: {*modules} - CONNECT for name, modules in EXTRAS.items()} == {
+        name: names - {"jupyterlab"} for name, names in extras.items() if name != "all"
+    }
+
+
+def brought(requirements: list[str]) -> set[str]:
+    return {re.split(r"[^\w-]", line)[0] for line in requirements} - {"lakehouse-workbench"}
 
 
 @pytest.mark.parametrize("page", pages.pages(), ids=lambda page: page.parent.name)

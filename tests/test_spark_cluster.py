@@ -275,7 +275,7 @@ def test_executors_that_lack_what_they_need(
     """One line says where, what is there, and what to do."""
     monkeypatch.setattr(spark.sparkContext, "pythonExec", python(tmp_path / "other"))
     monkeypatch.setattr(executors, "_ready", weakref.WeakSet())
-    todo = f"install lakehouse-workbench [0-9.]+ there for {HERE}, or name a Python that has it: PYSPARK_PYTHON, or"
+    todo = rf"install lakehouse-workbench\[spark\] [0-9.]+ there for {HERE}, or name a Python that has it: "
     with pytest.raises(InputError, match=rf"^Spark's worker on \S+( \(.*\))? {said}; {todo}") as error:
         ready_session(spark)
     assert "\n" not in str(error.value)

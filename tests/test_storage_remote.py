@@ -207,7 +207,7 @@ def test_a_store_that_does_not_know_the_condition_is_refused(url: str, monkeypat
     def put_always(files: Any, path: str, content: bytes) -> None:
         files.pipe_file(path, content)
 
-    monkeypatch.setitem(remote._SCHEMES, "s3", ("s3fs", "s3", put_always))
+    monkeypatch.setitem(remote._SCHEMES, "s3", ("s3", put_always))
     assert said(lambda: new_folder(url, RUN).__enter__()).endswith(
         "cannot be written: the store puts a file although there is one of its name, so two writers could go on"
     )
@@ -302,7 +302,7 @@ def test_places_that_are_none_are_refused_in_one_line(
         "s3://key:secret@lake/x": "'s3://lake/x' is not accepted with credentials in it",
         "s3://lake/x?color=red": "'color' of a URL is not accepted; it takes endpoint_override, scheme or region",
         "hdfs://lake/x?color=red": "the option 'color' of a URL is not accepted; hdfs takes none",
-        "abfs://lake/x": "needs the package adlfs, which is not installed: pip install 'lakehouse-workbench[azure]'",
+        "abfs://lake/x": "needs adlfs, which is not installed: pip install 'lakehouse-workbench[azure]'",
     }.items():
         refusal = resumed(place, capsys)
         assert words in refusal

@@ -132,8 +132,9 @@ def test_a_condition_that_is_none_is_remarked_on(text: str, remark: str | None) 
 
 def test_what_fails_later_is_shown_there(trace: Trace) -> None:
     one = watch(trace, "1 // (1 - s.s)")
-    texts = [reading.text for reading in one.readings]
-    assert texts == ["1", "error: ZeroDivisionError: integer division or modulo by zero", "-1", "-1"]
+    first, wrong, *others = [reading.text for reading in one.readings]
+    assert wrong.startswith("error: ZeroDivisionError: ")
+    assert [first, *others] == ["1", "-1", "-1"]
     assert one.true == [0, 2, 3]
 
 

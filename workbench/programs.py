@@ -1,7 +1,22 @@
-"""Programs that Python packages do not bring, and the commands that install them on this machine."""
+"""How to install what the core lacks: the packages of an extra, and programs outside Python."""
 
 import os
 import shutil
+from collections.abc import Iterable
+from importlib.util import find_spec
+
+from workbench.kernel.errors import InputError
+
+#: The modules of each extra in pyproject.toml that the package imports.
+EXTRAS = {
+    "tables": ("pyarrow", "pandas", "fastavro", "pyroaring", "fsspec"),
+    "lab": ("ipywidgets", "anywidget", "plotly", "pandas"),
+    "spark": ("pyspark", "pyarrow", "pandas"),
+    "connect": ("pyspark", "grpc", "grpc_status", "google.rpc"),
+    "s3": ("s3fs",),
+    "gcs": ("gcsfs",),
+    "azure": ("adlfs",),
+}
 
 #: Packages by installer; the first installer on the PATH is named. scripts/need.sh lists those of Debian, too.
 _PACKAGES = {
@@ -11,6 +26,35 @@ _PACKAGES = {
     "apt-get install": {"java": "openjdk-17-jre-headless (or openjdk-21-jre-headless)", "dot": "graphviz"},
 }
 _OF_THE_SYSTEM = {"dnf install", "apt-get install"}
+
+
+def needs(extra: str, what: str = "this", *modules: str) -> None:
+    """Raise an InputError that names the extra if one of its `modules` is not installed; by default, any of them.
+
+    Call it before importing them, so that people read one line that says what to install.
+
+    Args:
+        what: The subject of that line.
+    """
+    missing = _missing(modules or EXTRAS[extra])
+    if missing is not None:
+        raise InputError(f"{what} needs {missing}, which is not installed: pip install 'lakehouse-workbench[{extra}]'")
+
+
+def has(extra: str) -> bool:
+    """Whether the modules of an extra are installed."""
+    return _missing(EXTRAS[extra]) is None
+
+
+def _missing(modules: Iterable[str]) -> str | None:
+    return next((module for module in modules if not _is_there(module)), None)
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except (ImportError, ValueError):  # its parent is missing, or it is None in sys.modules
+        return False
 
 
 def to_install(program: str) -> str:

@@ -8,6 +8,7 @@ from workbench.kernel import InputError, Model, Result
 from workbench.kernel.errors import brief
 from workbench.kernel.text import printable
 from workbench.models import MODELS, get_model
+from workbench.programs import needs
 from workbench.storage.places import Place, is_url
 from workbench.storage.versions import MANIFEST
 
@@ -38,6 +39,7 @@ def resume(run_dir: Place, model: type[Model] | str | None = None, **options: An
 
 def save_run(run_dir: Place, folder: Place, model: type[Model] | str | None = None, spark: Any = None) -> str | Path:
     """Write the state space of a run directory as a dataset; see :func:`workbench.spaces.export.save_run`."""
+    needs("spark")
     from workbench.spaces.export import save_run as save_search
 
     return save_search(run_dir, folder, _class_of(run_dir, model), spark)

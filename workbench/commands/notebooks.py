@@ -23,6 +23,7 @@ from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.kernel.text import printable
 from workbench.kernel.values import counted
+from workbench.programs import has
 from workbench.shipped import folder
 from workbench.storage import whole
 
@@ -58,7 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
     say(f"wrote {notebooks} to {where}, with {counted(len(written), 'file')} in all, and {counted(tables, 'table')}")
     if there:
         say(f"left {counted(len(there), 'file')} as before: nothing that is there is replaced")
-    say(f"now: jupyter lab {where}")
+    first = "" if has("lab") else "pip install 'lakehouse-workbench[lab]' && "
+    say(f"now: {first}jupyter lab {where}")
     return 0
 
 

@@ -12,12 +12,14 @@ Exit status: 0 everything holds, 1 something is violated, 2 bad input, 3 somethi
 """
 
 import argparse
+import csv
+import io
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress
@@ -32,9 +34,6 @@ from workbench.kernel.result import MARKS, WITHIN
 from workbench.kernel.text import columns
 from workbench.kernel.values import counted
 from workbench.questions.records import BAD, GOOD
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _CSV = ".csv"
 
@@ -65,33 +64,37 @@ def run(arguments: argparse.Namespace) -> int:
         constants = {name: value for name, value in constants.items() if name not in grid}
     options = {"constants": constants, "symmetry": arguments.symmetry or asked.symmetry, **budgets(arguments)}
     properties = arguments.property or asked.properties
+    attributes: Mapping[Any, Any]
     with _progress() as on_progress:
         if folder is not None:
             from workbench.questions.sweep import sweep  # pyspark loads here, not with the command line
 
-            table = sweep(asked.declared, grid, properties, out=folder, on_progress=on_progress, **options)
+            frame = sweep(asked.declared, grid, properties, out=folder, on_progress=on_progress, **options)
+            rows, attributes = json.loads(frame.to_json(orient="records")), frame.attrs
         else:
             from workbench.questions.fill import fill  # numba loads here
 
-            table = fill(asked.declared, grid, properties, on_progress=on_progress, **options).table
-    swept = Swept(asked.declared, {name: asked.declared.declared_constants[name] for name in grid}, table)
-    return give(arguments, swept, {_CSV: lambda: table.to_csv(index=False)})
+            table = fill(asked.declared, grid, properties, on_progress=on_progress, **options).outcomes
+            rows, attributes = table.rows, table.attrs
+    declared = asked.declared.declared_constants
+    swept = Swept(asked.declared, {name: declared[name] for name in grid}, rows, attributes)
+    return give(arguments, swept, {_CSV: swept.csv})
 
 
 @dataclass(frozen=True)
 class Swept:
-    """The outcomes of a sweep, from the table of :func:`workbench.sweep`."""
+    """The outcomes of a sweep.
+
+    Attributes:
+        rows: A row per setting in plain values, with the columns of :func:`workbench.sweep`; None for what is missing.
+        attributes: Those of the same table.
+    """
 
     model: type[Model]
     grid: Mapping[str, Constant]
-    table: "pd.DataFrame"
+    rows: list[dict[str, Any]]
+    attributes: Mapping[Any, Any]
     trace: None = None
-
-    @property
-    def rows(self) -> list[dict[str, Any]]:
-        """A row per setting in plain values, None for what is missing."""
-        found: list[dict[str, Any]] = json.loads(self.table.to_json(orient="records"))
-        return found
 
     @property
     def outcomes(self) -> list[bool | None]:
@@ -106,7 +109,7 @@ class Swept:
 
     @property
     def _properties(self) -> list[str]:
-        names: list[str] = self.table.attrs["properties"]
+        names: list[str] = self.attributes["properties"]
         return names
 
     @property
@@ -126,7 +129,7 @@ class Swept:
         rows = self.rows
         table = [head, *(self._row(row) for row in rows)]
         lines = [*columns(table, right=range(len(head) - 3, len(head))), ""]
-        lines += [f"note: {note}" for note in self.table.attrs["notes"]]
+        lines += [f"note: {note}" for note in self.attributes["notes"]]
         for row in rows:
             if not row["complete"]:
                 setting = ", ".join(f"{name}={_value(constant, row[name])}" for name, constant in self.grid.items())
@@ -146,13 +149,16 @@ class Swept:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        attributes = self.table.attrs
-        return {
-            "model": self.model.name,
-            "symmetry": attributes["symmetry"],
-            "notes": attributes["notes"],
-            "rows": self.rows,
-        }
+        told = {name: self.attributes[name] for name in ("symmetry", "notes")}
+        return {"model": self.model.name, **told, "rows": self.rows}
+
+    def csv(self) -> str:
+        """The rows as a table of comma-separated values."""
+        text = io.StringIO()
+        table = csv.DictWriter(text, list(self.rows[0]) if self.rows else [], lineterminator="\n")
+        table.writeheader()
+        table.writerows(self.rows)
+        return text.getvalue()
 
 
 def _number(value: float | None, form: str = ",") -> str:

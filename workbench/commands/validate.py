@@ -96,7 +96,7 @@ def _read_events(model: type[Model], arguments: argparse.Namespace) -> Mapped:
 
 def _read_table(model: type[Model], arguments: argparse.Namespace) -> Mapped:
     """Map a table's snapshots to constants and a recording."""
-    from workbench.guided.tables import recorded  # pyarrow loads here
+    from workbench.guided.tables import recorded
 
     arguments.stutter = True  # a table shows only commits
     return _of(model, recorded(arguments.file, arguments.key, arguments.bucket), f"{arguments.file} is a table")

@@ -18,6 +18,7 @@ from workbench.kernel.trace import Step
 from workbench.kernel.values import show
 from workbench.models.paimon import COMMIT, READY
 from workbench.models.paimon_table import COLUMNS, DELETE, INSERT, read
+from workbench.programs import needs
 
 _CHECKOUT = Path(__file__).parent.parent.parent
 ACTOR = Path(__file__).with_name("paimon_actor.py")
@@ -74,6 +75,7 @@ class PaimonDriver:
     name = "pypaimon"
 
     def __init__(self, python: str | Path | None = None) -> None:
+        needs("tables", "driving Paimon")  # to read what it writes
         self._python = installed(python or python_of_writers())
 
     def command(self) -> Sequence[str]:

@@ -38,11 +38,11 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
     if isinstance(found, Result):
         return found if resources.run_dir is None else replace(found, notes=[*found.notes, _not_kept(resources)])
 
-    from workbench.engines.spark.entry import go_on
-
     owned = [found]  # go_on() empties the list, which frees the search's memory
     del found
     try:
+        from workbench.engines.spark.entry import go_on
+
         return go_on(plan, limits, resources, owned)
     except (InputError, Stop) as error:
         if not owned:

@@ -4,6 +4,7 @@ import csv
 from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, NamedTuple, TextIO
+from xml.sax.saxutils import escape, quoteattr
 
 from workbench.formats import dot
 from workbench.formats.spreadsheet import harmless
@@ -75,18 +76,29 @@ def write_graphml(out: BinaryIO, nodes: Iterable[GraphNode], edges: Iterable[Gra
 
     A node has ``label``, ``initial`` and, if its state is known, a text attribute per cell; an edge has ``label``.
     """
-    import networkx  # slow to load, and needed only here
 
-    graph = networkx.MultiDiGraph()
+    def write(line: str) -> None:
+        out.write(f"{line}\n".encode())
+
+    def data(key: str, text: str) -> str:
+        return f'<data key="{key}">{escape(text)}</data>'
+
     rows = _rows(nodes)
     _, _, _, *cells = next(rows)
-    for identifier, label, initial, *values in rows:
-        attributes = {"label": label, "initial": initial == "true", **dict(zip(cells, values, strict=True))}
-        graph.add_node(identifier, **attributes)
+    keys = [f"n{at}" for at in range(2 + len(cells))]
+    write('<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">')
+    write('<key id="label" for="edge" attr.name="label" attr.type="string"/>')
+    for key, name in zip(keys, ("label", "initial", *cells), strict=True):
+        kind = "boolean" if key == "n1" else "string"
+        write(f'<key id="{key}" for="node" attr.name={quoteattr(name)} attr.type="{kind}"/>')
+    write('<graph edgedefault="directed">')
+    for identifier, *values in rows:
+        write(f"<node id={quoteattr(identifier)}>{''.join(map(data, keys, values))}</node>")
     for number, edge in enumerate(edges):
         source, target, label = _texts(edge)
-        graph.add_edge(source, target, key=f"e{number}", label=label)
-    networkx.write_graphml_lxml(graph, out)
+        ends = f"source={quoteattr(source)} target={quoteattr(target)}"
+        write(f'<edge id="e{number}" {ends}>{data("label", label)}</edge>')
+    write("</graph>\n</graphml>")
 
 
 def write_tables(nodes_out: TextIO, edges_out: TextIO, nodes: Iterable[GraphNode], edges: Iterable[GraphEdge]) -> None:

@@ -7,7 +7,7 @@ from workbench.formats.recording import Observation, Recording
 from workbench.guided.mapping import Mapped
 from workbench.kernel import InputError, Model
 from workbench.kernel.state import Cell
-from workbench.tables.paimon.history import bucket_history
+from workbench.programs import needs
 
 
 def recorded(path: str, keys: Sequence[str] | None = None, bucket: str | None = None) -> Mapped:
@@ -18,6 +18,9 @@ def recorded(path: str, keys: Sequence[str] | None = None, bucket: str | None = 
     Raises:
         InputError: If there is no such table, bucket or key, or the history is incomplete or too long.
     """
+    needs("tables", "a table's history")
+    from workbench.tables.paimon.history import bucket_history
+
     seen = bucket_history(path, keys, bucket)
 
     def record(model: Model) -> Recording:

@@ -15,6 +15,8 @@ from workbench.questions.records import BAD, GOOD
 if TYPE_CHECKING:
     import pandas as pd
 
+    from workbench.questions.settings import SettingsTable
+
 #: How many settings of a kind a text lists.
 _MOST_LINES = 24
 _WORDS = frozenset({*GOOD, *BAD, "unknown", "error"})
@@ -158,14 +160,16 @@ class Explanation:
         return "\n".join([*lines, *([f"  and {counted(left, 'more setting')}"] if left else [])])
 
 
-def explain(table: "pd.DataFrame", property: str, constants: Sequence[str] | None = None) -> Explanation:
+def explain(
+    table: "pd.DataFrame | SettingsTable", property: str, constants: Sequence[str] | None = None
+) -> Explanation:
     """The smallest rule over some constants for when `property` holds, exact on the settings of a table.
 
     Undecided settings (a budget ended the check, it failed, or the property does not apply) are listed; the rule does
     not guess at them. It says nothing about constants or values that the table lacks.
 
     Args:
-        table: A row per setting, as made by :func:`workbench.sweep` and :func:`workbench.questions.fill.fill`.
+        table: A row per setting, from :func:`workbench.sweep` or :func:`workbench.questions.fill.fill`.
         constants: The columns that the rule may use; by default those before the first verdicts.
 
     Raises:

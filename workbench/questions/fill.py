@@ -2,9 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.kernel import InputError, Model, Result, Trace
 from workbench.kernel.budget import INTERRUPTED, Budget, Stop, interrupted, interruptible
@@ -12,7 +10,19 @@ from workbench.kernel.errors import unknown
 from workbench.kernel.given import names_in
 from workbench.questions.explain import Explanation, explain
 from workbench.questions.records import SettingOutcome, failed
-from workbench.questions.settings import Grid, check_setting, plans_of, same, settings_of, settings_table, varied_in
+from workbench.questions.settings import (
+    Grid,
+    SettingsTable,
+    check_setting,
+    plans_of,
+    same,
+    settings_of,
+    settings_table,
+    varied_in,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Larger grids are filled on Spark by default.
 MOST_HERE = 128
@@ -51,14 +61,19 @@ class Filled:
 
     Attributes:
         cells: One per setting, in grid order. Unchecked ones have an error that says so.
-        table: With the columns of :func:`workbench.sweep`.
+        outcomes: A row per setting.
         stopped: Whether filling ended before all settings were checked.
     """
 
     model: type[Model]
     cells: list[GridCell]
-    table: pd.DataFrame
+    outcomes: SettingsTable
     stopped: bool
+
+    @property
+    def table(self) -> "pd.DataFrame":
+        """A row per setting, with the columns of :func:`workbench.sweep`."""
+        return self.outcomes.frame()
 
     def at(self, setting: Mapping[str, Any]) -> GridCell:
         """The cell of a setting, given by the constants that the grid varies.
@@ -78,7 +93,7 @@ class Filled:
 
     def explain(self, property: str) -> Explanation:
         """The smallest rule for when a property holds, see :func:`workbench.questions.explain.explain`."""
-        return explain(self.table, property, list(self.cells[0].setting))
+        return explain(self.outcomes, property, list(self.cells[0].setting))
 
 
 @interruptible()
@@ -150,8 +165,8 @@ def fill(
             cells.append(cell(number, *made_of_it))
             watched.tell(cells[-1])
             watched.progress(number + 1)
-    table = settings_table(model, varied, settings, properties, plans, [cell.outcome for cell in cells])
-    return Filled(model, cells, table, watched.stopped)
+    outcomes = settings_table(model, varied, settings, properties, plans, [cell.outcome for cell in cells])
+    return Filled(model, cells, outcomes, watched.stopped)
 
 
 @dataclass

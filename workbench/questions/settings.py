@@ -2,16 +2,19 @@
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
-
-import pandas as pd
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from workbench.engines.check import check
 from workbench.kernel import Constant, InputError, Model, ModelError, Result
 from workbench.kernel.errors import brief, unknown
 from workbench.kernel.given import plain
 from workbench.kernel.plan import make_plan
+from workbench.programs import needs
 from workbench.questions.records import SettingOutcome, failed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ERROR = "error"
 _MEASURES = ("distinct", "depth", "seconds", "complete", "stopped", ERROR)
@@ -111,6 +114,30 @@ def varied_in(grid: Grid) -> list[str]:
     return list(dict.fromkeys(grid if isinstance(grid, Mapping) else itertools.chain(*grid)))
 
 
+@dataclass(frozen=True)
+class SettingsTable:
+    """A row per setting, with the columns that :func:`workbench.sweep` describes; None for what is missing."""
+
+    columns: list[str]
+    rows: list[dict[str, Any]]
+    attrs: dict[str, Any]
+
+    def to_dict(self, orient: Literal["records"]) -> list[dict[str, Any]]:
+        """The rows, by the name of the same method in pandas."""
+        return self.rows
+
+    def frame(self) -> "pd.DataFrame":
+        """The same for pandas."""
+        needs("tables", "a table of settings", "pandas")
+        import pandas as pd  # slow to load, and needed only here
+
+        counts = [f"{name}_states" for name in self.attrs["properties"]] + ["distinct", "depth"]
+        frame = pd.DataFrame(self.rows, columns=self.columns)
+        frame = frame.astype(dict.fromkeys(counts, "Int64") | {"seconds": float, "complete": bool})
+        frame.attrs.update(self.attrs)
+        return frame
+
+
 def settings_table(
     model: type[Model],
     varied: Sequence[str],
@@ -118,33 +145,22 @@ def settings_table(
     properties: Sequence[str] | None,
     plans: Sequence[SettingPlan],
     outcomes: Sequence[SettingOutcome],
-) -> pd.DataFrame:
-    """A row per setting, with the columns that :func:`workbench.sweep` describes."""
+) -> SettingsTable:
+    """The outcomes of the settings' checks."""
     asked_for = {name for plan in plans for name in plan.names}
     names = [name for name in properties or model.declared_properties if name in asked_for]
-    table = _table([{name: setting[name] for name in varied} for setting in settings], names, plans, outcomes)
     sets, notes = ([*dict.fromkeys(word for plan in plans for word in getattr(plan, part))] for part in _TOLD)
-    table.attrs = {"properties": names, "symmetry": sets, "notes": notes, "words": _words(model, varied)}
-    return table
-
-
-def _table(
-    settings: list[dict[str, Any]],
-    names: Sequence[str],
-    plans: Sequence[SettingPlan],
-    outcomes: Sequence[SettingOutcome],
-) -> pd.DataFrame:
+    attrs = {"properties": names, "symmetry": sets, "notes": notes, "words": _words(model, varied)}
     taken = {*_MEASURES, *names}
     rows = []
     for setting, plan, outcome in zip(settings, plans, outcomes, strict=True):
-        row = {name + "_" * (name in taken): value for name, value in setting.items()}
+        row = {name + "_" * (name in taken): setting[name] for name in varied}
         for name in names:
             verdict = outcome.verdicts.get(name)
             row[name] = verdict.word if verdict else ERROR if name in plan.names else None
             row[f"{name}_states"] = verdict.states if verdict else None
         rows.append({**row, **{name: getattr(outcome, name) for name in _MEASURES}})
-    counts = [f"{name}_states" for name in names] + ["distinct", "depth"]
-    return pd.DataFrame(rows).astype(dict.fromkeys(counts, "Int64") | {"seconds": float, "complete": bool})
+    return SettingsTable([*rows[0]], rows, attrs)
 
 
 def _words(model: type[Model], names: Iterable[str]) -> dict[str, dict[Any, str]]:

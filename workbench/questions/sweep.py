@@ -9,12 +9,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import pandas as pd
-from pyspark import TaskContext
-from pyspark.errors import PythonException
-from pyspark.sql import SparkSession
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.engines.spark.dataflow import Outgoing, on_spark
 from workbench.engines.spark.executors import ready_session
@@ -36,6 +31,10 @@ from workbench.questions.settings import (
 from workbench.storage.identity import Identity
 from workbench.storage.lock import writer_lock
 
+if TYPE_CHECKING:
+    import pandas as pd
+    from pyspark.sql import SparkSession
+
 _ATTEMPTS = 2  # at a setting on which the worker dies
 
 
@@ -51,9 +50,9 @@ def sweep(
     max_seconds: float | None = None,
     max_bytes: int | None = None,
     out: str | Path | None = None,
-    spark: SparkSession | None = None,
+    spark: "SparkSession | None" = None,
     on_progress: Callable[[int, int], None] | None = None,
-) -> pd.DataFrame:
+) -> "pd.DataFrame":
     """Check `model` under many settings of its constants, in parallel on Spark.
 
     Args:
@@ -87,7 +86,7 @@ def sweep(
     properties = None if properties is None else names_in("properties", properties)
     plans = plans_of(model, settings, properties, symmetry)
     outcomes = carry_out(model, settings, plans, budgets, out=out, spark=spark, on_progress=on_progress)
-    return settings_table(model, varied_in(grid), settings, properties, plans, outcomes)
+    return settings_table(model, varied_in(grid), settings, properties, plans, outcomes).frame()
 
 
 def carry_out(
@@ -97,7 +96,7 @@ def carry_out(
     budgets: Mapping[str, Any],
     *,
     out: str | Path | None = None,
-    spark: SparkSession | None = None,
+    spark: "SparkSession | None" = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> list[SettingOutcome]:
     """The outcome of each setting's check; parameters as for :func:`sweep`."""
@@ -113,7 +112,7 @@ def carry_out(
 def _outcomes(
     job: "_SweepJob",
     questions: Sequence["_Question"],
-    spark: SparkSession | None,
+    spark: "SparkSession | None",
     on_progress: Callable[[int, int], None],
 ) -> list[SettingOutcome]:
     """The outcome of each question: the stored one, or else that of a Spark task."""
@@ -196,14 +195,18 @@ class _SweepJob:
 
 
 def _carry_out(shipped: bytes, number: int) -> Outgoing:
+    from pyspark import TaskContext
+
     job, context = receive(shipped), TaskContext.get()
     assert context is not None, "workers carry out tasks"
     job.run(number, context.attemptNumber())
     return ()
 
 
-def _run(job: _SweepJob, spark: SparkSession, watch: Callable[[], None]) -> str:
+def _run(job: _SweepJob, spark: "SparkSession", watch: Callable[[], None]) -> str:
     """Carry out all tasks; returns why results may be missing."""
+    from pyspark.errors import PythonException
+
     failure: Exception | None = None
     try:
         work, carry_out = range(len(job.tasks)), partial(_carry_out, ship(job, job.model.name))

@@ -13,17 +13,16 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from workbench.programs import needs
+
+needs("tables", "a dataset", "pyarrow")
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.pandas.types import from_arrow_schema
 
-from workbench.engines.spark.fetching import to_pandas
-from workbench.engines.spark.session import spark_session
 from workbench.kernel import InputError, Model, Result, State
 from workbench.kernel.values import counted
 from workbench.spaces.columns import StateColumns, as_text, unused_name
@@ -34,6 +33,10 @@ from workbench.storage.places import Place, absolute, as_place
 from workbench.storage.schema import from_json
 from workbench.storage.sums import FileSum
 from workbench.storage.versions import FolderKind
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from pyspark.sql import DataFrame, SparkSession
 
 DATASET = FolderKind("dataset", 3)
 STATES, TRANSITIONS = "states", "transitions"
@@ -214,26 +217,28 @@ class Dataset:
     folder: str | Path
     identity: Identity
     run: dict[str, Any]
-    spark: SparkSession
-    states: DataFrame
-    transitions: DataFrame
+    spark: "SparkSession"
+    states: "DataFrame"
+    transitions: "DataFrame"
 
     def register(self) -> None:
         """Register this dataset's ``states`` and ``transitions`` as views in the session's SQL."""
         self.states.createOrReplaceTempView("states")
         self.transitions.createOrReplaceTempView("transitions")
 
-    def sql(self, query: str) -> DataFrame:
+    def sql(self, query: str) -> "DataFrame":
         """The result of a query over this dataset's ``states`` and ``transitions``, whatever was loaded since."""
         self.register()
         return self.spark.sql(query)
 
-    def pandas(self, query: str, most: int = 100_000) -> pd.DataFrame:
+    def pandas(self, query: str, most: int = 100_000) -> "pd.DataFrame":
         """The result of a query in memory.
 
         Raises:
             InputError: If it has more rows than `most`.
         """
+        from workbench.engines.spark.fetching import to_pandas
+
         rows = to_pandas(self.sql(query).limit(most + 1))
         if len(rows) > most:
             raise InputError(
@@ -246,7 +251,7 @@ class Dataset:
         return f"Dataset({str(self.folder)!r}: {self.run['model']}, {counts})"
 
 
-def load(folder: Place, spark: SparkSession | None = None) -> Dataset:
+def load(folder: Place, spark: "SparkSession | None" = None) -> Dataset:
     """Read a dataset, and register its tables as the views ``states`` and ``transitions``.
 
     All files are first compared with their checksums.
@@ -258,6 +263,8 @@ def load(folder: Place, spark: SparkSession | None = None) -> Dataset:
     Raises:
         InputError: If there is no dataset, a file is missing or damaged, or a file does not belong to it.
     """
+    from workbench.engines.spark.session import spark_session
+
     stored = Folder.open(absolute(folder), DATASET)
     stored.check_nothing_else()
     if stored.content is None:
@@ -274,10 +281,12 @@ def load(folder: Place, spark: SparkSession | None = None) -> Dataset:
     return dataset
 
 
-def _table(session: SparkSession, stored: Folder, names: list[str]) -> DataFrame:
+def _table(session: "SparkSession", stored: Folder, names: list[str]) -> "DataFrame":
     """The table in files of these names."""
     if isinstance(stored.path, Path):
         return session.read.parquet(*(_uri(stored.path / name) for name in names))
+    from pyspark.sql.pandas.types import from_arrow_schema
+
     # Elsewhere Spark's own readers would need packages for Java, and would compare no checksums.
     files = {name: pq.ParquetFile(stored.file(name)) for name in names}
     parts = [(name, group) for name, file in files.items() for group in range(file.num_row_groups)]

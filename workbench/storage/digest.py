@@ -20,7 +20,10 @@ from workbench.kernel.text import printable
 # Attributes that Python adds to a class: they do not affect its behaviour, or differ from process to process.
 _LEFT_OUT = frozenset(
     {
+        "__annotate_func__",  # this, the cache and the cell: annotations since Python 3.14
         "__annotations__",
+        "__annotations_cache__",
+        "__classdictcell__",
         "__dataclass_fields__",  # redundant: attributes and methods count
         "__dataclass_params__",
         "__dict__",
@@ -43,9 +46,10 @@ _CODE = (
     "co_argcount",
     "co_posonlyargcount",
     "co_kwonlyargcount",
-    "co_flags",
     "co_exceptiontable",
 )
+#: The flag of code with a docstring, since Python 3.13.
+_HAS_DOCSTRING = 0x4000000
 
 
 def model_digest(model: type[Model]) -> str:
@@ -183,7 +187,7 @@ class _Digest:
 
     def _add_code(self, code: CodeType) -> None:
         """Describe code by its instructions; constants that none of them loads are docstrings."""
-        self._put("code", *(getattr(code, name) for name in _CODE))
+        self._put("code", code.co_flags & ~_HAS_DOCSTRING, *(getattr(code, name) for name in _CODE))
         for instruction in dis.get_instructions(code):
             if instruction.opcode in dis.hasconst:
                 self._put(instruction.opname)

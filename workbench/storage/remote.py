@@ -7,15 +7,13 @@ taken: ``If-None-Match: *`` on S3 and Azure, ``ifGenerationMatch=0`` on Google's
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from importlib import import_module
 from threading import Lock
 from typing import Any, BinaryIO
 from urllib.parse import parse_qsl
 
-import fsspec
-
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief, either
+from workbench.programs import needs
 from workbench.storage.places import one_line, options_apart, without_credentials
 from workbench.storage.store import Damaged, Failing
 from workbench.storage.sums import CheckedFile, FileSum, matches
@@ -44,12 +42,12 @@ def _rename_if_absent(files: Any, path: str, content: bytes) -> None:
         raise
 
 
-#: For each scheme its package, the extra that installs it, and how it puts a file.
-_SCHEMES: dict[str, tuple[str, str, Put]] = {
-    **dict.fromkeys(("s3", "s3a"), ("s3fs", "s3", _put_if_absent)),
-    **dict.fromkeys(("gs", "gcs"), ("gcsfs", "gcs", _put_if_absent)),
-    **dict.fromkeys(("abfs", "abfss", "az"), ("adlfs", "azure", _put_if_absent)),
-    "hdfs": ("pyarrow.fs", "", _rename_if_absent),
+#: For each scheme the extra that it needs, and how it puts a file.
+_SCHEMES: dict[str, tuple[str, Put]] = {
+    **dict.fromkeys(("s3", "s3a"), ("s3", _put_if_absent)),
+    **dict.fromkeys(("gs", "gcs"), ("gcs", _put_if_absent)),
+    **dict.fromkeys(("abfs", "abfss", "az"), ("azure", _put_if_absent)),
+    "hdfs": ("tables", _rename_if_absent),
 }
 
 
@@ -73,14 +71,10 @@ class RemoteStore:
             raise InputError(f"{brief(shown)} is not accepted; it takes a path, or a URL of {either(_SCHEMES)}")
         if shown != url and scheme not in ("abfs", "abfss", "hdfs"):  # these have a container or a user before the @
             raise InputError(f"{brief(shown)} is not accepted with credentials in it; they come from the environment")
-        package, extra, self._put = _SCHEMES[scheme]
-        try:
-            import_module(package)
-        except ImportError:
-            raise InputError(
-                f"{brief(shown)} needs the package {package}, which is not installed: "
-                f"pip install 'lakehouse-workbench[{extra}]'"
-            ) from None
+        extra, self._put = _SCHEMES[scheme]
+        needs(extra, brief(shown))
+        import fsspec  # local folders do without
+
         with _opening(shown):
             self._files, self._root = fsspec.core.url_to_fs(plain, **_options(scheme, options))
         self._root = self._root.rstrip("/")

@@ -11,13 +11,16 @@ picture, trace and repair then follow from the model.
 import importlib
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief, unknown
+from workbench.programs import needs
 from workbench.tables.acks import read_acks
 from workbench.tables.findings import Audit
-from workbench.tables.source import Source
+
+if TYPE_CHECKING:
+    from workbench.tables.source import Source
 
 #: The formats, and the module of each, which is a :class:`Format`.
 FORMATS = {
@@ -37,11 +40,11 @@ class Format(Protocol):
     ACKS: tuple[Mapping[str, type], Mapping[str, type]]
 
     @staticmethod
-    def detects(source: Source) -> bool:
+    def detects(source: "Source") -> bool:
         """Whether the folder looks like a table of this format."""
 
     @staticmethod
-    def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None, spark: Any) -> Audit:
+    def audit(source: "Source", *, acks: list[dict[str, Any]] | None, since: int | None, spark: Any) -> Audit:
         """Read and judge the table."""
 
 
@@ -67,6 +70,9 @@ def audit(
     Raises:
         InputError: If there is no table, or it is damaged or unsupported.
     """
+    needs("tables", "an audit")
+    from workbench.tables.source import Source  # pyarrow loads here
+
     source = Source(path)
     if format == "auto":
         format = detect(source)
@@ -79,7 +85,7 @@ def audit(
     return module.audit(source, acks=known, since=since, spark=spark)
 
 
-def detect(source: Source) -> str:
+def detect(source: "Source") -> str:
     """The format of a table."""
     looks = [name for name, module in FORMATS.items() if importlib.import_module(module).detects(source)]
     if len(looks) == 1:
@@ -94,14 +100,14 @@ def detect(source: Source) -> str:
     raise InputError(f"{brief(source.url)} is not a table of {', '.join(FORMATS)}{hint}")
 
 
-def _other(source: Source) -> str:
+def _other(source: "Source") -> str:
     """Names a known format that audits do not read; "" if the folder has none."""
     if not source.entries("_delta_log"):
         return ""
     return f"a Delta table, since it has _delta_log; audits do not read these yet, but tables of {', '.join(FORMATS)}"
 
 
-def _tables_below(source: Source) -> Sequence[str]:
+def _tables_below(source: "Source") -> Sequence[str]:
     """The URL of the first table in the folders below."""
     level = [""]
     for _ in range(_DEPTH):

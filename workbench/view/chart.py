@@ -3,6 +3,7 @@
 from typing import Any
 
 from workbench.pictures.markup import Markup
+from workbench.programs import needs
 from workbench.view.html import Picture
 from workbench.view.plot import Plot, figure, svg
 
@@ -21,6 +22,7 @@ class Chart(Picture):
 
     def figure(self) -> Any:
         """The chart as a plotly figure."""
+        needs("lab", "an interactive chart", "plotly")
         import plotly.graph_objects as go  # slow to load, and needed only here
 
         return go.Figure(figure(self.plot()))

@@ -1,9 +1,8 @@
 """State graphs drawn by Graphviz: as SVG whose texts stay texts and whose states show on hovering."""
 
 import re
+import subprocess
 from collections.abc import Sequence
-
-import graphviz
 
 from workbench.formats import dot
 from workbench.kernel import InputError
@@ -61,8 +60,9 @@ def render(title: str, nodes: Sequence[Node], edges: Sequence[Edge]) -> Markup:
         InputError: If Graphviz's program is not installed.
     """
     try:
-        svg = graphviz.Source(source(nodes, edges)).pipe(format="svg", encoding="utf-8")
-    except graphviz.ExecutableNotFound:
+        text = source(nodes, edges).encode()
+        svg = subprocess.run(["dot", "-Tsvg"], input=text, capture_output=True, check=True).stdout.decode()
+    except FileNotFoundError:
         raise InputError(f"state graphs need Graphviz's dot, which is not installed; {to_install('dot')}") from None
     return _dress(title, nodes, edges, svg[svg.index("<svg") :])
 

@@ -14,7 +14,6 @@ import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +26,10 @@ from pyspark.sql import SparkSession
 
 from workbench.engines.memory import memory_limit
 from workbench.kernel import InputError
-from workbench.programs import to_install
+from workbench.programs import needs, to_install
 
 _NAME = "workbench"
 _OLDEST_JAVA = 17
-_INSTALL_CONNECT = "pip install 'lakehouse-workbench[connect]'"
 _ATTEMPTS = 4  # retries of a task whose worker dies; in local mode Spark has none by default
 
 # Failures reach Python as exceptions; the logs would repeat them, with a stack, for each attempt. The gateway: Spark
@@ -130,7 +128,7 @@ def _start(master: str | None, conf: dict[str, Any]) -> SparkSession:
         for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
             PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
         if master.startswith("sc://"):
-            _check_connect()
+            needs("connect", "Spark Connect")  # or PySpark may end the process
             return _configured(builder.remote(master), conf).getOrCreate()
         check_java()
         here = master.startswith("local")
@@ -282,15 +280,6 @@ def _startup_files_and_variables(settings: dict[str, Any], here: bool) -> Iterat
                     del os.environ[name]
                 else:
                     os.environ[name] = value
-
-
-def _check_connect() -> None:
-    """Raise :class:`InputError` unless Connect's packages are there; without them PySpark may end the process."""
-    try:
-        for module in ("grpc", "grpc_status", "google.rpc"):
-            import_module(module)
-    except ImportError as error:
-        raise InputError(f"Spark Connect needs packages that are not here: {_INSTALL_CONNECT} ({error})") from error
 
 
 def check_java() -> None:

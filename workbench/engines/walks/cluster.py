@@ -4,9 +4,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, NamedTuple
-
-from pyspark.sql import SparkSession
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.engines.purity import run_again
 from workbench.engines.spark.dataflow import Outgoing, on_spark
@@ -21,6 +19,9 @@ from workbench.kernel import Model
 from workbench.kernel.budget import Stop
 from workbench.kernel.plan import make_plan
 from workbench.kernel.trace import leading_to, replay
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _ROUND_SECONDS = 4.0
 #: The walks, and about how many of their steps, that a task makes between two looks at the clock.
@@ -51,7 +52,7 @@ class _Done(NamedTuple):
     tally: Tally
 
 
-def walk_on_spark(asked: WalkRequest, workers: int | None, spark: SparkSession | None) -> Walked:
+def walk_on_spark(asked: WalkRequest, workers: int | None, spark: "SparkSession | None") -> Walked:
     """Make the walks, `workers` tasks at a time."""
     session = ready_session(spark)
     tasks = workers or cores_of(session)
@@ -69,7 +70,7 @@ def walk_on_spark(asked: WalkRequest, workers: int | None, spark: SparkSession |
     return Walked(total, tasks, starts, stopped, notes)
 
 
-def _rounds(asked: WalkRequest, session: SparkSession, tasks: int, so_far: Callable[[], Tally]) -> Iterator[_Done]:
+def _rounds(asked: WalkRequest, session: "SparkSession", tasks: int, so_far: Callable[[], Tally]) -> Iterator[_Done]:
     """The tasks' results, round by round, until all walks are made or the time is over."""
     model, names = asked.plan.model, tuple(declared.name for declared in judged(asked.plan))
     batch = max(1, min(_WALKS, _STEPS // asked.rule.depth))
