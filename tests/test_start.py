@@ -86,7 +86,7 @@ def test_where_there_is_too_much_to_interpret_it_begins_again(monkeypatch):
     model, told = get_model("bakery")(MaxCrashes=0), []
     result = check(model, symmetry=True, on_progress=told.append)
     calls = compiled._calls
-    assert calls == compiled.MOST_CALLS + 1
+    assert calls > compiled.MOST_CALLS
     assert everything(result) == everything(check(model, symmetry=True, engine="local"))
     assert [progress.states for progress in told] == sorted(progress.states for progress in told)
     assert told[0].states < told[-1].states == result.distinct

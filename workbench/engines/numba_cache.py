@@ -57,8 +57,13 @@ def compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
         try:
             made._cache = _Cache(function)
         except RuntimeError:  # no cache folder: it is compiled for this process alone
-            compiling.begins()
+            compiling.begins(kept=False)
     return made
+
+
+def folder() -> Path:
+    """Where the cache keeps the kernels of this folder."""
+    return Path(_Cache(folder).cache_path)
 
 
 def stamp(file: Path, engines: Path = _ENGINES) -> str:
