@@ -34,7 +34,7 @@ from workbench.kernel.conclusion import wrong_at_end
 from workbench.kernel.lasso import verify_lasso
 
 #: Larger models are skipped; small ones are interpreted, too.
-MOST, FEW = 300, 40
+MOST, FEW = 300, 300
 
 
 class Difference(Exception):

@@ -74,10 +74,9 @@ def main(words: Sequence[str] | None = None) -> int:
         from workbench.engines.spark.session import check_java  # pyspark loads here
 
         check_java()
-    print("Compiling the search kernels, only the first time on a machine: half a minute or so")
     began = time.perf_counter()
     compile_all(spark)
-    print(f"  ready after {time.perf_counter() - began:.1f} s")
+    print(f"the search kernels are compiled, after {time.perf_counter() - began:.1f} s")
     return 0
 
 
