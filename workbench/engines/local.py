@@ -2,12 +2,13 @@
 
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.engines import kernels
+from workbench.engines import compiling, kernels
 from workbench.engines.compiled import TooMuch, is_interpreted
 from workbench.engines.contract import Resources, Room, collision_probability
 from workbench.engines.costs import costs_of
@@ -70,6 +71,12 @@ def load_kernels() -> None:
             searching.run(Limits())
             searching.store.visited.grow()
             _loaded.set()
+
+
+def load_cached_kernels() -> None:
+    """Load the kernels if they are in Numba's cache."""
+    with suppress(compiling.Cold), compiling.only_cached():
+        load_kernels()
 
 
 def kernels_loaded() -> bool:

@@ -15,6 +15,7 @@ from filelock import FileLock, Timeout
 
 from workbench.engines import numba_cache
 from workbench.engines.check import check
+from workbench.kernel import InputError
 from workbench.models.bakery import Bakery
 
 #: What the process beside a search adds to its niceness: the search comes first, also on a single core.
@@ -42,6 +43,11 @@ def compile_all(spark: bool = False) -> None:
         check(Bakery(), engine="spark")
 
 
+def _one_at_a_time(seconds: float = -1) -> FileLock:
+    """Held by the process that compiles; others wait so many `seconds`, or as long as it takes."""
+    return FileLock(numba_cache.folder() / "compiling.lock", timeout=seconds)
+
+
 def beside() -> None:
     """Compile all kernels beside a search, in one process at a time.
 
@@ -49,7 +55,7 @@ def beside() -> None:
     """
     if hasattr(os, "nice"):
         os.nice(_NICER)
-    started_by, alone = os.getppid(), FileLock(numba_cache.folder() / "compiling.lock", timeout=_PATIENCE)
+    started_by, alone = os.getppid(), _one_at_a_time(_PATIENCE)
     while True:
         with suppress(Timeout), alone:
             compile_checks()
@@ -69,13 +75,17 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--spark", action="store_true", help="also compile what only searches on Spark need, which takes Java"
     )
-    spark = parser.parse_args(words).spark
-    if spark:
-        from workbench.engines.spark.session import check_java  # pyspark loads here
+    spark, began = parser.parse_args(words).spark, time.perf_counter()
+    try:
+        if spark:
+            from workbench.engines.spark.session import check_java  # pyspark loads here
 
-        check_java()
-    began = time.perf_counter()
-    compile_all(spark)
+            check_java()
+        with _one_at_a_time():
+            compile_all(spark)
+    except InputError as error:
+        print(f"warm: {error}", file=sys.stderr)
+        return 2
     print(f"the search kernels are compiled, after {time.perf_counter() - began:.1f} s")
     return 0
 
