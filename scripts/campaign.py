@@ -27,13 +27,14 @@ from random_models import random_model
 
 from workbench.engines.check import check
 from workbench.engines.compiled import interpreting
+from workbench.engines.in_numpy import FORMS
 from workbench.kernel import Model, ModelError, Result, replay
 from workbench.kernel.budget import interrupted, interruptible
 from workbench.kernel.conclusion import wrong_at_end
 from workbench.kernel.lasso import verify_lasso
 
 #: Larger models are skipped; small ones are interpreted, too.
-MOST, FEW = 300, 40
+MOST, FEW = 300, 300
 
 
 class Difference(Exception):
@@ -57,7 +58,7 @@ def in_pieces(chunks: int = 6, states: int = 5, room: int = 16) -> AbstractConte
 @contextmanager
 def interpreted() -> Iterator[None]:
     """Within, Python interprets the kernels, as often as that takes."""
-    with patch.multiple("workbench.engines.compiled", _calls=0, MOST_CALLS=10**9), interpreting():
+    with patch.multiple("workbench.engines.compiled", _calls=0, MOST_CALLS=10**9), interpreting(FORMS):
         yield
 
 

@@ -19,7 +19,7 @@ def found(nodes, node, value):
     base, size = nodes.base.array[node], nodes.size.array[node]
     if value < size:
         return nodes.branch.array[base + value]
-    with interpreting():
+    with interpreting({}):
         return UNKNOWN if size else in_table(nodes.branch.array, base, value)
 
 

@@ -14,6 +14,7 @@ from tests.toys import Steps, Wide
 from workbench.engines import cells, expander, kernels, store
 from workbench.engines.check import check
 from workbench.engines.compiled import interpreting
+from workbench.engines.in_numpy import FORMS
 from workbench.engines.local import LocalSearch
 from workbench.engines.store import Visited
 from workbench.engines.threads import Threads
@@ -140,7 +141,7 @@ class Doubling(Model):
 
 @pytest.mark.usefixtures("interpreted")
 def test_rows_become_wider_where_a_cell_has_many_values(monkeypatch):
-    with interpreting():  # kernels for rows of bytes need not be compiled
+    with interpreting(FORMS):  # kernels for rows of bytes need not be compiled
         enough = everything(*searched(Doubling(), ["Far", "NotNegative"]))
         monkeypatch.setattr(cells, "NARROW", np.uint8)
         searching, aside = searched(Doubling(), ["Far", "NotNegative"])

@@ -16,7 +16,7 @@ SAID = "is not a function of the state: run twice in one state it did two differ
 @pytest.fixture(autouse=True)
 def time_enough(monkeypatch):
     """As a process has that is not busy with other searches."""
-    for name in ("_FIRST", "_MOST"):
+    for name in ("_LEAST", "_MOST"):
         monkeypatch.setattr(budget, name, float("inf"))
 
 
@@ -119,7 +119,6 @@ def test_a_counter_outside_the_state_and_a_default_that_changes(engine):
 
 def test_who_has_no_time_left_goes_on_without(monkeypatch):
     monkeypatch.setattr(budget, "_MOST", 0.0)
-    monkeypatch.setattr(budget, "_spent", float("inf"))
     assert check(impure("action")(), engine="local").distinct == 60
 
 

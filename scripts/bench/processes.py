@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from typing import Any
 
@@ -34,6 +35,36 @@ def measure(what: str, arguments: list[str], runs: int = 5) -> dict[str, Any]:
         "exit status": done.returncode,
         "seconds": round(min(seconds), 2),
         "CPU s": round(min(processor), 2),
+    }
+
+
+#: Commands of README.md and docs/start.md, as a newcomer starts them.
+FIRST = (
+    ["check", "bakery"],
+    ["check", "hudi", "--set", "ConcurrencyControl=none"],
+    ["check", "bakery_v2", "--set", "SafeAcks=false", "--property", "EventualProgress"],
+)
+
+
+def measure_first(arguments: list[str]) -> dict[str, Any]:
+    """A command with an empty compile cache, and again with the full one, each as long as a person waits for it."""
+    with tempfile.TemporaryDirectory(prefix="workbench-bench-") as cache:
+        environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
+        seconds = []
+        for _ in range(2):
+            began = time.perf_counter()
+            command = [sys.executable, "-m", "workbench", *arguments]
+            subprocess.run(command, env=environment, capture_output=True, check=False)
+            seconds.append(time.perf_counter() - began)
+            # Waits for the process that the command has left behind.
+            subprocess.run(
+                [sys.executable, "-m", "workbench.engines.warm"], env=environment, capture_output=True, check=True
+            )
+    return {
+        "command": "workbench " + " ".join(arguments),
+        "empty cache, s": round(seconds[0], 2),
+        "full cache, s": round(seconds[1], 2),
+        "times": round(seconds[0] / seconds[1], 2),
     }
 
 

@@ -51,5 +51,5 @@ def progress_line(what: str = "", told: Callable[[Any], str] = progress_text) ->
         return
     from rich.status import Status
 
-    with Status("", console=Console(stderr=True)) as status, telling(status.update):
+    with Status("", console=Console(stderr=True)) as status, telling(status.console.print):
         yield lambda at: status.update(told(at))

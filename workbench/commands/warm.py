@@ -8,8 +8,6 @@ import argparse
 import time
 
 from workbench.commands.standard import say
-from workbench.engines.check import check
-from workbench.models.bakery import Bakery
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,16 +23,8 @@ def run(arguments: argparse.Namespace) -> int:
         check_java()
     say("Compiling the search kernels, only the first time on a machine: half a minute or so")
     began = time.perf_counter()
-    for properties in (None, ["Deadlock"]):  # properties of steps need one more kernel
-        check(Bakery(Writers=2), properties, engine="local")
+    from workbench.engines.warm import compile_all  # numba loads here, not with the command line
 
-    from workbench.engines import guided, passing  # numba loads here, not with the command line
-    from workbench.engines.walks import simulate
-
-    guided.load_layers()
-    passing.load_passing()
-    simulate.load_walks()
-    if arguments.spark:
-        check(Bakery(), engine="spark")
+    compile_all(arguments.spark)
     say(f"  ready after {time.perf_counter() - began:.1f} s")
     return 0

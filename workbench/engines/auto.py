@@ -4,12 +4,11 @@ It first interprets the kernels of the in-process engine: a small space is done 
 space starts again with compiled kernels.
 """
 
-from contextlib import suppress
 from dataclasses import replace
 
-from workbench.engines.compiled import TooMuch, interpreting
 from workbench.engines.contract import Resources, Room
 from workbench.engines.local import LocalSearch, kernels_loaded, load_kernels
+from workbench.engines.meanwhile import search_at_once
 from workbench.engines.memory import most_memory
 from workbench.kernel import InputError, Result
 from workbench.kernel.budget import Limits, Stop
@@ -26,18 +25,18 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
 
         return search_on_spark(plan, limits, resources)
     room = Room(states, most_memory() if most_bytes is None else most_bytes)
-    found: Result | LocalSearch | None = None
-    if not kernels_loaded() and limits.budget.seconds is None:  # a time budget finds more with compiled kernels
-        with suppress(TooMuch), interpreting():
-            found = _search(plan, limits, room, workers=1)
-    if not isinstance(found, Result):
-        load_kernels()
-    if found is None:
-        limits.restart()
-        found = _search(plan, limits, room, resources.threads)
+
+    def searched() -> Result | LocalSearch:
+        """The result, or the search if it has used up its room."""
+        searching = LocalSearch(plan, workers=resources.threads)
+        searching.run(limits, room)
+        return searching if searching.full else conclude(plan, searching.exploration(), limits)
+
+    found = search_at_once(searched, load_kernels, limits, small=not kernels_loaded())
     if isinstance(found, Result):
         return found if resources.run_dir is None else replace(found, notes=[*found.notes, _not_kept(resources)])
 
+    load_kernels()
     owned = [found]  # go_on() empties the list, which frees the search's memory
     del found
     try:
@@ -53,10 +52,3 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
 
 def _not_kept(resources: Resources) -> str:
     return f"nothing is kept in {brief(str(resources.run_dir))}: the search did not leave this process for Spark"
-
-
-def _search(plan: Plan, limits: Limits, room: Room, workers: int) -> Result | LocalSearch:
-    """The result, or the search if it has used up its `room`."""
-    searching = LocalSearch(plan, workers=workers)
-    searching.run(limits, room)
-    return searching if searching.full else conclude(plan, searching.exploration(), limits)

@@ -1,9 +1,10 @@
 """Kernels: functions that Numba compiles once per machine, and that Python interprets where that is faster.
 
-Importing Numba takes a while, and compiling much longer. A small space is searched before that: the loops are plain
-Python, with the same results, number by number. So :func:`interpreting` lets a thread interpret kernels, up to
-:data:`MOST_CALLS` calls per process. A search that needs more ends with :class:`TooMuch` and starts again with compiled
-kernels.
+Importing Numba takes a while, and compiling much longer. A search waits for neither: :func:`interpreting` lets a thread
+interpret kernels, with the same results, number by number. The slowest have a form in NumPy, which does the same for
+whole arrays (:mod:`workbench.engines.in_numpy`). A small space is searched within :data:`MOST_CALLS` calls, before
+Numba is even loaded. A larger search ends with :class:`TooMuch` and starts again with compiled kernels, once these are
+in Numba's cache (:mod:`workbench.engines.meanwhile`).
 
 Kernels therefore keep to what both understand, and treat unsigned words as words: nothing relies on overflow beyond 64
 bits. ``tests/test_start.py`` says what may be loaded, and compares both ways.
@@ -11,15 +12,17 @@ bits. ``tests/test_start.py`` says what may be loaded, and compares both ways.
 
 import functools
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-#: The calls of kernels that a process interprets: about a quarter of the time that loading Numba takes.
-MOST_CALLS = 20_000
+#: The calls of kernels that a process interprets in any case: about half of the time that loading Numba takes.
+MOST_CALLS = 40_000
+#: A form in NumPy counts as so many calls, and one more for so many elements.
+_CALLS_PER_FORM, _ELEMENTS_PER_CALL = 50, 16
 
 
 class TooMuch(Exception):
@@ -27,9 +30,11 @@ class TooMuch(Exception):
 
 
 class _Interpreter(threading.local):
-    """Whether this thread interprets kernels."""
+    """Whether this thread interprets kernels, and whether it may stop that after :data:`MOST_CALLS` calls."""
 
     on = False
+    ends: Callable[[], bool]
+    forms: Mapping["Kernel", Callable[..., Any]]
 
 
 _interpreter = _Interpreter()
@@ -37,18 +42,34 @@ _calls = 0
 
 
 @contextmanager
-def interpreting() -> Iterator[None]:
+def interpreting(
+    forms: Mapping["Kernel", Callable[..., Any]], ends: Callable[[], bool] = lambda: True
+) -> Iterator[None]:
     """Lets this thread interpret kernels.
 
+    Args:
+        forms: Functions to run in the place of kernels; one that returns NotImplemented has done nothing.
+
     Raises:
-        TooMuch: When the process has used up its calls.
+        TooMuch: When the process has used up its calls, and `ends` is true.
     """
-    _interpreter.on = True
+    _interpreter.on, _interpreter.ends, _interpreter.forms = True, ends, forms
     try:
         with np.errstate(over="ignore"):  # hashes are added modulo 2**64
             yield
     finally:
         _interpreter.on = False
+
+
+def is_interpreted() -> bool:
+    """Whether this thread interprets kernels; threads that it starts would not."""
+    return _interpreter.on
+
+
+def work(elements: int) -> None:
+    """Count the `elements` of arrays that a form goes through."""
+    global _calls
+    _calls += elements // _ELEMENTS_PER_CALL
 
 
 class Kernel:
@@ -66,10 +87,12 @@ class Kernel:
         if not _interpreter.on:
             return self._compiled(*arguments)
         global _calls
-        _calls += 1
-        if _calls > MOST_CALLS:
+        form = _interpreter.forms.get(self)
+        _calls += 1 if form is None else _CALLS_PER_FORM
+        if _calls > MOST_CALLS and _interpreter.ends():
             raise TooMuch
-        return self._function(*arguments)
+        done = NotImplemented if form is None else form(*arguments)
+        return self._function(*arguments) if done is NotImplemented else done
 
     @cached_property
     def _compiled(self) -> Any:

@@ -1,14 +1,47 @@
-"""The one message when a process has to compile kernels: nothing else happens for half a minute."""
+"""What happens when a process needs a kernel that is not in Numba's cache: it says so and compiles, or refuses."""
 
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-_tell: Callable[[str], None] | None = None
+#: The end of the message where nothing else happens until the kernels are compiled.
+_WAITING = "half a minute or so, only the first time"
+
+
+class Cold(Exception):
+    """Ends a computation within :func:`only_cached` that needs a kernel which is not in the cache."""
+
+
+class _Thread(threading.local):
+    only_cached = False
+
+
+def _print(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+_thread = _Thread()
+_tell: Callable[[str], None] | None = _print
+
+
+@contextmanager
+def only_cached() -> Iterator[None]:
+    """Lets this thread compile nothing.
+
+    Raises:
+        Cold: When it would have to.
+    """
+    before, _thread.only_cached = _thread.only_cached, True
+    try:
+        yield
+    finally:
+        _thread.only_cached = before
 
 
 @contextmanager
 def telling(tell: Callable[[str], None]) -> Iterator[None]:
-    """Has `tell` called with one line before the first kernel that is not in Numba's cache is compiled."""
+    """Has `tell` called once with the line that says that kernels are compiled; else it goes to standard error."""
     global _tell
     before, _tell = _tell, tell
     try:
@@ -17,9 +50,23 @@ def telling(tell: Callable[[str], None]) -> Iterator[None]:
         _tell = before
 
 
-def begins() -> None:
-    """Report that a kernel is about to be compiled, if it is the first."""
+def say(how: str) -> None:
+    """Say that kernels are compiled, and `how`; once."""
     global _tell
     tell, _tell = _tell, None
     if tell is not None:
-        tell("compiling the search kernels, only the first time on a machine: half a minute or so")
+        tell(f"compiling the search kernels for this machine: {how}")
+
+
+def begins(kept: bool = True) -> None:
+    """Note that this thread is about to compile a kernel.
+
+    Args:
+        kept: Whether Numba keeps it. If not, no other process could compile it for this one.
+
+    Raises:
+        Cold: Within :func:`only_cached`.
+    """
+    if kept and _thread.only_cached:
+        raise Cold
+    say(_WAITING)

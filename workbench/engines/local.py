@@ -2,17 +2,19 @@
 
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.engines import kernels
-from workbench.engines.compiled import TooMuch
+from workbench.engines import compiling, kernels
+from workbench.engines.compiled import TooMuch, is_interpreted
 from workbench.engines.contract import Resources, Room, collision_probability
 from workbench.engines.costs import costs_of
 from workbench.engines.expander import Expander
 from workbench.engines.kernels import Frontier
+from workbench.engines.meanwhile import search_at_once
 from workbench.engines.memory import peak_bytes
 from workbench.engines.profile import Profile
 from workbench.engines.purity import run_again
@@ -34,11 +36,13 @@ _MISSES = 64  # misses of predicates that are collected before Python is called
 
 def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
     """The engine ``local``: carry out `plan` in this process."""
-    load_kernels()
-    limits.restart()
-    searching = LocalSearch(plan, workers=resources.threads)
-    searching.run(limits)
-    return conclude(plan, searching.exploration(), limits)
+
+    def searched() -> Result:
+        searching = LocalSearch(plan, workers=resources.threads)
+        searching.run(limits)
+        return conclude(plan, searching.exploration(), limits)
+
+    return search_at_once(searched, load_kernels, limits, small=False)
 
 
 class Smallest(Model):
@@ -67,6 +71,12 @@ def load_kernels() -> None:
             searching.run(Limits())
             searching.store.visited.grow()
             _loaded.set()
+
+
+def load_cached_kernels() -> None:
+    """Load the kernels if they are in Numba's cache."""
+    with suppress(compiling.Cold), compiling.only_cached():
+        load_kernels()
 
 
 def kernels_loaded() -> bool:
@@ -126,7 +136,7 @@ class LocalSearch:
 
     def __init__(self, plan: Plan, keep_rows: bool = False, keep_edges: bool = False, workers: int = 1) -> None:
         self.plan, self.model = plan, plan.model
-        self._threads = Threads(workers) if workers > 1 else None
+        self._threads = Threads(workers) if workers > 1 and not is_interpreted() else None
         self.expander = Expander(plan.model, plan.symmetry, plan.bits, self._threads)
         self.cells, self.trees = self.expander.cells, self.expander.trees
         self.watched = Watched(plan.model, self.trees, plan.safety)

@@ -13,6 +13,7 @@ from numba.core.caching import FunctionCache
 from numba.core.runtime import rtsys
 
 from workbench.engines import compiling
+from workbench.kernel import InputError
 
 _ENGINES = Path(__file__).parent
 _PACKAGE = "workbench.engines."
@@ -57,8 +58,20 @@ def compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
         try:
             made._cache = _Cache(function)
         except RuntimeError:  # no cache folder: it is compiled for this process alone
-            compiling.begins()
+            compiling.begins(kept=False)
     return made
+
+
+def folder() -> Path:
+    """Where the cache keeps the kernels of this folder.
+
+    Raises:
+        InputError: If there is no place for it.
+    """
+    try:
+        return Path(_Cache(folder).cache_path)
+    except RuntimeError:
+        raise InputError("Numba finds no folder to keep compiled kernels in; NUMBA_CACHE_DIR names one") from None
 
 
 def stamp(file: Path, engines: Path = _ENGINES) -> str:

@@ -183,24 +183,21 @@ class Limits:
 
 # Running again -------------------------------------------------------------------------------------------------------
 
-#: Seconds that a process may spend on running code again to find out that it is impure: the first ones, a share of its
-#: time, and the most per search.
-_FIRST, _SHARE, _MOST = 0.01, 0.02, 0.1
-_began = time.perf_counter()
-_spent = 0.0
+#: The processor's seconds that a search may spend on running code again, which shows if it is impure: at least, as a
+#: share of the time since the last search ended or the process began, and at most.
+_LEAST, _SHARE, _MOST = 0.001, 0.02, 0.1
+_last = time.process_time()
 
 
 def as_time_allows(situations: Iterable[T]) -> Iterator[T]:
     """The first of the `situations`, as many as there is time to run again."""
-    global _spent
-    began = time.perf_counter()
-    end = began + min(_MOST, _FIRST + _SHARE * (began - _began) - _spent)
-    if end <= began:
-        return
+    global _last
+    began = time.process_time()
+    end = began + min(_MOST, max(_LEAST, _SHARE * (began - _last)))
     try:
         for situation in situations:
-            if time.perf_counter() > end:
+            if time.process_time() >= end:
                 return
             yield situation
     finally:
-        _spent += time.perf_counter() - began
+        _last = time.process_time()

@@ -254,7 +254,7 @@ class Session:
                 if not job.should_stop():
                     self._events.tell("check")
             if loading:
-                local.load_kernels()
+                local.load_cached_kernels()
 
     def _rest(self, progress: Progress | None = None, waiting: bool = False, error: str | None = None) -> None:
         """Say where the check is."""

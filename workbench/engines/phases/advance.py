@@ -3,9 +3,9 @@
 from workbench.engines.compiled import njit
 from workbench.engines.phases import layout
 from workbench.engines.phases.admit import admit
-from workbench.engines.phases.expand import expand
+from workbench.engines.phases.expand import expand_all
 from workbench.engines.phases.shards import admit_rest, admit_shard, gather_found, sort
-from workbench.engines.phases.write_back import link_chunk, number_new, write_back
+from workbench.engines.phases.write_back import link_all, number_new, write_back_all
 
 
 @njit(cache=True, nogil=True)
@@ -25,10 +25,7 @@ def advance(
     """
     begin, end = share[layout.BEGIN], share[layout.END]
     if share[layout.PHASE] == layout.EXPAND:
-        worst = layout.DONE
-        for c in range(begin, end):
-            if chunks.next[c] < chunks.stop[c]:
-                worst = max(worst, expand(trees, dispatch, cells, source, queue, chunks, c))
+        worst = expand_all(trees, dispatch, cells, source, queue, chunks, begin, end)
         if worst == layout.DONE and figures[layout.SHARDS] > 0 and share[layout.COUNTED] == 0:
             sort(queue, by_shard, chunks, begin, end, share[layout.THREAD], figures[layout.SHARDS])
             share[layout.COUNTED] = 1
@@ -60,10 +57,8 @@ def advance(
     if share[layout.PHASE] == layout.WRITE_BACK:
         if figures[layout.SHARDS] > 0 and share[layout.COUNTED] == 0:
             gather_found(queue, by_shard, share[layout.THREAD], figures[layout.SHARDS])
-        for c in range(begin, end):
-            write_back(
-                trees, cells, source, out, queue, chunks, c, figures[layout.BEFORE], counts, share[layout.COUNTED] == 0
-            )
+        first_time = share[layout.COUNTED] == 0
+        write_back_all(trees, cells, source, out, queue, chunks, figures[layout.BEFORE], counts, first_time, begin, end)
         share[layout.COUNTED] = 1
         if figures[layout.BEFORE] + figures[layout.ADDED] > out.base + out.rows.shape[0]:
             return layout.BLOCK_FULL
@@ -71,6 +66,5 @@ def advance(
             return layout.DONE
         share[layout.PHASE] = layout.LINK
     if queue.number.shape[0] > 0:
-        for c in range(begin, end):
-            link_chunk(table, edges, queue, chunks, c, figures[layout.BEFORE])
+        link_all(table, edges, queue, chunks, figures[layout.BEFORE], begin, end)
     return layout.DONE

@@ -77,3 +77,13 @@ def expand(trees, dispatch, cells, source, queue, chunks, c):
         elif i - chunks.next[c] == layout.AHEAD:
             return layout.MISSED
     return layout.MISSED if missed > 0 else layout.DONE
+
+
+@njit(cache=True, nogil=True)
+def expand_all(trees, dispatch, cells, source, queue, chunks, begin, end):
+    """Expand the chunks `begin` to `end`."""
+    worst = layout.DONE
+    for c in range(begin, end):
+        if chunks.next[c] < chunks.stop[c]:
+            worst = max(worst, expand(trees, dispatch, cells, source, queue, chunks, c))
+    return worst

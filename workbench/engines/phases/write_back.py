@@ -70,6 +70,13 @@ def write_back(trees, cells, source, out, queue, chunks, c, before, counts, firs
 
 
 @njit(cache=True, nogil=True)
+def write_back_all(trees, cells, source, out, queue, chunks, before, counts, first_time, begin, end):
+    """Write the new states of the chunks `begin` to `end`."""
+    for c in range(begin, end):
+        write_back(trees, cells, source, out, queue, chunks, c, before, counts, first_time)
+
+
+@njit(cache=True, nogil=True)
 def link_chunk(table, edges, queue, chunks, c, before):
     """Write the transitions of chunk `c`, and the numbers of its new states into the table."""
     room = queue.low.shape[0] // chunks.first.shape[0]
@@ -83,6 +90,13 @@ def link_chunk(table, edges, queue, chunks, c, before):
                 table.number[slot_of(table, queue.low[at], high)] = found
         edges.target[edge], edges.step[edge] = found, queue.step[at]
         edge += 1
+
+
+@njit(cache=True, nogil=True)
+def link_all(table, edges, queue, chunks, before, begin, end):
+    """Write the transitions of the chunks `begin` to `end`."""
+    for c in range(begin, end):
+        link_chunk(table, edges, queue, chunks, c, before)
 
 
 @njit(cache=True, nogil=True)

@@ -1,0 +1,94 @@
+"""Compile the search kernels, once per machine, into Numba's cache.
+
+python -m workbench.engines.warm
+python -m workbench.engines.warm --spark    on the machines of a cluster: also what only searches on Spark need
+"""
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+
+from filelock import FileLock, Timeout
+
+from workbench.engines import numba_cache
+from workbench.engines.check import check
+from workbench.kernel import InputError
+from workbench.models.bakery import Bakery
+
+#: What the process beside a search adds to its niceness: the search comes first, also on a single core.
+_NICER = 5
+#: Seconds after which one that waits for another looks whether its search has ended.
+_PATIENCE = 1.0
+
+
+def compile_checks() -> None:
+    """Compile what checks need."""
+    for properties in (None, ["Deadlock"]):  # properties of steps need one more kernel
+        check(Bakery(Writers=2), properties, engine="local", max_seconds=float("inf"))  # a budget waits for kernels
+
+
+def compile_all(spark: bool = False) -> None:
+    """Compile all kernels."""
+    compile_checks()
+    from workbench.engines import guided, passing
+    from workbench.engines.walks import simulate
+
+    guided.load_layers()
+    passing.load_passing()
+    simulate.load_walks()
+    if spark:
+        check(Bakery(), engine="spark")
+
+
+def _one_at_a_time(seconds: float = -1) -> FileLock:
+    """Held by the process that compiles; others wait so many `seconds`, or as long as it takes."""
+    return FileLock(numba_cache.folder() / "compiling.lock", timeout=seconds)
+
+
+def beside() -> None:
+    """Compile all kernels beside a search, in one process at a time.
+
+    The search waits for the end of this process's standard output: what checks need is compiled then.
+    """
+    if hasattr(os, "nice"):
+        os.nice(_NICER)
+    started_by, alone = os.getppid(), _one_at_a_time(_PATIENCE)
+    while True:
+        with suppress(Timeout), alone:
+            compile_checks()
+            break
+        if os.getppid() != started_by:  # nobody waits for this process, and another one compiles
+            return
+    os.close(1)
+    with suppress(Timeout), alone:
+        compile_all()
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Compile what the command line asks for."""
+    parser = argparse.ArgumentParser(
+        prog="warm", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--spark", action="store_true", help="also compile what only searches on Spark need, which takes Java"
+    )
+    spark, began = parser.parse_args(words).spark, time.perf_counter()
+    try:
+        if spark:
+            from workbench.engines.spark.session import check_java  # pyspark loads here
+
+            check_java()
+        with _one_at_a_time():
+            compile_all(spark)
+    except InputError as error:
+        print(f"warm: {error}", file=sys.stderr)
+        return 2
+    print(f"the search kernels are compiled, after {time.perf_counter() - began:.1f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
