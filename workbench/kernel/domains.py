@@ -71,7 +71,7 @@ class Domain:
 
 
 class Switch(Domain):
-    """True or false."""
+    """True or false; ``on`` and ``off`` where people read it."""
 
     kind = "switch"
 
@@ -80,6 +80,12 @@ class Switch(Domain):
 
     def describe(self) -> str:
         return "true or false"
+
+    def word(self, value: Any) -> str:
+        return "on" if value else "off"
+
+    def parse(self, given: Any) -> Any:
+        return super().parse({"on": True, "off": False}.get(given, given) if isinstance(given, str) else given)
 
     def accepts(self, given: Any) -> bool:
         return isinstance(given, bool)

@@ -130,7 +130,8 @@ def verdict_map(
     words = frame.attrs.get("words", {})
 
     def word(constant: str, value: Any) -> str:
-        return words.get(constant, {}).get(value) or show(value)
+        spelled = {True: "on", False: "off"}.get(value) if isinstance(value, (bool, np.bool_)) else None
+        return words.get(constant, {}).get(value) or spelled or show(value)
 
     panels = []
     for name, *combination in itertools.product(chosen, *(values[name] for name in rest)):
