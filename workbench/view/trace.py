@@ -8,7 +8,6 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from workbench.formats.abstract import AbstractTrace, abstract
@@ -325,8 +324,7 @@ def _doc(instance: ActionInstance) -> str:
 
 def _source(instance: ActionInstance) -> str:
     """The file and line of an action."""
-    code = getattr(instance.action.function, "__code__", None)
-    return "" if code is None else f"{Path(code.co_filename).name}:{code.co_firstlineno}"
+    return instance.action.place.strip(" ()")
 
 
 def _writes_over(change: Change) -> bool:
