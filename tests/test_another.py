@@ -4,16 +4,21 @@ from typing import Any
 
 import pytest
 
-from workbench.kernel import Verdict
-from workbench.questions.another import another
+from workbench.kernel import Trace
 from workbench.session import Session, opening
+from workbench.session.another import another
 from workbench.spaces.space import explore
 
 
-def found(name: str, **constants: Any) -> tuple[Any, Verdict]:
-    settings = opening(name, constants)
+def found(name: str) -> tuple[Any, Any]:
+    settings = opening(name, {})
     space = explore(settings.model(), settings.applicable())
     return space, space.result.violated[0]
+
+
+def expected(trace: Trace | None) -> Trace:
+    assert trace is not None
+    return trace
 
 
 def ends(trace: Any) -> str:
@@ -22,9 +27,9 @@ def ends(trace: Any) -> str:
 
 def test_it_ends_with_another_action_or_else_with_another_process() -> None:
     space, verdict = found("paimon")
-    known = []
+    known: list[Trace] = []
     for _ in range(3):
-        known.append(another(space, verdict, known))
+        known.append(expected(another(space, verdict, known)))
     assert [ends(verdict.trace), *map(ends, known)] == ["commit(w1)", "commit(w0)", "commit(c0)", "commit(c1)"]
     assert len(known[0]) == len(verdict.trace), "it is a shortest one"
     clauses = space.model.predicates(verdict.name)
@@ -35,15 +40,15 @@ def test_it_ends_with_another_action_or_else_with_another_process() -> None:
 
 def test_where_there_is_no_other_that_is_the_answer() -> None:
     space, verdict = found("hudi")
-    first = another(space, verdict)
+    first = expected(another(space, verdict))
     assert another(space, verdict, [first]) is None
 
 
 def test_a_lasso_is_another_way_into_a_trap() -> None:
     space, verdict = found("bakery")
     assert verdict.kind == "liveness"
-    first = another(space, verdict)
-    second = another(space, verdict, [first])
+    first = expected(another(space, verdict))
+    second = expected(another(space, verdict, [first]))
     assert first.loop is not None
     assert len({tuple(trace.moves) for trace in (verdict.trace, first, second)}) == 3
 
@@ -52,7 +57,7 @@ def test_a_lasso_is_another_way_into_a_trap() -> None:
 def test_a_step_that_is_wrong_is_found_on_another_way(name: str) -> None:
     space, _ = found("two_phase_commit")
     verdict = space.result[name]
-    other = another(space, verdict)
+    other = expected(another(space, verdict))
     assert other.moves != verdict.trace.moves
 
 

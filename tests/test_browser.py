@@ -313,7 +313,9 @@ def test_a_graph_opens_on_the_trace_and_is_zoomed_moved_and_searched(kept: Noteb
         }"""
         return page.locator(node).first.evaluate(inside, graph.element_handle())
 
-    assert in_sight(".wb-graph g.node[data-marks~=trace] >> nth=0") or in_sight(".wb-graph g.node[data-marks~=violating]")
+    assert in_sight(".wb-graph g.node[data-marks~=trace] >> nth=0") or in_sight(
+        ".wb-graph g.node[data-marks~=violating]"
+    )
     before = drawn.bounding_box()["width"]
     page.click(".wb-zoom button:text-is('+')")
     assert drawn.bounding_box()["width"] > 1.2 * before

@@ -163,7 +163,7 @@ def test_the_lanes_show_a_shared_timestamp_and_what_is_written_twice(collision):
     assert at[9].alike == ("stamp[w2] = stamp[w1] = Stamp(ts 1, salt -)",)
     texts = ["".join(node.itertext()) for node in svg_of(shown).iter(f"{SVG}text")]
     assert sum(text.endswith("requested[1, -] = TRUE again, written by w1 before") for text in texts) == 1
-    assert any(text.endswith(f"slices[fg1, 1, -] - k1, over what w1 wrote") for text in texts)
+    assert any(text.endswith("slices[fg1, 1, -] - k1, over what w1 wrote") for text in texts)
 
 
 @pytest.mark.parametrize("width", [400, 600, 800, 1500])

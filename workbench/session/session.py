@@ -360,7 +360,7 @@ class Session:
             known = tuple(self._others)
 
             def work(job: Job) -> Trace:
-                from workbench.questions.another import another
+                from workbench.session.another import another  # numpy loads here
 
                 found = another(kept.space(job), verdict, known, job.should_stop)
                 if found is None:

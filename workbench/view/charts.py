@@ -130,8 +130,9 @@ def verdict_map(
     words = frame.attrs.get("words", {})
 
     def word(constant: str, value: Any) -> str:
-        spelled = {True: "on", False: "off"}.get(value) if isinstance(value, (bool, np.bool_)) else None
-        return words.get(constant, {}).get(value) or spelled or show(value)
+        if isinstance(value, (bool, np.bool_)):
+            return "on" if value else "off"
+        return words.get(constant, {}).get(value) or show(value)
 
     panels = []
     for name, *combination in itertools.product(chosen, *(values[name] for name in rest)):

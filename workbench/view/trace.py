@@ -105,9 +105,9 @@ class TraceView(Lanes, Drawn):
             return None
         said, positions = stuck(self.trace), self.trace.model.layout.positions
         processes = {one.lane: one.action.process for one in self.trace.model.instances if one.action.process}
-        waiting = {lane: its.pc for lane, its in processes.items() if re.search(rf"\b{re.escape(lane)}\b", said)}
-        places = [Place(pc, lane if isinstance(positions[pc], dict) else None) for lane, pc in waiting.items()]
-        return Fault(said, *places)
+        waiting = [lane for lane in processes if re.search(rf"\b{re.escape(lane)}\b", said)]
+        counters = [(processes[lane].pc, lane) for lane in waiting if processes[lane].pc in positions]
+        return Fault(said, *(Place(pc, lane if isinstance(positions[pc], dict) else None) for pc, lane in counters))
 
     @cached_property
     def prefix(self) -> str:

@@ -300,10 +300,9 @@ class Simulator(Panel, ipywidgets.VBox):
         said = "what can happen here" if taken is None else "instead of the next step"
         title = element("span", f"{said}:" if rows else "No step is possible: the end.", class_="wb-note")
         lanes = (element("div", row, class_="wb-lane") for row in rows)
-        told = (
-            self._session is not None and self._session.verdict is not None and self._session.verdict.trace is not None
-        )
-        enabled = element("div", title, *lanes, _ANOTHER if told else None, class_="wb-enabled")
+        verdict = None if self._session is None else self._session.verdict
+        shows = verdict is not None and verdict.trace is not None
+        enabled = element("div", title, *lanes, _ANOTHER if shows else None, class_="wb-enabled")
         grid = element("div", *disabled, class_="wb-greyed wb-scroll")
         summary = f"{counted(len(disabled), 'step is', 'steps are')} not possible here, and why"
         return enabled + folded(summary, grid, data_name="greyed") if disabled else enabled
