@@ -254,7 +254,7 @@ def test_a_finding_opens_in_the_panel_and_the_button_repairs_it(real_table):
     assert found.panel.verdict == verdict
     assert "blue2" in found.children[0].html
     assert "blue2" in found._repr_mimebundle_()[0]["text/html"], "what a notebook keeps"
-    assert found.children[1].description == "repair: ONE_WRITER_PER_BUCKET = TRUE"
+    assert found.children[1].description == "repair: ONE_WRITER_PER_BUCKET=on"
     found.children[1].click()
     assert found.panel.wait(300)["ConsistentRead"].word == "holds"
 

@@ -203,7 +203,7 @@ def test_a_change_is_applied_from_the_table_of_what_if(kept: Notebook) -> None:
     page = kept.page
     kept.flip("RestampPatch")
     kept.open("Map")
-    page.click("tr:has(code:text-is('RestampPatch=TRUE')) button")
+    page.click("tr:has(code:text-is('RestampPatch=on')) button")
     expect(kept.headline()).to_contain_text("RestampPatch on: NoLakekeeperConflict now holds")
     expect(page.locator(".wb-switch:has-text('RestampPatch') input")).to_be_checked()
 
@@ -299,6 +299,46 @@ def test_a_state_of_the_graph_shows_its_picture(kept: Notebook) -> None:
     page.wait_for_selector(".wb-peek:popover-open [data-picture=bakery_v2]")
 
 
+def test_a_graph_opens_on_the_trace_and_is_zoomed_moved_and_searched(kept: Notebook) -> None:
+    page = kept.page
+    kept.open("Graph")
+    page.click("button:text-is('trace and alternatives')")
+    page.wait_for_selector(".wb-graph[tabindex] g.node[tabindex]")
+    graph, drawn = page.locator(".wb-graph"), page.locator(".wb-graph svg").first
+
+    def in_sight(node: str) -> bool:
+        inside = """(node, box) => {
+            const [at, within] = [node.getBoundingClientRect(), box.getBoundingClientRect()];
+            return at.top >= within.top - 1 && at.bottom <= within.bottom + 1 && at.left >= within.left - 1;
+        }"""
+        return page.locator(node).first.evaluate(inside, graph.element_handle())
+
+    assert in_sight(".wb-graph g.node[data-marks~=trace] >> nth=0") or in_sight(
+        ".wb-graph g.node[data-marks~=violating]"
+    )
+    before = drawn.bounding_box()["width"]
+    page.click(".wb-zoom button:text-is('+')")
+    assert drawn.bounding_box()["width"] > 1.2 * before
+    graph.focus()
+    page.keyboard.press("-")
+    assert abs(drawn.bounding_box()["width"] - before) < 2
+    graph.hover()
+    page.mouse.wheel(0, -200)
+    page.wait_for_function("(before) => document.querySelector('.wb-graph svg').clientWidth > 1.2 * before", arg=before)
+    page.click(".wb-zoom button:text-is('Fit')")
+    assert graph.evaluate("box => box.scrollHeight <= box.clientHeight + 1 && box.scrollWidth <= box.clientWidth + 1")
+    for _ in range(8):
+        page.click(".wb-zoom button:text-is('+')")
+    page.fill(".wb-legend input[type=search]", "start(w1)")
+    page.fill(".wb-legend input[type=search]", "WaitAcks")
+    assert in_sight(".wb-graph g.node:not(.wb-dimmed)")
+    page.fill(".wb-legend input[type=search]", "")
+    page.click(".wb-options .wb-switch:has-text('pictures')")
+    page.wait_for_selector(".wb-graph g.node [data-picture=bakery_v2]")
+    page.click(".wb-options .wb-switch:has-text('pictures')")
+    page.wait_for_selector(".wb-graph:not(:has([data-picture]))")
+
+
 def test_everything_can_be_done_with_the_keyboard(notebook: Notebook) -> None:
     page = notebook.page
     page.evaluate("() => { const panel = document.querySelector('.wb-panel'); panel.tabIndex = -1; panel.focus(); }")
@@ -347,7 +387,7 @@ SIMULATOR = "from workbench.widgets import Simulator\nSimulator('bakery')"
 #: The tabs, and what is the last to come there.
 CONTENTS = {
     "Story": ".wb-picture[aria-busy=false] [data-picture]",
-    "Map": "tr:has(code:text-is('RestampPatch=TRUE')) button",
+    "Map": "tr:has(code:text-is('RestampPatch=on')) button",
     "Graph": ".wb-graph svg",
     "Numbers": "figure >> nth=2",
 }

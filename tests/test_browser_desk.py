@@ -86,6 +86,18 @@ def test_one_goes_back_to_an_abandoned_branch_and_compares_two(desk: Notebook, f
     picture(desk, folder, "history")
 
 
+def test_another_counterexample_is_a_branch_beside_the_story(desk: Notebook, folder: Path) -> None:
+    page = desk.page
+    expect(page.locator(WHERE)).to_contain_text("commit(w2)")
+    page.click(".wb-another")
+    expect(page.locator(WHERE)).to_contain_text("commit(w1)")
+    expect(page.locator(".wb-tree label")).to_have_count(2)
+    picture(desk, folder, "another")
+    page.click(".wb-another")
+    expect(page.locator(".wb-note:has-text('there is no other')")).to_be_visible()
+    expect(page.locator(WHERE)).to_contain_text("commit(w1)")
+
+
 def test_a_pasted_permalink_is_opened_and_watched_only_after_a_click(desk: Notebook, folder: Path) -> None:
     page = desk.page
     trace = check(get_model("bakery_v2")(Writers=2, SafeAcks=False), ["EventualProgress"])["EventualProgress"].trace
@@ -181,12 +193,12 @@ def test_a_grid_is_filled_explained_and_its_cells_set_the_panel(desk: Notebook, 
     cells.first.focus()
     for key in ("ArrowDown", "ArrowRight", "ArrowUp"):
         page.keyboard.press(key)
-    name = "violated: RestampPatch = FALSE, AsyncParquet = TRUE"
+    name = "violated: RestampPatch = off, AsyncParquet = on"
     page.wait_for_selector(f".wb-map g[aria-label*='{name}']:focus")
     page.keyboard.press("Enter")
     page.wait_for_selector(".wb-map g[aria-label*='violated'][aria-current]")
     page.click(".wb-list button >> nth=1")
-    page.wait_for_selector("p:has-text('SafeAcks = TRUE is set in the panel')")
+    page.wait_for_selector("p:has-text('SafeAcks = on is set in the panel')")
     desk.open("Story")
     expect(page.locator(WHERE)).to_contain_text("State 18 of 18")
 

@@ -237,7 +237,7 @@ def test_each_failing_cell_has_its_counterexample(hudi):
 def test_the_map_shows_the_words(hudi):
     drawn = verdict_map(hudi.table, x="ConcurrencyControl", y="MonotonicTs", properties=["ConsistentRead"])
     assert drawn.panels[0].columns == ("none", "optimistic", "pessimistic")
-    assert "ConcurrencyControl = none" in drawn.panels[0].cells["TRUE", "none"].hover
+    assert "ConcurrencyControl = none" in drawn.panels[0].cells["on", "none"].hover
 
 
 class Counter(Model):

@@ -285,7 +285,7 @@ def test_a_step_that_changes_what_was_not_seen_to_change_is_not_close():
 def test_the_settings_under_which_a_recording_is_accepted():
     found = accepted_under(Rows(), lambda model: rows(Observation({RIGHT: 1})))
     assert found.accepted == [{"Strict": False}]
-    assert str(found) == "accepted with Strict=FALSE (it is TRUE)"
+    assert str(found) == "accepted with Strict=off (it is on)"
     none = accepted_under(Rows(), lambda model: rows(Observation({RIGHT: 9})))
     assert str(none) == "accepted with none of 3 other settings that differ in one constant"
     stopped = accepted_under(Rows(), lambda model: rows(Observation({RIGHT: 1})), should_stop=lambda: True)

@@ -41,7 +41,7 @@ def test_the_setting_that_explains_the_table_is_found(real_table):
     mapped = recorded(real_table("seq"))
     model = get_model(mapped.model)(**mapped.constants)
     found = accepted_under(model, mapped.record, stutter=True)
-    assert str(found) == "accepted with RestoreSequence=TRUE (it is FALSE)"
+    assert str(found) == "accepted with RestoreSequence=on (it is off)"
     assert len(found.tried) > 20
 
 

@@ -143,7 +143,7 @@ def test_words_that_do_not_tell_choices_apart(choices, why):
 
 @pytest.mark.parametrize(
     ("constant", "value", "word"),
-    [(WORDED, 1, "eager"), (WORDED, "2", "lazy"), (CHOICE, 3, "3"), (SWITCH, True, "TRUE"), (PARTS, None, "-")],
+    [(WORDED, 1, "eager"), (WORDED, "2", "lazy"), (CHOICE, 3, "3"), (SWITCH, True, "on"), (PARTS, None, "-")],
 )
 def test_what_people_read_for_a_value(constant, value, word):
     assert constant.word(value) == word

@@ -5,7 +5,7 @@ from textwrap import dedent, indent
 import pytest
 
 from workbench.engines.check import check
-from workbench.kernel import InputError, ModelError
+from workbench.kernel import InputError, Model, ModelError, Variable, action
 from workbench.models import get_model
 from workbench.storage.digest import model_digest
 
@@ -150,3 +150,12 @@ def test_what_cannot_be_stored(tmp_path):
     (tmp_path / "toy.py").write_text(a_model("import threading\nlock = threading.Lock()", mark="  # <-"))
     with pytest.raises(ModelError, match=r"cannot be described.*\(toy.py:4\)"):
         model_digest(get_model(f"{tmp_path}/toy.py:Toy"))
+
+
+def test_in_a_notebook_the_line_is_that_of_the_cell():
+    code = compile("def up(self, s):\n    s.n = 1 / 0\n", "/tmp/ipykernel_12/3456.py", "exec")
+    found: dict[str, object] = {"__name__": "__main__"}
+    exec(code, found)
+    model = type("Mine", (Model,), {"n": Variable(0), "up": action(found["up"])})
+    with pytest.raises(ModelError, match=r"^action up \(line 2 of its cell\) raised ZeroDivisionError"):
+        check(model())

@@ -143,10 +143,34 @@ def test_a_trace_prints_the_action_and_only_what_changed():
         "       basket: c1={}, c2={}",
         "       grid: (1, a)=-, (2, b)=-",
         "  2  buy(c1, what=pear)",
-        "       stock: {apple: 1, pear: 2} -> {apple: 1, pear: 1}",
+        "       stock[pear]: 2 -> 1",
         "       sold: 0 -> 1",
-        "       basket[c1]: {} -> {pear}",
+        "       basket[c1]: + pear",
     ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        (frozenset({1}), frozenset(), [("x", None, "- 1")]),
+        (frozenset({1}), frozenset({1, 2, 3}), [("x", None, "+ 2, + 3")]),
+        (Map({"a": 1, "b": 2}), Map({"a": 3, "c": 4}), [("x[a]", "1", "3"), ("x", None, "+ c: 4, - b")]),
+        (Map({"a": ("m",)}), Map({"a": ("m", "n")}), [("x[a]", None, "+ n")]),
+        ((), (None,), [("x", None, "+ -")]),
+        (("a", "b", "c"), ("b", "c", "d"), [("x", None, "+ d, - a")]),
+        (("a", "b", "a"), ("a", "b"), [("x", "(a, b, a)", "(a, b)")]),
+        (("a", "a"), ("a", "b"), [("x[1]", "a", "b")]),
+        (("a", "b"), ("b", "a"), [("x", "(a, b)", "(b, a)")]),
+        (("a", "b"), ("c",), [("x", "(a, b)", "(c)")]),
+        (Cell("n", 1), Cell("n", 2), [("x.index", "1", "2")]),
+        (Cell("n", 1), Cell("m", 2), [("x", "Cell(variable=n, index=1)", "Cell(variable=m, index=2)")]),
+        (Cell("n", 1), ("m", 2), [("x", "Cell(variable=n, index=1)", "(m, 2)")]),
+        (frozenset(), (), [("x", "{}", "()")]),
+        (None, 4, [("x", "-", "4")]),
+    ],
+)
+def test_a_change_is_told_by_its_parts(before, after, told):
+    assert [tuple(part) for part in Change(Cell("x", None), before, after).parts] == told
 
 
 def test_a_lasso_goes_back_or_stops():

@@ -35,11 +35,11 @@ class AnotherPromise(HudiExtended):
 WRONG: dict[str, list[tuple[Any, str]]] = {
     "nobody_is_at_fault": [
         ({}, "EventualProgress` comes out as: holds"),
-        ({"SafeAcks": False}, "`SafeAcks` stays TRUE"),
+        ({"SafeAcks": False}, "`SafeAcks` stays on"),
     ],
     "another_race": [
         ({}, "NoLakekeeperConflict` comes out as: holds"),
-        ({"AsyncParquet": True}, "`AsyncParquet` stays FALSE"),
+        ({"AsyncParquet": True}, "`AsyncParquet` stays off"),
     ],
     "one_step": [({}, "EventualProgress` comes out as: violated"), ({"StepGranularity": "tiny"}, "StepGranularity")],
     "been_away": [({}, "NoLakekeeperConflict` comes out as: holds"), ({"MaxSuspicions": 1}, "`MaxSuspicions` stays 0")],
@@ -49,7 +49,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
     ],
     "locked_collision": [
         ({}, "ConsistentRead` comes out as: violated"),
-        ({"MonotonicTs": True}, "`MonotonicTs` stays FALSE"),
+        ({"MonotonicTs": True}, "`MonotonicTs` stays off"),
     ],
     "lock_that_stays": [({"FailInAnyPhase": True}, "EventuallyWriterTerminates` comes out as: holds")],
     "nothing_to_strike": [
@@ -81,7 +81,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (NoAnswerLost, "`write_unanswered` is redefined"),
         (dict, "no subclass"),
     ],
-    "one_process": [({}, "violated"), ({"PUT_IF_ABSENT": True}, "`PUT_IF_ABSENT` stays FALSE")],
+    "one_process": [({}, "violated"), ({"PUT_IF_ABSENT": True}, "`PUT_IF_ABSENT` stays off")],
     "gap": [("snapshot/LATEST", "finds no gap"), ("../../../t", "has no file")],
     "second_try": [('s.decision["w1"] == "committed"', "nobody has committed after a 409")],
     "unnoticed": [
@@ -172,5 +172,5 @@ def test_without_a_kernel_a_prediction_is_text() -> None:
     data, _ = predict("Is 1 < 2?", "yes", "no")._repr_mimebundle_()
     assert data["text/plain"] == "Predict: Is 1 < 2? (yes / no)"
     assert "Is 1 &lt; 2?" in data["text/html"]
-    assert "<li>no</li>" in data["text/html"]
+    assert '<input type="radio" name="choice"> no' in data["text/html"].replace("/>", ">")
     assert "application/vnd.jupyter.widget-view+json" in data

@@ -207,7 +207,7 @@ def test_a_trace_has_the_steps_of_the_table_beside_its_own(lost):
     assert said == [*["nothing to Table"] * 13, "remove(k1)", "no step of Table"]
     assert shown.steps[-1].broken[0].name == "OneTable"
     assert shown.steps[-1].sentence.endswith("would make rows[k1] ((v1)).")
-    assert "That is remove(k1), and changes acknowledged[k1, value] +-." in shown.steps[-2].sentence
+    assert "That is remove(k1), and changes acknowledged[k1, value] + -." in shown.steps[-2].sentence
     svg = shown.svg()
     assert all(f">{words}<" in svg for words in ("Table", "remove ", "no step of Table"))
     assert svg.count("<circle") == 12  # every other step is none of the table's
@@ -244,7 +244,7 @@ def test_the_command_line_tells_it_in_the_words_of_both(capsys):
         "       rows: k1=(), k2=()\n"
         "       acknowledged: (k1, value)=(), (k2, value)=()\n"
         " 14  remove(k1)\n"
-        "       acknowledged[k1, value]: () -> (-)\n"
+        "       acknowledged[k1, value]: + -\n"
         " 15  not a step of Table\n"
-        "       acknowledged[k1, value]: (-) -> (-, v1)\n"
+        "       acknowledged[k1, value]: + v1\n"
     )

@@ -25,10 +25,10 @@ from workbench.kernel import InputError
 def test_a_violation_becomes_a_page(tmp_path: Path) -> None:
     (entry,) = gallery.stage_one(tmp_path, "classics/peterson_stays")
     assert entry.page == "classics/peterson_stays/WhoWantsEnters"
-    assert (entry.states, entry.repairs, entry.at_a_price) == (12, ("LeavesLevels=TRUE",), ())
+    assert (entry.states, entry.repairs, entry.at_a_price) == (12, ("LeavesLevels=on",), ())
     page = (tmp_path / "gallery" / f"{entry.page}.md").read_text()
-    assert page.index("# Who leaves keeps its level") < page.index("12 states") < page.index("- `LeavesLevels=TRUE`\n")
-    assert "`peterson`, with `LeavesLevels=TRUE`" in page
+    assert page.index("# Who leaves keeps its level") < page.index("12 states") < page.index("- `LeavesLevels=on`\n")
+    assert "`peterson`, with `LeavesLevels=on`" in page
     assert page.count(gallery.PLAYER) == 1
     player = (tmp_path / "gallery" / f"{entry.page}.player").read_text()
     assert player.count('<details class="wb-state"') == 12
@@ -46,22 +46,21 @@ def test_the_command_on_a_page_finds_the_violation(tmp_path: Path, monkeypatch: 
 def test_a_change_that_breaks_something_else_is_named_last_and_with_that(tmp_path: Path) -> None:
     """So is one that only rules out what the protocol cannot cope with, which comes before."""
     (entry,) = gallery.stage_one(tmp_path, "classics/two_phase_commit_blocks")
-    assert (entry.repairs, entry.at_a_price) == ((), ("CoordinatorCrashes=FALSE", "LosesPatience=TRUE"))
+    assert (entry.repairs, entry.at_a_price) == ((), ("CoordinatorCrashes=off", "LosesPatience=on"))
     text = (tmp_path / "gallery" / f"{entry.page}.md").read_text()
-    ruled_out = "- `CoordinatorCrashes=FALSE`, but then `crash` never happens\n"
-    broken = "- `LosesPatience=TRUE`, but then `Agreement`, `IsTransactionCommit` do not\n"
+    ruled_out = "- `CoordinatorCrashes=off`, but then `crash` never happens\n"
+    broken = "- `LosesPatience=on`, but then `Agreement`, `IsTransactionCommit` do not\n"
     assert text.index(ruled_out) < text.index(broken)
-    assert (
-        'repaired <span class="gallery-repairs">at a price by <code>CoordinatorCrashes=FALSE</code>'
-        in gallery.index([entry])
+    assert 'repaired <span class="gallery-repairs">at a price by <code>CoordinatorCrashes=off</code>' in gallery.index(
+        [entry]
     )
 
 
 def test_a_change_after_which_everything_still_happens_is_named_first() -> None:
     name = "paimon/one_table_row_returns"
     text = gallery.words(name, find(shipped()[name])[0])
-    ruled_out = "- `ALLOW_DELETES=FALSE`, but then `start_delete` never happens\n"
-    assert text.index("- `AsPublished=FALSE`\n") < text.index(ruled_out)
+    ruled_out = "- `ALLOW_DELETES=off`, but then `start_delete` never happens\n"
+    assert text.index("- `AsPublished=off`\n") < text.index(ruled_out)
 
 
 def test_a_row_of_a_table_leads_to_what_it_says_is_violated(tmp_path: Path) -> None:

@@ -108,15 +108,15 @@ def test_what_a_search_has_not_seen_may_still_happen() -> None:
 def test_the_repair_with_the_smallest_price_comes_first() -> None:
     found = repairs(TwoPhaseCommit(Participants=2, CoordinatorCrashes=True), "EveryoneDecides").found
     assert [(attempt.told, attempt.price) for attempt in found] == [
-        ("CoordinatorCrashes=FALSE", (0, 1)),
-        ("LosesPatience=TRUE", (3, 0)),
+        ("CoordinatorCrashes=off", (0, 1)),
+        ("LosesPatience=on", (3, 0)),
     ]
 
 
 def test_the_panel_says_what_a_change_rules_out() -> None:
     page = _table(flips(TwoPhaseCommit(Participants=2, CoordinatorCrashes=True)))
     assert page.count("never happen") == page.count("but then <code>crash</code> never happens") == 1
-    assert page.index("CoordinatorCrashes=FALSE") < page.index("crash</code>") < page.index("LosesPatience=TRUE")
+    assert page.index("CoordinatorCrashes=off") < page.index("crash</code>") < page.index("LosesPatience=on")
 
 
 def test_a_change_that_is_not_accepted_is_said_to_be_so() -> None:

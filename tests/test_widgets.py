@@ -502,7 +502,7 @@ def test_the_graph_tab_shows_states_as_pictures_where_somebody_asks(stale: Workb
     tab._around("0")
     settle(stale)
     assert "data-picture=" not in everything(tab)
-    tab._pictures.value = True
+    tab._pictures.flip("pictures", True)
     settle(stale)
     assert 'data-picture="bakery_v2"' in everything(tab)
 
@@ -552,14 +552,14 @@ def test_what_if_lists_what_flips_a_verdict_and_applies_it(stale: Workbench) -> 
     tab._repair.click()
     settle(stale)
     page = tab._sets.html
-    assert "RestampPatch=TRUE" in page
-    assert "AsyncParquet=FALSE" in page
-    assert 'data-send="RestampPatch=TRUE"' in tab._single.html
+    assert "RestampPatch=on" in page
+    assert "AsyncParquet=off" in page
+    assert 'data-send="RestampPatch=on"' in tab._single.html
     tab._single._received(None, {"send": "RestampPatch=MAYBE"}, [])  # of a table that has become another one
     assert not stale.result.model.RestampPatch
     drawn: list[Any] = []
     tab._single.observe(lambda change: drawn.append("wb-stale" in change["new"]), "html")
-    tab._single._received(None, {"send": "RestampPatch=TRUE"}, [])
+    tab._single._received(None, {"send": "RestampPatch=on"}, [])
     settle(stale)
     settle(stale)  # what the new result asks for
     assert drawn[0] is True, "the table stays in sight until there is another one"
@@ -588,7 +588,7 @@ def test_what_if_goes_on_while_another_tab_is_open(stale: Workbench) -> None:
     assert stale.session.aside("graph").wait(300)
     tab = opened(stale, "What if")
     assert {"RestampPatch": True} in [attempt.changes for attempt in tab._attempts.values() if attempt.flipped]
-    assert "RestampPatch=TRUE" in everything(tab)
+    assert "RestampPatch=on" in everything(tab)
     assert tab._flips._stop.layout.display == "none"
 
 
@@ -662,8 +662,8 @@ def test_compare_names_what_it_compares(stale: Workbench) -> None:
     stale.apply({"RestampPatch": True})
     settle(stale)
     tab = opened(stale, "Compare")
-    assert "before: RestampPatch = FALSE" in everything(tab)
-    assert "now: RestampPatch = TRUE" in everything(tab)
+    assert "before: RestampPatch = off" in everything(tab)
+    assert "now: RestampPatch = on" in everything(tab)
     tab._other.value = next(name for name in tab._presets if name.startswith("v2_two_writers_wedge "))
     settle(stale)
     assert "<th>v2_two_writers_wedge</th><th>now</th>" in everything(tab)
@@ -692,7 +692,7 @@ def test_a_verdict_map_is_filled_and_a_click_on_a_cell_sets_the_panel(stale: Wor
     settle(stale)
     assert stale.result.model.constants == {**BakeryV2(**STALE).constants, "RestampPatch": True}
     assert stale.selected == "NoLakekeeperConflict"
-    assert "RestampPatch = TRUE</code> is set in the panel" in tab._loaded.html
+    assert "RestampPatch = on</code> is set in the panel" in tab._loaded.html
     assert re.findall(r'data-send="([0-9]+)" aria-current', tab._map.html) == ["3"]
     assert sorted(re.findall(r'data-send="([0-9]+)"', tab._map.html)) == ["0", "1", "2", "3"], "the map stays"
 
@@ -745,8 +745,8 @@ def test_three_constants_make_a_map_for_each_value_of_one(stale: Workbench) -> N
     tab._fill()
     settle(stale)
     assert len(re.findall(r'data-send="[0-9]+"', tab._map.html)) == 8
-    assert "RestampPatch = FALSE</text>" in tab._map.html
-    assert "Writers = 2, RestampPatch = FALSE" in tab._map.html.replace("AsyncParquet = TRUE, ", ""), "also on hovering"
+    assert "RestampPatch = off</text>" in tab._map.html
+    assert "Writers = 2, RestampPatch = off" in tab._map.html.replace("AsyncParquet = on, ", ""), "also on hovering"
 
 
 def test_a_grid_goes_on_while_another_tab_is_open_and_can_be_stopped(stale: Workbench) -> None:

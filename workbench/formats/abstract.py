@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from workbench.kernel import InputError, Model, State, Trace
 from workbench.kernel.instances import ActionInstance, Outcome, outcome_label
 from workbench.kernel.refinement import Refinement, RefinementProperty
-from workbench.kernel.values import show
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class AbstractTrace:
                 lines.append(f"{number:>3}  {label}")
             if number == 1:
                 lines += [f"       {line}" for line in step.state.lines()]
-            lines += [f"       {c.cell}: {show(c.before)} -> {show(c.after)}" for c in changes]
+            lines += [f"       {part}" for change in changes for part in change.parts]
         return "\n".join(lines)
 
     def __str__(self) -> str:

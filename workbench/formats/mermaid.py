@@ -1,11 +1,8 @@
 """Markdown with a Mermaid sequence diagram of a trace: a lane per process, a note per step with its changes."""
 
-from typing import Any
-
 from workbench.kernel import Trace
 from workbench.kernel.state import Change
 from workbench.kernel.text import printable
-from workbench.kernel.values import show
 
 _LONGEST = 60
 _NOBODY = "model"  # the lane of steps that no process takes
@@ -44,18 +41,14 @@ def _ending(trace: Trace, everyone: str) -> list[str]:
 
 
 def _brief(change: Change) -> str:
-    """A change in short: members added to and removed from a set, else the old and the new value."""
-    cell, before, after = change
-    if isinstance(before, frozenset) and isinstance(after, frozenset):
-        parts = [f"{sign} {_cut(items)}" for sign, items in (("+", after - before), ("-", before - after)) if items]
-        return f"{cell}: {' '.join(parts)}"
-    if isinstance(before, tuple) and type(before) is type(after) is tuple and after[: len(before)] == before:
-        return f"{cell}: + {_cut(after[len(before) :])}"
-    return f"{cell}: {_cut(before)} → {_cut(after)}"
+    """A change in short, its parts in one line."""
+    return ", ".join(
+        f"{part.where}: {'' if part.before is None else f'{_cut(part.before)} → '}{_cut(part.after)}"
+        for part in change.parts
+    )
 
 
-def _cut(value: Any) -> str:
-    text = show(value)
+def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 

@@ -91,7 +91,7 @@ def accepted_under(
         ...     cells = model.layout.positions["decision"]
         ...     return Recording([Observation({cells["w2"]: word}) for word in (None, "lk_409")])
         >>> print(accepted_under(BakeryV2(Writers=2, RestampPatch=False), conflict, stutter=True))
-        accepted with AsyncParquet=TRUE (it is FALSE)
+        accepted with AsyncParquet=on (it is off)
     """
     tried: list[Setting] = []
     todo = list(other_values(model, integers=True) if changes is None else changes)

@@ -63,7 +63,7 @@ class Constant:
 
 
 def spell(constants: Mapping[str, Any], declared: Mapping[str, Constant] | None = None) -> str:
-    """Constants in a line, such as ``SafeAcks=FALSE MaxCrashes=2``; choices as words if `declared` is given."""
+    """Constants in a line, such as ``SafeAcks=off MaxCrashes=2``; in words if `declared` is given."""
     words = {name: constant.word for name, constant in (declared or {}).items()}
     return " ".join(f"{name}={words.get(name, show)(value)}" for name, value in constants.items())
 

@@ -76,7 +76,7 @@ class Domain:
 
 
 class Switch(Domain):
-    """True or false."""
+    """True or false; ``on`` and ``off`` where people read it."""
 
     kind = "switch"
 
@@ -85,6 +85,9 @@ class Switch(Domain):
 
     def describe(self) -> str:
         return "true or false"
+
+    def word(self, value: Any) -> str:
+        return "on" if value else "off"
 
     def parse(self, given: Any) -> bool:
         return super().parse(_TRUTHS.get(given.lower(), given) if isinstance(given, str) else given)

@@ -141,7 +141,9 @@ def of_its_class(method: Callable[Given, Answer]) -> Callable[Given, Answer]:
 
 
 def _spelt(code: CodeType, line: int) -> str:
-    return f" ({Path(code.co_filename).name}:{line})"
+    """A line as " (file:line)"; the files of a notebook's cells have made-up names, which say nothing to anybody."""
+    path = Path(code.co_filename)
+    return f" (line {line} of its cell)" if path.parent.name.startswith("ipykernel_") else f" ({path.name}:{line})"
 
 
 def _is_a_models(frame: FrameType) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
+from workbench.kernel.difference import Difference, differences
 from workbench.kernel.errors import ModelError, listed
 from workbench.kernel.members import Held, Members, Universe, content_of
 from workbench.kernel.values import PLAIN, check_value, show
@@ -36,6 +37,11 @@ class Change(NamedTuple):
     cell: Cell
     before: Any
     after: Any
+
+    @property
+    def parts(self) -> list[Difference]:
+        """The parts of the value that are different."""
+        return list(differences(str(self.cell), self.before, self.after))
 
 
 # How a model's code reads and writes variables that are more than one plain cell ------------------------------------

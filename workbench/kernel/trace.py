@@ -10,7 +10,6 @@ from workbench.kernel.errors import InputError, ModelError
 from workbench.kernel.instances import outcome_label
 from workbench.kernel.model import Model
 from workbench.kernel.state import Change, State
-from workbench.kernel.values import show
 
 
 class Move(NamedTuple):
@@ -79,6 +78,15 @@ class Trace:
     def __len__(self) -> int:
         return len(self.steps)
 
+    @property
+    def end(self) -> int:
+        """The index of the last step that matters: where a lasso stops, bookkeeping may come after it."""
+        at = len(self.steps) - 1
+        if self.loop is not None and self.back is None:
+            while at and is_bookkeeping(self.model, self.steps[at - 1].state, self.steps[at]):
+                at -= 1
+        return at
+
     def changes(self, index: int) -> list[Change]:
         """The cells that step `index` changed; none for the initial state."""
         return [] if index == 0 else self.steps[index - 1].state.changes_to(self.steps[index].state)
@@ -90,12 +98,18 @@ class Trace:
             lines.append(f"{i + 1:>3}  {step.label}{mark}")
             if i == 0:
                 lines += [f"       {line}" for line in step.state.lines()]
-            lines += [f"       {c.cell}: {show(c.before)} -> {show(c.after)}" for c in self.changes(i)]
+            lines += [f"       {part}" for change in self.changes(i) for part in change.parts]
         if self.back is not None and self.loop is not None:
             lines.append(f"     {self.back.label}  -> back to state {self.loop + 1}, and so on for ever")
         elif self.loop is not None:
             lines.append("     and stops for ever")
         return "\n".join(lines)
+
+
+def is_bookkeeping(model: Model, before: State, step: Step) -> bool:
+    """Whether a process that stands alone only moves on, such as a crasher that has nothing to do."""
+    process = model.declared_processes.get(step.lane)
+    return process is not None and all(c.cell.variable == process.pc for c in before.changes_to(step.state))
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from typing import Any
 from workbench.engines.check import check
 from workbench.guided.scenario import scenario
 from workbench.kernel import Model, Result, Trace
-from workbench.kernel.values import counted, show
+from workbench.kernel.values import counted
 from workbench.lessons.exercise import Wrong
 
 
@@ -14,7 +14,7 @@ def with_constants(model: type[Model], answer: Mapping[str, Any], given: Mapping
     """The model with an answer's constants; the answer must not change any given one."""
     for name, value in given.items():
         if answer.get(name, value) != value:
-            raise Wrong(f"`{name}` stays {show(value)}.")
+            raise Wrong(f"`{name}` stays {model.declared_constants[name].word(value)}.")
     return model(**{**answer, **given})
 
 

@@ -5,18 +5,23 @@ import ipywidgets
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief, listed
 from workbench.pictures.markup import Markup, element
-from workbench.view.html import Rendered, bullets
+from workbench.view.html import Rendered
 from workbench.widgets.lifetime import Panel
-from workbench.widgets.pane import Words
+from workbench.widgets.pane import Style, Words
 
 
 class Prediction(Panel, ipywidgets.VBox):
-    """A question with choices; made by :func:`predict`."""
+    """A question with choices; made by :func:`predict`.
+
+    What the next cell puts out is hidden until somebody has chosen, in a saved notebook and on the site, too: the style
+    sheet does that, where there is one.
+    """
 
     def __init__(self, question: str, choices: tuple[str, ...]) -> None:
         self.question, self.choices = question, choices
         self._buttons = ipywidgets.RadioButtons(options=choices, value=None, layout={"width": "auto"})
-        super().__init__([Words(self._asked()), self._buttons])
+        super().__init__([Style(), Words(self._asked()), self._buttons])
+        self.add_class("wb-prediction")
 
     @property
     def choice(self) -> str | None:
@@ -48,7 +53,12 @@ class Prediction(Panel, ipywidgets.VBox):
         return f"Predict: {self.question} ({' / '.join(self.choices)})"
 
     def static(self) -> Rendered:
-        return Rendered(self._asked() + bullets(self.choices), repr(self))
+        choices = (
+            element("li", element("label", element("input", type="radio", name="choice"), f" {choice}"))
+            for choice in self.choices
+        )
+        asked = element("form", self._asked(), element("ul", *choices), class_="wb-prediction")
+        return Rendered(asked, repr(self))
 
 
 def predict(question: str, *choices: str) -> Prediction:

@@ -157,7 +157,7 @@ def flips(
         >>> from workbench.models.bakery_v2 import BakeryV2
         >>> stale = BakeryV2(Writers=2, RestampPatch=False)
         >>> [attempt for attempt in flips(stale, ["NoLakekeeperConflict"]) if attempt.flipped]
-        [AsyncParquet=TRUE: NoLakekeeperConflict violated, before holds]
+        [AsyncParquet=on: NoLakekeeperConflict violated, before holds]
     """
     options["should_stop"] = should_stop
     before = before or check(model, properties, **options)

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 #: While a check takes no longer than this, every change is checked at once.
 LIVE_SECONDS = 10.0
-#: How long a change waits for another one.
+#: How long a change waits for another one, if it comes this soon after the one before it; one that stands alone does
+#: not wait.
 DEBOUNCE_SECONDS = 0.05
 #: How often progress is told.
 PROGRESS_SECONDS = 0.2
@@ -93,8 +94,9 @@ class Session:
         self._asides: dict[str, Aside] = {}
         self._stepper: Stepper | None = None
         self._told: Trace | None = None
+        self._others: list[Trace] = []  # of the same, which somebody has asked for since
         self._sent = False  # to a behaviour, while a check goes on
-        self._began = 0.0
+        self._began = self._changed = 0.0
         self._wanted: str | None = None
 
     def on(self, event: Event, call: Callable[[], None]) -> Callable[[], None]:
@@ -144,11 +146,13 @@ class Session:
     def change(self, settings: Settings) -> None:
         """Take these settings, and check if that is quick."""
         with self.lock:
-            live = self.live and not (self.running and time.perf_counter() - self._began > LIVE_SECONDS)
+            now, before = time.perf_counter(), self._changed
+            live = self.live and not (self.running and now - self._began > LIVE_SECONDS)
             self._runner.cancel()
             self._set(settings)
+            self._changed = time.perf_counter()
             if live:
-                self._start(DEBOUNCE_SECONDS)
+                self._start(DEBOUNCE_SECONDS if now - before < DEBOUNCE_SECONDS else 0)
             elif self._model() is not None:
                 self._rest(waiting=True)
 
@@ -330,6 +334,8 @@ class Session:
         with self.lock:
             stepper, verdict, before = self._stepper or self.stepper(), self.verdict, self._told
             trace = self._told = None if verdict is None else verdict.trace
+            if before is not trace:
+                self._others = []
             if self._sent:
                 self._sent = False
             elif trace is None:
@@ -338,7 +344,36 @@ class Session:
                 elif self.result is not None:
                     stepper.start(self.result.model)
             elif before is None or not _same(before, trace):
-                stepper.show(trace, len(trace) - 1 if trace.loop is None else trace.loop)
+                stepper.show(trace, telling_step(trace))
+
+    @property
+    def another(self) -> Aside:
+        """The search for another behaviour that shows the same as the one that is told."""
+        return self.aside("another")
+
+    def tell_another(self) -> None:
+        """Look for a behaviour that shows the same and ends otherwise, and make it a branch of the stepper."""
+        with self.lock:
+            verdict, kept = self.verdict, self.kept
+            if verdict is None or verdict.trace is None or kept is None:
+                return
+            known = tuple(self._others)
+
+            def work(job: Job) -> Trace:
+                from workbench.session.another import another  # numpy loads here
+
+                found = another(kept.space(job), verdict, known, job.should_stop)
+                if found is None:
+                    alike = " again" if known else ""
+                    raise InputError(f"there is no other behaviour with another end that shows {verdict.name}{alike}")
+                with self.lock:
+                    if not job.should_stop():
+                        self._others.append(found)
+                        self.stepper().branch(found, telling_step(found))
+                return found
+
+            self.another.cancel()
+            self.another.start(object(), "Looking for another one", work)
 
     def step_from(self, trace: Trace, step: int) -> None:
         """Send the stepper to a step of a trace, to go on from there."""
@@ -372,6 +407,11 @@ class Session:
             self.grid.cancel()
             if self._stepper is not None:
                 self._stepper.close()
+
+
+def telling_step(trace: Trace) -> int:
+    """The step of a behaviour that is shown first: where its loop begins, else its end."""
+    return trace.end if trace.loop is None or trace.back is None else trace.loop
 
 
 def _same(one: Trace, other: Trace) -> bool:

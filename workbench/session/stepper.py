@@ -141,6 +141,11 @@ class Stepper:
             if not by_hand or self.model.constants != trace.model.constants:
                 self.start(trace, step)
                 return
+            self.branch(trace, step)
+
+    def branch(self, trace: Trace, step: int) -> None:
+        """Go to a step of a behaviour, which becomes a branch."""
+        with self.lock:
             self.search.cancel()
             self._follow(trace, "")
             self._given = trace

@@ -9,7 +9,6 @@ from workbench.view.answer import answer_view
 from workbench.view.audited import audit_page, audit_view, finding_picture, finding_view
 from workbench.view.bars import Bars
 from workbench.view.charts import access_chart, coverage_chart, levels_chart, verdict_map
-from workbench.view.difference import difference
 from workbench.view.graph import StateGraph
 from workbench.view.grid import Grid
 from workbench.view.html import Drawn, Joined, Picture
@@ -18,7 +17,7 @@ from workbench.view.overview import model_view, result_view, space_view
 from workbench.view.parted import Parted, parting
 from workbench.view.profile import profile_chart, profile_table, profile_view
 from workbench.view.report import page, report
-from workbench.view.selection import alternatives, neighbourhood, projection, state_graph
+from workbench.view.selection import alternatives, neighbourhood, projection, state_graph, telling
 from workbench.view.statetable import state_table
 from workbench.view.steps import StepView
 from workbench.view.tables import (
@@ -63,7 +62,6 @@ __all__ = [
     "compare",
     "constants_table",
     "coverage_chart",
-    "difference",
     "finding_picture",
     "finding_view",
     "levels_chart",
@@ -82,6 +80,7 @@ __all__ = [
     "state_graph",
     "state_table",
     "summary",
+    "telling",
     "trace_page",
     "trace_view",
     "truths",

@@ -130,6 +130,8 @@ def verdict_map(
     words = frame.attrs.get("words", {})
 
     def word(constant: str, value: Any) -> str:
+        if isinstance(value, (bool, np.bool_)):
+            return "on" if value else "off"
         return words.get(constant, {}).get(value) or show(value)
 
     panels = []

@@ -1,40 +1,15 @@
-"""What is different between two values, in a few characters."""
+"""What tells states apart, in a few characters."""
 
 import itertools
 import re
 from collections.abc import Sequence
 from typing import Any
 
-from workbench.kernel import Map, State
+from workbench.kernel import State
 from workbench.kernel.state import Cell
-from workbench.kernel.values import show, sort_key
+from workbench.kernel.values import show
 
-GAINED, LOST, BECOMES = "+", "\N{MINUS SIGN}", "\N{RIGHTWARDS ARROW}"
-
-
-def difference(before: Any, after: Any) -> str:
-    """Members gained and lost, what was appended, or the old and the new value.
-
-    Examples:
-        >>> difference(frozenset({2}), frozenset({2, 3})), difference((1,), (1, 2)), difference(Map(), Map({"k": 1}))
-        ('+3', '+2', '+k: 1')
-        >>> difference("Start", "Stage") == f"Start {BECOMES} Stage"
-        True
-    """
-    gained: list[str] = []
-    lost: list[str] = []
-    if isinstance(before, frozenset) and isinstance(after, frozenset):
-        gained = [show(value) for value in sorted(after - before, key=sort_key)]
-        lost = [show(value) for value in sorted(before - after, key=sort_key)]
-    elif isinstance(before, Map) and isinstance(after, Map):
-        changed = [key for key in after if key not in before or before[key] != after[key]]
-        gained = [f"{show(key)}: {show(after[key])}" for key in sorted(changed, key=sort_key)]
-        lost = [show(key) for key in sorted(set(before) - set(after), key=sort_key)]
-    elif type(before) is tuple and type(after) is tuple and after[: len(before)] == before:
-        gained = [show(value) for value in after[len(before) :]]
-    else:
-        return f"{show(before)} {BECOMES} {show(after)}"
-    return " ".join([GAINED + text for text in gained] + [LOST + text for text in lost])
+BECOMES = "\N{RIGHTWARDS ARROW}"
 
 
 def told_apart(states: Sequence[State]) -> list[str]:

@@ -111,7 +111,7 @@ def _hang(node: Node, picture: Picture, group: str) -> str:
     hung = element(
         "g", inside, transform=place, font_family=FONT, data_picture=picture.model, style="color-scheme:light"
     )
-    return group.removesuffix("</g>") + hung + "</g>"
+    return f"{group[: -len('</g>')]}{hung}</g>"
 
 
 def _edge_label(edge: Edge) -> str:
@@ -143,7 +143,13 @@ def _dress(title: str, nodes: Sequence[Node], edges: Sequence[Edge], svg: str) -
 
     svg = re.sub(r"<!--.*?-->\n?", "", svg, flags=re.DOTALL)
     svg = re.sub(r'<g id="[^"]*" class="node">\s*<title>([^<]*)</title>.*?</g>', hang, svg, flags=re.DOTALL)
-    svg = re.sub(r'<g (id="[^"]*") (class="node">\s*<title>([^<]*)</title>)', r'<g \1 data-node="\3" \2', svg)
+    marks = {node.id: " ".join(sorted(node.marks)) for node in nodes}
+
+    def marked(group: re.Match[str]) -> str:
+        id, rest, name = group.groups()
+        return f'<g {id} data-node="{name}" data-marks="{marks.get(name, "")}" {rest}'
+
+    svg = re.sub(r'<g (id="[^"]*") (class="node">\s*<title>([^<]*)</title>)', marked, svg)
     svg = re.sub(r"<title>([^<]*)</title>", tooltip, svg)
     svg = svg.replace(_CURRENT, "currentColor")
     width = re.search(r'<svg width="(\d+)pt"', svg)

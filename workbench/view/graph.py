@@ -18,7 +18,7 @@ from workbench.view.trace import packed
 
 #: How many edges a picture has at most, unless one asks for more.
 MOST_EDGES = 300
-#: Up to how many states are shown as pictures.
+#: How many states are shown as pictures at most.
 MOST_PICTURES = 24
 
 #: At how many nodes of a graph the pictures of their states appear at most, and how long these may be, packed.

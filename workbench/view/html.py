@@ -212,4 +212,4 @@ def portable(fragment: Markup) -> Markup:
     body, images = _SVG.subn(_as_image, fragment)
     body = _OPENING.sub(_with_styles, body)
     script = element("script", live_script()) if images else None
-    return element("div", element("style", Markup(asset("style.css"))), Markup(body), script, class_="wb")
+    return element("div", element("style", Markup(asset("style.css"))), Markup(body), script, class_="wb wb-cell")

@@ -10,13 +10,7 @@
       image.replaceWith(template.content);
     }
 
-    // A graph that is wider than its box is shown at its first state, which need not be at its left.
-    for (const box of root.querySelectorAll(".wb-graph")) {
-      const node = box.querySelector("g.node")?.getBoundingClientRect();
-      const frame = box.getBoundingClientRect();
-      if (node) box.scrollLeft += node.left + node.width / 2 - frame.left - frame.width / 2;
-      showPictures(box);
-    }
+    root.querySelectorAll(".wb-graph").forEach(openGraph);
 
     // A link to #slides opens the page's first trace as a lesson.
     const slides = location.hash === "#slides" ? document.querySelector(".wb-trace") : null;
@@ -46,6 +40,7 @@
         label: (step) => states[step].querySelector("summary code").textContent,
         state: (step) => states[step],
         lanes: () => lanes,
+        strip: () => JSON.parse(trace.dataset.strip ?? "{}"),
       });
 
       const draw = (forth) => {
@@ -54,6 +49,8 @@
         picture.innerHTML = pictures[current];
       };
 
+      const said = document.createElement("div");
+      said.className = "wb-said";
       const show = (step) => {
         const forth = step === current + 1;
         current = Math.min(Math.max(step, 0), states.length - 1);
@@ -61,7 +58,11 @@
           state.hidden = index !== current;
           state.open = index === current;
         });
+        const telling = states[current].querySelectorAll(".wb-sentence, .wb-truth.wb-bad, .wb-ending");
+        said.replaceChildren(...[...telling].map((one) => one.cloneNode(true)));
         rows.forEach((row, index) => row.toggleAttribute("data-current", index === current));
+        const box = rows[current]?.closest(".wb-lanes");
+        if (box) box.scrollTop += rows[current].getBoundingClientRect().bottom - box.getBoundingClientRect().bottom + 40;
         draw(forth);
         lesson.update();
       };
@@ -84,6 +85,8 @@
       present.addEventListener("click", () => lesson.open());
       hint.append(present, " Click a step, or use the arrow keys.");
       trace.querySelector(".wb-beside").before(hint);
+      if (trace.closest(".wb-cell")) hint.after(said);
+      else trace.querySelector(".wb-states").open = true;
       show(current);
     }
   };

@@ -8,6 +8,58 @@ const unpack = async (packed) => {
   return JSON.parse(await new Response(stream).text());
 };
 
+// A graph is zoomed by + and - and 0, and by the wheel with Ctrl or once somebody has clicked into it; it is moved by
+// dragging. It opens on its trace, else on its first state.
+const openGraph = (graph) => {
+  const svg = graph.querySelector("svg");
+  if (!svg) return;
+  const [wide, tall] = [svg.viewBox.baseVal.width, svg.viewBox.baseVal.height].map((side) => side * 4 / 3);
+  let scale = 1;
+  const zoom = (to, x = graph.clientWidth / 2, y = graph.clientHeight / 2) => {
+    const [left, top] = [(graph.scrollLeft + x) / scale, (graph.scrollTop + y) / scale];
+    scale = Math.min(Math.max(to, 0.08), 3);
+    svg.style.width = `${wide * scale}px`;
+    svg.style.height = "auto";
+    graph.scrollTo(left * scale - x, top * scale - y);
+  };
+  const fitting = (width, height) => Math.min((graph.clientWidth - 16) / width, (graph.clientHeight - 16) / height, 1);
+  const centre = (node) => {
+    const [at, box] = [node.getBoundingClientRect(), graph.getBoundingClientRect()];
+    graph.scrollLeft += at.left + at.width / 2 - box.left - box.width / 2;
+    graph.scrollTop += at.top + at.height / 2 - box.top - box.height / 2;
+  };
+  graph.view = { larger: () => zoom(scale * 1.25), smaller: () => zoom(scale / 1.25), fit: () => zoom(fitting(wide, tall)), centre };
+  const trace = [...graph.querySelectorAll("g.node[data-marks~=trace]")].map((node) => node.getBoundingClientRect());
+  if (trace.length) {
+    const side = (from, to) => Math.max(...trace.map((at) => at[to])) - Math.min(...trace.map((at) => at[from]));
+    zoom(Math.max(fitting(side("left", "right"), side("top", "bottom")), 0.6));
+  }
+  const marks = ["violating", "focus", "loop", "trace"].map((mark) => `g.node[data-marks~=${mark}]`);
+  const first = marks.map((mark) => graph.querySelector(mark)).find(Boolean) ?? graph.querySelector("g.node");
+  if (first) centre(first);
+
+  graph.tabIndex = 0;
+  graph.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey && !event.metaKey && !graph.contains(document.activeElement)) return;
+    event.preventDefault();
+    const box = graph.getBoundingClientRect();
+    zoom(scale * 2 ** (-event.deltaY / 400), event.clientX - box.left, event.clientY - box.top);
+  }, { passive: false });
+  graph.addEventListener("keydown", (event) => {
+    const act = { "+": "larger", "=": "larger", "-": "smaller", 0: "fit" }[event.key];
+    if (!act || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    graph.view[act]();
+  });
+  graph.addEventListener("pointermove", (event) => {
+    if (event.buttons !== 1 || event.pointerType === "touch") return;
+    graph.scrollBy(-event.movementX, -event.movementY);
+  });
+  graph.addEventListener("dragstart", (event) => event.preventDefault());
+  showPictures(graph);
+};
+
 // The picture of a node's state appears while the mouse is on the node, or the keyboard's focus; Escape hides it.
 const showPictures = async (graph) => {
   if (!graph.dataset.pictures || !graph.showPopover) return;

@@ -13,13 +13,59 @@ const headOf = (svg) => {
   return box;
 };
 
+// The strip: a dot for each step, in the lane of whoever takes it; a cross where something is wrong, a box for a loop.
+const stripOf = ({ lanes = [], at = [], bad = [], loop }, wide, label, size = 1) => {
+  const left = Math.min(Math.max(...lanes.map((name) => 7 * size * name.length), 0) + 8, wide / 3);
+  const x = (step) => left + ((step + 0.5) * (wide - left - 6)) / Math.max(at.length, 1);
+  const y = (actor) => size * (9 + 14 * Math.max(actor, 0));
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  const add = (name, attributes, text = "", parent = svg) => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.textContent = text;
+    parent.append(made);
+    return made;
+  };
+  const tall = size * (14 * Math.max(lanes.length, 1) + 4);
+  svg.setAttribute("width", wide);
+  svg.setAttribute("height", tall);
+  lanes.forEach((name, actor) => {
+    add("text", { x: 0, y: y(actor) + 4 * size }, name);
+    add("line", { x1: left, x2: wide, y1: y(actor), y2: y(actor) });
+  });
+  if (loop !== null && loop !== undefined) {
+    const [from, to] = [x(loop), x(at.length - 1)];
+    add("rect", { class: "wb-loop", x: from - 8, y: 1, width: to - from + 16, height: tall - 2, rx: 6 });
+  }
+  at.forEach((actor, step) => {
+    const wrong = bad.includes(step);
+    const dot = add("g", { class: wrong ? "wb-dot wb-bad" : "wb-dot", "data-dot": step });
+    add("title", {}, `${step + 1}  ${label(step)}`, dot);
+    add("rect", { x: x(step) - 6, y: 0, width: 12, height: tall, rx: 4 }, "", dot);
+    if (actor >= 0) add("circle", { cx: x(step), cy: y(actor), r: 4.5 * size }, "", dot);
+    if (wrong) add("path", { d: `M${x(step) - 2.5} ${y(actor) - 2.5}l5 5m0 -5l-5 5` }, "", dot);
+  });
+  return svg;
+};
+const markDotOf = (strip, step) => {
+  for (const dot of strip.querySelectorAll(".wb-dot")) dot.toggleAttribute("data-current", Number(dot.dataset.dot) === step);
+};
+const scrub = (strip, go) => {
+  const to = (event) => {
+    const dot = event.buttons === 1 && event.target.closest(".wb-dot");
+    if (dot) go(Number(dot.dataset.dot));
+  };
+  strip.addEventListener("pointerdown", to);
+  strip.addEventListener("pointermove", to);
+};
+
 // How much larger than drawn the smallest letters of a picture and of lanes have to be.
 const PICTURE_SCALE = 20.01 / 12;
 const LANES_SCALE = 20.01 / 11.5;
 
 // What shows a trace says how many states it has (`count`), which one is shown (`at`), how to show another one (`go`),
 // and of each one its picture (`picture`, undefined while that is on its way), its label and an element with what is
-// told of it (`state`); and its lanes (`lanes`), drawn once or more, the narrowest first.
+// told of it (`state`); its lanes (`lanes`), drawn once or more, the narrowest first; and its dots (`strip`).
 const presenter = (host) => {
   const make = (name, className, ...inside) => {
     const element = document.createElement(name);
@@ -35,6 +81,7 @@ const presenter = (host) => {
   const lanes = make("div", "wb-lanes wb-live");
   const stage = make("div", "wb-stage", picture, lanes);
   const said = make("div", "wb-said");
+  const strip = make("div", "wb-strip");
   said.setAttribute("role", "status");
   picture.tabIndex = lanes.tabIndex = 0;  // they can be scrolled
   picture.setAttribute("aria-label", "picture");
@@ -73,7 +120,8 @@ const presenter = (host) => {
   const veiling = button("", "hide or show the verdict (B)", veil);
   const fitting = button("", "the whole picture, or large letters (W)", fit);
   const leave = button("Leave", "leave (Esc)", () => dialog.close());
-  dialog.append(make("div", "wb-bar", back, forth, where, veiling, fitting, leave), stage, said);
+  scrub(strip, go);
+  dialog.append(make("div", "wb-bar", back, forth, where, veiling, fitting, leave), strip, stage, said);
 
   const widthOf = (lanes) => LANES_SCALE * lanes.querySelector("svg").viewBox.baseVal.width;
 
@@ -143,6 +191,10 @@ const presenter = (host) => {
       picture.innerHTML = drawn ?? "";
       shown = known;
     }
+    const dots = host.strip();
+    const open = veiled ? { ...dots, bad: [], loop: null } : dots;
+    strip.replaceChildren(stripOf(open, strip.clientWidth, host.label, dots.lanes?.length > 4 ? 1 : 1.3));
+    markDotOf(strip, known);
     arrange();
     let current;
     for (const row of lanes.querySelectorAll(".wb-step")) {

@@ -6,7 +6,7 @@ Drawing more than a few hundred edges helps nobody, so each function has a bound
 import heapq
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -51,8 +51,26 @@ def _columns(model: Model, variables: Sequence[str]) -> list[int]:
 
 
 def _spell(model: Model, columns: Sequence[int], values: Sequence[Any]) -> str:
-    cells = model.layout.cells
-    return "\n".join(f"{cells[c]} = {show(v)}" for c, v in zip(columns, values, strict=True))
+    """A line for each cell; where all are of one variable, without its name."""
+    cells = [model.layout.cells[column] for column in columns]
+    alike = len(cells) > 1 and len({cell.variable for cell in cells}) == 1
+    names = [str(cell).removeprefix(cell.variable)[1:-1] + ": " if alike else f"{cell} = " for cell in cells]
+    return "\n".join(f"{name}{show(value)}" for name, value in zip(names, values, strict=True))
+
+
+def telling(model: Model, states: Sequence[State]) -> tuple[str, ...]:
+    """The variable that says most of `states` in the fewest words: where each process is, else one of few values."""
+    seen: dict[str, set[Any]] = {}
+    for state in states:
+        for cell, value in state.items():
+            seen.setdefault(cell.variable, set()).add(value)
+    counters = {process.pc for process in model.declared_processes.values()}
+    indexed = {cell.variable for cell in model.layout.cells if cell.index is not None}
+
+    def words(name: str) -> Any:
+        return name not in indexed, name not in counters, len(seen[name]) < 2, len(seen[name])
+
+    return tuple(sorted(seen, key=words)[:1])
 
 
 # Graphs of states ----------------------------------------------------------------------------------------------------
@@ -72,7 +90,7 @@ def state_graph(
         variables: What the nodes show of their states (names of variables or of cells); their numbers by default.
         trace: A behaviour to mark.
         most_edges: A bound on the transitions drawn.
-        pictures: Show each state as its picture, if there are no more states than there is room for.
+        pictures: Show states as their pictures, as many as there is room for.
     """
     shown = min(len(space.sources), most_edges)
     transitions = range(shown)
@@ -168,7 +186,6 @@ def _of_states(
 ) -> StateGraph:
     draft, columns = GraphDraft(), _columns(space.model, variables)
     chosen, notes = sorted(numbers), [*notes, *_cut(space)]
-    pictures = pictures and not _too_many(len(chosen), notes)
 
     def draw(id: str) -> Picture:
         state = space.state(int(id))
@@ -187,19 +204,21 @@ def _of_states(
         }
         label = _spell(space.model, columns, [state.values[c] for c in columns]) or str(number)
         kept = frozenset(mark for mark, given in marks.items() if given)
-        drawn = draw(str(number)) if pictures else None
-        draft.nodes[str(number)] = Node(str(number), label, f"state {number}\n{state!r}", kept, picture=drawn)
+        draft.nodes[str(number)] = Node(str(number), label, f"state {number}\n{state!r}", kept)
     for t in transitions:
         draft.connect(str(space.sources[t]), str(space.targets[t]), space.label(t))
     draft.marked = {(str(a), str(b)) for a, b in itertools.pairwise(path)}
+    if pictures:
+        _illustrate(draft, draw, notes)
     return draft.finish(title, notes, draw)
 
 
-def _too_many(states: int, notes: list[str]) -> bool:
-    """Whether there is no room for pictures of so many states; if so, that is noted."""
-    if states > MOST_PICTURES:
-        notes.append(f"Pictures are drawn of up to {MOST_PICTURES} states; these are {states:,}")
-    return states > MOST_PICTURES
+def _illustrate(draft: GraphDraft, draw: Callable[[str], Picture], notes: list[str]) -> None:
+    """Show states as their pictures: those of the trace first, as many as there is room for, which is noted."""
+    chosen = sorted(draft.nodes.values(), key=lambda node: not node.marks & {TRACE, FOCUS})[:MOST_PICTURES]
+    draft.nodes |= {node.id: replace(node, picture=draw(node.id)) for node in chosen}
+    if len(draft.nodes) > MOST_PICTURES:
+        notes.append(f"Pictures are drawn of {MOST_PICTURES} of {len(draft.nodes):,} states")
 
 
 def _violating(space: Space) -> np.ndarray:
@@ -222,7 +241,7 @@ def alternatives(
     Args:
         variables: What the nodes show of their states; for the trace's states their position by default.
         most_edges: A bound on the edges; steps not taken from late states are left out first.
-        pictures: Show each state as its picture, if there are no more states than there is room for.
+        pictures: Show states as their pictures, as many as there is room for.
     """
     model, draft = trace.model, GraphDraft()
     columns = _columns(model, variables)
@@ -266,8 +285,8 @@ def alternatives(
         state = states[int(id)]
         return picture(model, state, at_fault=faults(model, state))
 
-    if pictures and not _too_many(len(states), notes):
-        draft.nodes = {id: replace(node, picture=draw(id)) for id, node in draft.nodes.items()}
+    if pictures:
+        _illustrate(draft, draw, notes)
     return draft.finish(f"A trace of {model.name}, with the steps not taken", notes, draw)
 
 

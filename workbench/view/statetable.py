@@ -1,4 +1,4 @@
-"""A state as tables: what a step changed, which properties hold, and everything else folded away."""
+"""A state as tables: what a step changed, which properties hold, and the whole state folded away."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,13 +6,13 @@ from workbench.kernel import State
 from workbench.kernel.state import Cell, Change
 from workbench.kernel.values import counted, show
 from workbench.pictures.markup import Markup, element, joined
-from workbench.view.difference import BECOMES, difference
+from workbench.view.difference import brief
 from workbench.view.html import Rendered, folded, table
 from workbench.view.truth import Truth
 
 
 def state_table(state: State, changes: Sequence[Change] = (), truths: Iterable[Truth] = ()) -> Rendered:
-    """A state, a row per variable. What `changes` names comes first and is highlighted; the rest is then folded.
+    """A state, a row per variable. What `changes` names comes first and is highlighted; the whole is then folded.
 
     Args:
         changes: What the step to this state did.
@@ -57,20 +57,14 @@ def _others(truths: Sequence[Truth], besides: bool) -> str:
 
 
 def _changed(changes: Sequence[Change]) -> Markup | None:
+    """The parts that have changed, in one line each: of what has members, those that came and went."""
     if not changes:
         return None
     rows = []
-    for change in changes:
-        inside = difference(change.before, change.after)
-        rows.append(
-            (
-                element("code", change.cell),
-                element("code", show(change.before)),
-                element("code", show(change.after), class_="wb-new"),
-                "" if BECOMES in inside else element("code", inside),
-            )
-        )
-    return table(("changed", "before", "after", ""), rows, "wb-changes")
+    for part in (part for change in changes for part in change.parts):
+        now = element("code", brief(part.after), class_="wb-new")
+        rows.append((element("code", part.where), element("code", brief(part.before or "")), now))
+    return table(("changed", "before", "after"), rows, "wb-changes")
 
 
 def _truth(truth: Truth) -> Markup:
@@ -82,14 +76,12 @@ def _truth(truth: Truth) -> Markup:
 
 
 def _rest(state: State, changes: Sequence[Change]) -> Markup:
-    changed = {change.cell for change in changes}
     rows: dict[str, list[Markup]] = {}
-    kept = [(cell, value) for cell, value in state.items() if cell not in changed]
-    for cell, value in kept:
-        rows.setdefault(cell.variable, []).append(_value(cell, show(value)))
+    for cell, value in state.items():
+        rows.setdefault(cell.variable, []).append(_value(cell, brief(show(value))))
     lines = [(element("code", name), element("code", joined(values, " "))) for name, values in rows.items()]
     whole = table((), lines, "wb-rest")
-    return folded(f"unchanged ({len(kept)})", whole) if changed else whole
+    return folded("the whole state", whole) if changes else whole
 
 
 def _value(cell: Cell, value: str) -> Markup:

@@ -60,6 +60,7 @@ class Lanes:
     """The steps of a trace in the lanes of those who take them.
 
     Attributes:
+        steps: Those up to :attr:`workbench.kernel.Trace.end`.
         lanes: The actors in the order of the model's processes, then the shared state. A process without members, such
             as a crasher, is left out where it does nothing.
         back: The step that closes a cycle.
@@ -76,7 +77,7 @@ class Lanes:
         told: AbstractTrace | None = None,
     ) -> None:
         self.trace, self.lanes, self.steps, self.back = trace, lanes, steps, back
-        self.loop = trace.loop
+        self.loop = trace.loop if trace.back is not None or trace.loop is None else trace.end
         self.told, self.refined = told, None if told is None else type(told.model).__name__
 
     @property

@@ -4,18 +4,20 @@ import base64
 import gzip
 import json
 import math
+import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from workbench.formats.abstract import AbstractTrace, abstract
 from workbench.formats.permalink import permalink
 from workbench.kernel import Model, State, Trace, Verdict
+from workbench.kernel.declare import Fault, Place
 from workbench.kernel.errors import unknown
 from workbench.kernel.given import names_in
 from workbench.kernel.instances import ActionInstance
+from workbench.kernel.lasso import stuck
 from workbench.kernel.state import Cell, Change
 from workbench.kernel.trace import Step
 from workbench.kernel.values import Map, counted, show
@@ -84,6 +86,7 @@ class TraceView(Lanes, Drawn):
         model, states, step = self.trace.model, self.trace.states, self.steps[index]
         wrong = faults(model, step.state, self.properties) if step.broken else []
         wrong += [truth.fault for truth in step.broken if truth.kind != "invariant"]
+        wrong += [self.trap] if self.trap is not None and index >= (self.loop or 0) else []
         title = f"{step.number}  {step.label}"
         return picture(model, states[index], states[:index], wrong, title=title, **options)
 
@@ -94,6 +97,17 @@ class TraceView(Lanes, Drawn):
     def pictures(self, **options: Any) -> list[str]:
         """The pictures of all states, as SVG."""
         return [self.picture_svg(index, **options) for index in range(len(self.steps))]
+
+    @cached_property
+    def trap(self) -> Fault | None:
+        """What waits for ever in the loop of a lasso, with the program counters of those that wait."""
+        if self.loop is None:
+            return None
+        said, positions = stuck(self.trace), self.trace.model.layout.positions
+        processes = {one.lane: one.action.process for one in self.trace.model.instances if one.action.process}
+        waiting = [lane for lane in processes if re.search(rf"\b{re.escape(lane)}\b", said)]
+        counters = [(processes[lane].pc, lane) for lane in waiting if processes[lane].pc in positions]
+        return Fault(said, *(Place(pc, lane if isinstance(positions[pc], dict) else None) for pc, lane in counters))
 
     @cached_property
     def prefix(self) -> str:
@@ -114,7 +128,7 @@ class TraceView(Lanes, Drawn):
     def step_html(self, index: int) -> Markup:
         """The state after step `index`: what is watched, what changed, every property's truth, and the rest folded."""
         step = self.steps[index]
-        then = "" if self.ending is None or index + 1 < len(self.steps) else f"Then: {self.ending}."
+        then = "" if self.ending is None or index + 1 < len(self.steps) else f"Then: {self.ending}; {self.trap}."
         parts = (
             element("p", step.sentence, class_="wb-sentence"),
             watched_here(self.watches, index),
@@ -125,9 +139,9 @@ class TraceView(Lanes, Drawn):
         return joined(parts)
 
     def html(self) -> Markup:
-        """The last picture beside the lanes, and the states; a script steps through the pictures of all states."""
+        """The last picture beside the lanes, the states folded; a script steps through the pictures of all states."""
         steps = map(self._foldable, range(len(self.steps)))
-        link = element("p", "Permalink ", element("code", self.permalink, class_="wb-link"), class_="wb-note wb-link")
+        link = folded("Permalink", element("code", self.permalink, class_="wb-link"), class_="wb-note wb-link")
         pictures = [self.picture(index) for index in range(len(self.steps))]
         drawn, widest = [one.svg_with(self.prefix) for one in pictures], max(one.size[0] for one in pictures)
         watched = folded("watched", self._watched.html(), is_open=True, class_="wb-watched") if self.watches else None
@@ -142,7 +156,7 @@ class TraceView(Lanes, Drawn):
             "div",
             beside,
             watched,
-            *steps,
+            folded("Every state, and what is true in it", joined(steps), class_="wb-states"),
             link,
             class_="wb-trace",
             tabindex=0,
@@ -150,6 +164,7 @@ class TraceView(Lanes, Drawn):
             aria_label=f"behaviour of {self.trace.model.name}",
             data_pictures=packed(drawn),
             data_lanes=packed(self.lanes_for_lessons()),
+            data_strip=json.dumps(self.strip),
         )
 
     def _foldable(self, index: int) -> Markup:
@@ -282,7 +297,7 @@ def trace_view(
 
     steps = []
     before = None
-    for number, step in enumerate(trace.steps, 1):
+    for number, step in enumerate(trace.steps[: trace.end + 1], 1):
         steps.append(view(number, step, before))
         before = step.state
     back = None if trace.back is None else view(len(steps) + 1, trace.back, before)
@@ -309,8 +324,7 @@ def _doc(instance: ActionInstance) -> str:
 
 def _source(instance: ActionInstance) -> str:
     """The file and line of an action."""
-    code = getattr(instance.action.function, "__code__", None)
-    return "" if code is None else f"{Path(code.co_filename).name}:{code.co_firstlineno}"
+    return instance.action.place.strip(" ()")
 
 
 def _writes_over(change: Change) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from workbench.kernel.state import Cell, Change
 from workbench.kernel.values import show
-from workbench.view.difference import brief, difference
+from workbench.view.difference import BECOMES, brief
 
 
 def choices_of(label: str, lane: str) -> str:
@@ -49,11 +49,12 @@ def told_change(change: Change) -> str:
 
     Examples:
         >>> told_change(Change(Cell("claims", "n1"), frozenset(), frozenset({1})))
-        'claims[n1] +1'
+        'claims[n1] + 1'
     """
     if change.before is None:
         return brief(f"{change.cell} = {show(change.after)}")
-    return brief(f"{change.cell} {difference(change.before, change.after)}")
+    parts = [f"{p.where} {'' if p.before is None else f'{p.before} {BECOMES} '}{p.after}" for p in change.parts]
+    return brief(", ".join(parts))
 
 
 def told_again(cell: Cell, value: object, writers: Mapping[Cell, str]) -> str:

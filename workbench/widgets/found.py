@@ -5,7 +5,7 @@ from typing import Any
 import ipywidgets
 
 from workbench.kernel import InputError
-from workbench.kernel.values import show
+from workbench.kernel.constants import spell
 from workbench.tables.findings import Finding
 from workbench.view.audited import finding_view
 from workbench.view.html import Drawn, Joined
@@ -33,7 +33,7 @@ class FindingPanel(Panel, ipywidgets.VBox):
         self._cause = dict(finding.model.differing() if finding.cause is None else finding.cause)
         self.panel = Workbench(type(finding.model), **self._cause)
         self.panel.session.select(finding.violates())
-        settings = " and ".join(f"{name} = {show(value)}" for name, value in finding.repair.items())
+        settings = spell(finding.repair, finding.model.declared_constants).replace(" ", " and ")
         self._button = ipywidgets.Button(description=f"repair: {settings}", layout={"width": "auto"})
         self._button.on_click(self._repair)
         self._button.disabled = not finding.repair

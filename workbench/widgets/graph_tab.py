@@ -14,6 +14,7 @@ from workbench.session.kept import MOST_STATES
 from workbench.spaces.space import StateSpace
 from workbench.view.html import asset, noted
 from workbench.widgets.pane import Pane
+from workbench.widgets.switches import Switches
 from workbench.widgets.tab import Tab
 
 _TRACE, _WHOLE, _NEAR, _SEEN = "trace and alternatives", "whole graph", "around a state", "seen through variables"
@@ -25,11 +26,22 @@ _LEGEND = element(
         element("span", element("i", class_=f"wb-{mark}"), says)
         for mark, says in {
             "initial": "initial",
-            "on-trace": "on the trace",
-            "violating": "an invariant is violated",
+            "on-trace": "trace",
+            "violating": "violated",
         }.items()
     ),
-    element("label", element("input", type="checkbox", class_="wb-fit"), "fit to width"),
+    element(
+        "span",
+        *(
+            element("button", sign, class_="wb-button", data_view=view, title=f"{what}; {how}", aria_label=what)
+            for view, sign, what, how in (
+                ("smaller", "\N{MINUS SIGN}", "smaller", "or -, or the wheel with Ctrl"),
+                ("larger", "+", "larger", "or +, or the wheel with Ctrl"),
+                ("fit", "Fit", "all of it in sight", "or 0"),
+            )
+        ),
+        class_="wb-zoom",
+    ),
     class_="wb-legend",
 )
 
@@ -64,7 +76,7 @@ class GraphTab(Tab):
             options=[_TRACE, _WHOLE, _NEAR, _SEEN], value=_WHOLE, style={"button_width": "auto"}
         )
         self._variables = ipywidgets.SelectMultiple(
-            rows=5, description="variables", tooltip="what the nodes show; several with Ctrl or Shift"
+            rows=3, description="variables", tooltip="what the nodes show; several with Ctrl or Shift"
         )
         self._number = ipywidgets.BoundedIntText(0, min=0, max=MOST_STATES, description="state")
         self._radius = ipywidgets.IntSlider(2, min=1, max=5, description="within", continuous_update=False)
@@ -72,14 +84,12 @@ class GraphTab(Tab):
             80, min=20, max=300, step=20, description="at most", tooltip="edges that are drawn",
             continuous_update=False,
         )  # fmt: skip
-        self._pictures = ipywidgets.Checkbox(
-            False, description="pictures", tooltip="show each state as its picture", indent=False
-        )
+        self._pictures = Switches({"pictures": "show states as their pictures"}, self._changed)
         self._picture = _Picture(on_send=self._around)
         self._working = self.working("graph", self._show)
         options = ipywidgets.VBox([self._number, self._radius, self._edges, self._pictures])
         self._drawing = False
-        for control in (self._mode, self._variables, self._number, self._radius, self._edges, self._pictures):
+        for control in (self._mode, self._variables, self._number, self._radius, self._edges):
             control.observe(self._changed, "value")
         both = ipywidgets.HBox([self._variables, options]).add_class("wb-options")
         return [self._mode, both, self._working, self._picture]
@@ -94,14 +104,14 @@ class GraphTab(Tab):
         if self._variables.options != tuple(variables):
             self._drawing = True
             self._variables.options = variables
-            first = [name for name in ("pc", "phase") if name in variables]
-            self._variables.value = first or variables[:1]
+            told = [] if verdict is None or verdict.trace is None else verdict.trace.states
+            self._variables.value = view.telling(model, told or model.initial_states()[:1])
             if verdict is not None and verdict.trace is not None:
                 self._mode.value = _TRACE
             self._drawing = False
         self._draw(result)
 
-    def _changed(self, _: Any) -> None:
+    def _changed(self, _: Any = None) -> None:
         with self.session.lock:
             if not self._drawing and self.session.result is not None:
                 self._draw(self.session.result)
@@ -112,14 +122,19 @@ class GraphTab(Tab):
             self._drawing = True
             self._mode.value, self._number.value = _NEAR, int(number)
             self._drawing = False
-            self._changed(None)
+            self._changed()
 
     def _draw(self, result: Result) -> None:
         mode = self._mode.value
         self._number.layout.display = self._radius.layout.display = "" if mode == _NEAR else "none"
         self._pictures.layout.display = "none" if mode == _SEEN else ""
         asked = _Asked(
-            mode, self._variables.value, self._number.value, self._radius.value, self._edges.value, self._pictures.value
+            mode,
+            self._variables.value,
+            self._number.value,
+            self._radius.value,
+            self._edges.value,
+            bool(self._pictures.on),
         )
         verdict = self.session.verdict
         trace = None if verdict is None else verdict.trace

@@ -28,13 +28,6 @@ function patch(live, before, now) {
   for (const gone of there.slice(now.childNodes.length, old.length)) gone.remove();
 }
 
-// A picture that is wider than its box is shown at its first state, which need not be at its left.
-function centre(box) {
-  const node = box.querySelector("g.node")?.getBoundingClientRect();
-  const frame = box.getBoundingClientRect();
-  if (node) box.scrollLeft += node.left + node.width / 2 - frame.left - frame.width / 2;
-}
-
 function draw(el, before, now) {
   const parts = () => [...el.querySelectorAll("details, .wb-graph")];
   const known = new Set(parts());
@@ -43,10 +36,7 @@ function draw(el, before, now) {
   patch(el, before, now);
   for (const part of parts().filter((part) => !known.has(part))) {
     if (part.matches("details")) part.open = unfolded.get(keyOf(part)) ?? part.open;
-    else {  // only where pictures.js is
-      centre(part);
-      showPictures(part);
-    }
+    else openGraph(part);  // only where pictures.js is
   }
   el.querySelectorAll("[data-search]").forEach((input) => search(el, input));
   if (!focused.isConnected) focusAgain(el, focused.dataset.send);
@@ -62,15 +52,19 @@ function focusAgain(el, sends) {
   (same ?? el).focus({ preventScroll: true });
 }
 
-function search(el, input) {
+// Dims what does not match, and goes to the first hit, or to a later one.
+function search(el, input, go = undefined) {
   const wanted = input.value.trim().toLowerCase();
-  let found = 0;
+  const hits = [];
   for (const item of el.querySelectorAll(input.dataset.search)) {
     const matches = item.textContent.toLowerCase().includes(wanted);
     item.classList.toggle("wb-dimmed", !matches);
-    found += matches;
+    if (matches) hits.push(item);
   }
-  input.nextElementSibling.textContent = wanted ? `${found} found` : "";
+  const at = go === undefined || !hits.length ? 0 : go % hits.length;
+  if (wanted && hits.length && go !== undefined) hits[at].closest(".wb-graph").view.centre(hits[at]);
+  const where = go === undefined || hits.length < 2 ? "" : ` (${at + 1}, Enter for the next)`;
+  input.nextElementSibling.textContent = wanted ? `${hits.length} found${hits.length ? where : ""}` : "";
 }
 
 // The cell of a map to which an arrow key leads: the nearest one on that side, rather straight ahead than close by.
@@ -97,10 +91,11 @@ function render({ model, el }) {
     drawn = template.content;
   };
   el.addEventListener("click", (event) => {
-    const target = event.target.closest("[data-send], [data-copy]");
+    const target = event.target.closest("[data-send], [data-copy], [data-view]");
     if (!target || target.disabled) return;
-    const { send, copy } = target.dataset;
-    if (copy) copyText(target, copy, target.nextElementSibling);
+    const { send, copy, view } = target.dataset;
+    if (view) el.querySelector(".wb-graph")?.view[view]();
+    else if (copy) copyText(target, copy, target.nextElementSibling);
     else model.send({ send: target.type === "checkbox" ? `${send} ${target.checked ? "on" : "off"}` : send });
   });
   el.addEventListener("keydown", (event) => {
@@ -113,8 +108,12 @@ function render({ model, el }) {
     if (chosen) model.send({ send: target.dataset.send });
     else next.focus();
   });
+  let hit = 0;
   el.addEventListener("input", (event) => {
-    if (event.target.dataset.search) search(el, event.target);
+    if (event.target.dataset.search) search(el, event.target, hit = 0);
+  });
+  el.addEventListener("keydown", (event) => {
+    if (event.target.dataset.search && event.key === "Enter") search(el, event.target, ++hit);
   });
   const received = ({ save }) => save && download(save.name, save.content, save.type);
   model.on("change:html", update);

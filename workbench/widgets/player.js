@@ -94,6 +94,7 @@ function render({ model, el }) {
       return template.content;
     },
     lanes: () => narrow ?? [model.get("lanes")],
+    strip: () => model.get("strip"),
   });
 
   const last = () => model.get("states").length - 1;
@@ -359,55 +360,16 @@ function render({ model, el }) {
   // The strip: a dot for each step, in the lane of whoever takes it.
   const end = () => model.get("strip").bad?.[0] ?? last();
   function drawStrip() {
-    const { lanes: names = [], at: actors = [], bad = [], loop } = model.get("strip");
-    const wide = strip.clientWidth;
-    if (!wide) return;
-    const left = Math.min(Math.max(...names.map((name) => 7 * name.length), 0) + 8, wide / 3);
-    const x = (step) => left + ((step + 0.5) * (wide - left - 6)) / Math.max(actors.length, 1);
-    const y = (actor) => 9 + 14 * Math.max(actor, 0);
-    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    const add = (name, attributes, text = "", parent = svg) => {
-      const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-      for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-      made.textContent = text;
-      parent.append(made);
-      return made;
-    };
-    const tall = 14 * Math.max(names.length, 1) + 4;
-    svg.setAttribute("width", wide);
-    svg.setAttribute("height", tall);
-    names.forEach((name, actor) => {
-      add("text", { x: 0, y: y(actor) + 4 }, name);
-      add("line", { x1: left, x2: wide, y1: y(actor), y2: y(actor) });
-    });
-    if (loop !== null && loop !== undefined) {
-      add("rect", { class: "wb-loop", x: x(loop) - 8, y: 1, width: x(last()) - x(loop) + 16, height: tall - 2, rx: 6 });
-    }
-    actors.forEach((actor, step) => {
-      const dot = add("g", { class: bad.includes(step) ? "wb-dot wb-bad" : "wb-dot", "data-dot": step });
-      add("title", {}, `${step + 1}  ${model.get("labels")[step] ?? ""}`, dot);
-      add("rect", { x: x(step) - 6, y: 0, width: 12, height: tall, rx: 4 }, "", dot);
-      if (actor >= 0) add("circle", { cx: x(step), cy: y(actor), r: 4.5 }, "", dot);
-      if (bad.includes(step)) add("path", { d: `M${x(step) - 2.5} ${y(actor) - 2.5}l5 5m0 -5l-5 5` }, "", dot);
-    });
-    strip.replaceChildren(svg);
+    if (!strip.clientWidth) return;
+    strip.replaceChildren(stripOf(model.get("strip"), strip.clientWidth, (step) => model.get("labels")[step] ?? ""));
     markDot();
   }
   function markDot() {
-    for (const dot of strip.querySelectorAll(".wb-dot")) {
-      dot.toggleAttribute("data-current", Number(dot.dataset.dot) === shown());
-    }
+    markDotOf(strip, shown());
     fault.title = fault.ariaLabel = model.get("strip").bad?.length ? "to the fault" : "to the end (End)";
   }
-  strip.addEventListener("pointerdown", (event) => {
-    const dot = event.target.closest(".wb-dot");
-    if (dot) go(Number(dot.dataset.dot));
-    el.focus({ preventScroll: true });
-  });
-  strip.addEventListener("pointermove", (event) => {
-    const dot = event.buttons === 1 && event.target.closest(".wb-dot");
-    if (dot) go(Number(dot.dataset.dot));
-  });
+  scrub(strip, go);
+  strip.addEventListener("pointerdown", () => el.focus({ preventScroll: true }));
 
   let timer;
   function stop() {

@@ -138,6 +138,7 @@ class TracePlayer(Panel, anywidget.AnyWidget):
             variables, watches = self.variables or None, self._fitting(self.trace)
             view = trace_view(self.trace, variables=variables, properties=self._properties, watches=watches)
             self._view = view
+            self.step = min(self.step, len(view.steps) - 1)
             self.watched = [watch.as_dict() for watch in view.watches]
             labels = [step.label for step in view.steps]
             self.watch_table = watch_table(view.watches, labels).html() if view.watches else ""

@@ -10,7 +10,7 @@ from workbench.formats.code import trace_as_code
 from workbench.formats.expression import example_of
 from workbench.kernel import InputError, Model, ModelError, Trace
 from workbench.kernel.given import names_in
-from workbench.kernel.trace import Move, Step
+from workbench.kernel.trace import Move, is_bookkeeping
 from workbench.kernel.values import counted
 from workbench.pictures.markup import Markup, element
 from workbench.session import Session, Stepper, start_from
@@ -26,6 +26,10 @@ from workbench.widgets.paste import OpenPermalink
 from workbench.widgets.player import TracePlayer, share_watches
 from workbench.widgets.tab import Working, button, complaint
 
+_ANOTHER = element(
+    "button", "another one", class_="wb-button wb-another", data_take="another",
+    title="look for a behaviour that shows the same and ends otherwise; this one stays as a branch",
+)  # fmt: skip
 _HERE, _BEGINNING = "from this state", "from the beginning"
 
 
@@ -66,6 +70,7 @@ class Simulator(Panel, ipywidgets.VBox):
         self._player.observe(self._jumped, "step")
         self._history = HistoryView(self.stepper)
         self._open = (session or self.stepper).open
+        self._session = session
         self._condition: Any = None
         self.further = folded_away("Go to a state, a scenario, a permalink", make=self._tools)
         row = ipywidgets.HBox(self._buttons()).add_class("wb-toolbar")
@@ -77,6 +82,7 @@ class Simulator(Panel, ipywidgets.VBox):
         self._player.observe(self._draw_tools, "watches")
         if session is not None:
             share_watches(self._player, session)
+            session.another.on_change(self._say)
         self._draw()
 
     def _buttons(self) -> list[Any]:
@@ -215,11 +221,20 @@ class Simulator(Panel, ipywidgets.VBox):
         else:
             self._player.step = at
         self._drawing = False
-        self._message.html = noted(self.stepper.remark) if self.stepper.remark else ""
+        self._say()
         self._draw_tools()
         self._draw_options()
 
     _shown_properties: list[str] | None = None
+
+    def _say(self) -> None:
+        """What a person should know: of the search for another behaviour, else of the one that is shown."""
+        search = None if self._session is None else self._session.another
+        if search is not None and search.error:
+            self._message.html = noted(search.error)
+        else:
+            said = (search is not None and search.said) or self.stepper.remark
+            self._message.html = noted(said) if said else ""
 
     def _draw_tools(self, _: Any = None) -> None:
         """What is folded away, once it is there. A field whose example changes drops what was typed and not sent."""
@@ -265,10 +280,13 @@ class Simulator(Panel, ipywidgets.VBox):
             self._player.moves = complaint(str(error))
 
     def _told(self) -> Markup:
-        taken = self.trace.steps[self.at + 1].move if self.at + 1 < len(self.trace) else None
+        trace = self.trace
+        taken = trace.steps[self.at + 1].move if self.at < trace.end else None
         rows, disabled, options = [], [], self.stepper.options()
         possible = [step for option in options for step in option.steps]
-        told = {step.move for step in possible if not self._is_bookkeeping(step)} or {step.move for step in possible}
+        told = {step.move for step in possible if not is_bookkeeping(self.model, self.state, step)} or {
+            step.move for step in possible
+        }
         for lane, group in groupby(options, key=lambda option: option.instance.lane or NOBODY):
             buttons = []
             for instance, steps in group:
@@ -281,18 +299,18 @@ class Simulator(Panel, ipywidgets.VBox):
         self._undo.disabled = self.at == 0
         said = "what can happen here" if taken is None else "instead of the next step"
         title = element("span", f"{said}:" if rows else "No step is possible: the end.", class_="wb-note")
-        enabled = element("div", title, *(element("div", row, class_="wb-lane") for row in rows), class_="wb-enabled")
+        lanes = (element("div", row, class_="wb-lane") for row in rows)
+        verdict = None if self._session is None else self._session.verdict
+        shows = verdict is not None and verdict.trace is not None
+        enabled = element("div", title, *lanes, _ANOTHER if shows else None, class_="wb-enabled")
         grid = element("div", *disabled, class_="wb-greyed wb-scroll")
         summary = f"{counted(len(disabled), 'step is', 'steps are')} not possible here, and why"
         return enabled + folded(summary, grid, data_name="greyed") if disabled else enabled
 
-    def _is_bookkeeping(self, step: Step) -> bool:
-        """Whether a process that stands alone only moves on, such as a crasher that has nothing to do."""
-        process = self.model.declared_processes.get(step.lane or "")
-        changes = self.state.changes_to(step.state)
-        return process is not None and all(change.cell.variable == process.pc for change in changes)
-
     def _clicked(self, sent: str) -> None:
+        if sent == "another" and self._session is not None:
+            self._session.tell_another()
+            return
         number, _, label = sent.partition(" ")
         instance, outcome = map(int, number.split("."))
         with self.stepper.lock:
