@@ -18,7 +18,9 @@ SOURCES = [name[1:] for name in (ROOT / ".dockerignore").read_text().splitlines(
 FOLDERS = [name for name in SOURCES if (ROOT / name).is_dir()]
 #: The pages that people read first, and their commands.
 NEWCOMERS = (ROOT / "README.md", ROOT / "docs" / "start.md")
-CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+#: A block of commands, and what the last of them prints, as far as the page shows it.
+CONSOLE = re.compile(r"^```console\n(.*?)^```$(?:(?:(?!^```|^#).)*?^```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
+SECONDS = re.compile(r"\d+\.\d\d s\b")
 COMMAND = re.compile(r"^\$ (.*)$", re.MULTILINE)
 LINK = re.compile(r"\]\((?![a-z]+:|#)([^)#]+)")
 
@@ -127,9 +129,15 @@ def test_what_a_newcomer_reads_works_as_printed(installed: Environment, tmp_path
     here = tmp_path / "here"
     here.mkdir()
     for page in NEWCOMERS:
-        commands = [line for block in CONSOLE.findall(page.read_text()) for line in COMMAND.findall(block)]
+        blocks = CONSOLE.findall(page.read_text())
+        commands = [
+            (line, text if line == lines[-1] else "")
+            for block, text in blocks
+            if (lines := COMMAND.findall(block))
+            for line in lines
+        ]
         assert commands, page.name
-        for command in commands:
+        for command, shown in commands:
             done = installed.run("bash", "-c", command, here=here)
             missing = MISSING.fullmatch(done.stderr.strip())
             if missing is not None:
@@ -138,6 +146,8 @@ def test_what_a_newcomer_reads_works_as_printed(installed: Environment, tmp_path
                 done = installed.run("bash", "-c", command, here=here)
             assert done.returncode in (0, 1, 3), f"{page.name}: {command}\n{done.stderr}"
             assert "Traceback" not in done.stderr
+            for line in shown.splitlines():
+                assert SECONDS.sub("", line.removesuffix("...").rstrip()) in SECONDS.sub("", done.stdout), command
 
 
 def contents(folder: Path) -> set[Path]:
