@@ -4,9 +4,9 @@
 
     python scripts/pages.py
 
-A table stands between ``<!-- figures: NAME, NAME ... -->`` and ``<!-- end of figures -->``: a row for each named
-configuration, in this order. A row shows the constants that differ from the defaults, or from the nearest configuration
-further up.
+A table stands between ``<!-- figures -->`` and ``<!-- end of figures -->``. Its first column names the configurations; to
+add one, write a row ``| `NAME` |`` where it belongs. A row shows the constants that differ from the defaults, or from the
+nearest configuration further up.
 """
 
 import re
@@ -20,7 +20,8 @@ from workbench.kernel.result import WITHIN
 
 SPECS = Path(__file__).parent.parent / "specs"
 
-TABLE = re.compile(r"(?P<begin><!-- figures: (?P<names>[^>]*?) -->\n).*?(?P<end><!-- end of figures -->)", re.DOTALL)
+TABLE = re.compile(r"(?P<begin><!-- figures -->\n)(?P<rows>.*?)(?P<end><!-- end of figures -->)", re.DOTALL)
+NAME = re.compile(r"^\| `(\w+)` \|", re.MULTILINE)
 
 
 def pages() -> list[Path]:
@@ -30,7 +31,7 @@ def pages() -> list[Path]:
 def names_on(page: Path) -> Iterator[str]:
     """The configurations in the tables of a page, in order."""
     for table in TABLE.finditer(page.read_text()):
-        yield from table["names"].replace(",", " ").split()
+        yield from NAME.findall(table["rows"])
 
 
 def written(page: Path) -> str:
@@ -38,7 +39,7 @@ def written(page: Path) -> str:
     all_of_them = {name: load(page.parent / f"{name}.toml") for name in names_on(page)}
 
     def renew(table: re.Match[str]) -> str:
-        rows = [all_of_them[name] for name in table["names"].replace(",", " ").split()]
+        rows = [all_of_them[name] for name in NAME.findall(table["rows"])]
         return f"{table['begin']}{figures(rows, list(all_of_them.values()))}{table['end']}"
 
     return TABLE.sub(renew, page.read_text())
