@@ -4,9 +4,9 @@
 
     python scripts/pages.py
 
-A table stands between ``<!-- figures -->`` and ``<!-- end of figures -->``. Its first column names the configurations; to
-add one, write a row ``| `NAME` |`` where it belongs. A row shows the constants that differ from the defaults, or from the
-nearest configuration further up.
+A table stands between ``<!-- figures -->`` and ``<!-- end of figures -->``. Its first column names the configurations:
+to add one, write a row ``| `NAME` |`` where it belongs. A row shows the constants that differ from the defaults, or
+from the nearest configuration further up.
 """
 
 import re
