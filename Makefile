@@ -68,5 +68,5 @@ bench: .venv/warm
 
 # Numba keeps what it compiled beside these modules, and compiles anew what has changed.
 .venv/warm: .venv/installed $(wildcard workbench/engines/*.py workbench/engines/*/*.py)
-	@$(PY) -m workbench warm
+	@$(PY) -m workbench.engines.warm
 	@touch $@

@@ -4,9 +4,9 @@
 
     python scripts/pages.py
 
-A table stands between ``<!-- figures: NAME, NAME ... -->`` and ``<!-- end of figures -->``: a row for each named
-configuration, in this order. A row shows the constants that differ from the defaults, or from the nearest configuration
-further up.
+A table stands between ``<!-- figures -->`` and ``<!-- end of figures -->``. Its first column names the configurations:
+to add one, write a row ``| `NAME` |`` where it belongs. Settings are the constants that differ from the defaults, or
+from the nearest configuration further up.
 """
 
 import re
@@ -20,7 +20,8 @@ from workbench.kernel.result import WITHIN
 
 SPECS = Path(__file__).parent.parent / "specs"
 
-TABLE = re.compile(r"(?P<begin><!-- figures: (?P<names>[^>]*?) -->\n).*?(?P<end><!-- end of figures -->)", re.DOTALL)
+TABLE = re.compile(r"(?P<begin><!-- figures -->\n)(?P<rows>.*?)(?P<end><!-- end of figures -->)", re.DOTALL)
+NAME = re.compile(r"^\| `(\w+)` \|", re.MULTILINE)
 
 
 def pages() -> list[Path]:
@@ -30,7 +31,7 @@ def pages() -> list[Path]:
 def names_on(page: Path) -> Iterator[str]:
     """The configurations in the tables of a page, in order."""
     for table in TABLE.finditer(page.read_text()):
-        yield from table["names"].replace(",", " ").split()
+        yield from NAME.findall(table["rows"])
 
 
 def written(page: Path) -> str:
@@ -38,7 +39,7 @@ def written(page: Path) -> str:
     all_of_them = {name: load(page.parent / f"{name}.toml") for name in names_on(page)}
 
     def renew(table: re.Match[str]) -> str:
-        rows = [all_of_them[name] for name in table["names"].replace(",", " ").split()]
+        rows = [all_of_them[name] for name in NAME.findall(table["rows"])]
         return f"{table['begin']}{figures(rows, list(all_of_them.values()))}{table['end']}"
 
     return TABLE.sub(renew, page.read_text())
@@ -48,7 +49,7 @@ def figures(rows: Sequence[Configuration], known: Sequence[Configuration]) -> st
     """The table of `rows`; each may be described by one of `known` that stands before it."""
     columns = {
         "file": lambda one: f"`{one.name}`",
-        "constants that are not the default": lambda one: constants(one, known),
+        "settings": lambda one: constants(one, known),
         "symmetry": lambda one: ", ".join(one.symmetry),
         "distinct": lambda one: f"{one.expect['distinct']:,}",
         "generated": lambda one: f"{one.expect['generated']:,}" if "generated" in one.expect else "",
@@ -105,22 +106,21 @@ def said(name: str, value: Any, domain: Any) -> str:
 
 
 def verdicts(one: Configuration) -> str:
-    """The violated properties, with the states of shortest traces, and other verdicts of interest.
+    """The violated properties, with the states of shortest traces; what is not reached; and what else holds.
 
-    Invariants that hold and reached properties are left out, unless they belong to a constant.
+    Left out are invariants that hold, and reachable properties that are reached.
     """
-    told: dict[str, list[str]] = {"violated": [], "not reached": [], "holds": [], "reached": []}
+    told: dict[str, list[str]] = {"violated": [], "not reached": [], "holds": []}
     within = ""
     for declared in one.model.select(one.properties):
         wanted = one.expect["verdicts"][declared.name]
         word, states = next(iter(wanted.items())) if isinstance(wanted, dict) else (wanted, None)
         if word.endswith(WITHIN):
             word, within = word.removesuffix(WITHIN).rstrip(), f", {WITHIN}"
-        if (word == "holds" and declared.kind == "invariant") or (word == "reached" and declared.when is None):
+        if word == "reached" or (word == "holds" and declared.kind == "invariant"):
             continue
         told[word].append(declared.name if states is None else f"{declared.name} ({states})")
-    bounded = ("holds", "not reached")
-    parts = [f"{word}{within * (word in bounded)}: {', '.join(names)}" for word, names in told.items() if names]
+    parts = [f"{word}{within * (word != 'violated')}: {', '.join(names)}" for word, names in told.items() if names]
     return "; ".join(parts) or f"all hold{within}"
 
 

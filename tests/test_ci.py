@@ -19,7 +19,7 @@ from workbench import figures
 from workbench.kernel import InputError
 
 ROOT = Path(__file__).parent.parent
-PAGE = (ROOT / "docs" / "ci.md").read_text()
+PAGE = (ROOT / "docs" / "operating.md").read_text()
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
 HOOKS: list[dict[str, Any]] = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
 LOCKED = 'require(s.holder is None, f"{s.holder} holds the lock")'

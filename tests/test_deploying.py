@@ -112,7 +112,7 @@ def test_the_image_is_small_and_its_user_has_no_special_rights() -> None:
     assert int(user) > 0, "a number, so that others can see that it is not root"
     assert f"--uid {user} " in DOCKERFILE
     assert "'/source[all]'" in DOCKERFILE, "the notebooks need every extra"
-    assert "workbench warm" in DOCKERFILE[DOCKERFILE.index(f"USER {user}") :], "kernels belong to the user's cache"
+    assert "python -m workbench.engines.warm" in DOCKERFILE[DOCKERFILE.index(f"USER {user}") :], "kernels belong to the user's cache"
     assert json.loads(runs("CMD")[0])[:2] == ["jupyter", "lab"]
     assert runs("ADD") == []
 
@@ -120,7 +120,7 @@ def test_the_image_is_small_and_its_user_has_no_special_rights() -> None:
 def test_binder_and_dev_containers_call_what_is_there() -> None:
     post_build = ROOT / "binder" / "postBuild"
     assert os.access(post_build, os.X_OK)
-    assert "workbench warm" in post_build.read_text()
+    assert "python -m workbench.engines.warm" in post_build.read_text()
     assert ".[all]" in (ROOT / "binder" / "requirements.txt").read_text().splitlines()
     assert (ROOT / "binder" / "runtime.txt").read_text().strip().removeprefix("python-") in str(PROJECT["classifiers"])
     container = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text())

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from workbench.cli import main
+
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -61,6 +63,13 @@ def test_the_python_of_a_page_runs_on_spark(page: Path) -> None:
 
 def test_there_are_pages_with_python() -> None:
     assert sum(len(BLOCK.findall(page.read_text())) for page in PAGES) >= 10
+
+
+def test_the_trace_that_is_explained_is_what_its_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (DOCS / "glossary.md").read_text()
+    (command, said), *_ = re.findall(r"^```console\n\$ workbench ([^\n]*)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    assert main(command.split()) == 1
+    assert clean(capsys.readouterr().out)[-len(clean(said)) :] == clean(said)
 
 
 def test_a_page_that_is_wrong_is_noticed() -> None:

@@ -361,7 +361,7 @@ def test_a_log_may_show_some_indices_only():
 
 
 def test_the_log_in_the_documentation_is_a_behaviour():
-    page = (Path(__file__).parent.parent / "docs" / "formats.md").read_text()
+    page = (Path(__file__).parent.parent / "docs" / "recordings.md").read_text()
     log = parse_itf(re.search(r"```json\n(.*?)```", page, re.DOTALL).group(1))
     assert check(log, Bakery(Writers=2)).states == 2
 

@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 
 from website import contents, gallery, lessons, links
 from website.broken import find
-from website.staging import FRONT, ROOT, Staging, docname, guides, pages
+from website.staging import FRONT, ROOT, Staging, docname, pages
 from workbench.cli import main
 from workbench.configurations import load, shipped
 from workbench.kernel import InputError
@@ -148,23 +148,29 @@ def test_a_link_that_leads_nowhere_is_refused(small: Path, tmp_path: Path, link:
 def test_code_stays_as_it_is_and_a_file_is_shown(small: Path, tmp_path: Path) -> None:
     code = "```python\nf = [a](gone.md)\n```\n"
     (small / "docs/guide.md").write_text(f"# Guide\n\n[code](../code.py)\n\n{code}")
-    Staging(tmp_path / "pages", small).stage("CONTENTS")
+    Staging(tmp_path / "pages", small).stage()
     assert (tmp_path / "pages/docs/guide.md").read_text().endswith(code)
-    assert (tmp_path / "pages/index.md").read_text().endswith("CONTENTS")
     assert "````python\nx = '''```'''\n````" in (tmp_path / "pages/files/code.py.md").read_text()
 
 
-def test_guides_come_in_the_order_in_which_they_are_spoken_of(small: Path) -> None:
-    assert guides(small) == ["docs/guide.md", "docs/other.md"]
-    (small / "README.md").write_text("[other](docs/other.md)")
-    assert guides(small) == ["docs/other.md", "docs/guide.md"]
-
-
-def test_every_page_is_in_the_table_of_contents() -> None:
-    listed = re.findall(r"^(?:.* <)?/([^\n>]+)>?$", contents.toctrees(), re.MULTILINE)
+def test_every_page_is_in_the_navigation_once() -> None:
+    listed = re.findall(r"^(?:.* <)?/([^\n>]+)>?$", "".join(contents.toctrees().values()), re.MULTILINE)
     notebooks = {path for path in pages() if path.startswith("notebooks/")}
     assert {docname(path) for path in set(pages()) - notebooks - {FRONT}} <= set(listed)
     assert len(listed) == len(set(listed))
+
+
+def test_the_navigation_has_few_entries_at_its_first_level() -> None:
+    assert sum(map(len, contents.NAVIGATION.values())) <= 15
+
+
+def test_tables_of_contents_are_at_the_end_of_their_pages(tmp_path: Path) -> None:
+    lessons.stage(tmp_path)
+    Staging(tmp_path).stage()
+    contents.stage(tmp_path)
+    assert ":caption: Protocols\n\nThe bakery </specs/bakery/README>\n" in (tmp_path / "index.md").read_text()
+    assert (tmp_path / "docs/modelling.md").read_text().endswith("/docs/pictures\n```\n")
+    assert (tmp_path / "lessons.md").read_text().endswith("/docs/teaching\n```\n")
 
 
 def test_what_is_wrong_with_links_of_built_pages_is_found(tmp_path: Path) -> None:

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from sphinx.cmd.build import main as sphinx
 
-from website import gallery, lessons, links, reference
-from website.contents import toctrees
+from website import contents, gallery, lessons, links, reference
 from website.staging import ROOT, Staging
 from workbench.kernel import InputError
 from workbench.kernel.values import counted
@@ -46,7 +45,8 @@ def build(folder: Path, only: list[str] | None = None) -> bool:
     entries = gallery.stage(source, only)
     print(f"Building the pages, {len(entries)} of them the gallery's", flush=True)
     lessons.stage(source)
-    Staging(source).stage(toctrees(), shown=reference.stage(source))
+    Staging(source).stage(shown=reference.stage(source))
+    contents.stage(source)
     gallery.link_tables(source, entries)
     here = str(Path(__file__).parent)
     options = ["--quiet", "--fail-on-warning", "--jobs", "auto", "--doctree-dir", str(beside / "doctrees")]

@@ -1,31 +1,54 @@
-"""The navigation of the site, in order."""
+"""The navigation of the site."""
 
 import re
 from collections.abc import Iterable
+from pathlib import Path
 
 from website import gallery, lessons, reference
-from website.staging import FRONT, ROOT, docname, guides, pages
+from website.staging import FRONT, ROOT, docname
+
+#: The entries under each caption, and the pages below each entry; `docname` gives the names of pages.
+NAVIGATION: dict[str, dict[str, tuple[str, ...]]] = {
+    "": {
+        "docs/start": ("docs/glossary",),
+        "docs/panel": (),
+        lessons.PAGE.removesuffix(".md"): ("docs/teaching",),
+        f"{gallery.FOLDER}/index": (),
+    },
+    "Protocols": {f"specs/{protocol}/README": () for protocol in ("bakery", "hudi", "paimon", "classics")},
+    "Guides": {
+        "docs/modelling": (
+            *("docs/recipes", "docs/coming_from", "docs/liveness", "docs/refinement"),
+            *("specs/table/README", "docs/pictures"),
+        ),
+        "docs/sweeps": ("docs/datasets", "docs/simulation", "docs/cluster", "docs/speed"),
+        "docs/audit": ("docs/recordings", "docs/postgresql", "docs/driving", "docs/formats"),
+        "docs/operating": (),
+    },
+    "Reference": {
+        "docs/commands": (),
+        f"{reference.FOLDER}/index": (),
+        "CONTRIBUTING": ("ARCHITECTURE", "SECURITY", "CHANGELOG"),
+    },
+}
 
 
-def toctrees() -> str:
-    """The table of contents, which no page shows and every page has at its side."""
-    guide_pages = list(map(docname, guides()))
-    protocols = [docname(path) for path in pages() if path.startswith("specs/")]
-    about = [docname(path) for path in pages() if "/" not in path and path != FRONT]
-    play = [f"{gallery.FOLDER}/index", lessons.PAGE.removesuffix(".md"), f"{reference.FOLDER}/index"]
-    return "\n" + "\n".join(
-        [
-            _toctree("", play),
-            _toctree("Protocols", protocols),
-            _toctree("Guides", guide_pages),
-            _toctree("About", about),
-        ]
-    )
+def stage(folder: Path) -> None:
+    """Add the tables of contents to the pages staged in `folder`: hidden there, and at the side of every page."""
+    for page, text in toctrees().items():
+        path = folder / f"{page}.md"
+        path.write_text(path.read_text() + text)
+
+
+def toctrees() -> dict[str, str]:
+    """For each page with pages below it, its table of contents; the front page's has the captions."""
+    below = {page: _toctree("", pages) for entries in NAVIGATION.values() for page, pages in entries.items() if pages}
+    return {docname(FRONT): "".join(_toctree(caption, entries) for caption, entries in NAVIGATION.items()), **below}
 
 
 def _toctree(caption: str, names: Iterable[str]) -> str:
     head = f":caption: {caption}\n" if caption else ""
-    return f"```{{toctree}}\n:hidden:\n{head}\n{''.join(map(_line, names))}```\n"
+    return f"\n```{{toctree}}\n:hidden:\n{head}\n{''.join(map(_line, names))}```\n"
 
 
 def _line(name: str) -> str:

@@ -7,7 +7,7 @@ shows it. A broken link ends the build.
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -67,16 +67,15 @@ class Staging:
         self.pages = set(pages(root))
         self.shown: set[str] = set()
 
-    def stage(self, contents: str = "", shown: Iterable[str] = ()) -> None:
+    def stage(self, shown: Iterable[str] = ()) -> None:
         """Write all pages, and the files that they show and link to.
 
         Args:
-            contents: The table of contents, at the end of the front page.
             shown: Further files that are linked to.
         """
         self.shown.update(shown)
         for path in sorted(self.pages):
-            text = (self.root / path).read_text() + (contents if path == FRONT else "")
+            text = (self.root / path).read_text()
             staged = self._notebook(text, path) if path.endswith(".ipynb") else self.text(text, path)
             write(self.folder / _RENAMED.get(path, path), staged)
         for path in sorted(self.shown):
@@ -139,21 +138,3 @@ def _file_page(path: str, text: str) -> str:
     fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", text)), default=0))
     language = {".py": "python", ".toml": "toml", ".sh": "bash"}.get(PurePosixPath(path).suffix, "text")
     return f"---\norphan: true\nhide-toc: true\n---\n\n# {path}\n\n{fence}{language}\n{text.rstrip()}\n{fence}\n"
-
-
-# What is read off pages ----------------------------------------------------------------------------------------------
-
-
-def linked(path: str, root: Path = ROOT) -> Iterator[str]:
-    """The pages that a page links to, in the order in which it does."""
-    for link in _LINK.finditer((root / path).read_text()):
-        yield os.path.normpath(PurePosixPath(path).parent / link[2])
-
-
-def guides(root: Path = ROOT) -> list[str]:
-    """The guides in the order in which the front page, and then any of them, comes to speak of them."""
-    known = [path for path in pages(root) if path.startswith("docs/")]
-    order = [path for path in linked(FRONT, root) if path in known]
-    for path in order:  # grows
-        order += [further for further in linked(path, root) if further in known and further not in order]
-    return list(dict.fromkeys([*order, *known]))

@@ -7,7 +7,6 @@ from types import ModuleType
 #: In the order of the help.
 NAMES = (
     *("check", "walk", "sweep", "validate", "scenario", "export", "audit", "drive", "list", "new", "notebooks"),
-    "warm",
 )
 
 

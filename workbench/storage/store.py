@@ -1,6 +1,6 @@
 """Stores of a folder's files: a disk of this machine, or remote.
 
-Writers rely on :meth:`FileStore.put_new`: of all that put a file of one name, one succeeds. docs/cluster.md says how
+Writers rely on :meth:`FileStore.put_new`: of all that put a file of one name, one succeeds. docs/operating.md says how
 each store provides it.
 """
 
