@@ -112,7 +112,8 @@ def test_the_image_is_small_and_its_user_has_no_special_rights() -> None:
     assert int(user) > 0, "a number, so that others can see that it is not root"
     assert f"--uid {user} " in DOCKERFILE
     assert "'/source[all]'" in DOCKERFILE, "the notebooks need every extra"
-    assert "python -m workbench.engines.warm" in DOCKERFILE[DOCKERFILE.index(f"USER {user}") :], "kernels belong to the user's cache"
+    as_user = DOCKERFILE[DOCKERFILE.index(f"USER {user}") :]
+    assert "python -m workbench.engines.warm" in as_user, "kernels belong to the user's cache"
     assert json.loads(runs("CMD")[0])[:2] == ["jupyter", "lab"]
     assert runs("ADD") == []
 
