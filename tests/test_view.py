@@ -10,10 +10,12 @@ import sys
 from collections import Counter, deque
 from xml.etree import ElementTree
 
+import nbformat
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nbclient import NotebookClient
 
 from tests.behaviours import random_trace
 from workbench import get_model, view
@@ -781,6 +783,20 @@ for shown in (space.result, trace, trace.last, Bakery(), Bakery, space, report, 
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True"] * 8 + ["False"] * 2
+
+
+def test_what_is_wrong_with_a_cell_is_one_line_with_the_line_of_the_cell():
+    """Without a traceback through the package."""
+    cells = ["import workbench", "name = 'bakry'\nworkbench.check(name)", "import workbench\nworkbench.get_model('hudi')(Key=1)"]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    NotebookClient(notebook, allow_errors=True).execute()
+    for cell, said in zip(notebook.cells[1:], ("did you mean bakery?", "did you mean Keys?"), strict=True):
+        (output,) = cell.outputs
+        assert output["ename"] == "InputError"
+        assert said in output["evalue"]
+        assert output["evalue"].endswith("(line 2 of its cell)")
+        assert len(output["traceback"]) == 2
+        assert "site-packages" not in "".join(output["traceback"])
 
 
 def test_an_answer_is_shown_in_words_with_its_behaviour():

@@ -1,4 +1,4 @@
-"""Lets results, traces, states, models and state spaces show themselves in notebooks.
+"""Lets results, traces, states, models and state spaces show themselves in notebooks, and errors in one line.
 
 The kernel knows no pictures, and importing the package must stay quick. So views are registered with IPython by the
 names of types, and imported when the first such object is shown.
@@ -31,6 +31,18 @@ def enable() -> None:
     for (module, name), function in _DRAWN_BY.items():
         formatter.for_type_by_name(module, name, _drawing(function))
     formatter.for_type(type, _class_of_models)
+    from workbench.kernel.errors import InputError, ModelError
+
+    shell.set_custom_exc((InputError, ModelError), _in_one_line)
+
+
+def _in_one_line(shell: Any, kind: type, error: BaseException, traceback: Any, tb_offset: Any = None) -> None:
+    """Show what is wrong with what was asked for, and the line of the cell, without a traceback of ours."""
+    from workbench.kernel.errors import cell_of
+
+    text, place = str(error), cell_of(error)
+    said = kind(text if "of its cell)" in text else f"{text}{place}")
+    shell.showtraceback((kind, said, traceback), exception_only=True)
 
 
 def _drawing(function: str) -> Any:

@@ -17,6 +17,7 @@ Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
 
 #: What counts as a mistake of the model's code when it is raised there; sys.exit() must not end the program.
+_OF_CELL = " of its cell)"
 RAISED = (Exception, SystemExit)
 
 #: The default for words that a model's author may leave out.
@@ -97,6 +98,15 @@ def place_of(error: BaseException) -> str:
     return place
 
 
+def cell_of(error: BaseException) -> str:
+    """The line of a notebook's cell in the traceback of `error`, as " (line 3 of its cell)"; "" if there is none."""
+    place, traceback = "", error.__traceback__
+    while traceback is not None:
+        spelt = _spelt(traceback.tb_frame.f_code, traceback.tb_lineno)
+        place, traceback = spelt if spelt.endswith(_OF_CELL) else place, traceback.tb_next
+    return place
+
+
 def here() -> str:
     """The line of a model's code that is running, as " (file:line)"; "" if there is none."""
     frame: FrameType | None = sys._getframe(1)
@@ -143,7 +153,7 @@ def of_its_class(method: Callable[Given, Answer]) -> Callable[Given, Answer]:
 def _spelt(code: CodeType, line: int) -> str:
     """A line as " (file:line)"; the files of a notebook's cells have made-up names, which say nothing to anybody."""
     path = Path(code.co_filename)
-    return f" (line {line} of its cell)" if path.parent.name.startswith("ipykernel_") else f" ({path.name}:{line})"
+    return f" (line {line}{_OF_CELL}" if path.parent.name.startswith("ipykernel_") else f" ({path.name}:{line})"
 
 
 def _is_a_models(frame: FrameType) -> bool:
