@@ -102,7 +102,7 @@ def find(path: Path, known: Sequence[Configuration] = ()) -> list[Broken]:
     Examples:
         >>> found = find(configurations.resolve("classics/peterson_stays"))
         >>> [(one.verdict.name, len(one.trace), [repair.told for repair in one.repairs]) for one in found]
-        [('WhoWantsEnters', 12, ['LeavesLevels=TRUE'])]
+        [('WhoWantsEnters', 12, ['LeavesLevels=on'])]
     """
     one = configurations.load(path)
     names = expected(one)

@@ -237,7 +237,7 @@ with a picture of every state. Each page plays the steps, and keeps its address.
 ```{{raw}} html
 <form class="gallery-search" role="search">
 <label>What breaks <input type="search" name="breaks" placeholder="duplicate, 409, waits for ever"></label>
-<label>What repairs it <input type="search" name="repairs" list="changes" placeholder="UseSalt, SafeAcks=TRUE"></label>
+<label>What repairs it <input type="search" name="repairs" list="changes" placeholder="UseSalt, SafeAcks=on"></label>
 <label>Protocol <select name="protocol"><option value="">all</option>{choices}</select></label>
 <datalist id="changes">{options}</datalist>
 <output name="count" aria-live="polite">{len(entries)} of {len(entries)}</output>
