@@ -941,7 +941,7 @@ def test_show_a_configuration(run):
     status, out, err = run("list", "v2_race")
     assert (status, err) == (0, "")
     one = configurations.load("v2_race")
-    for text in (one.title, one.source, "AsyncParquet=TRUE", "Expected: NoLakekeeperConflict violated (22 states)"):
+    for text in (one.title, one.source, "AsyncParquet=on", "Expected: NoLakekeeperConflict violated (22 states)"):
         assert text in out
 
 

@@ -685,9 +685,9 @@ def test_names_that_are_words_of_the_model(way):
             check(model, ["UniqueTickets"], symmetry=True, **way.options)
 
 
-def test_what_is_no_model_object(way):
-    with pytest.raises(InputError, match="Steps"):
-        check(Steps, **way.options)
+def test_what_is_no_model(way):
+    with pytest.raises(InputError, match="7 is not a model"):
+        check(7, **way.options)
 
 
 # A space without an end ----------------------------------------------------------------------------------------------

@@ -572,7 +572,7 @@ def test_configurations_that_cannot_be_read(text, message):
         ("\n\nVIEW vars", "line 3: VIEW vars is not accepted; bakery_published tells states apart by all its var"),
         ("CONSTANT\nReaper = FALSE", "line 2: unknown constant of bakery_published 'Reaper'"),
         ("CONSTANT MaxCrashes = 9", "line 1: MaxCrashes = 9 is not accepted; it takes an integer from 0 to 3"),
-        ("CONSTANT Writers = {1, 2}", "line 1: Writers = .* is not accepted; it takes a size"),
+        ("CONSTANT Writers = {1, w2}", "line 1: Writers = .* is not accepted; it takes a size"),
         ("INVARIANT EventualProgress", "line 1: INVARIANT EventualProgress is a liveness property of bakery_published"),
         ("PROPERTY UniqueTickets", "line 1: PROPERTY UniqueTickets is an invariant property of bakery_published"),
     ],

@@ -91,7 +91,6 @@ def test_every_module_and_name_is_there_or_says_which_extra_it_needs(core: Insta
         ("check memory://run --model peterson", "spark"),
         ("walk peterson --engine spark", "spark"),
         ("sweep peterson --grid Processes=2,3 -o kept", "spark"),
-        ("warm --spark", "spark"),
     ],
 )
 def test_a_command_names_the_extra_that_it_needs(core: Installed, command: str, extra: str) -> None:

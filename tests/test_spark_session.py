@@ -59,16 +59,18 @@ def test_a_java_that_is_new_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     check_java()
 
 
-@pytest.mark.parametrize("command", [["sweep", "bakery", "--grid", "Writers=2", "-o", "kept"], ["warm", "--spark"]])
-def test_the_command_line_without_java(command: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("module", "command"),
+    [("workbench", ["sweep", "bakery", "--grid", "Writers=2", "-o", "kept"]), ("workbench.engines.warm", ["--spark"])],
+)
+def test_the_command_line_without_java(module: str, command: list[str]) -> None:
     environment = {**os.environ, "JAVA_HOME": "/nowhere"}
-    ended = subprocess.run(
-        [sys.executable, "-m", "workbench", *command], env=environment, capture_output=True, text=True
-    )
+    ended = subprocess.run([sys.executable, "-m", module, *command], env=environment, capture_output=True, text=True)
     assert ended.returncode == 2
     assert ended.stdout == ""
     assert ended.stderr.splitlines() == [
-        "workbench: Spark needs Java, and JAVA_HOME = '/nowhere' is none that runs; " + to_install("java")
+        f"{module.rpartition('.')[2]}: Spark needs Java, and JAVA_HOME = '/nowhere' is none that runs; "
+        + to_install("java")
     ]
 
 

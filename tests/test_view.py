@@ -787,7 +787,11 @@ for shown in (space.result, trace, trace.last, Bakery(), Bakery, space, report, 
 
 def test_what_is_wrong_with_a_cell_is_one_line_with_the_line_of_the_cell():
     """Without a traceback through the package."""
-    cells = ["import workbench", "name = 'bakry'\nworkbench.check(name)", "import workbench\nworkbench.get_model('hudi')(Key=1)"]
+    cells = [
+        "import workbench",
+        "name = 'bakry'\nworkbench.check(name)",
+        "import workbench\nworkbench.get_model('hudi')(Key=1)",
+    ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     NotebookClient(notebook, allow_errors=True).execute()
     for cell, said in zip(notebook.cells[1:], ("did you mean bakery?", "did you mean Keys?"), strict=True):
