@@ -81,6 +81,7 @@ def main(words: Sequence[str] | None = None) -> int:
             from workbench.engines.spark.session import check_java  # pyspark loads here
 
             check_java()
+        print("compiling the search kernels, only the first time on a machine: half a minute or so", flush=True)
         with _one_at_a_time():
             compile_all(spark)
     except InputError as error:
