@@ -5,7 +5,7 @@ from pathlib import Path
 from types import ModuleType
 
 #: In the order of the help.
-NAMES = (*("check", "walk", "sweep", "validate", "scenario", "export", "audit", "drive", "list", "new", "notebooks"),)
+NAMES = ("check", "walk", "sweep", "validate", "scenario", "export", "audit", "drive", "list", "new", "notebooks")
 
 
 def command(name: str) -> ModuleType:

@@ -18,7 +18,7 @@ Exit status: 0 everything holds (or is as expected), 1 something is violated (or
 
 import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -42,8 +42,9 @@ from workbench.models import get_model
 from workbench.runs import is_run, resume
 
 _PAGE, _JUNIT = ".html", ".xml"
-#: What only a search that begins takes, by option.
-_BEGIN = ("set", "cfg", "symmetry", "property", "deadlock", "fail_fast", "profile", "max_mib", "run_dir", "accept")
+#: What only a search that begins takes, with what each option is if it is not given.
+_BEGIN = {"engine": "auto", "workers": 1, "fingerprint_bits": 64, "deadlock": False, "profile": False, "set": []}
+_BEGIN |= dict.fromkeys(("cfg", "symmetry", "property", "hand_over_states", "run_dir"))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -92,24 +93,26 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(
             "--trace is not accepted with configurations, which are a table; -o FILE.md writes the trace of one"
         )
-    _without(arguments, ["model"], "configurations; it goes with a run directory")
+    _without(arguments, {"model": None}, "configurations; it goes with a run directory")
     return _check_configurations(arguments, paths)
 
 
-def _without(arguments: argparse.Namespace, names: Iterable[str], what: str) -> None:
-    """Raise :class:`InputError` for options that do not go with `what` is asked for."""
-    for name in names:
-        if getattr(arguments, name):
+def _without(arguments: argparse.Namespace, defaults: Mapping[str, Any], what: str) -> None:
+    """Raise :class:`InputError` for options that are given, and do not go with `what`."""
+    for name, default in defaults.items():
+        if getattr(arguments, name) != default:
             raise InputError(f"--{name.replace('_', '-')} is not accepted with {what}")
+
+
+def _limits(arguments: argparse.Namespace) -> dict[str, Any]:
+    most = None if arguments.max_mib is None else int(arguments.max_mib * 2**20) or 1
+    return {**budgets(arguments), "max_bytes": most, "fail_fast": arguments.fail_fast}
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:
     return {
+        **_limits(arguments),
         "engine": arguments.engine,
-        "fail_fast": arguments.fail_fast,
-        "max_states": arguments.max_states,
-        "max_seconds": arguments.max_seconds,
-        "max_bytes": None if arguments.max_mib is None else int(arguments.max_mib * 2**20) or 1,
         "fingerprint_bits": arguments.fingerprint_bits,
         "hand_over_states": arguments.hand_over_states,
         "run_dir": arguments.run_dir,
@@ -121,7 +124,7 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _check_model(arguments: argparse.Namespace, name: str) -> int:
-    _without(arguments, ["model"], "a model; it goes with a run directory")
+    _without(arguments, {"model": None}, "a model; it goes with a run directory")
     declared = get_model(name)
     check_answer(arguments, [*file_of(name), *_read(arguments)])
     model, properties, symmetry, remarks, unknown = _asked(arguments, declared)
@@ -137,7 +140,7 @@ def _resume(arguments: argparse.Namespace, run_dir: str) -> int:
     check_answer(arguments, [run_dir])
     model = None if arguments.model is None else asked_of(arguments.model).declared
     with failing(arguments), progress_line() as on_progress:
-        result = resume(run_dir, model, **budgets(arguments), on_progress=on_progress)
+        result = resume(run_dir, model, **_limits(arguments), on_progress=on_progress)
     return _give(arguments, result)
 
 

@@ -27,7 +27,9 @@ def above_zero(number: type[int] | type[float]) -> Callable[[str], float]:
     def parse(text: str) -> float:
         try:
             plain = text.replace(",", "")
-            value = number(float(plain)) if number is int and "e" in plain.lower() else number(plain)
+            value = float(plain) if "e" in plain.lower() else number(plain)
+            if number is int:
+                value = int(value) if value == int(value) else -1
         except (ValueError, OverflowError):
             value = -1
         if not 0 < value < math.inf:
