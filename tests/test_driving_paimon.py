@@ -288,11 +288,11 @@ def itf(tmp_path):
 @pytest.mark.usefixtures("writers")
 def test_the_command_says_step_by_step_what_came_about(itf, tmp_path, capsys):
     assert main(["drive", "paimon", itf(lost()), "-o", str(tmp_path / "lake")]) == 0
-    printed = capsys.readouterr().out
+    printed, remarks = capsys.readouterr()
     assert "   8  w1  commit(w1)" in printed
-    assert "done       the commit has succeeded" in printed
+    assert "done         the commit has succeeded" in printed
     assert "the real system did what the model predicts" in printed
-    assert f"the table is in {tmp_path / 'lake' / 'db.db' / 't'}" in printed
+    assert f"the table is in {tmp_path / 'lake' / 'db.db' / 't'}" in remarks
     assert len(contents(str(tmp_path / "lake" / "db.db" / "t"))) == 1
     assert main(["drive", "paimon", itf(lost()), "-o", str(tmp_path / "lake")]) == 2
     assert "is not empty" in capsys.readouterr().err

@@ -258,10 +258,10 @@ def test_the_gallery_is_searched_by_what_breaks_and_by_what_repairs_it(page: Any
     expect(shown.locator("a")).to_have_text(["Who leaves keeps its level: others wait for ever"])
     expect(page.locator("output")).to_have_text(f"1 of {everything}")
     breaks.fill("")
-    repairs.fill("restamppatch=true")
+    repairs.fill("restamppatch=on")
     expect(shown).to_have_count(1)
     page.reload()
-    expect(repairs).to_have_value("restamppatch=true")  # the address holds the question
+    expect(repairs).to_have_value("restamppatch=on")  # the address holds the question
     expect(shown).to_have_count(1)
     shown.locator("a").click()
     page.wait_for_url("**/gallery/bakery/v2_race/NoLakekeeperConflict.html")

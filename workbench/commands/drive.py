@@ -37,7 +37,7 @@ SYSTEMS = ("paimon",)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("system", metavar="SYSTEM", choices=SYSTEMS, help=", ".join(SYSTEMS))
-    parser.add_argument("trace", metavar="TRACE.itf.json|PERMALINK")
+    parser.add_argument("behaviour", metavar="TRACE.itf.json|PERMALINK")
     add_options(parser, "--set")
     add_options(
         parser, "--max-seconds", default=TIME_LIMIT, help=f"stop after this time, by default {TIME_LIMIT:.0f} seconds"
@@ -47,13 +47,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    check_answer(arguments, [] if recorded.is_permalink(arguments.trace) else [arguments.trace])
+    check_answer(arguments, [] if recorded.is_permalink(arguments.behaviour) else [arguments.behaviour])
     keep = next((output.path for output in arguments.output if output.kind == FOLDER), None)
-    report = _report(arguments.trace, arguments.system, parse_assignments(arguments.set))
+    report = _report(arguments.behaviour, arguments.system, parse_assignments(arguments.set))
     if report.holds is None:
         return give(arguments, report)
     if report.trace is None or not report.holds:
-        raise InputError(f"{printable(arguments.trace)} is not a behaviour of the model: {report.why}")
+        raise InputError(f"{printable(arguments.behaviour)} is not a behaviour of the model: {report.why}")
     driver = PaimonDriver(arguments.python)
     driven = drive(report.trace, driver, keep=keep, time_limit=arguments.max_seconds)
     if keep is not None:
