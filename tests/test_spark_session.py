@@ -63,9 +63,11 @@ def test_a_java_that_is_new_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     ("module", "command"),
     [("workbench", ["sweep", "bakery", "--grid", "Writers=2", "-o", "kept"]), ("workbench.engines.warm", ["--spark"])],
 )
-def test_the_command_line_without_java(module: str, command: list[str]) -> None:
+def test_the_command_line_without_java(tmp_path: Path, module: str, command: list[str]) -> None:
     environment = {**os.environ, "JAVA_HOME": "/nowhere"}
-    ended = subprocess.run([sys.executable, "-m", module, *command], env=environment, capture_output=True, text=True)
+    ended = subprocess.run(
+        [sys.executable, "-m", module, *command], env=environment, capture_output=True, text=True, cwd=tmp_path
+    )
     assert ended.returncode == 2
     assert ended.stdout == ""
     assert ended.stderr.splitlines() == [
