@@ -269,6 +269,32 @@ def test_no_check_waits_for_its_kernels(tmp_path, engine):
     assert said[0].startswith("compiling the search kernels for this machine")
 
 
+LOADED_LATER = """
+import json
+from workbench import check, configurations
+from workbench.engines import numba_cache, warm
+later, load = [], numba_cache._Cache.load_overload
+
+def load_overload(cache, sig, context):
+    later.append(cache._py_func.__qualname__)
+    return load(cache, sig, context)
+
+warm.compile_checks()
+numba_cache._Cache.load_overload = load_overload
+for path in configurations.shipped().values():
+    one = configurations.load(path)
+    if one.expect.get("distinct", 10**6) < 12_000:
+        check(one.model, one.properties, symmetry=one.symmetry, engine="local", max_seconds=1e6)
+print(json.dumps(later))
+"""
+
+
+@pytest.mark.slow
+def test_what_is_compiled_beforehand_is_all_that_checks_need():
+    ended = subprocess.run([sys.executable, "-c", LOADED_LATER], capture_output=True, text=True, check=True)
+    assert json.loads(ended.stdout) == []
+
+
 @pytest.mark.slow
 def test_a_search_begins_again_when_its_kernels_are_compiled(tmp_path):
     """It takes longer than compiling does, and the process beside it leaves the kernels in the cache."""

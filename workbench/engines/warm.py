@@ -15,8 +15,10 @@ from filelock import FileLock, Timeout
 
 from workbench.engines import numba_cache
 from workbench.engines.check import check
-from workbench.kernel import InputError
+from workbench.kernel import InputError, Model
 from workbench.models.bakery import Bakery
+from workbench.models.classics.chang_roberts import ChangRoberts
+from workbench.models.table import VersionedTable
 
 #: What the process beside a search adds to its niceness: the search comes first, also on a single core.
 _NICER = 5
@@ -26,8 +28,14 @@ _PATIENCE = 1.0
 
 def compile_checks() -> None:
     """Compile what checks need."""
-    for properties in (None, ["Deadlock"]):  # properties of steps need one more kernel
-        check(Bakery(Writers=2), properties, engine="local", max_seconds=float("inf"))  # a budget waits for kernels
+    needs: list[tuple[Model, list[str] | None]] = [
+        (Bakery(Writers=2), None),
+        (Bakery(Writers=2), ["Deadlock"]),  # as properties of steps
+        (VersionedTable(), None),  # prunes states outside a constraint
+        (ChangRoberts(PassesOnSmaller=True), ["SomebodyLeads"]),  # its lasso is a cycle
+    ]
+    for model, properties in needs:
+        check(model, properties, engine="local", max_seconds=float("inf"))  # a budget waits for kernels
 
 
 def compile_all(spark: bool = False) -> None:
