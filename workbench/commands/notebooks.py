@@ -11,7 +11,7 @@ import json
 import os
 import re
 import shlex
-import tarfile
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -71,8 +71,7 @@ def _unpack(target: Path) -> int:
     for name, path in left.items():
         make_output_folder(target)
         with tempfile.TemporaryDirectory(dir=target) as place:  # whole or not at all
-            with tarfile.open(path) as packed:
-                packed.extractall(place, filter="data")
+            shutil.unpack_archive(path, place)
             Path(place, name).rename(target / name)
     return len(left)
 
