@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from workbench.cli import main
+from workbench.models import get_model
+from workbench.pictures.registry import painting_of
 
 
 def test_a_new_model_comes_with_a_configuration_and_a_test_that_pass(
@@ -59,3 +61,10 @@ def test_a_report_is_written_on_a_model_of_ones_own(
         assert main(["check", *arguments]) == 2
         assert message in capsys.readouterr().err
     assert "class SharedCounter" in Path("shared_counter.py").read_text()
+
+
+def test_a_model_that_is_loaded_again_has_its_picture_again(tmp_path: Path) -> None:
+    assert main(["new", "shared_counter", "-o", str(tmp_path)]) == 0
+    for _ in range(2):
+        model = get_model(f"{tmp_path / 'shared_counter.py'}:SharedCounter")()
+        assert painting_of(model) is not None

@@ -82,7 +82,11 @@ def _from_file(path: Path, attribute: str) -> type[Model]:
 
 def is_named_by_user(module: str) -> bool:
     """Whether a module of this name is a model's file that :func:`get_model` was given."""
-    return module.startswith("model_file_")
+    return module.startswith(_module_of("model", ""))
+
+
+def _module_of(kind: str, stem: str) -> str:
+    return f"{kind}_file_{stem}"  # the bare stem may be the name of a library
 
 
 def load_file(path: Path, kind: str) -> dict[str, Any]:
@@ -91,7 +95,7 @@ def load_file(path: Path, kind: str) -> dict[str, Any]:
     Raises:
         InputError: If it cannot be read, or fails.
     """
-    name = f"{kind}_file_{path.stem}"  # the bare stem may be the name of a library
+    name = _module_of(kind, path.stem)
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or not path.is_file():
         takes = "Class" if kind == "model" else "NAME"

@@ -5,7 +5,9 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
+from weakref import WeakSet
 
 from workbench.kernel import Model
 from workbench.kernel.errors import unknown
@@ -37,7 +39,8 @@ class Painting:
 
 
 _PAINTINGS: dict[type[Model], Painting] = {}
-_LOOKED_FOR: set[str] = set()
+#: The users' modules whose pictures were looked for: a file that is loaded again is another module.
+_LOOKED_FOR: WeakSet[ModuleType] = WeakSet()
 
 
 def picture_of(
@@ -78,11 +81,10 @@ def painting_of(model: Model) -> Painting | None:
 def _load_beside(model: type[Model]) -> None:
     """Load the file with the model's picture, once, in which ``from counter import Counter`` is this very class."""
     module = sys.modules.get(model.__module__)
-    file = getattr(module, "__file__", None)
-    if module is None or file is None or file in _LOOKED_FOR or not is_named_by_user(module.__name__):
+    if module is None or module in _LOOKED_FOR or not is_named_by_user(module.__name__):
         return
-    _LOOKED_FOR.add(file)
-    path = Path(file)
+    _LOOKED_FOR.add(module)
+    path = Path(str(module.__file__))
     picture = path.with_name(f"{path.stem}_picture.py")
     if picture.is_file():
         before = sys.modules.get(path.stem)
