@@ -227,6 +227,8 @@ def test_a_story_and_the_switches_share_one_small_screen(browser: Any, lab: Lab,
         expect(page.locator(part).first).to_be_in_viewport(ratio=0.97)
     expect(fault).to_be_in_viewport(ratio=0.9)
     expect(page.locator(".wb-said .wb-wrong-here").first).to_be_in_viewport(ratio=1)
+    told = page.locator(".wb-told").first
+    assert told.evaluate("told => told.scrollHeight <= told.clientHeight && told.scrollWidth <= told.clientWidth")
     notebook.assert_fits()
     assert notebook.complaints == []
     notebook.close()

@@ -75,7 +75,7 @@ class Hudi(Model):
         "optimistic: a check before the commit, pessimistic: a lock for each file group",
     )
     PrimaryKeyConflictCheck = Constant(True, bool, "an insert gives way if its key was mapped to another file group")
-    PutIfAbsentSupported = Constant(False, bool, "writing a file whose name exists fails, instead of overwriting it")
+    PutIfAbsentSupported = Constant(False, bool, "put-if-absent: writing a file whose name exists fails")
     UseSalt = Constant(False, bool, "file names carry a unique salt, so that equal timestamps do not collide in names")
 
     phase = Variable("Ready", per="Writers", doc="the step that the writer takes next; Ready without an operation")

@@ -54,7 +54,7 @@ class Paimon(Model):
     NUM_PARTITIONS = Constant(1, range(1, 5), "partitions of the table")
     NUM_BUCKETS = Constant(2, range(1, 5), "buckets of each partition")
     MAX_LEVEL = Constant(2, range(1, 7), "the highest level; files of the levels below it are compacted")
-    PUT_IF_ABSENT = Constant(True, bool, "creating a snapshot file that exists fails, instead of overwriting it")
+    PUT_IF_ABSENT = Constant(True, bool, "put-if-absent: creating a snapshot file that exists fails")
     USE_LOCK = Constant(False, bool, "commits take a lock first")
     DV_ENABLED = Constant(True, bool, "compactions write deletion vectors")
     ONE_WRITER_PER_BUCKET = Constant(True, bool, "instances are dealt to buckets; else each serves every bucket")
