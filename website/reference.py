@@ -1,6 +1,7 @@
 """The reference of the package's public names, from their docstrings.
 
-These are the names in ``__all__`` of the package and its rooms, and any others that the guides import.
+There is a page for each room that the guides import from: the names in its ``__all__``, and those in its modules that
+the guides use.
 """
 
 import importlib
@@ -8,26 +9,27 @@ import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from website.staging import ROOT, pages, write
 
 FOLDER = "api"
-#: The rooms with public names of their own; those of the others come with ``workbench`` itself.
-ROOMS = ("workbench", "workbench.view", "workbench.pictures", "workbench.tables", "workbench.driving")
 _IMPORT = re.compile(r"from (?P<module>workbench(?:\.\w+)+) import (?:\((?P<many>[^)]*)\)|(?P<some>[\w, ]+))")
 
 
 def stage(folder: Path) -> set[str]:
     """Write the pages of the reference below `folder`; returns the files in which its names are defined."""
     told: dict[tuple[str, str], Any] = {}
-    for name in ROOMS:
-        module = importlib.import_module(name)
-        write(folder / FOLDER / f"{name}.rst", _page(module, told))
-    write(folder / FOLDER / "more.rst", _more(told))
-    listed = "".join(f"   {name}\n" for name in (*ROOMS, "more"))
-    about = "What ``import workbench`` gives, and what the guides use beside that, from the docstrings."
+    taught = sorted(set(_imported()))
+    rooms = []
+    for room in dict.fromkeys(["workbench", *(_room(module) for module, _ in taught)]):
+        names = [(room, name) for name in getattr(importlib.import_module(room), "__all__", ())]
+        names += [(module, name) for module, name in taught if _room(module) == room]
+        if page := _page(room, names, told):
+            write(folder / FOLDER / f"{room}.rst", page)
+            rooms.append(room)
+    listed = "".join(f"   {room}\n" for room in rooms)
+    about = "What ``import workbench`` gives, and what the guides import from its rooms, from the docstrings."
     write(folder / FOLDER / "index.rst", f"{_title('Reference')}{about}\n\n.. toctree::\n   :maxdepth: 1\n\n{listed}")
     return {path for given in told.values() for path in _sources(given)}
 
@@ -51,30 +53,26 @@ def _sources(given: Any) -> Iterator[str]:
     yield from filter(None, (source(given.__module__, name) for name in names))
 
 
-def _page(module: ModuleType, told: dict[tuple[str, str], Any]) -> str:
-    """The page of a room: its own words, then its names, but for those that are told already."""
+def _room(module: str) -> str:
+    """The package that a module is in, or is: ``workbench.guided`` for ``workbench.guided.events``."""
+    return ".".join((importlib.import_module(module).__package__ or "").split(".")[:2])
+
+
+def _page(room: str, names: list[tuple[str, str]], told: dict[tuple[str, str], Any]) -> str:
+    """The page of a room: its own words, then its names, but for those that are told already; empty if all are."""
     constants, parts = [], []
-    for name in module.__all__:
-        given = getattr(module, name)
+    for module, name in names:
+        given = getattr(importlib.import_module(module), name)
         if not callable(given) or not hasattr(given, "__module__"):
             constants.append(name)
         elif _key(given) not in told:
             told[_key(given)] = given
-            parts.append(_directive(f"{module.__name__}.{name}", given))
-    named = ", ".join(f"``{name}``" for name in constants)
-    more = f"Constants: {named}.\n\n" if constants else ""
-    return f"{_title(module.__name__)}.. automodule:: {module.__name__}\n\n{more}{''.join(parts)}"
-
-
-def _more(told: dict[tuple[str, str], Any]) -> str:
-    """The page of what the guides import from elsewhere."""
-    parts = []
-    for module, name in sorted(set(_imported())):
-        given = getattr(importlib.import_module(module), name)
-        if callable(given) and _key(given) not in told:
-            told[_key(given)] = given
             parts.append(_directive(f"{module}.{name}", given))
-    return f"{_title('Further names')}The guides use these too.\n\n{''.join(parts)}"
+    if not parts:
+        return ""
+    named = ", ".join(f"``{name}``" for name in dict.fromkeys(constants))
+    more = f"Constants: {named}.\n\n" if constants else ""
+    return f"{_title(room)}.. automodule:: {room}\n\n{more}{''.join(parts)}"
 
 
 def _imported() -> Iterator[tuple[str, str]]:
