@@ -1,6 +1,16 @@
 """Liveness over arrays: fair lassos by strongly connected components, linear in the transitions.
 
 Definitions are in ``docs/liveness.md``; :mod:`workbench.kernel.temporal` is the readable reference, by another method.
+
+1. A breadth-first search finds shortest ways to all allowed states, by way of an entry. The nearest one in which no
+   condition is enabled gives the smallest lasso that stops.
+2. States on no cycle are dropped, and the strongly connected components of the rest computed. A weak condition rules
+   out a component in which it is enabled everywhere and has no step. If a strong condition is enabled in a component
+   but has no step in it, the states where it is enabled are removed, and the components computed again (Lichtenstein
+   and Pnueli, *Checking that finite state concurrent programs satisfy their linear specification*, POPL 1985). Each
+   component that remains holds a fair cycle.
+3. A cycle is built from the nearest states of such components: along shortest paths to what the conditions still
+   demand, then home, with shortcuts where the cycle stays fair. The smallest lasso wins.
 """
 
 from collections.abc import Sequence

@@ -2,7 +2,12 @@
 
 Attributes alone carry the content, with the colours of a light page, so that a picture is complete without styles and
 scripts. Its style sheet only replaces those colours on a dark page, and animates things that moved inside an element
-with the attribute ``data-moving``.
+with the attribute ``data-moving``, unless the reader prefers less motion.
+
+For scripts, the root has ``data-picture``, with the model's name. Each thing is a group with its ``id``, ``data-thing``
+(the id without the prefix that keeps two pictures on a page apart), ``data-kind``, and where they apply ``data-tone``,
+``data-change`` (``new``, ``changed``, ``gone``, or ``differs`` for two side by side), ``data-fault``, and
+``data-moved`` for a thing that was elsewhere in the state before.
 """
 
 import math
