@@ -11,9 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from workbench.engines.shipping import receive, ship
 from workbench.engines.spark.dataflow import Outgoing, on_spark
 from workbench.engines.spark.executors import ready_session
-from workbench.engines.spark.shipping import receive, ship
 from workbench.kernel import Model
 from workbench.kernel.budget import INTERRUPTED, Budget, Stop, interrupted, interruptible
 from workbench.kernel.given import names_in, plain
