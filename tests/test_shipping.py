@@ -164,7 +164,7 @@ def test_a_file_and_a_test_module(spark, model_file):
 
 @pytest.mark.spark
 def test_a_sweep_of_a_file(spark, model_file):
-    assert sweep(get_model(f"{model_file}:Counter"), {"Step": [1, 2]})["distinct"].tolist() == [4, 3]
+    assert sweep(get_model(f"{model_file}:Counter"), {"Step": [1, 2]}, spark=spark)["distinct"].tolist() == [4, 3]
 
 
 NOTEBOOK = """
