@@ -22,7 +22,7 @@ from workbench.kernel.text import columns
 from workbench.kernel.values import counted
 from workbench.questions.explain import Explanation, explain
 from workbench.questions.processes import check_here
-from workbench.questions.records import Records, SettingOutcome, SweepRecords, Word, failed
+from workbench.questions.records import Records, SettingOutcome, Word, failed
 from workbench.questions.settings import (
     Grid,
     SettingsTable,
@@ -248,7 +248,7 @@ def fill(
 
 
 @contextmanager
-def _records(task: SettingsTask, out: str | Path | None, needed: bool) -> Iterator[SweepRecords | None]:
+def _records(task: SettingsTask, out: str | Path | None, needed: bool) -> Iterator[Records | None]:
     """The records in the folder `out`, or in a temporary one if they are `needed`."""
     if out is None and not needed:
         yield None
@@ -257,9 +257,9 @@ def _records(task: SettingsTask, out: str | Path | None, needed: bool) -> Iterat
     with tempfile.TemporaryDirectory() if out is None else nullcontext(str(out)) as folder:
         identities = task.identities()
         with writer_lock(folder, "sweep folder"):
-            records = Records(Path(folder).absolute())
+            records = Records(Path(folder).absolute(), identities, finite)
             records.clean()
-            yield SweepRecords(records, identities, finite)
+            yield records
 
 
 @dataclass
@@ -279,7 +279,7 @@ class _Filling:
     cells: dict[int, GridCell] = field(default_factory=dict)
     stopped: bool = False
 
-    def fill(self, records: SweepRecords | None, spark: Any, workers: int | None) -> None:
+    def fill(self, records: Records | None, spark: Any, workers: int | None) -> None:
         """Take what is recorded, check the rest, and record that; settings with the same record are checked once."""
         numbers = range(len(self.task.settings))
         alike = dict[Any, list[int]]()

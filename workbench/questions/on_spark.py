@@ -11,7 +11,7 @@ from workbench.engines.spark.executors import ready_session
 from workbench.engines.spark.session import spark_session
 from workbench.kernel.budget import INTERRUPTED, Stop
 from workbench.questions.processes import Done
-from workbench.questions.records import ATTEMPTS, SweepRecords, died
+from workbench.questions.records import ATTEMPTS, Records, died
 from workbench.questions.settings import SettingsTask
 
 
@@ -20,7 +20,7 @@ class _SparkJob:
     """A worker's input: the settings with these `numbers`, a Spark task each."""
 
     task: SettingsTask
-    records: SweepRecords
+    records: Records
     numbers: Sequence[int]
 
     def run(self, at: int, attempt: int) -> None:
@@ -41,7 +41,7 @@ def _carry_out(shipped: bytes, at: int) -> Outgoing:
 
 def check_on_spark(
     task: SettingsTask,
-    records: SweepRecords,
+    records: Records,
     numbers: Sequence[int],
     spark: Any,
     done: Done,
@@ -72,7 +72,7 @@ def check_on_spark(
             raise Stop(INTERRUPTED)
 
     session = ready_session(None if spark is True else spark_session(spark) if isinstance(spark, str) else spark)
-    why = f"the worker left no result in {records.records.folder}; out must be a folder that all workers see"
+    why = f"the worker left no result in {records.folder}; out must be a folder that all workers see"
     try:
         carry_out = partial(_carry_out, ship(job, task.model.name))
         on_spark(session, watch, lambda error: error, range(len(numbers)), carry_out)

@@ -111,33 +111,55 @@ class Record:
 
 @dataclass(frozen=True)
 class Records:
-    """A folder of records, named by the keys of their identities."""
+    """The records of one sweep's settings, in a folder, named by the keys of their identities.
+
+    Attributes:
+        identities: One per setting; a setting's number is its place here.
+        budgets: Those of each check.
+        job: Identifies this sweep.
+    """
 
     folder: Path
+    identities: list[Identity]
+    budgets: dict[str, float | None]
+    job: str = field(default_factory=lambda: secrets.token_hex(8))
 
-    def _path(self, identity: Identity) -> Path:
-        return self.folder / f"{identity.key}.json"
+    def kept(self, number: int) -> SettingOutcome | None:
+        """The outcome from an earlier sweep, if another check with these budgets would not improve it."""
+        record = self._read(number)
+        if record is None:
+            return None
+        good = record.outcome.final or (record.outcome.error is None and record.budgets == self.budgets)
+        return record.outcome if good else None
 
-    def read(self, identity: Identity) -> Record | None:
+    def made(self, number: int) -> SettingOutcome | None:
+        """The outcome from this sweep, if it is there already."""
+        record = self._read(number)
+        return None if record is None or record.job != self.job else record.outcome
+
+    def _path(self, number: int) -> Path:
+        return self.folder / f"{self.identities[number].key}.json"
+
+    def _read(self, number: int) -> Record | None:
         """The record of a setting; None if there is none.
 
         Raises:
             InputError: If the file is damaged, or belongs to another setting.
         """
-        path = self._path(identity)
+        path = self._path(number)
         try:
             document = read_sealed(path, "sweep record")
         except FileNotFoundError:
             return None
         record = from_json(Record, document, f"sweep record {str(path)!r}")
-        record.identity.check_same(identity, f"sweep record {str(path)!r}")
+        record.identity.check_same(self.identities[number], f"sweep record {str(path)!r}")
         return record
 
-    def write(self, record: Record) -> None:
-        """Write a record, replacing an earlier one atomically."""
+    def write(self, number: int, outcome: SettingOutcome) -> None:
+        """Write a setting's record, replacing an earlier one atomically."""
         make_folder(self.folder)
-        document: Any = asdict(record)
-        write_sealed(self._path(record.identity), document)
+        document: Any = asdict(Record(self.identities[number], self.job, self.budgets, outcome))
+        write_sealed(self._path(number), document)
 
     def clean(self) -> None:
         """Remove the partial files of killed writers. The caller must hold the lock."""
@@ -147,35 +169,3 @@ class Records:
                     path.unlink(missing_ok=True)
                 except OSError as error:
                     raise InputError(f"{str(path)!r} cannot be removed: {error.strerror}") from None
-
-
-@dataclass(frozen=True)
-class SweepRecords:
-    """The records of one sweep.
-
-    Attributes:
-        identities: One per setting of the sweep.
-        budgets: Those of each check.
-        job: Identifies this sweep.
-    """
-
-    records: Records
-    identities: list[Identity]
-    budgets: dict[str, float | None]
-    job: str = field(default_factory=lambda: secrets.token_hex(8))
-
-    def kept(self, number: int) -> SettingOutcome | None:
-        """The outcome from an earlier sweep, if another check with these budgets would not improve it."""
-        record = self.records.read(self.identities[number])
-        if record is None:
-            return None
-        outcome = record.outcome
-        return outcome if outcome.final or (outcome.error is None and record.budgets == self.budgets) else None
-
-    def made(self, number: int) -> SettingOutcome | None:
-        """The outcome from this sweep, if it is there already."""
-        record = self.records.read(self.identities[number])
-        return record.outcome if record is not None and record.job == self.job else None
-
-    def write(self, number: int, outcome: SettingOutcome) -> None:
-        self.records.write(Record(self.identities[number], self.job, self.budgets, outcome))
