@@ -146,7 +146,7 @@ def summary(result: Any) -> Any:
 
 
 def rows_of(folder: str | Path) -> Any:
-    data = load(folder, InProcess())
+    data = load(folder, InProcess())  # type: ignore[arg-type]
     return data.run, [repr(row) for row in data.states.collect()], [repr(row) for row in data.transitions.collect()]
 
 

@@ -18,7 +18,6 @@ from dataclasses import asdict
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
-from typing import Protocol
 
 from workbench.engines import compiling
 from workbench.engines.threads import usable_cores
@@ -72,30 +71,19 @@ def check_here(
             done(number, *answer)
 
 
-class _Worker(Protocol):
-    def answer(self, number: int) -> _Answer:
-        """Check a setting; called in a thread."""
-
-    def stop(self) -> None:
-        """End the check under way with what it has found."""
-
-    def end(self) -> None:
-        """End at once."""
-
-
 def _work(
-    team: Sequence[_Worker], numbers: Iterable[int], done: Done, enough: Callable[[int], bool]
+    team: "Sequence[_Here | _Process]", numbers: Iterable[int], done: Done, enough: Callable[[int], bool]
 ) -> dict[int, _Answer | None]:
     """Let a team check settings, until `enough` of the number of those that are left.
 
     Returns:
         The settings that are left, in order, with what their checks had found by then.
     """
-    waiting, idle, busy = deque(numbers), list(team), dict[int, _Worker]()
+    waiting, idle, busy = deque(numbers), list(team), dict[int, "_Here | _Process"]()
     answers, left = SimpleQueue[tuple[int, _Answer]](), dict[int, _Answer | None]()
     until: float | None = None
 
-    def ask(worker: _Worker, number: int) -> None:
+    def ask(worker: "_Here | _Process", number: int) -> None:
         try:
             answers.put((number, worker.answer(number)))
         except Exception as error:  # as where no process can be started
@@ -119,7 +107,7 @@ def _work(
                 if until is None or answer[0].final:
                     done(number, *answer)
                 else:
-                    left[number] = answer
+                    left[number] = answer if answer[0].error is None else None
     finally:
         for worker in team:
             worker.end()
@@ -137,12 +125,13 @@ class _Here:
         return self._task.check(number, self._stopped.is_set)
 
     def stop(self) -> None:
+        """End the check under way with what it has found."""
         self._stopped.set()
 
     end = stop
 
 
-def _team(task: SettingsTask, size: int) -> Sequence[_Worker]:
+def _team(task: SettingsTask, size: int) -> "Sequence[_Here | _Process]":
     """So many processes, or this one if the model cannot be sent to any."""
     from workbench.engines.shipping import ship  # numba loads here
 
@@ -166,6 +155,7 @@ class _Process:
         self._starting, self._ended = Lock(), False
 
     def answer(self, number: int) -> _Answer:
+        """Check a setting, in a thread of the caller."""
         for _ in range(ATTEMPTS):
             said = self._ask(self._started(), number)
             if said:
@@ -200,15 +190,17 @@ class _Process:
             process.stdin.flush()
 
     def stop(self) -> None:
+        """End the check under way with what it has found."""
+        self._ended = True
         if self._process is not None and self._process.stdin is not None:
             with suppress(BrokenPipeError):
                 self._process.stdin.close()
 
     def end(self) -> None:
+        """End at once."""
         with self._starting:
-            self._ended = True
+            self.stop()
             if self._process is not None:
-                self.stop()
                 self._process.kill()
                 self._process.wait()
 
