@@ -10,7 +10,6 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from bench.__main__ import main as bench
@@ -20,6 +19,8 @@ from workbench import commands, configurations
 from workbench.engines.check import check
 from workbench.kernel import InputError, search
 from workbench.models import MODELS, get_model
+from workbench.questions.records import SettingOutcome, Word
+from workbench.questions.settings import SettingPlan
 
 ROOT = Path(__file__).parent.parent
 SAFETY = ["--property", "UniqueTickets", "--property", "NoLakekeeperConflict"]
@@ -907,12 +908,13 @@ def test_a_file_that_cannot_be_read(refused, tmp_path):
     ],
 )
 def test_the_exit_status_of_a_sweep_is_made_from_its_verdicts(run, monkeypatch, words, expected, said):
-    measures = {"distinct": 5, "depth": 2, "seconds": 0.1, "complete": True, "stopped": None, "error": None}
-    rows = [{"MaxCrashes": number, **measures} for number in (0, 1)]
-    rows = [{**row, "P": word, "P_states": None} for row, word in zip(rows, words, strict=True)] if words else rows
-    attrs = {"properties": ["P"] if words else [], "symmetry": [], "notes": ["a note"]}
-    table = SimpleNamespace(rows=rows, attrs=attrs)
-    monkeypatch.setattr("workbench.questions.fill.fill", lambda *_, **__: SimpleNamespace(outcomes=table))
+    def checked(self, number, should_stop=None):
+        found = {} if words is None or words[number] in (None, "error") else {"P": Word(words[number], None)}
+        return SettingOutcome(found, 5, 2, 0.1, complete=True, stopped=None, error=None, final=True), None
+
+    plan = SettingPlan(("P",) if words else (), notes=("a note",))
+    monkeypatch.setattr("workbench.questions.fill.plans_of", lambda *_: [plan, plan])
+    monkeypatch.setattr("workbench.questions.settings.SettingsTask.check", checked)
     status, out, _ = run("sweep", "bakery", "--grid", "MaxCrashes=0,1")
     assert status == expected
     assert out.endswith(f"2 settings: {said}")

@@ -105,7 +105,7 @@ def test_a_trace_of_ones_own_model_is_opened_again():
 def test_a_grid_is_filled_again():
     grid = {"ConcurrencyControl": [0, 2], "UseSalt": [True, False], "PutIfAbsentSupported": [False]}
     fixed = {"Keys": ["x"], "Values": 1, "MonotonicTs": False, "FailedWrites": 0}
-    code = grid_as_code(HudiExtended, grid, ["ConsistentRead"], constants=fixed, max_states=100_000, where="local")
+    code = grid_as_code(HudiExtended, grid, ["ConsistentRead"], constants=fixed, max_states=100_000, workers=1)
     assert max(map(len, code.split("\n"))) <= 120
     again, before = run(code), fill(HudiExtended, grid, ["ConsistentRead"], constants=fixed)
     assert again["shown"].drop(columns="seconds").equals(before.table.drop(columns="seconds"))

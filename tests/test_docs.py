@@ -15,7 +15,7 @@ DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 #: What has links to follow: these, and the pages outside of docs/.
 LINKING = [*sorted(ROOT.glob("*.md")), *PAGES, *sorted((ROOT / "specs").rglob("*.md"))]
-ON_SPARK = {"datasets.md", "sweeps.md"}
+ON_SPARK = {"datasets.md"}
 
 #: A block of Python, and the block of text right below it, if there is one: what it prints.
 BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```\n(?:\n*^```text\n(?P<output>.*?)^```$)?", re.MULTILINE | re.DOTALL)

@@ -290,7 +290,7 @@ GRID = {"Most": [1, 2, 3]}
 
 
 def answers(out: Path) -> Any:
-    table = sweep(Ledger, GRID, out=out, spark=InProcess())  # type: ignore[arg-type]
+    table = sweep(Ledger, GRID, out=out, spark=InProcess())
     return table.drop(columns="seconds").to_json()
 
 
@@ -345,7 +345,7 @@ def test_one_sweep_at_a_time_writes_to_a_folder(tmp_path: Path) -> None:
             answers(tmp_path)
         said.append(str(error.value))
 
-    sweep(Ledger, GRID, out=tmp_path, spark=InProcess(), on_progress=disturb)  # type: ignore[arg-type]
+    sweep(Ledger, GRID, out=tmp_path, spark=InProcess(), on_progress=disturb)
     assert f"sweep folder '{tmp_path}' is in use: process {os.getpid()} on " in said[0]
 
 
@@ -407,7 +407,7 @@ def kill_saves(folder: Path) -> None:
 def kill_sweeps(folder: Path) -> None:
     """There are results from before, which a budget has cut short."""
     wanted, short = answers(folder / "warm"), folder / "short"
-    sweep(Ledger, GRID, out=short, spark=InProcess(), max_states=1)  # type: ignore[arg-type]
+    sweep(Ledger, GRID, out=short, spark=InProcess(), max_states=1)
     replaced = set()
     for at in range(KILLS):
         if at % 5 == 0:

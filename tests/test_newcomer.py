@@ -1,5 +1,6 @@
 """What a newcomer has: the core alone. It does what needs no extra, and for the rest one line names the extra."""
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -76,9 +77,7 @@ def test_every_module_and_name_is_there_or_says_which_extra_it_needs(core: Insta
     assert named["module", "workbench.lessons"] == "lab"
     names = {name: extra for (kind, name), extra in named.items() if kind == "name"}
     panels = dict.fromkeys(("Simulator", "TracePlayer", "Workbench"), "lab")
-    assert names == panels | dict.fromkeys(("Dataset", "load", "save"), "tables") | dict.fromkeys(
-        ("spark_session", "sweep"), "spark"
-    )
+    assert names == panels | dict.fromkeys(("Dataset", "load", "save"), "tables") | {"spark_session": "spark"}
 
 
 @pytest.mark.parametrize(
@@ -90,7 +89,7 @@ def test_every_module_and_name_is_there_or_says_which_extra_it_needs(core: Insta
         ("export . -o states", "spark"),
         ("check memory://run --model peterson", "spark"),
         ("walk peterson --engine spark", "spark"),
-        ("sweep peterson --grid Processes=2,3 -o kept", "spark"),
+        ("sweep peterson --grid Processes=2,3 --spark", "spark"),
     ],
 )
 def test_a_command_names_the_extra_that_it_needs(core: Installed, command: str, extra: str) -> None:
@@ -157,6 +156,20 @@ def test_the_core_fills_a_grid_and_explains_it(core: Installed) -> None:
     assert done.stderr.splitlines()[-1].endswith("pip install 'lakehouse-workbench[tables]'")
 
 
+def test_the_core_sweeps(core: Installed) -> None:
+    """Without Spark, Java, and pandas, here and in processes; what is kept is taken up again."""
+    command = "sweep peterson --grid Processes=2,3,4 --property MutualExclusion -o kept --json"
+    first, second = (json.loads(core.workbench(command).stdout)["rows"] for _ in range(2))
+    assert [row["MutualExclusion"] for row in first] == ["holds"] * 3
+    assert first == second
+    script = "from workbench import get_model, sweep\n"
+    script += "from workbench.questions import processes; processes.PATIENCE = 0\n"
+    script += "table = sweep(get_model('peterson'), {'Processes': [2, 3]}, ['WhoWantsEnters'])\n"
+    script += "print(table.columns[:2], [row['WhoWantsEnters'] for row in table.to_dict('records')])"
+    done = core.run("-c", script)
+    assert done.stdout == "['Processes', 'WhoWantsEnters'] ['holds', 'holds']\n", done.stderr
+
+
 def test_a_search_that_outgrows_the_core_keeps_what_it_has_found(core: Installed) -> None:
     done = core.run(
         "-c",
@@ -195,7 +208,7 @@ def test_spark_alone_searches_sweeps_and_loads(tmp_path: Path) -> None:
         "-c",
         "from workbench import check, get_model, load, save, state_space, sweep\n"
         "peterson = get_model('peterson')\nprint(check(peterson(), engine='spark').distinct)\n"
-        "print(sweep(peterson, {'LevelsLeftOut': [0, 1]}, ['MutualExclusion']).MutualExclusion.to_list())\n"
+        "print(sweep(peterson, {'LevelsLeftOut': [0, 1]}, ['MutualExclusion'], spark=True).MutualExclusion.to_list())\n"
         "save(state_space(peterson()), 'states')\nprint(len(load('states').pandas('select id from states')))",
     )
     assert done.stdout == "894\n['holds', 'violated']\n894\n", done.stderr

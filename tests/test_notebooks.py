@@ -37,7 +37,7 @@ NAMES = [
     "08_real_logs",
     "09_one_promise",
 ]
-ON_SPARK = {"04_what_if", "05_state_space_as_data"}
+ON_SPARK = {"05_state_space_as_data"}
 OWN_SPARK = [pytest.mark.spark, pytest.mark.xdist_group("java")]
 #: How many cells tell the story; the exercises are not counted.
 FEWEST_CELLS, MOST_CELLS = 20, 30

@@ -9,8 +9,8 @@ import textwrap
 import pytest
 
 from workbench.engines.check import check
+from workbench.engines.shipping import NotReceived, receive, ship
 from workbench.engines.spark import engine, entry
-from workbench.engines.spark.shipping import NotReceived, receive, ship
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, require
 from workbench.models import get_model
 from workbench.questions.sweep import sweep
@@ -84,7 +84,7 @@ class Here(Model):
 
 ELSEWHERE = """
 import sys
-from workbench.engines.spark.shipping import receive
+from workbench.engines.shipping import receive
 from workbench.kernel.search import search
 
 result = search(receive(sys.stdin.buffer.read()))
@@ -107,7 +107,7 @@ def test_what_is_installed_is_imported_there():
 
 
 def test_what_cannot_be_sent_is_said(tmp_path):
-    said = "counter cannot be sent to Spark's workers: PicklingError: "
+    said = "counter cannot be sent to other processes: PicklingError: "
     with open(tmp_path / "file", "w") as file, pytest.raises(InputError, match=said):
         ship(file, "counter")
 
@@ -164,7 +164,7 @@ def test_a_file_and_a_test_module(spark, model_file):
 
 @pytest.mark.spark
 def test_a_sweep_of_a_file(spark, model_file):
-    assert sweep(get_model(f"{model_file}:Counter"), {"Step": [1, 2]})["distinct"].tolist() == [4, 3]
+    assert sweep(get_model(f"{model_file}:Counter"), {"Step": [1, 2]}, spark=spark)["distinct"].tolist() == [4, 3]
 
 
 NOTEBOOK = """

@@ -61,7 +61,7 @@ def test_a_java_that_is_new_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize(
     ("module", "command"),
-    [("workbench", ["sweep", "bakery", "--grid", "Writers=2", "-o", "kept"]), ("workbench.engines.warm", ["--spark"])],
+    [("workbench", ["sweep", "bakery", "--grid", "Writers=2", "--spark"]), ("workbench.engines.warm", ["--spark"])],
 )
 def test_the_command_line_without_java(tmp_path: Path, module: str, command: list[str]) -> None:
     environment = {**os.environ, "JAVA_HOME": "/nowhere"}

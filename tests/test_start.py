@@ -211,6 +211,7 @@ def test_numba_has_the_private_names_that_the_cache_of_kernels_rests_on():
     """Only versions are accepted for which this was seen; see pyproject.toml."""
     import inspect
 
+    from numba import cloudpickle  # engines/shipping.py
     from numba.core import caching, dispatcher
     from numba.core.runtime import rtsys
 
@@ -220,6 +221,8 @@ def test_numba_has_the_private_names_that_the_cache_of_kernels_rests_on():
     assert "self._source_stamp" in inspect.getsource(caching.IndexDataCacheFile._load_index)
     assert "self._cache.load_overload(" in inspect.getsource(dispatcher.Dispatcher)
     assert callable(rtsys.initialize)
+    registry = {"register_pickle_by_value", "unregister_pickle_by_value", "list_registry_pickle_by_value"}
+    assert registry | {"Pickler"} <= set(dir(cloudpickle))
 
 
 # A cache without kernels ---------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from workbench import configurations
@@ -22,11 +23,11 @@ from workbench.models import get_model
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_extended import BakeryExtended
 from workbench.models.hudi_extended import HudiExtended
+from workbench.questions import processes
+from workbench.questions.fill import fill
 from workbench.questions.settings import plans_of
 from workbench.questions.sweep import sweep
 from workbench.storage.sealed import read_sealed
-
-pytestmark = pytest.mark.spark
 
 ROOT = Path(__file__).parent.parent
 FAULTS = ("none", "raises", "memory", "dies")
@@ -61,6 +62,13 @@ class Counter(Model):
         return s.n < self.Bound
 
 
+@pytest.fixture(params=["here", "in processes", pytest.param("on Spark", marks=pytest.mark.spark)])
+def where(request, monkeypatch):
+    """Options with which a sweep checks in this process, in others, or on Spark."""
+    monkeypatch.setattr(processes, "PATIENCE", 1e9 if request.param == "here" else 0)
+    return {"spark": request.getfixturevalue("spark")} if request.param == "on Spark" else {"workers": 2}
+
+
 def files(folder: Path) -> dict[str, tuple[int, int]]:
     """The records in a folder, each with what changes when it is written again."""
     return {path.name: (path.stat().st_ino, path.stat().st_mtime_ns) for path in records(folder)}
@@ -82,8 +90,9 @@ def verdicts(table):
 # What a sweep finds --------------------------------------------------------------------------------------------------
 
 
-def test_it_finds_what_single_checks_find(spark):
-    table = sweep(Bakery, {"Writers": [2, 3], "MaxCrashes": [0, 1]}, symmetry=True, constants={"LazyReap": False})
+def test_it_finds_what_single_checks_find(where):
+    grid = {"Writers": [2, 3], "MaxCrashes": [0, 1]}
+    table = sweep(Bakery, grid, symmetry=True, constants={"LazyReap": False}, **where)
     assert table[["Writers", "MaxCrashes"]].to_numpy().tolist() == [[2, 0], [2, 1], [3, 0], [3, 1]]
     for row in table.astype(object).where(table.notna(), None).to_dict("records"):
         result = check(Bakery(Writers=row["Writers"], MaxCrashes=row["MaxCrashes"], LazyReap=False), symmetry=True)
@@ -93,7 +102,7 @@ def test_it_finds_what_single_checks_find(spark):
             assert (row[verdict.name], row[f"{verdict.name}_states"]) == (verdict.word, verdict.trace_states)
 
 
-def test_what_was_decided_about_the_checks_is_told(spark):
+def test_what_was_decided_about_the_checks_is_told():
     table = sweep(Bakery, {"Writers": [2]}, ["UniqueTickets", "EventualProgress"], symmetry=True)
     [note] = table.attrs["notes"]
     assert "without symmetry" in note
@@ -120,7 +129,7 @@ def test_what_steps_decide_may_be_asked_for_in_every_setting():
         plans_of(HudiExtended, settings, ["Deadlocks"], False)
 
 
-def test_a_property_is_checked_where_it_applies(spark, capsys):
+def test_a_property_is_checked_where_it_applies(capsys):
     for properties in (None, ["BelowBound", "Strictly"]):
         table = sweep(Optional, {"Strict": [False, True], "Size": [1, 2]}, properties)
         assert table.attrs["properties"] == ["BelowBound", "Strictly"]
@@ -130,7 +139,7 @@ def test_a_property_is_checked_where_it_applies(spark, capsys):
     assert "Strictly" not in sweep(Optional, {"Size": [1]}).columns
 
 
-def test_settings_that_are_no_grid(spark):
+def test_settings_that_are_no_grid():
     table = sweep(Counter, [{"Size": 3}, {"Size": 5, "Bound": 4}, {"Bound": 2}])
     assert table[["Size", "Bound"]].to_numpy().tolist() == [[3, 50], [5, 4], [2, 2]]
     assert verdicts(table) == ["holds", "violated", "violated"]
@@ -138,7 +147,7 @@ def test_settings_that_are_no_grid(spark):
 
 
 @pytest.mark.slow
-def test_the_grid_of_hudis_switches(spark, tmp_path):
+def test_the_grid_of_hudis_switches(tmp_path):
     """The command that docs/sweeps.md shows, against the published figures."""
     block = (ROOT / "docs" / "sweeps.md").read_text().split("```sh\n")[1].split("```")[0]
     words = shlex.split(block.replace("\\\n", " ").replace("data/hudi_grid", str(tmp_path / "grid")))
@@ -168,7 +177,7 @@ def test_the_grid_of_hudis_switches(spark, tmp_path):
 # Errors --------------------------------------------------------------------------------------------------------------
 
 
-def test_a_property_has_verdicts_where_it_is_checked(spark):
+def test_a_property_has_verdicts_where_it_is_checked():
     grid = {"MaxRestarts": [0, 1], "MaxCrashes": [0, 1]}
     by_default = sweep(BakeryExtended, grid, constants={"Writers": 2})
     progress = ["EventualProgress", "NonCrashedProgress", "RestartedWriterCommits", "RestartsHeal"]
@@ -184,7 +193,7 @@ def test_a_property_has_verdicts_where_it_is_checked(spark):
     assert by_default["complete"].all()
 
 
-def test_the_command_says_where_a_property_is_not_checked(spark, capsys):
+def test_the_command_says_where_a_property_is_not_checked(capsys):
     arguments = ["sweep", "bakery", "--set", "Writers=2", "--grid", "MaxRestarts=0,1", "--property", "RestartsHeal"]
     assert main(arguments) == 3
     out = capsys.readouterr().out
@@ -192,10 +201,10 @@ def test_the_command_says_where_a_property_is_not_checked(spark, capsys):
     assert "everything holds in 1, something is violated in 0; it is not known in 1" in out
 
 
-def test_an_error_is_a_row(spark):
+def test_an_error_is_a_row(where):
     text = Path(__file__).read_text()
     line = text[: text.index('raise ValueError("on purpose")')].count("\n") + 1
-    table = sweep(Counter, {"Fault": ["none", "refuses", "raises", "memory"], "Size": [3]})
+    table = sweep(Counter, {"Fault": ["none", "refuses", "raises", "memory"], "Size": [3]}, **where)
     assert verdicts(table) == ["holds", "error", "error", "error"]
     assert table["complete"].tolist() == [True, False, False, False]
     assert table["error"].tolist() == [
@@ -206,8 +215,9 @@ def test_an_error_is_a_row(spark):
     ]
 
 
-def test_a_worker_that_dies_takes_no_other_setting_with_it(spark):
-    table = sweep(Counter, {"Fault": ["none", "dies", "none"], "Size": [1, 3]})
+@pytest.mark.parametrize("where", ["in processes", pytest.param("on Spark", marks=pytest.mark.spark)], indirect=True)
+def test_a_worker_that_dies_takes_no_other_setting_with_it(where):
+    table = sweep(Counter, {"Fault": ["none", "dies", "none"], "Size": [1, 3]}, **where)
     assert verdicts(table) == ["holds", "holds", "holds", "error", "holds", "holds"]
     assert table["error"][3] == "the worker died 2 times; it may need more memory than there is"
 
@@ -244,7 +254,7 @@ def test_a_model_with_constants_is_refused():
 # What is kept --------------------------------------------------------------------------------------------------------
 
 
-def test_what_is_there_is_not_computed_again(spark, tmp_path):
+def test_what_is_there_is_not_computed_again(tmp_path):
     first = sweep(Counter, {"Size": [1, 2]}, out=tmp_path)
     kept = files(tmp_path)
     assert len(kept) == 2
@@ -255,7 +265,7 @@ def test_what_is_there_is_not_computed_again(spark, tmp_path):
     assert len(files(tmp_path)) == 3
 
 
-def test_after_a_crash_only_what_is_missing_is_computed(spark, tmp_path):
+def test_after_a_crash_only_what_is_missing_is_computed(tmp_path):
     sweep(Counter, {"Size": [1, 2, 3]}, out=tmp_path)
     kept = files(tmp_path)
     one, two, three = records(tmp_path)
@@ -270,7 +280,7 @@ def test_after_a_crash_only_what_is_missing_is_computed(spark, tmp_path):
     assert (tmp_path / ".mine").read_text() == "keep"
 
 
-def test_a_result_that_is_damaged_or_of_another_setting_is_not_believed(spark, tmp_path):
+def test_a_result_that_is_damaged_or_of_another_setting_is_not_believed(tmp_path):
     sweep(Counter, {"Size": [1, 2]}, out=tmp_path)
     one, two = records(tmp_path)
     written, other = one.read_text(), two.read_text()
@@ -285,7 +295,7 @@ def test_a_result_that_is_damaged_or_of_another_setting_is_not_believed(spark, t
         assert one.read_text() == text
 
 
-def test_a_result_is_replaced_when_the_new_one_is_there(spark, tmp_path):
+def test_a_result_is_replaced_when_the_new_one_is_there(tmp_path):
     """Until then it stays; `test_durability` kills sweeps on the way."""
     sweep(Counter, {"Size": [30]}, out=tmp_path, max_states=10)
     before = files(tmp_path)
@@ -306,16 +316,16 @@ def test_a_result_is_replaced_when_the_new_one_is_there(spark, tmp_path):
     ],
     ids=lambda other: next(iter(other)),
 )
-def test_another_question_is_another_result(spark, tmp_path, other):
+def test_another_question_is_another_result(tmp_path, other):
     asked = {"model": Counter, "grid": {"Size": [1]}, "out": tmp_path}
     sweep(**asked)
     sweep(**{**asked, **other})
     assert len(files(tmp_path)) == 2
 
 
-def test_a_result_that_a_budget_cut_short_is_computed_again_under_another_one(spark, tmp_path):
+def test_a_result_that_a_budget_cut_short_is_computed_again_under_another_one(tmp_path, where):
     def run(budget):
-        table = sweep(Counter, {"Size": [2, 30]}, out=tmp_path, max_states=budget)
+        table = sweep(Counter, {"Size": [2, 30]}, out=tmp_path, max_states=budget, **where)
         return (
             table["distinct"].tolist(),
             table["complete"].tolist(),
@@ -333,7 +343,7 @@ def test_a_result_that_a_budget_cut_short_is_computed_again_under_another_one(sp
     assert len(more.items() & first.items()) == 1
 
 
-def test_an_error_is_tried_again_unless_the_model_is_to_blame(spark, tmp_path):
+def test_an_error_is_tried_again_unless_the_model_is_to_blame(tmp_path):
     grid = {"Fault": ["refuses", "raises", "memory"]}
     sweep(Counter, grid, out=tmp_path)
     first = files(tmp_path)
@@ -344,7 +354,7 @@ def test_an_error_is_tried_again_unless_the_model_is_to_blame(spark, tmp_path):
 # While it runs -------------------------------------------------------------------------------------------------------
 
 
-def test_progress_ends_with_everything_done(spark, tmp_path):
+def test_progress_ends_with_everything_done(tmp_path):
     sweep(Counter, {"Size": [1, 2]}, out=tmp_path)
     seen = []
     sweep(Counter, {"Size": [1, 2, 3, 4]}, out=tmp_path, on_progress=lambda *at: seen.append(at))
@@ -355,6 +365,8 @@ def test_progress_ends_with_everything_done(spark, tmp_path):
 
 
 SLOW = """
+import os
+import pathlib
 import time
 from workbench.kernel import Constant, Model, Variable, action, require
 
@@ -365,50 +377,161 @@ class Slow(Model):
     @action
     def step(self, s):
         require(s.n == 0, "done")
+        if self.Seconds and "SAYS_WHO_IN" in os.environ:
+            pathlib.Path(os.environ["SAYS_WHO_IN"], str(os.getpid())).touch()
         time.sleep(self.Seconds)
         s.n = 1
 """
 
 
-@pytest.mark.xdist_group("java")
-def test_an_interrupt_keeps_what_has_finished(tmp_path):
+@pytest.mark.parametrize("seconds", ["0,900", "0,900,901"])
+def test_an_interrupt_keeps_what_has_finished(tmp_path, seconds):
+    """A single setting stays in the command's process; two go to others, none of which is left."""
     (tmp_path / "slow.py").write_text(SLOW)
-    out = tmp_path / "out"
-    command = ["sweep", f"{tmp_path}/slow.py:Slow", "--grid", "Seconds=0,900", "-o", str(out)]
-    running = subprocess.Popen([sys.executable, "-m", "workbench", *command], stdout=subprocess.PIPE, text=True)
-    while running.poll() is None and not records(out):
+    out, processes = tmp_path / "out", tmp_path / "processes"
+    processes.mkdir()
+    command = ["sweep", f"{tmp_path}/slow.py:Slow", "--grid", f"Seconds={seconds}", "-o", str(out), "--workers", "2"]
+    running = subprocess.Popen(
+        [sys.executable, "-m", "workbench", *command],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "SAYS_WHO_IN": str(processes)},
+    )
+
+    def checking() -> int:
+        """How many processes besides, or else this one, are at a long setting."""
+        found = os.listdir(processes)
+        return len(found) if seconds == "0,900" else len({*found} - {str(running.pid)})
+
+    while running.poll() is None and not (records(out) and checking() >= seconds.count(",")):
         time.sleep(0.1)
     running.send_signal(signal.SIGINT)
     printed, _ = running.communicate()
     assert running.returncode == 3
-    assert "Seconds=900: error: interrupted" in printed
+    for interrupted in seconds.split(",")[1:]:
+        assert f"Seconds={interrupted}: error: interrupted" in printed
     [kept] = records(out)
     assert content(kept)["outcome"]["complete"] is True
+    for pid in os.listdir(processes):
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(pid), 0)
+
+
+class Endless(Model):
+    """Counts for ever, and says when it is beyond what its invariant allows."""
+
+    Folder = Constant("", str, "where it says so")
+    Start = Constant(0, range(9), "where it begins")
+    n = Variable(lambda model: model.Start)
+
+    @action
+    def step(self, s):
+        if s.n == 20:
+            (Path(self.Folder) / str(self.Start)).touch()
+        s.n += 1
+
+    @invariant
+    def Low(self, s):
+        return s.n < 10
+
+
+@pytest.mark.parametrize("where", ["here", "in processes"], indirect=True)
+def test_a_stopped_check_says_what_it_has_found(where, tmp_path):
+    """It is not kept, since another sweep with these budgets would find more."""
+    told, out = tmp_path / "told", tmp_path / "out"
+    told.mkdir()
+    at_work = 1 if processes.PATIENCE else 2
+
+    def seen():
+        return len(os.listdir(told)) == at_work
+
+    constants = {"Folder": str(told)}
+    filled = fill(Endless, {"Start": [0, 1]}, constants=constants, out=out, should_stop=seen, **where)
+    assert filled.stopped
+    assert records(out) == []
+    assert [cell.outcome.error for cell in filled.cells] == ([None, "interrupted"] if at_work == 1 else [None, None])
+    for cell in filled.cells[:at_work]:
+        assert cell.outcome.stopped == "interrupted"
+        assert str(cell) == f"Start={cell.number}: \N{BALLOT X} {11 - cell.number} Low, incomplete: interrupted"
+
+
+class Queue(Model):
+    """Each setting ends once the outcome of the one before it has been told."""
+
+    Folder = Constant("", str, "where it is told")
+    Number = Constant(0, range(9), "which one it is")
+    n = Variable(0)
+
+    @action
+    def step(self, s):
+        require(s.n == 0, "done")
+        while self.Number and not os.path.exists(f"{self.Folder}/{self.Number - 1}"):
+            time.sleep(0.01)
+        s.n = 1
+
+    @invariant
+    def Small(self, s):
+        return s.n < 2
+
+
+def test_each_verdict_is_told_as_soon_as_it_is_there(where, tmp_path):
+    def tell(cell):
+        assert str(cell) == f"Number={cell.number}: \N{CHECK MARK} Small"
+        (tmp_path / str(cell.number)).touch()
+
+    filled = fill(Queue, {"Number": [0, 1, 2]}, constants={"Folder": str(tmp_path)}, on_cell=tell, **where)
+    assert filled.holds
+
+
+def test_the_command_shows_each_verdict_as_soon_as_it_is_there(capsys, monkeypatch):
+    monkeypatch.setattr("workbench.commands.progress.SECONDS_PER_LINE", 0)
+    assert main(["sweep", "bakery", "--grid", "Writers=1,2", "--property", "UniqueTickets", "--quiet"]) == 0
+    mark = "\N{CHECK MARK} UniqueTickets"
+    assert capsys.readouterr().err.splitlines() == [
+        f"Writers=1: {mark}", "1 of 2 settings", f"Writers=2: {mark}", "2 of 2 settings",
+    ]  # fmt: skip
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("first", ["here", "on Spark"])
+def test_a_sweep_goes_on_elsewhere_and_comes_to_the_same_table(spark, tmp_path, first):
+    """What one way has kept, the other one does not check again."""
+    ways = {"here": {}, "on Spark": {"spark": spark}}
+    second = next(way for way in ways if way != first)
+    grid, fixed = {"Writers": [1, 2], "MaxCrashes": [0, 1]}, {"LazyReap": False}
+    sweep(Bakery, {**grid, "Writers": [1]}, out=tmp_path, constants=fixed, **ways[first])
+    kept = files(tmp_path)
+    assert len(kept) == 2
+    table = sweep(Bakery, grid, out=tmp_path, constants=fixed, **ways[second])
+    assert kept.items() <= files(tmp_path).items()
+    alone = sweep(Bakery, grid, constants=fixed, **ways[first])
+    pd.testing.assert_frame_equal(table.drop(columns="seconds"), alone.drop(columns="seconds"))
+    assert table.attrs == alone.attrs
 
 
 # Models from anywhere ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.xdist_group("java")
 def test_a_model_of_the_main_module(tmp_path):
     """As in a notebook: the class is in no file that a worker could import."""
-    script = SLOW + "\nfrom workbench import sweep\nprint(sweep(Slow, {'Seconds': [0]})['distinct'].tolist())\n"
+    script = SLOW + "\nfrom workbench import sweep\nfrom workbench.questions import processes\nprocesses.PATIENCE = 0\n"
+    script += "print(sweep(Slow, {'Seconds': [0, 1]}, workers=2)['distinct'].tolist())\n"
     ended = subprocess.run(
         [sys.executable, "-"], input=script, cwd=tmp_path, capture_output=True, text=True, check=True
     )
-    assert ended.stdout == "[2]\n"
+    assert ended.stdout == "[2, 2]\n"
 
 
-def test_a_model_of_a_file(spark, tmp_path):
+def test_a_model_of_a_file(tmp_path, where):
     (tmp_path / "slow.py").write_text(SLOW)
-    table = sweep(get_model(f"{tmp_path}/slow.py:Slow"), {"Seconds": [0]})
-    assert table["distinct"].tolist() == [2]
+    table = sweep(get_model(f"{tmp_path}/slow.py:Slow"), {"Seconds": [0, 1]}, **where)
+    assert table["distinct"].tolist() == [2, 2]
 
 
 # The command line ----------------------------------------------------------------------------------------------------
 
 
-def test_the_command_prints_a_table(spark, capsys):
+def test_the_command_prints_a_table(capsys):
     command = ["sweep", "bakery", "--grid", "Writers=2,3", "MaxTickets=2,6", "--set", "MaxCrashes=0"]
     status = main([*command, "--property", "UniqueTickets", "--property", "SomeoneCommits", "--symmetry"])
     head, *rows, blank, error, total = capsys.readouterr().out.splitlines()
@@ -425,7 +548,7 @@ def test_the_command_prints_a_table(spark, capsys):
     assert total == "4 settings: everything holds in 3, something is violated in 0; it is not known in 1"
 
 
-def test_the_command_prints_json(spark, capsys, tmp_path):
+def test_the_command_prints_json(capsys, tmp_path):
     command = ["sweep", "bakery", "--grid", "Writers=[2]", "NodeStartup=true,false", "--property", "EventualProgress"]
     assert main([*command, "--json", "-o", str(tmp_path)]) == 1
     printed = json.loads(capsys.readouterr().out)
@@ -435,7 +558,7 @@ def test_the_command_prints_json(spark, capsys, tmp_path):
     assert len(files(tmp_path)) == 2
 
 
-def test_the_command_takes_a_configuration_before_whose_constants_the_grid_goes(spark, capsys):
+def test_the_command_takes_a_configuration_before_whose_constants_the_grid_goes(capsys):
     one = configurations.load("documented_v1_no_crash")
     assert one.constants["MaxCrashes"] == 0
     command = ["sweep", "documented_v1_no_crash", "--grid", "MaxCrashes=1", "--json"]
@@ -451,7 +574,7 @@ def test_the_command_takes_a_configuration_before_whose_constants_the_grid_goes(
     assert "--set is not accepted with a configuration" in capsys.readouterr().err
 
 
-def test_the_command_says_when_all_holds(spark):
+def test_the_command_says_when_all_holds():
     assert main(["sweep", "bakery", "--grid", "Writers=2", "--property", "UniqueTickets"]) == 0
 
 
@@ -483,7 +606,7 @@ def test_a_grid_without_values_is_refused():
 # The page ------------------------------------------------------------------------------------------------------------
 
 
-def test_the_code_in_the_documentation_runs(spark):
+def test_the_code_in_the_documentation_runs():
     block = (ROOT / "docs" / "sweeps.md").read_text().split("```python\n")[1].split("```")[0]
     names = {}
     exec(block, names)

@@ -785,7 +785,7 @@ def test_what_a_grid_does_not_take_is_one_line(stale: Workbench) -> None:
     tab._values.tick(["MaxTickets", "MaxIcebergLen"])
     for slider in tab._values._ranges.values():
         slider.value = (1, 20)
-    assert "400 settings, each checked for at most 10 s, side by side on Spark." in tab._note.html
+    assert "400 settings, each checked for at most 10 s." in tab._note.html
     tab._values.tick(["MaxTickets", "MaxIcebergLen", "MaxCrashes"])
     for slider in tab._values._ranges.values():
         slider.value = (slider.min, slider.max)

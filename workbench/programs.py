@@ -47,10 +47,11 @@ def has(extra: str) -> bool:
 
 
 def _missing(modules: Iterable[str]) -> str | None:
-    return next((module for module in modules if not _is_there(module)), None)
+    return next((module for module in modules if not is_installed(module)), None)
 
 
-def _is_there(module: str) -> bool:
+def is_installed(module: str) -> bool:
+    """Whether a module can be imported."""
     try:
         return find_spec(module) is not None
     except (ImportError, ValueError):  # its parent is missing, or it is None in sys.modules

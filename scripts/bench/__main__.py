@@ -70,6 +70,7 @@ SECTIONS: dict[str, tuple[str, Callable[[], Rows]]] = {
     "threads": ("Large searches, by threads", lambda: [searches.measure_threads(case) for case in searches.LARGE]),
     "process": ("Whole processes, compile cache warm", lambda: [processes.measure(*c) for c in processes.COMMANDS]),
     "first": ("First checks, compile cache empty", lambda: [processes.measure_first(c) for c in processes.FIRST]),
+    "sweep": ("Sweeps beside separate commands", lambda: [processes.measure_sweep(*c) for c in processes.SWEEPS]),
     "liveness": ("Liveness, one core", _liveness),
     "logs": ("Logs validated, one core", _logs),
     "recordings": ("Recordings followed, one core", _recordings),

@@ -1,5 +1,6 @@
 """Whole processes, as a person starts them; and separate processes for measurements of memory."""
 
+import itertools
 import json
 import os
 import subprocess
@@ -65,6 +66,34 @@ def measure_first(arguments: list[str]) -> dict[str, Any]:
         "empty cache, s": round(seconds[0], 2),
         "full cache, s": round(seconds[1], 2),
         "times": round(seconds[0] / seconds[1], 2),
+    }
+
+
+#: Small grids: the model, the constants of all settings, and the values of the others.
+SWEEPS: tuple[tuple[str, list[str], dict[str, list[str]]], ...] = (
+    ("bakery", ["Writers=2"], {"MaxCrashes": ["0", "1"], "LazyReap": ["true", "false"]}),
+    ("bakery_v2", ["AsyncParquet=true"], {"SafeAcks": ["true", "false"], "RestampPatch": ["true", "false"]}),
+)
+
+
+def measure_sweep(model: str, fixed: list[str], grid: dict[str, list[str]]) -> dict[str, Any]:
+    """A sweep as one command, and a command for each of its settings."""
+    values = [f"{name}={','.join(of)}" for name, of in grid.items()]
+    settings = [[f"{n}={v}" for n, v in zip(grid, each, strict=True)] for each in itertools.product(*grid.values())]
+    constants = [word for value in fixed for word in ("--set", value)]
+    swept = measure("", ["sweep", model, *constants, "--grid", *values], 3)
+    alone = [
+        measure("", ["check", model, *constants, *(word for value in setting for word in ("--set", value))], 3)
+        for setting in settings
+    ]
+    return {
+        "command": swept["command"],
+        "settings": len(settings),
+        "sweep s": swept["seconds"],
+        "separately s": round(sum(one["seconds"] for one in alone), 2),
+        "times": round(swept["seconds"] / sum(one["seconds"] for one in alone), 2),
+        "sweep CPU s": swept["CPU s"],
+        "separately CPU s": round(sum(one["CPU s"] for one in alone), 2),
     }
 
 

@@ -17,7 +17,7 @@ SECONDS_PER_LINE = 5.0
 
 
 class SparseLines:
-    """Prints at most one line per :data:`SECONDS_PER_LINE`, and none in the first seconds.
+    """Prints at most one text per :data:`SECONDS_PER_LINE`, and none in the first seconds.
 
     Args:
         clock: Returns seconds.
@@ -30,7 +30,8 @@ class SparseLines:
         now = self._clock()
         if now - self._last >= SECONDS_PER_LINE:
             self._last = now
-            remark(text if isinstance(text, str) else text())
+            for line in (text if isinstance(text, str) else text()).splitlines():
+                remark(line)
 
 
 def progress_text(at: Progress) -> str:
@@ -50,6 +51,7 @@ def progress_line(what: str = "", told: Callable[[Any], str] = progress_text) ->
         yield lambda at: lines(lambda: what + told(at))
         return
     from rich.status import Status
+    from rich.text import Text
 
     with Status("", console=Console(stderr=True)) as status, telling(status.console.print):
-        yield lambda at: status.update(told(at))
+        yield lambda at: status.update(Text(told(at)))

@@ -1,35 +1,45 @@
-"""Fill a grid of settings cell by cell: in this process, with results and traces, or on Spark if it is large."""
+"""Fill a grid of settings cell by cell: on this machine, or on Spark."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+import csv
+import io
+import json
+import math
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from workbench.engines.threads import MOST_WORKERS
 from workbench.kernel import InputError, Model, Result, Trace
-from workbench.kernel.budget import INTERRUPTED, Budget, Stop, interrupted, interruptible
+from workbench.kernel.budget import INTERRUPTED, Budget, interrupted, interruptible
 from workbench.kernel.errors import unknown
-from workbench.kernel.given import names_in
+from workbench.kernel.given import check_integer, names_in
+from workbench.kernel.result import MARKS, WITHIN
+from workbench.kernel.text import columns
+from workbench.kernel.values import counted
 from workbench.questions.explain import Explanation, explain
-from workbench.questions.records import SettingOutcome, failed
+from workbench.questions.processes import check_here
+from workbench.questions.records import Records, SettingOutcome, Word, failed
 from workbench.questions.settings import (
     Grid,
     SettingsTable,
-    check_setting,
+    SettingsTask,
     plans_of,
     same,
     settings_of,
     settings_table,
     varied_in,
 )
+from workbench.storage.lock import writer_lock
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Larger grids are filled on Spark by default.
-MOST_HERE = 128
 #: The error of settings that were not checked.
-NOT_REACHED = "not checked: stopped"
-
-Where = Literal["auto", "local", "spark"]
+NOT_REACHED = INTERRUPTED
 
 
 @dataclass(frozen=True)
@@ -40,24 +50,56 @@ class GridCell:
         number: Its place in the grid, and its row in the table.
         setting: The constants that the grid varies.
         constants: All constants, as a model takes them.
-        result: With its traces; None after an error, or if the check ran on Spark.
     """
 
     number: int
     setting: dict[str, Any]
     constants: dict[str, Any]
     outcome: SettingOutcome
-    result: Result | None
+    _task: SettingsTask = field(repr=False, compare=False)
+    _made: Result | None = field(repr=False, compare=False)
+
+    @cached_property
+    def result(self) -> Result | None:
+        """The result with its traces; None after an error.
+
+        A setting that was checked in another process, or earlier, is checked again in this one.
+        """
+        again = self._made is None and self.outcome.error is None
+        return self._task.check(self.number)[1] if again else self._made
 
     def trace(self, property: str) -> Trace | None:
-        """The trace of a property's verdict, if there is one here."""
-        verdicts = [] if self.result is None else self.result.verdicts
-        return next((verdict.trace for verdict in verdicts if verdict.name == property), None)
+        """The trace of a property's verdict; None if it has none. It comes from :attr:`result`."""
+        verdict = self.outcome.verdicts.get(property)
+        if verdict is None or verdict.states is None or self.result is None:
+            return None
+        return self.result[property].trace
+
+    @property
+    def name(self) -> str:
+        """The setting in a few words: ``SafeAcks=true, Writers=2``."""
+        return ", ".join(f"{name}={value}" for name, value in zip(self.setting, self.values, strict=True))
+
+    @property
+    def values(self) -> list[str]:
+        """The values that the grid varies, as ``--set`` takes them."""
+        declared = self._task.model.declared_constants
+        return [
+            declared[name].word(value) if declared[name].kind == "choice" else json.dumps(value)
+            for name, value in self.setting.items()
+        ]
+
+    def __str__(self) -> str:
+        """The cell in a line."""
+        told = [f"{word} {name}" for name, word in self.outcome.verdicts.items()]
+        if self.outcome.why is not None:
+            told.append(self.outcome.why)
+        return f"{self.name}: {', '.join(told) or 'nothing is checked'}"
 
 
 @dataclass(frozen=True, repr=False)
 class Filled:
-    """A grid with the outcome of each setting.
+    """A grid with the outcome of each setting: an answer that holds if everything does in every setting.
 
     Attributes:
         cells: One per setting, in grid order. Unchecked ones have an error that says so.
@@ -69,6 +111,7 @@ class Filled:
     cells: list[GridCell]
     outcomes: SettingsTable
     stopped: bool
+    trace: None = None
 
     @property
     def table(self) -> "pd.DataFrame":
@@ -95,6 +138,57 @@ class Filled:
         """The smallest rule for when a property holds, see :func:`workbench.questions.explain.explain`."""
         return explain(self.outcomes, property, list(self.cells[0].setting))
 
+    # As an answer ----------------------------------------------------------------------------------------------------
+
+    @property
+    def holds(self) -> bool | None:
+        found = [cell.outcome.holds for cell in self.cells]
+        return False if False in found else None if None in found else True
+
+    @property
+    def why(self) -> str:
+        found = [cell.outcome.holds for cell in self.cells]
+        settings = counted(len(found), "setting")
+        line = f"{settings}: everything holds in {found.count(True)}, something is violated in {found.count(False)}"
+        return line + (f"; it is not known in {found.count(None)}" if None in found else "")
+
+    def text(self) -> str:
+        """The table, what is missing in it, and the count."""
+        names = self.outcomes.attrs["properties"]
+        head = [*self.cells[0].setting, *names, "distinct", "depth", "seconds"]
+        rows = [
+            [
+                *cell.values,
+                *("-" if row[name] is None else str(Word(row[name], row[f"{name}_states"])) for name in names),
+                *(_number(row["distinct"]), _number(row["depth"]), _number(row["seconds"], ".2f")),
+            ]
+            for cell, row in zip(self.cells, self.outcomes.rows, strict=True)
+        ]
+        lines = [*columns([head, *rows], right=range(len(head) - 3, len(head))), ""]
+        lines += [f"note: {note}" for note in self.outcomes.attrs["notes"]]
+        lines += [f"{cell.name}: {cell.outcome.why}" for cell in self.cells if cell.outcome.why is not None]
+        lines.append(self.why)
+        if any(word.word.endswith(WITHIN) for cell in self.cells for word in cell.outcome.verdicts.values()):
+            marks = f"({MARKS[True]}) and ({MARKS[False]})"
+            lines.append(f"{marks} are verdicts {WITHIN} of the model; beyond it nothing is known")
+        return "\n".join(lines)
+
+    def as_dict(self) -> dict[str, Any]:
+        told = {name: self.outcomes.attrs[name] for name in ("symmetry", "notes")}
+        return {"model": self.model.name, **told, "rows": self.outcomes.rows}
+
+    def csv(self) -> str:
+        """The rows as a table of comma-separated values."""
+        text = io.StringIO()
+        table = csv.DictWriter(text, self.outcomes.columns, lineterminator="\n")
+        table.writeheader()
+        table.writerows(self.outcomes.rows)
+        return text.getvalue()
+
+
+def _number(value: float | None, form: str = ",") -> str:
+    return "-" if value is None else format(value, form)
+
 
 @interruptible()
 def fill(
@@ -107,19 +201,23 @@ def fill(
     max_states: int | None = None,
     max_seconds: float | None = None,
     max_bytes: int | None = None,
-    where: Where = "auto",
+    out: str | Path | None = None,
+    spark: Any = None,
+    workers: int | None = None,
     on_cell: Callable[[GridCell], object] | None = None,
     on_progress: Callable[[int, int], object] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> Filled:
     """Check `model` under many settings of its constants, reporting each when it is done.
 
+    It begins in this process. If that takes longer than a moment, processes of this machine take over, one for each
+    core. A Spark is never started unasked, however much remains: one on this machine has no more cores than these
+    processes, and one elsewhere needs a folder that only its owner can name.
+
     Args:
-        model, grid, properties, constants, symmetry, max_states, max_seconds, max_bytes: As for
-            :func:`workbench.sweep`. The budgets are those of each check.
-        where: ``local``: in this process, which keeps every result with its traces. ``spark``: in parallel, as a sweep,
-            which keeps only verdicts. ``auto``: on Spark for more than 128 settings.
-        on_cell: Called with each :class:`GridCell` when it is done; on Spark, when all are.
+        model, grid, properties, constants, symmetry, max_states, max_seconds, max_bytes, out, spark, workers: As for
+            :func:`workbench.sweep`.
+        on_cell: Called with each :class:`GridCell` as soon as it is done.
         on_progress: Called with the number of finished settings and of all.
         should_stop: Polled, also within a check; once it is True, the cells so far are returned.
 
@@ -137,62 +235,97 @@ def fill(
         14
     """
     settings = settings_of(model, grid, constants or {})
-    if where not in ("auto", "local", "spark"):
-        raise InputError(f"where = {where!r} is not accepted; it takes auto, local or spark")
     budgets = Budget(max_states, max_seconds, max_bytes).options
     properties = None if properties is None else names_in("properties", properties)
+    workers = None if workers is None else check_integer("workers", workers, 1, MOST_WORKERS)
     plans, varied = plans_of(model, settings, properties, symmetry), varied_in(grid)
-    watched = _Watched(len(settings), on_cell, on_progress, should_stop or (lambda: False))
-
-    def cell(number: int, outcome: SettingOutcome, result: Result | None = None) -> GridCell:
-        setting = settings[number]
-        return GridCell(number, {name: setting[name] for name in varied}, setting, outcome, result)
-
-    if where == "spark" or (where == "auto" and len(settings) > MOST_HERE):
-        from workbench.questions.sweep import carry_out  # pyspark loads here
-
-        made = carry_out(model, settings, plans, budgets, on_progress=watched.on_spark)
-        cells = [cell(number, outcome) for number, outcome in enumerate(made)]
-        for one in cells:
-            watched.tell(one)
-    else:
-        cells = []
-        for number, (setting, plan) in enumerate(zip(settings, plans, strict=True)):
-            if watched.should_stop():
-                cells.append(cell(number, failed(NOT_REACHED)))
-                continue
-            made_of_it = check_setting(model, setting, plan, {**budgets, "should_stop": watched.should_stop})
-            cells.append(cell(number, *made_of_it))
-            watched.tell(cells[-1])
-            watched.progress(number + 1)
+    filling = _Filling(SettingsTask(model, settings, plans, budgets), varied, on_cell, on_progress, should_stop)
+    with _records(filling.task, out, bool(spark)) as records:
+        filling.fill(records, spark, workers)
+    cells = [filling.cells[number] for number in range(len(settings))]
     outcomes = settings_table(model, varied, settings, properties, plans, [cell.outcome for cell in cells])
-    return Filled(model, cells, outcomes, watched.stopped)
+    return Filled(model, cells, outcomes, filling.stopped)
+
+
+@contextmanager
+def _records(task: SettingsTask, out: str | Path | None, needed: bool) -> Iterator[Records | None]:
+    """The records in the folder `out`, or in a temporary one if they are `needed`."""
+    if out is None and not needed:
+        yield None
+        return
+    finite = {name: None if most == math.inf else most for name, most in task.budgets.items()}
+    with tempfile.TemporaryDirectory() if out is None else nullcontext(str(out)) as folder:
+        identities = task.identities()
+        with writer_lock(folder, "sweep folder"):
+            records = Records(Path(folder).absolute(), identities, finite)
+            records.clean()
+            yield records
 
 
 @dataclass
-class _Watched:
-    """The caller's callbacks: for cells, for progress, and to stop."""
+class _Filling:
+    """A grid that is being filled, and the caller's callbacks.
 
-    of: int
+    Attributes:
+        cells: Those that are done, by number.
+        stopped: Whether the caller, or Ctrl-C, has asked to stop.
+    """
+
+    task: SettingsTask
+    varied: list[str]
     on_cell: Callable[[GridCell], object] | None
     on_progress: Callable[[int, int], object] | None
-    asked: Callable[[], bool]
+    asked: Callable[[], bool] | None
+    cells: dict[int, GridCell] = field(default_factory=dict)
     stopped: bool = False
 
+    def fill(self, records: Records | None, spark: Any, workers: int | None) -> None:
+        """Take what is recorded, check the rest, and record that; settings with the same record are checked once."""
+        numbers = range(len(self.task.settings))
+        alike = dict[Any, list[int]]()
+        for number in numbers:
+            alike.setdefault(number if records is None else records.identities[number].key, []).append(number)
+        waiting = {same[0]: same for same in alike.values()}
+        for number in list(waiting):
+            kept = None if records is None else records.kept(number)
+            if kept is not None:
+                self._put(waiting.pop(number), kept)
+        if self.cells:
+            self._progress()
+
+        def done(number: int, outcome: SettingOutcome, result: Result | None) -> None:
+            cut = self.stopped and not outcome.final
+            if records is not None and not spark and not cut:
+                records.write(number, outcome)
+            self._put(waiting[number], replace(outcome, stopped=INTERRUPTED) if cut else outcome, result)
+            self._progress()
+
+        why = NOT_REACHED
+        if waiting and spark:
+            from workbench.questions.on_spark import check_on_spark  # pyspark loads here
+
+            assert records is not None
+            why = check_on_spark(self.task, records, list(waiting), spark, done, self.should_stop)
+        elif waiting:
+            check_here(self.task, list(waiting), workers, done, self.should_stop)
+        for number in numbers:
+            self.cells.setdefault(number, self._cell(number, failed(why)))
+
     def should_stop(self) -> bool:
-        self.stopped = self.stopped or interrupted() or self.asked()
+        self.stopped = self.stopped or interrupted() or (self.asked is not None and self.asked())
         return self.stopped
 
-    def tell(self, cell: GridCell) -> None:
-        if self.on_cell is not None:
-            self.on_cell(cell)
+    def _cell(self, number: int, outcome: SettingOutcome, result: Result | None = None) -> GridCell:
+        setting = self.task.settings[number]
+        varied = {name: setting[name] for name in self.varied}
+        return GridCell(number, varied, dict(setting), outcome, self.task, result)
 
-    def progress(self, done: int) -> None:
+    def _put(self, numbers: Sequence[int], outcome: SettingOutcome, result: Result | None = None) -> None:
+        for number in numbers:
+            self.cells[number] = self._cell(number, outcome, result)
+            if self.on_cell is not None:
+                self.on_cell(self.cells[number])
+
+    def _progress(self) -> None:
         if self.on_progress is not None:
-            self.on_progress(done, self.of)
-
-    def on_spark(self, done: int, of: int) -> None:
-        """Tell, and stop the sweep once, which then ends with what there is."""
-        self.progress(done)
-        if done < of and not self.stopped and self.should_stop():
-            raise Stop(INTERRUPTED)
+            self.on_progress(len(self.cells), len(self.task.settings))

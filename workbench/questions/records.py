@@ -1,12 +1,13 @@
 """The results of a sweep, one file each, identified by their setting and written atomically."""
 
 import re
-from dataclasses import asdict, dataclass
+import secrets
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from workbench.kernel import InputError, Result
-from workbench.kernel.result import WITHIN
+from workbench.kernel.result import MARKS, WITHIN
 from workbench.storage.identity import Identity
 from workbench.storage.schema import from_json
 from workbench.storage.sealed import read_sealed, write_sealed
@@ -23,6 +24,12 @@ class Word:
 
     word: str
     states: int | None
+
+    def __str__(self) -> str:
+        """The verdict as its mark, in brackets if it is valid within a constraint only."""
+        mark = MARKS[True] if self.word in GOOD else MARKS[False] if self.word in BAD else self.word
+        mark = f"({mark})" if self.word.endswith(WITHIN) else mark
+        return mark if self.states is None else f"{mark} {self.states}"
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,21 @@ class SettingOutcome:
     error: str | None
     final: bool
 
+    @property
+    def why(self) -> str | None:
+        """Why something is missing, in a few words."""
+        if self.complete:
+            return None
+        return f"incomplete: {self.stopped}" if self.error is None else f"error: {self.error}"
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether everything holds; None if something is unknown, or nothing was checked."""
+        words = [verdict.word for verdict in self.verdicts.values()]
+        if any(word in BAD for word in words):
+            return False
+        return True if words and all(word in GOOD for word in words) else None
+
     @classmethod
     def of(cls, result: Result) -> "SettingOutcome":
         return cls(
@@ -58,9 +80,18 @@ class SettingOutcome:
         )
 
 
+#: The times that a setting is tried on which the checking process dies.
+ATTEMPTS = 2
+
+
 def failed(why: str, final: bool = False) -> SettingOutcome:
     """The outcome of a check without a result."""
     return SettingOutcome({}, None, None, None, complete=False, stopped=None, error=why, final=final)
+
+
+def died() -> SettingOutcome:
+    """The outcome of a setting on which the checking process has died each time."""
+    return failed(f"the worker died {ATTEMPTS} times; it may need more memory than there is")
 
 
 @dataclass(frozen=True)
@@ -80,33 +111,55 @@ class Record:
 
 @dataclass(frozen=True)
 class Records:
-    """A folder of records, named by the keys of their identities."""
+    """The records of one sweep's settings, in a folder, named by the keys of their identities.
+
+    Attributes:
+        identities: One per setting; a setting's number is its place here.
+        budgets: Those of each check.
+        job: Identifies this sweep.
+    """
 
     folder: Path
+    identities: list[Identity]
+    budgets: dict[str, float | None]
+    job: str = field(default_factory=lambda: secrets.token_hex(8))
 
-    def _path(self, identity: Identity) -> Path:
-        return self.folder / f"{identity.key}.json"
+    def kept(self, number: int) -> SettingOutcome | None:
+        """The outcome from an earlier sweep, if another check with these budgets would not improve it."""
+        record = self._read(number)
+        if record is None:
+            return None
+        good = record.outcome.final or (record.outcome.error is None and record.budgets == self.budgets)
+        return record.outcome if good else None
 
-    def read(self, identity: Identity) -> Record | None:
+    def made(self, number: int) -> SettingOutcome | None:
+        """The outcome from this sweep, if it is there already."""
+        record = self._read(number)
+        return None if record is None or record.job != self.job else record.outcome
+
+    def _path(self, number: int) -> Path:
+        return self.folder / f"{self.identities[number].key}.json"
+
+    def _read(self, number: int) -> Record | None:
         """The record of a setting; None if there is none.
 
         Raises:
             InputError: If the file is damaged, or belongs to another setting.
         """
-        path = self._path(identity)
+        path = self._path(number)
         try:
             document = read_sealed(path, "sweep record")
         except FileNotFoundError:
             return None
         record = from_json(Record, document, f"sweep record {str(path)!r}")
-        record.identity.check_same(identity, f"sweep record {str(path)!r}")
+        record.identity.check_same(self.identities[number], f"sweep record {str(path)!r}")
         return record
 
-    def write(self, record: Record) -> None:
-        """Write a record, replacing an earlier one atomically."""
+    def write(self, number: int, outcome: SettingOutcome) -> None:
+        """Write a setting's record, replacing an earlier one atomically."""
         make_folder(self.folder)
-        document: Any = asdict(record)
-        write_sealed(self._path(record.identity), document)
+        document: Any = asdict(Record(self.identities[number], self.job, self.budgets, outcome))
+        write_sealed(self._path(number), document)
 
     def clean(self) -> None:
         """Remove the partial files of killed writers. The caller must hold the lock."""

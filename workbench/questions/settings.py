@@ -1,8 +1,10 @@
 """The settings of a grid: enumerate them, plan and run their checks, and tabulate the outcomes."""
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import json
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from workbench.engines.check import check
@@ -12,6 +14,7 @@ from workbench.kernel.given import plain
 from workbench.kernel.plan import make_plan
 from workbench.programs import needs
 from workbench.questions.records import SettingOutcome, failed
+from workbench.storage.identity import Identity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -90,23 +93,52 @@ def plans_of(
     return plans
 
 
-def check_setting(
-    model: type[Model], constants: Mapping[str, Any], plan: SettingPlan, options: Mapping[str, Any]
-) -> tuple[SettingOutcome, Result | None]:
-    """Check one setting in this process; any error becomes its outcome.
+@dataclass(frozen=True)
+class SettingsTask:
+    """Settings to check, by number, and how; sent to other processes as a whole.
 
-    `options` go to :func:`workbench.engines.check.check`, such as budgets.
+    Attributes:
+        settings: All constants of each.
+        budgets: Those of each check.
     """
-    try:
-        checked = model(**constants)
-        result = check(checked, plan.names, symmetry=plan.symmetry, engine="local", **options)
-    except InputError as error:
-        return failed(str(error), final=True), None
-    except ModelError as error:
-        return failed(f"{type(error).__name__}: {error}", final=True), None
-    except Exception as error:  # even unforeseen ones, such as too little memory
-        return failed(f"{type(error).__name__}: {error}"), None
-    return SettingOutcome.of(result), result
+
+    model: type[Model]
+    settings: Sequence[Mapping[str, Any]]
+    plans: Sequence[SettingPlan]
+    budgets: Mapping[str, Any]
+
+    def check(self, number: int, should_stop: Callable[[], bool] | None = None) -> tuple[SettingOutcome, Result | None]:
+        """Check a setting in this process; any error becomes its outcome.
+
+        Small spaces are searched before Numba is loaded; no search moves to Spark, whatever its size.
+        """
+        plan = self.plans[number]
+        try:
+            checked = self.model(**self.settings[number])
+            result = check(
+                checked, plan.names, symmetry=plan.symmetry, hand_over_bytes=sys.maxsize, should_stop=should_stop,
+                **self.budgets,
+            )  # fmt: skip
+        except InputError as error:
+            return failed(str(error), final=True), None
+        except ModelError as error:
+            return failed(f"{type(error).__name__}: {error}", final=True), None
+        except (Exception, SystemExit) as error:  # even unforeseen ones, such as too little memory
+            return failed(f"{type(error).__name__}: {error}"), None
+        return SettingOutcome.of(result), result
+
+    def identities(self) -> list[Identity]:
+        """The identity of each setting's check."""
+        made_by = Identity.of_class(self.model, {}, ())
+        return [
+            replace(
+                made_by,
+                constants=json.loads(json.dumps(setting, default=plain)),
+                properties=tuple(sorted(plan.names)),
+                symmetry=plan.symmetry,
+            )
+            for setting, plan in zip(self.settings, self.plans, strict=True)
+        ]
 
 
 def varied_in(grid: Grid) -> list[str]:

@@ -98,7 +98,7 @@ class Filling:
             self.filling.start(asked, f"0 of {asked.size:,} settings checked", self._fill)
 
     def _fill(self, job: Job) -> "Filled":
-        from workbench.questions.fill import fill  # pandas loads here
+        from workbench.questions.fill import fill  # numpy loads here
 
         asked, told = self.asked, 0.0
         assert asked is not None

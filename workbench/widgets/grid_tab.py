@@ -14,7 +14,7 @@ from workbench.kernel import Constant, InputError, Model, Result
 from workbench.kernel.values import counted
 from workbench.pictures.markup import Markup, element, joined
 from workbench.questions.explain import Explanation
-from workbench.questions.fill import MOST_HERE, GridCell
+from workbench.questions.fill import GridCell
 from workbench.session import Session, in_sight
 from workbench.session.filling import FEWEST, MOST, MOST_SECONDS, Asked
 from workbench.session.hints import QUICK_SECONDS
@@ -92,9 +92,7 @@ class Grid(Tab):
             return
         try:
             size = self._asked().size
-            where = ", side by side on Spark" if size > MOST_HERE else ""
-            note = f"{size:,} settings, each checked for at most {MOST_SECONDS:.0f} s{where}."
-            self._note.html = noted(note)
+            self._note.html = noted(f"{size:,} settings, each checked for at most {MOST_SECONDS:.0f} s.")
         except InputError as error:
             self._note.html = complaint(str(error))
 

@@ -5,13 +5,13 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
+from workbench.engines.shipping import ship
 from workbench.engines.spark.dataflow import First, Stage, on_spark
 from workbench.engines.spark.executors import ready_session
 from workbench.engines.spark.jobs import explained, session_of_messages
 from workbench.engines.spark.manifest import Run, RunManifest
 from workbench.engines.spark.messages import Memory, Task
 from workbench.engines.spark.rundir import NotWritten, RunDirectory
-from workbench.engines.spark.shipping import ship
 from workbench.engines.spark.transitions import PART_STATES
 from workbench.engines.spark.worker import Shipped
 from workbench.kernel import InputError

@@ -19,6 +19,7 @@ from workbench.engines.costs import costs_of
 from workbench.engines.expander import Expander
 from workbench.engines.memory import peak_bytes
 from workbench.engines.purity import run_again
+from workbench.engines.shipping import receive
 from workbench.engines.spark.admission import Admission, New
 from workbench.engines.spark.manifest import LevelFile
 from workbench.engines.spark.messages import (
@@ -32,7 +33,6 @@ from workbench.engines.spark.messages import (
 from workbench.engines.spark.numbering import BucketSet, Numbering
 from workbench.engines.spark.part_store import PartStore
 from workbench.engines.spark.rundir import RunDirectory, open_folder
-from workbench.engines.spark.shipping import receive
 from workbench.engines.spark.states import States
 from workbench.engines.steps import WatchedSteps
 from workbench.engines.watch import Labels, Watched

@@ -7,11 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.engines.purity import run_again
+from workbench.engines.shipping import receive, ship
 from workbench.engines.spark.dataflow import Outgoing, on_spark
 from workbench.engines.spark.executors import ready_session
 from workbench.engines.spark.jobs import explained
 from workbench.engines.spark.session import cores_of
-from workbench.engines.spark.shipping import receive, ship
 from workbench.engines.walks.request import Walked, WalkRequest, starts_of
 from workbench.engines.walks.result import WalkRule
 from workbench.engines.walks.walker import Tally, Walker, judged
