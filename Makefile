@@ -29,15 +29,15 @@ quick: .venv/warm
 	$(LINT)
 	$(PYTEST) -m "not slow and not spark and not browser and not writers"
 
-test: .venv/warm .venv/site .writers/installed
-	@scripts/need.sh java dot browser driver
+test: .venv/spark .venv/site .writers/installed
+	@scripts/need.sh dot browser driver
 	@scripts/need.sh postgresql || echo "make test goes on without"
 	$(LINT)
 	$(PYTEST)
 
 # LAB_FLAGS: passed on to JupyterLab, such as --no-browser.
-lab: .venv/warm
-	@scripts/need.sh java dot
+lab: .venv/spark
+	@scripts/need.sh dot
 	$(PY) -m jupyter lab $(LAB_FLAGS) notebooks
 
 # The guides, the reference, the notebooks as they are saved, and a gallery of what breaks: build/site/index.html.
@@ -69,4 +69,10 @@ bench: .venv/warm
 # Numba keeps what it compiled beside these modules, and compiles anew what has changed.
 .venv/warm: .venv/installed $(wildcard workbench/engines/*.py workbench/engines/*/*.py)
 	@$(PY) -m workbench.engines.warm
+	@touch $@
+
+# Kernels for searches on Spark, and an archive of Spark's classes, with which Java starts sooner.
+.venv/spark: .venv/installed | .venv/warm
+	@scripts/need.sh java
+	@$(PY) -m workbench.engines.warm --spark
 	@touch $@

@@ -26,8 +26,8 @@ settings.load_profile("unhurried")
 #: Programs for the environment of the writers, whose packages are not here, and one for PySpark to start.
 collect_ignore = ["hudi_reader.py", "iceberg_writer.py", "paimon_writer.py", "preloaded"]
 
-# Most tests of Spark are over before Java's second compiler has paid for itself: without it they take a third less.
-os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+# The sessions of tests need little memory: the simplest collector starts soonest.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:+UseSerialGC")
 
 _LONGEST_ID = 100
 

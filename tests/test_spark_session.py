@@ -230,3 +230,22 @@ def test_that_java_has_gone_is_no_news_to_its_listener(spark, capsys, error, is_
     except error:
         listener.handle_error(None, ("127.0.0.1", 1))
     assert ("Traceback" in capsys.readouterr().err) == is_shown
+
+
+def test_java_starts_sooner_and_what_is_no_archive_of_classes_does_no_harm(tmp_path: Path) -> None:
+    code = (
+        "from workbench.engines import numba_cache\n"
+        "from pathlib import Path\n"
+        "numba_cache.folder = Path.cwd\n"
+        "from workbench.engines.spark.session import check_java, class_archive, spark_session\n"
+        "archive = class_archive(check_java())\n"
+        "archive.write_bytes(b'no archive')\n"
+        "java = spark_session(**{'spark.driver.extraJavaOptions': '-Dmine=1'})._jvm.java\n"
+        "options = list(java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments())\n"
+        "wanted = ['-XX:TieredStopAtLevel=1', '-Dmine=1']\n"
+        "print([option for option in options if option in wanted or str(archive) in option] ==\n"
+        "      [wanted[0], f'-XX:SharedArchiveFile={archive}', wanted[1]])\n"
+    )
+    usual = {name: value for name, value in os.environ.items() if name != "SPARK_SUBMIT_OPTS"}
+    ended = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=usual, capture_output=True, text=True)
+    assert (ended.stdout, ended.stderr) == ("True\n", "")

@@ -1,7 +1,7 @@
 """Compile the search kernels, once per machine, into Numba's cache.
 
 python -m workbench.engines.warm
-python -m workbench.engines.warm --spark    on the machines of a cluster: also what only searches on Spark need
+python -m workbench.engines.warm --spark    also what only searches on Spark need, and Spark starts sooner
 """
 
 import argparse
@@ -48,7 +48,12 @@ def compile_all(spark: bool = False) -> None:
     passing.load_passing()
     simulate.load_walks()
     if spark:
-        check(Bakery(), engine="spark")
+        from workbench.engines.spark.session import DRIVER_OPTIONS, check_java, class_archive, spark_session
+
+        archive = class_archive(check_java())
+        archive.unlink(missing_ok=True)
+        spark_session(**{DRIVER_OPTIONS: f'-XX:ArchiveClassesAtExit="{archive}" -Xlog:disable'})
+        check(Bakery(), engine="spark")  # Java writes the archive when it ends, a little later than this process
 
 
 def _one_at_a_time(seconds: float = -1) -> FileLock:

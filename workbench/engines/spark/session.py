@@ -1,6 +1,7 @@
 """Spark sessions: the running one, or a new one with settings for the workbench."""
 
 import atexit
+import hashlib
 import logging
 import os
 import re
@@ -17,6 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import pyspark
 from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
@@ -24,6 +26,7 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
+from workbench.engines import numba_cache
 from workbench.engines.memory import memory_limit
 from workbench.kernel import InputError
 from workbench.programs import needs, to_install
@@ -69,7 +72,8 @@ _QUIET = {
 _CLUSTER = {
     "spark.locality.wait": "0s",  # a free core is worth more than one near the shuffled data
 }
-_DRIVER_OPTIONS = "spark.driver.extraJavaOptions"
+#: The setting with the options of a local session's Java.
+DRIVER_OPTIONS = "spark.driver.extraJavaOptions"
 #: More rows than any cluster has cores.
 _MANY = 1 << 20
 
@@ -130,9 +134,11 @@ def _start(master: str | None, conf: dict[str, Any]) -> SparkSession:
         if master.startswith("sc://"):
             needs("connect", "Spark Connect")  # or PySpark may end the process
             return _configured(builder.remote(master), conf).getOrCreate()
-        check_java()
+        java = check_java()
         here = master.startswith("local")
         settings = {"spark.master": master, **_QUIET, **(_local_settings(cores) if here else _CLUSTER), **conf}
+        if here:
+            settings[DRIVER_OPTIONS] = f"{_quick_start(java)} {settings.get(DRIVER_OPTIONS, '')}"
         with _startup_files_and_variables(settings, here), _interrupts_as_before():
             _start_java(settings)
             spark = _configured(builder.master(master), settings).getOrCreate()
@@ -269,8 +275,8 @@ def _startup_files_and_variables(settings: dict[str, Any], here: bool) -> Iterat
     with tempfile.TemporaryDirectory() as folder:
         log_settings = Path(folder, "log4j2.properties")
         log_settings.write_text(_LOGGING)
-        options = f"-Dlog4j2.configurationFile={log_settings} {settings.get(_DRIVER_OPTIONS, '')}"
-        settings[_DRIVER_OPTIONS] = options.strip()
+        options = f"-Dlog4j2.configurationFile={log_settings} {settings.get(DRIVER_OPTIONS, '')}"
+        settings[DRIVER_OPTIONS] = options.strip()
         os.environ.update(wanted)
         try:
             yield
@@ -282,8 +288,38 @@ def _startup_files_and_variables(settings: dict[str, Any], here: bool) -> Iterat
                     os.environ[name] = value
 
 
-def check_java() -> None:
-    """Raise :class:`InputError` unless Spark's Java is there, and new enough."""
+def class_archive(java: str) -> Path:
+    """The file with Spark's classes as a Java keeps them in memory, which spares it loading them one by one.
+
+    ``python -m workbench.engines.warm --spark`` writes it. Java ignores a file that does not fit, in silence.
+
+    Args:
+        java: What Java says of its version.
+
+    Raises:
+        InputError: If there is no folder for it.
+    """
+    jars = Path(pyspark.__file__).with_name("jars")
+    fits = f"{java}{jars}{jars.stat().st_mtime_ns}"
+    return numba_cache.folder() / f"spark-{hashlib.sha256(fits.encode()).hexdigest()[:16]}.jsa"
+
+
+def _quick_start(java: str) -> str:
+    """Options with which Java starts sooner. Its optimizing compiler does not pay: the kernels do the work."""
+    options = "-XX:TieredStopAtLevel=1"
+    with suppress(InputError):
+        archive = class_archive(java)
+        if archive.is_file():
+            return f'{options} -XX:SharedArchiveFile="{archive}" -Xlog:disable'
+    return options
+
+
+def check_java() -> str:
+    """What Spark's Java says of its version.
+
+    Raises:
+        InputError: If it is not there, or is too old.
+    """
     home = os.environ.get("JAVA_HOME")
     java = f"{home}/bin/java" if home else shutil.which("java")
     if java is None:
@@ -299,5 +335,6 @@ def check_java() -> None:
     if version is None:
         raise InputError(f"Spark needs Java, and {where} is none that runs; {to_install('java')}")
     if int(version[1]) < _OLDEST_JAVA:
-        said = f"{where} is Java {version[1]}"
-        raise InputError(f"Spark needs Java {_OLDEST_JAVA} or newer, and {said}; {to_install('java')}")
+        found = f"{where} is Java {version[1]}"
+        raise InputError(f"Spark needs Java {_OLDEST_JAVA} or newer, and {found}; {to_install('java')}")
+    return said
