@@ -15,7 +15,7 @@ NAVIGATION: dict[str, dict[str, tuple[str, ...]]] = {
         lessons.PAGE.removesuffix(".md"): ("docs/teaching",),
         f"{gallery.FOLDER}/index": (),
     },
-    "Protocols": {f"specs/{protocol}/README": () for protocol in ("bakery", "hudi", "paimon", "classics")},
+    "Protocols": {f"specs/{protocol}/README": () for protocol in ("bakery", "delta", "hudi", "paimon", "classics")},
     "Guides": {
         "docs/modelling": (
             *("docs/recipes", "docs/coming_from", "docs/liveness", "docs/refinement"),
