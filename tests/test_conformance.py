@@ -172,6 +172,8 @@ NAMED = [
     "bakery/v1_orphan",
     pytest.param("bakery/v1_restart_heals_one", marks=pytest.mark.slow),
     pytest.param("bakery/samenode_restart_atomic", marks=pytest.mark.slow),
+    "delta/lock_expires",
+    "delta/overwritten",
     pytest.param("hudi/one_file_group", marks=pytest.mark.slow),
     pytest.param("hudi/timestamp_collision_one_key", marks=pytest.mark.slow),
     "paimon/published_default",

@@ -28,6 +28,16 @@ FIRST_CHECKS = {
 \N{CHECK MARK} reached (33 states)      EveryoneCommits
 \N{CHECK MARK} holds                    EventualProgress
 """,
+    "delta": """\
+1,955 distinct states, 4,473 generated, depth 10
+
+\N{CHECK MARK} holds                    ConsistentRead
+\N{CHECK MARK} holds                    ValidDeltaLog
+\N{CHECK MARK} reached (9 states)       SomeDeleteCommits
+\N{CHECK MARK} reached (9 states)       SomeConflictAborts
+\N{CHECK MARK} reached (10 states)      SomeRetryCommits
+\N{CHECK MARK} holds                    EventuallyCompletes
+""",
     "hudi": """\
 5,271 distinct states, 9,169 generated, depth 17
 

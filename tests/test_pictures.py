@@ -56,6 +56,11 @@ ROOT = Path(__file__).parent.parent
 
 #: Small configurations: with all that pictures show, and less than a few hundred states each, or a sample of them.
 SMALL: dict[str, tuple[str, dict[str, Any]]] = {
+    "delta": ("delta", {"Column2Values": 1}),
+    "delta overwritten": ("delta", {"PutIfAbsentSupported": False, "Column1Values": 1, "OpLimit": 3}),
+    "delta lock": (
+        "delta", {"UseCoordination": True, "LockExpires": True, "Column2Values": 1, "PartitionByColumn1": False},
+    ),
     "hudi collision": ("hudi", {"Keys": 1, "FileGroupCount": 2, "Values": 1, "MonotonicTs": False}),
     "hudi locks": ("hudi", {"ConcurrencyControl": 2, "Keys": 1, "FailInAnyPhase": True, "LocksExpire": False}),
     "hudi salt": ("hudi", {"Values": 1, "UseSalt": True, "MonotonicTs": False}),

@@ -12,10 +12,10 @@ NAVIGATION: dict[str, dict[str, tuple[str, ...]]] = {
     "": {
         "docs/start": ("docs/glossary",),
         "docs/panel": (),
-        lessons.PAGE.removesuffix(".md"): ("docs/teaching",),
+        lessons.PAGE.removesuffix(".md"): ("specs/classics/README", "docs/teaching"),
         f"{gallery.FOLDER}/index": (),
     },
-    "Protocols": {f"specs/{protocol}/README": () for protocol in ("bakery", "hudi", "paimon", "classics")},
+    "Protocols": {f"specs/{protocol}/README": () for protocol in ("bakery", "delta", "hudi", "paimon")},
     "Guides": {
         "docs/modelling": (
             *("docs/recipes", "docs/coming_from", "docs/liveness", "docs/refinement"),

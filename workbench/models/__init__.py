@@ -17,6 +17,7 @@ PUBLISHED = {
     "bakery_published": "workbench.models.bakery:Bakery",
     "bakery_v2": "workbench.models.bakery_v2_extended:BakeryV2Extended",
     "bakery_v2_published": "workbench.models.bakery_v2:BakeryV2",
+    "delta": "workbench.models.delta:Delta",
     "hudi": "workbench.models.hudi_extended:HudiExtended",
     "hudi_published": "workbench.models.hudi:Hudi",
     "paimon": "workbench.models.paimon_extended:PaimonExtended",

@@ -14,6 +14,11 @@ from workbench.session.start import start_from
 
 #: By the model's name, titles and the names of configurations. The first one opens with the panel.
 STORIES: dict[str, dict[str, str]] = {
+    "delta": {
+        "The entry that was overwritten": "delta/overwritten",
+        "The lock that expires": "delta/lock_expires",
+        "As it should be": "delta/put_if_absent",
+    },
     "hudi": {
         "Two writers, one file name": "hudi/timestamp_collision",
         "The hidden row": "hudi/no_concurrency_control",

@@ -1,0 +1,151 @@
+"""Delta's table: its log, the data files, a reader, and the writers' next steps."""
+
+from workbench.kernel.declare import Place
+from workbench.models.delta import DELETE, Delta, live_files, said
+from workbench.pictures.registry import picture_of
+from workbench.pictures.things import (
+    BAD,
+    BUSY,
+    GOOD,
+    ODD,
+    PLAIN,
+    QUIET,
+    arrow,
+    card,
+    chain,
+    file,
+    name,
+    note,
+    part,
+    pile,
+    row,
+    slot,
+    table,
+    text,
+)
+
+LEFT_OUT = {"committed": "for checking only; the reader's card says what it comes to"}
+
+#: What a writer does next, by its phase.
+NEXT = {
+    "Ready": "ready for a transaction",
+    "Read": "next: find the files to merge with",
+    "Write": "next: write the new files",
+    "VersionCheck": "next: take the lock, and look at the log",
+    "Commit": "next: write the entry",
+    "Failed": "failed, for ever",
+}
+
+
+@picture_of(Delta, leaves_out=LEFT_OUT, version="versions")
+def delta(model, s, *, version=None, history=(), faults=()):
+    latest = model.latest(s)
+    version = min(version or version_of(s, faults) or latest, latest)
+    entries = [shown for v in model.versions if (shown := entry(model, s, v, v == version, history)) is not None]
+    yield part("log", "log", chain("entries", *entries) if entries else note("no entries"))
+    for v in range(2, latest + 1):
+        yield arrow(name("follows", v), name("entry", v), name("entry", v - 1), "follows")
+    live = live_files(model.entries(s, version))
+    known = [data_file(model, s, number, live, version, latest) for number in model.numbers if s.files[number]]
+    yield part("files", "data files", *(known or [note("none is written")]), reader(model, s, version))
+    yield part("writers", "writers", *(writer(model, s, w) for w in model.Writers), lock(model, s))
+
+
+def version_of(s, faults):
+    """The version that is at fault, if any."""
+    return next((place.index for place in faults if place.variable == "log" and s.log[place.index]), None)
+
+
+def names(files):
+    return ", ".join(file_name(one) for one in sorted(files)) or "nothing"
+
+
+def file_name(one):
+    return f"file {one.number}" + ("" if one.partition is None else f" of {one.partition}")
+
+
+def contents(one):
+    """An entry in words."""
+    return f"adds {names(one.added)}", f"removes {names(one.removed)}"
+
+
+# The log -------------------------------------------------------------------------------------------------------------
+
+
+def entry(model, s, v, shown, history):
+    """An entry, with those that it has overwritten; a slot where a writer wants to write; None for neither."""
+    wanted = [w for w in model.Writers if s.version[w] == v]
+    wishes = [text(f"{w} is about to write it", tone=ODD if len(wanted) > 1 else PLAIN) for w in wanted]
+    if s.log[v] is None:
+        return slot(name("entry", v), f"entry {v}", note("not there yet"), *wishes) if wishes else None
+    front = card(
+        name("entry", v), f"entry {v}", *contents(s.log[v]), *wishes, tone=BUSY if shown else PLAIN, of=Place("log", v)
+    )
+    lost = [old for old in dict.fromkeys(earlier.log[v] for earlier in history) if old not in (None, s.log[v])]
+    behind = [
+        card(name("overwritten", v, i), *contents(old), note("has been overwritten"), faded=True)
+        for i, old in enumerate(lost)
+    ]
+    return pile(name("pile", v), front, *behind) if behind else front
+
+
+# Data files ----------------------------------------------------------------------------------------------------------
+
+
+def data_file(model, s, number, live, version, latest):
+    partition, rows = s.files[number]
+    is_live = any(one.number == number for one in live)
+    known = any(one.number == number for entry in model.entries(s, latest) for one in entry.added)
+    lines = [row(name("row", number, *values), *values) for values in sorted(rows)]
+    return file(
+        name("file", number),
+        f"file {number}",
+        None if partition is None else note(f"of {partition}"),
+        table(name("rows", number), lines) if lines else note("no rows in it"),
+        text(f"live at version {version}", tone=GOOD) if is_live else note("not live" if known else "in no entry"),
+        tone=BUSY if is_live else PLAIN,
+        of=Place("files", number),
+    )
+
+
+def reader(model, s, version):
+    """The rows that a reader of the version gets, and those that it should get."""
+    if not version:
+        return slot("reader", "a reader", note("nothing is committed yet"))
+    lines, right = [], True
+    for column1 in model.Column1Values:
+        values, expected = model.values(s, column1, version), model.expected(s, column1, version)
+        right = right and values == expected
+        aside = "" if values == expected else f"expected {said(expected)}"
+        lines.append(row(name("read", column1), column1, said(values), aside, tone=BAD if aside else PLAIN))
+    verdict = text("as committed", tone=GOOD) if right else text("not what was committed", tone=BAD, bold=True)
+    title = f"reader of version {version}"
+    return card("reader", title, table("reads", lines), verdict, tone=BUSY if right else BAD)
+
+
+# Writers -------------------------------------------------------------------------------------------------------------
+
+
+def writer(model, s, w):
+    asked = s.transaction[w]
+    lines = [text(NEXT[s.phase[w]], tone=QUIET if asked is None else PLAIN)]
+    if asked is not None:
+        what = f"{asked.type.lower()} {asked.column1}" + ("" if asked.type == DELETE else f" = {asked.column2}")
+        lines += [text(what, bold=True), text(f"read version {asked.read}, writes entry {s.version[w]}")]
+        for v, one in enumerate(s.snapshot[w], 1):
+            if one != s.log[v]:
+                lines.append(text(f"its entry {v}", *contents(one), tone=ODD))
+    if s.targets[w]:
+        lines.append(note(f"merges with {names(s.targets[w])}"))
+    if s.added[w] or s.removed[w]:
+        lines += [note(f"adds {names(s.added[w])}"), note(f"removes {names(s.removed[w])}")]
+    of = [Place(variable, w) for variable in ("phase", "transaction", "version", "added", "removed")]
+    tone = QUIET if asked is None else BUSY
+    return card(name("writer", w), w, *lines, tone=tone, faded=s.phase[w] == "Failed", of=of)
+
+
+def lock(model, s):
+    free = s.lock is None
+    said = note("free" if model.UseCoordination else "not used") if free else text(f"held by {s.lock}")
+    started = note(f"{s.started} of {model.OpLimit} transactions started")
+    return card("lock", "table lock", said, started, tone=QUIET if free else BUSY, of=[Place("lock"), Place("started")])
