@@ -1,12 +1,11 @@
 """Declared sets as a model's code sees them: each question reads only the members that it is about."""
 
-import difflib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from types import MappingProxyType
 from typing import Any
 
-from workbench.kernel.errors import ModelError, brief, listed
+from workbench.kernel.errors import ModelError, brief, did_you_mean, listed
 from workbench.kernel.values import Map, record_items, show, sort_key
 
 _NO_METHODS = frozenset({"add", "discard", "remove", "update", "pop", "clear"})
@@ -79,9 +78,7 @@ class Universe:
 
     def _index(self, field: str) -> dict[Any, set[int]]:
         if field not in self._fields:
-            near = difflib.get_close_matches(field, self._fields, n=1)
-            hint = f" (did you mean {near[0]}?)" if near else ""
-            known = listed(sorted(self._fields))
+            hint, known = did_you_mean(field, self._fields), listed(sorted(self._fields))
             raise ModelError(f"no member of {self.variable} has a field {brief(field)}{hint}; known: {known}")
         return self._fields[field]
 
