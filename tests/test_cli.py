@@ -1,5 +1,6 @@
 """The command line: what it prints, its exit status, and one line - never a traceback - for whatever is wrong."""
 
+import argparse
 import json
 import os
 import pty
@@ -17,6 +18,7 @@ from bench.__main__ import main as bench
 
 import workbench
 from workbench import commands, configurations
+from workbench.commands.options import above_zero
 from workbench.engines.check import check
 from workbench.kernel import InputError, search
 from workbench.models import MODELS, get_model
@@ -596,6 +598,30 @@ def test_budgets_that_are_none(run, option, value):
     assert f"argument {option}: " in err
     assert f"is not accepted; it takes {kind} above 0" in err
     assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("number", "text", "value"),
+    [
+        (int, "1,000", 1000),
+        (int, "1e6", 10**6),
+        (int, "1.5e3", 1500),
+        (int, "12_000", 12_000),
+        (int, "9" * 30, int("9" * 30)),
+        (float, "1,000", 1000.0),
+        (float, "0.5", 0.5),
+        (float, "1e-9", 1e-9),
+    ],
+)
+def test_budgets_as_people_write_them(number, text, value):
+    assert above_zero(number)(text) == value
+
+
+@pytest.mark.parametrize("number", [int, float])
+@pytest.mark.parametrize("text", ["1,5", "1,00", "1,0000", ",5"])
+def test_a_comma_stands_before_three_digits_alone(number, text):
+    with pytest.raises(argparse.ArgumentTypeError, match=f"'{text}' is not accepted"):
+        above_zero(number)(text)
 
 
 @pytest.mark.parametrize("arguments", [["list", "nope"], ["list", ""], ["list", "hudi", "more"], ["nope"], []])

@@ -10,15 +10,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from workbench.kernel.errors import InputError, ModelError, brief, in_its_line, listed
-from workbench.kernel.given import plain
+from workbench.kernel.given import integer_in, plain
 from workbench.kernel.values import Map, Name, show
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _TRUTHS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 _PART = re.compile(r"\([\w, ]+\)")
 _PARTS = re.compile(rf"\({_PART.pattern}(?:, *{_PART.pattern})*\)")
-_INTEGER = re.compile(r"-?\d+(?:[,_]\d{3})*")
-_POWER = re.compile(r"-?\d{1,15}e\d{1,2}")
 Sets = Mapping[str, tuple[str, ...]]
 
 
@@ -46,12 +44,17 @@ class Domain:
         Raises:
             ValueError: If it is not accepted.
         """
-        if not self.accepts(given):
+        value = self.read(given)
+        if not self.accepts(value):
             raise ValueError
+        return value
+
+    def read(self, given: Any) -> Any:
+        """The value that `given` spells if it is a text; anything else as it is."""
         return given
 
-    def accepts(self, given: Any) -> bool:
-        """Whether `given` is a value, for domains whose values have one spelling."""
+    def accepts(self, value: Any) -> bool:
+        """Whether `value` is one, for domains with one value per spelling."""
         raise NotImplementedError
 
     def bind(self, name: str, value: Any, sets: Sets) -> Any:
@@ -89,27 +92,18 @@ class Switch(Domain):
     def word(self, value: Any) -> str:
         return "on" if value else "off"
 
-    def parse(self, given: Any) -> bool:
-        return super().parse(_TRUTHS.get(given.lower(), given) if isinstance(given, str) else given)
+    def read(self, given: Any) -> Any:
+        return _TRUTHS.get(given.lower(), given) if isinstance(given, str) else given
 
-    def accepts(self, given: Any) -> bool:
-        return isinstance(given, bool)
-
-
-def _number(given: Any) -> Any:
-    """The integer in a text such as ``1,000`` or ``1e6``; anything else as it is."""
-    if isinstance(given, str) and _INTEGER.fullmatch(given):
-        return int(re.sub("[,_]", "", given)) if len(given) < 1000 else given
-    if isinstance(given, str) and _POWER.fullmatch(given.lower()):
-        digits, _, zeros = given.lower().partition("e")
-        return int(digits) * 10 ** int(zeros)
-    return given
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, bool)
 
 
 class Within(Domain):
     """An integer of a range."""
 
     kind = "integer"
+    read = staticmethod(integer_in)
 
     def __init__(self, numbers: range) -> None:
         self.numbers = numbers
@@ -121,11 +115,8 @@ class Within(Domain):
         steps = "" if self.numbers.step == 1 else f" in steps of {self.numbers.step}"
         return f"an integer from {self.numbers[0]} to {self.numbers[-1]}{steps}"
 
-    def parse(self, given: Any) -> int:
-        return super().parse(_number(given))
-
-    def accepts(self, given: Any) -> bool:
-        return type(given) is int and given in self.numbers
+    def accepts(self, value: Any) -> bool:
+        return type(value) is int and value in self.numbers
 
 
 @dataclass(frozen=True)
@@ -143,6 +134,7 @@ class Integers(Domain):
     least: int | None = None
     most: int | None = None
     kind: ClassVar[str] = "number"
+    read = staticmethod(integer_in)
 
     @in_its_line
     def __post_init__(self) -> None:
@@ -164,11 +156,8 @@ class Integers(Domain):
             return "an integer" if self.least is None else f"an integer from {self.least} on"
         return f"an integer up to {self.most}" if self.least is None else f"an integer from {self.least} to {self.most}"
 
-    def parse(self, given: Any) -> int:
-        return super().parse(_number(given))
-
-    def accepts(self, given: Any) -> bool:
-        return given in self
+    def accepts(self, value: Any) -> bool:
+        return value in self
 
 
 class TextLine(Domain):
@@ -179,10 +168,11 @@ class TextLine(Domain):
     def describe(self) -> str:
         return "a line of text"
 
-    def parse(self, given: Any) -> str:
-        if not (isinstance(given, str) and given.isprintable()):
-            raise ValueError
-        return str(given)
+    def read(self, given: Any) -> Any:
+        return str(given) if isinstance(given, str) else given  # no Name: that is a member of a set
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, str) and value.isprintable()
 
 
 class OneOf(Domain):
@@ -247,7 +237,7 @@ class Names(Domain):
         return f"a size from {self.sizes[0]} to {self.sizes[-1]}, or a list of that many names"
 
     def parse(self, given: Any) -> tuple[Name, ...]:
-        given = _number(given)
+        given = integer_in(given)
         if isinstance(given, str) and ("," in given or given[:1] in ("(", "{", "[")):
             given = _items(given)
         if isinstance(given, int) and not isinstance(given, bool) and given in self.sizes:
