@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 
 from workbench.kernel import InputError, Model, Result, Verdict
 from workbench.kernel.errors import brief, did_you_mean, listed, unknown
-from workbench.kernel.result import WITHIN
+from workbench.kernel.result import WITHIN, with_states
 from workbench.kernel.text import printable
-from workbench.kernel.values import counted
 from workbench.models import MODELS, get_model, in_file
 from workbench.shipped import MODULES, folder
 
@@ -110,16 +109,12 @@ class Configuration:
 
     def _expected(self, name: str) -> str | None:
         wanted = self.expect.get("verdicts", {}).get(name)
-        return _with_states(*next(iter(wanted.items()))) if isinstance(wanted, dict) else wanted
+        return with_states(*next(iter(wanted.items()))) if isinstance(wanted, dict) else wanted
 
 
 def _found(verdict: Verdict) -> str:
     """A verdict in a line, with the reason if it is not known."""
     return f"{verdict.told}: {verdict.why}" if verdict.holds is None and verdict.why else verdict.told
-
-
-def _with_states(word: str, states: int | None) -> str:
-    return word if states is None else f"{word} ({counted(states, 'state')})"
 
 
 def load(target: str | Path, find_model: Callable[[str], type[Model]] = get_model) -> Configuration:

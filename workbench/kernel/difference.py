@@ -1,6 +1,6 @@
 """What is different between two values, part by part: a long log that grows by one entry is told by that entry."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from workbench.kernel.values import Map, record_items, show, sort_key
@@ -19,8 +19,12 @@ class Difference(NamedTuple):
     before: str | None
     after: str
 
+    def told(self, arrow: str = "->", brief: Callable[[str], str] = str) -> str:
+        """What has become of it, with its values made `brief`."""
+        return f"{'' if self.before is None else f'{brief(self.before)} {arrow} '}{brief(self.after)}"
+
     def __str__(self) -> str:
-        return f"{self.where}: {'' if self.before is None else f'{self.before} -> '}{self.after}"
+        return f"{self.where}: {self.told()}"
 
 
 def differences(where: str, before: Any, after: Any) -> Iterator[Difference]:

@@ -14,6 +14,8 @@ from workbench.kernel.values import counted
 WITHIN = "within the constraint"
 #: Why a property whose parameters have no values says nothing.
 NOBODY = "it says nothing: its parameters have no values with these constants"
+#: In place of the constants that differ from their defaults, where none does.
+DEFAULTS = "with its default constants"
 #: How an answer is marked in text: yes, no, unknown.
 MARKS = {True: "\N{CHECK MARK}", False: "\N{BALLOT X}", None: "?"}
 
@@ -81,7 +83,7 @@ class Verdict:
     @property
     def told(self) -> str:
         """The verdict in a few words: ``violated (22 states)``."""
-        return self.word if self.trace is None else f"{self.word} ({counted(len(self.trace), 'state')})"
+        return with_states(self.word, self.trace_states)
 
     def __str__(self) -> str:
         """The verdict in a line, with its mark and the reason."""
@@ -96,6 +98,11 @@ class Verdict:
             "why": self.why,
             "within": self.within,
         }
+
+
+def with_states(word: str, states: int | None) -> str:
+    """A verdict's word with the length of its trace, if it has one."""
+    return word if states is None else f"{word} ({counted(states, 'state')})"
 
 
 @dataclass(frozen=True)
@@ -285,8 +292,12 @@ def model_line(model: Model) -> str:
         >>> model_line(Bakery(Writers=2)), model_line(Bakery())
         ('bakery_published  Writers=(w1, w2)', 'bakery_published  with its default constants')
     """
-    given = {name: model.constants[name] for name in model.differing()}
-    return f"{model.name}  {spell(given, model.declared_constants) or 'with its default constants'}"
+    return f"{model.name}  {' '.join(differing_constants(model)) or DEFAULTS}"
+
+
+def differing_constants(model: Model) -> list[str]:
+    """The constants that differ from their defaults, such as ``Writers=(w1, w2)``."""
+    return [spell({name: model.constants[name]}, model.declared_constants) for name in model.differing()]
 
 
 def constraints_of(model: Model) -> str:

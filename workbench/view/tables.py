@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.kernel import Model, Result, Verdict
-from workbench.kernel.constants import spell
-from workbench.kernel.result import WITHIN
+from workbench.kernel.result import DEFAULTS, WITHIN, differing_constants
 from workbench.kernel.values import counted, show
 from workbench.pictures.markup import Markup, element, escape, joined
 from workbench.view.html import MARKS, Drawn, Rendered, badge, folded, table
@@ -56,11 +55,9 @@ def summary(result: Result) -> str:
 # Constants ---------------------------------------------------------------------------------------------------------
 
 
-def constants_line(model: Model) -> Rendered:
+def constants_line(model: Model) -> Markup:
     """The constants that differ from their defaults, in a line."""
-    differing, defaults, declared = model.differing(), "with its default constants", model.declared_constants
-    markup = joined((_code(spell({name: value}, declared)) for name, value in differing.items()), " ")
-    return Rendered(markup or escape(defaults), spell(differing, declared) or defaults)
+    return joined(map(_code, differing_constants(model)), " ") or escape(DEFAULTS)
 
 
 def constants_table(model: Model | type[Model]) -> Rendered:
