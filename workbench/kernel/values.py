@@ -1,4 +1,4 @@
-"""The immutable values that a cell of a state may hold: how they are shown, ordered, encoded and permuted.
+"""The immutable values that a cell of a state may hold: how they are shown, ordered and permuted.
 
 Values are ``None``, booleans, integers, strings, tuples, NamedTuples (small records), frozensets, :class:`Map`,
 members of enumerations, and frozen dataclasses. Values that compare equal are one value: ``True`` and ``1``, or a
@@ -35,7 +35,7 @@ Value = Hashable
 #: The deepest nesting of values: functions over them recurse.
 DEEPEST = 100
 #: Integers with more bits are written in hexadecimal: Python refuses to write very many decimal digits.
-_LONG = 2048
+LONG = 2048
 
 
 class Name(str):
@@ -226,7 +226,7 @@ NamedTuple, frozenset, Map, Enum or a frozen dataclass
     if not isinstance(value, (tuple, frozenset, Map)):
         why = _why_not(value)
         if why is not None:
-            raise ModelError(getattr(value, "no_value", None) or f"{_no_value(value)}; {why or _ACCEPTED}")
+            raise ModelError(getattr(value, "no_value", None) or f"{not_a_value(value)}; {why or _ACCEPTED}")
         if is_member(value) or is_object(value):
             _met[type(value).__qualname__] = type(value)
     if depth == DEEPEST:
@@ -243,7 +243,7 @@ def _check_text(text: str) -> None:
         raise ModelError(f"{brief(text)} cannot be part of a state: it is not a text that can be written") from None
 
 
-def _no_value(value: Any) -> str:
+def not_a_value(value: Any) -> str:
     return f"a {type(value).__name__} cannot be part of a state ({brief(value)})"
 
 
@@ -301,35 +301,6 @@ class ObjectClasses:
 # Canonical forms -----------------------------------------------------------------------------------------------------
 
 
-def encode(value: Any) -> bytes:
-    """The canonical bytes of a value: equal for equal values only, in every process.
-
-    Examples:
-        >>> encode(frozenset({2, 1})) == encode(frozenset({1, 2}))
-        True
-        >>> encode("1") == encode(1)
-        False
-    """
-    if value is None:
-        return b"n"
-    if isinstance(value, int):  # also bool: True == 1
-        return b"i%d;" % value if value.bit_length() <= _LONG else b"i%b;" % hex(value).encode()
-    if isinstance(value, str):
-        text = value.encode()
-        return b"s%d:%b" % (len(text), text)
-    if isinstance(value, tuple):
-        return b"(" + b"".join(map(encode, value)) + b")"
-    if isinstance(value, frozenset):
-        return b"{" + b"".join(sorted(map(encode, value))) + b"}"
-    if isinstance(value, Map):
-        return b"<" + b"".join(sorted(encode(k) + encode(v) for k, v in value._data.items())) + b">"
-    if is_member(value):
-        return b"e" + encode((type(value).__qualname__, value.name))
-    if is_object(value):
-        return b"d" + encode((type(value).__qualname__, *flatten(value)[0]))
-    raise ModelError(_no_value(value))
-
-
 def sort_key(value: Any) -> tuple[Any, ...]:
     """A total order over values of mixed types: None, numbers, texts, then composite values.
 
@@ -353,7 +324,7 @@ def sort_key(value: Any) -> tuple[Any, ...]:
         return (6, type(value).__qualname__, list(type(value).__members__).index(value.name))
     if is_object(value):
         return (7, type(value).__qualname__, tuple(map(sort_key, flatten(value)[0])))
-    raise ModelError(_no_value(value))
+    raise ModelError(not_a_value(value))
 
 
 def permute(value: Any, renaming: Mapping[str, str]) -> Any:
@@ -414,7 +385,7 @@ def show(value: Any) -> str:
         return "{" + ", ".join(show(v) for v in sorted(value, key=sort_key)) + "}"
     if isinstance(value, Map):
         return "{" + ", ".join(f"{show(k)}: {show(v)}" for k, v in value.items()) + "}"
-    return hex(value) if isinstance(value, int) and value.bit_length() > _LONG else str(value)
+    return hex(value) if isinstance(value, int) and value.bit_length() > LONG else str(value)
 
 
 def counted(number: int, one: str, more: str | None = None) -> str:
