@@ -1,7 +1,7 @@
 """The result of a check: the one place that gives each property its verdict, from what an engine explored."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from workbench.kernel.budget import INTERRUPTED, Limits, interrupted
@@ -10,7 +10,7 @@ from workbench.kernel.errors import ModelError, listed
 from workbench.kernel.instances import Subject
 from workbench.kernel.lasso import judge_end
 from workbench.kernel.plan import Plan
-from workbench.kernel.result import NOBODY, ActionCount, Result, Verdict, constraints_of
+from workbench.kernel.result import NOBODY, Explored, Result, Verdict, constraints_of
 from workbench.kernel.state import Cell, Reads
 from workbench.kernel.trace import Trace
 from workbench.kernel.values import counted
@@ -50,36 +50,23 @@ class Growth:
         ]
 
 
-@dataclass(frozen=True)
-class Exploration:
+@dataclass(frozen=True, kw_only=True)
+class Exploration(Explored):
     """What an engine returns.
 
     Attributes:
-        stopped: Why it did not visit the whole space; None if it did.
-        generated, levels, actions, profile: As in :class:`workbench.kernel.result.Result`.
         decided: The place - a state, or the step that is wrong - of each property that is violated or reached.
         trace_to: Makes a shortest behaviour to such a place by running the model.
-        liveness: Gives the verdict on a liveness property if the whole space was visited; or the reason why not.
-        outside: The number of generated states that the model's constraints pruned.
+        liveness: Gives the verdict on a liveness property if the whole space was visited.
         peak_bytes: Gives the largest resident size of the searching processes; called once the traces are made.
         growth: Of the complete levels, if known.
     """
 
-    engine: str
-    stopped: str | None
-    generated: int
-    levels: list[int]
-    actions: list[ActionCount]
     decided: Mapping[str, Any]
     trace_to: Callable[[Any], Trace]
-    liveness: Callable[[Property], Verdict] | str
-    outside: int = 0
-    collision_probability: float = 0.0
+    liveness: Callable[[Property], Verdict]
     peak_bytes: Callable[[], int] = lambda: 0
-    figures: dict[str, float] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
     growth: Growth | None = None
-    profile: Any = None
 
 
 def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
@@ -93,22 +80,13 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
         in_time = explored.stopped == INTERRUPTED or not interrupted()
         verdicts.append((_verdict if in_time else _without_trace)(plan, declared, explored))
     return Result(
+        **{one.name: getattr(explored, one.name) for one in fields(Explored)},
         model=plan.model,
-        engine=explored.engine,
         symmetry=plan.symmetry,
-        complete=explored.stopped is None,
-        stopped=explored.stopped,
-        generated=explored.generated,
-        levels=explored.levels,
-        actions=explored.actions,
         verdicts=verdicts,
         seconds=limits.seconds,
         peak_bytes=explored.peak_bytes(),
-        collision_probability=explored.collision_probability,
-        outside=explored.outside,
-        notes=[*plan.notes, *explored.notes, *_bounded(plan, explored), *remarks(plan, explored)],
-        figures=explored.figures,
-        profile=explored.profile,
+        notes=[*plan.notes, *_bounded(plan, explored), *remarks(plan, explored)],
         interrupted=interrupted() or explored.stopped == INTERRUPTED,
     )
 
@@ -140,8 +118,6 @@ def _undecided_verdict(plan: Plan, declared: Property, explored: Exploration) ->
 def _liveness_verdict(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
     """The verdict on a liveness property, given the whole space."""
     name, kind = declared.name, declared.kind
-    if isinstance(explored.liveness, str):
-        return Verdict(name, kind, None, None, explored.liveness)
     if plan.model.ignores:
         why = f"states are not told apart by {', '.join(plan.model.ignores)}, so no behaviour is fully known"
         return Verdict(name, kind, None, None, why)

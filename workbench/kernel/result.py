@@ -169,43 +169,55 @@ class Judged:
         raise unknown("checked property", name, [v.name for v in self.verdicts])
 
 
-@dataclass(frozen=True, repr=False)
-class Result(Judged):
-    """The result of one check.
+@dataclass(frozen=True, kw_only=True)
+class Explored:
+    """What a search has seen of a space.
 
     Attributes:
-        symmetry: The sets whose names were interchangeable; empty for none.
-        complete: Whether the whole space was visited.
-        stopped: Why it was not.
+        stopped: Why it did not visit the whole space; None if it did.
         generated: Every successor computed from every distinct state, duplicates included, plus the initial states.
         outside: The number of those that the model's constraints pruned: judged, but neither distinct nor explored.
         levels: New states per breadth-first level, the initial states first.
-        peak_bytes: The largest resident size of the process while it ran; 0 if not measured.
         collision_probability: An upper bound of the chance that two states shared a fingerprint and one was missed.
-        notes: Remarks on how the check was done.
         figures: Measurements that only some engines have.
         profile: The number of calls of the model's Python, by purpose, with ``remarks`` and ``as_dict``; None if
             unknown.
-        interrupted: Whether Ctrl-C stopped the search, or the making of traces after it.
     """
 
-    model: Model
     engine: str
-    symmetry: tuple[str, ...]
-    complete: bool
     stopped: str | None
     generated: int
     levels: list[int]
     actions: list[ActionCount]
+    outside: int = 0
+    collision_probability: float = 0.0
+    figures: dict[str, float] = field(default_factory=dict)
+    profile: Any = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether the whole space was visited."""
+        return self.stopped is None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Result(Explored, Judged):
+    """The result of one check.
+
+    Attributes:
+        symmetry: The sets whose names were interchangeable; empty for none.
+        peak_bytes: The largest resident size of the process while it ran; 0 if not measured.
+        notes: Remarks on how the check was done.
+        interrupted: Whether Ctrl-C stopped the search, or the making of traces after it.
+    """
+
+    model: Model
+    symmetry: tuple[str, ...]
     verdicts: list[Verdict]
     seconds: float
     peak_bytes: int
-    collision_probability: float = 0.0
-    outside: int = 0
-    notes: list[str] = field(default_factory=list)
-    figures: dict[str, float] = field(default_factory=dict)
-    profile: Any = None
-    interrupted: bool = False
+    notes: list[str]
+    interrupted: bool
 
     @property
     def cut_short(self) -> str | None:
