@@ -8,7 +8,6 @@ import itertools
 from collections.abc import (
     Callable,
     Collection,
-    Container,
     Iterable,
     Mapping,
     Sequence,
@@ -88,25 +87,27 @@ class Declared:
 
     def check(self, owner: str, declared: "Declarations") -> None:
         """Raise :class:`ModelError` unless it fits the class called `owner`, with all that the class `declared`."""
-        self._check_condition("when", self.when, declared.constants)
-
-    def _check_condition(self, option: str, condition: Condition | bool | None, constants: Container[str]) -> None:
-        named = isinstance(condition, str) and condition in constants
-        if not (condition is None or isinstance(condition, bool) or callable(condition) or named):
-            raise ModelError(
-                f"{self.name}: {option} = {brief(condition)} is not accepted; it takes the name of a constant, or a "
-                "function of the model"
-            )
+        for option in ("when", "by_default"):
+            given = getattr(self, option, None)
+            named = isinstance(given, str) and given in declared.constants
+            if not (given is None or isinstance(given, bool) or callable(given) or named):
+                raise ModelError(
+                    f"{self.name}: {option} = {brief(given)} is not accepted; it takes the name of a constant, or a "
+                    "function of the model"
+                )
 
     def applies(self, model: Any) -> bool:
         """Whether `model` has it, with its constants."""
-        return self.when is None or self._is_true("when", self.when, model)
+        return self._is_true("when", model)
 
-    def _is_true(self, option: str, condition: Condition, model: Any) -> bool:
-        if isinstance(condition, str):
-            return bool(getattr(model, condition))
+    def _is_true(self, option: str, model: Any) -> bool:
+        given = getattr(self, option)
+        if given is None or isinstance(given, bool):
+            return given is not False
+        if isinstance(given, str):
+            return bool(getattr(model, given))
         what = f"{option} of {self.name}"
-        return bool(call(what, bool, call(what, condition, model)))
+        return bool(call(what, bool, call(what, given, model)))
 
     @property
     def needs(self) -> str:
@@ -393,7 +394,6 @@ class Property(Declared):
 
     def check(self, owner: str, declared: "Declarations") -> None:
         super().check(owner, declared)
-        self._check_condition("by_default", self.by_default, declared.constants)
         for name in self.of:
             if name not in declared.actions:
                 raise ModelError(f"{owner}: {self.name} is of {brief(name)}, which is not an action")
@@ -404,9 +404,7 @@ class Property(Declared):
 
     def is_default(self, model: Any) -> bool:
         """Whether a check of `model` that names no properties checks this one."""
-        if isinstance(self.by_default, bool):
-            return self.by_default
-        return self._is_true("by_default", self.by_default, model)
+        return self._is_true("by_default", model)
 
 
 DEADLOCK = Property("Deadlock", lambda self, s: True, kind="deadlock", by_default=False)

@@ -32,7 +32,8 @@ class Domain:
 
     @property
     def sets(self) -> tuple[str, ...]:
-        return ()
+        named = (getattr(self, "of", None), getattr(self, "to", None))
+        return tuple(name for name in named if name is not None)
 
     def describe(self) -> str:
         """The accepted values, in words."""
@@ -272,10 +273,6 @@ class Partition(Domain):
     kind: ClassVar[str] = "partition"
     verb: ClassVar[str] = "partitions"
 
-    @property
-    def sets(self) -> tuple[str, ...]:
-        return (self.of,)
-
     def describe(self) -> str:
         return f"a list of lists that holds each of {self.of} exactly once, or null for one part each"
 
@@ -291,11 +288,8 @@ class Partition(Domain):
         return tuple(tuple(Name(name) if isinstance(name, str) else name for name in part) for part in given)
 
     def bind(self, name: str, value: Any, sets: Sets) -> Any:
-        held = [member for part in value or () for member in part]
         members = sets[self.of]
-        if value is not None and not (
-            all(isinstance(member, str) for member in held) and sorted(held) == sorted(members)
-        ):
+        if value is not None and sorted(map(str, itertools.chain(*value))) != sorted(members):
             raise InputError(
                 f"{name} = {brief([list(part) for part in value])} is not a partition of {self.of}; "
                 f"it must hold each of {listed(members)} exactly once"
@@ -390,10 +384,6 @@ class Relation(Domain):
         return "graph" if self.to is None else "relation"
 
     @property
-    def sets(self) -> tuple[str, ...]:
-        return (self.of,) if self.to is None else (self.of, self.to)
-
-    @property
     def shapes(self) -> tuple[str, ...]:
         """The words that give it."""
         return tuple(_SHAPES) if self.to is None else ("none", "all")
@@ -485,10 +475,6 @@ class Assignment(Domain):
         self.of, self.each = of, domain_of(choices)
         self.choices: tuple[Any, ...] = tuple(self.each)  # the values of a name
 
-    @property
-    def sets(self) -> tuple[str, ...]:
-        return (self.of,)
-
     def describe(self) -> str:
         left_out = self.each.word(self.choices[0])
         return f"for each of {self.of} {self.each.describe()}: one for all, or a mapping (left out: {left_out})"
@@ -501,20 +487,10 @@ class Assignment(Domain):
             named = all(_NAME.fullmatch(name) and choice for name, choice in pairs)
             given = dict(pairs) if pairs and named and len(dict(pairs)) == len(pairs) else given
         if not isinstance(given, Mapping):
-            return self._choice(given)
+            return self.each.parse(plain(given))
         if not all(isinstance(name, str) for name in given):
             raise ValueError
-        return Map((Name(name), self._choice(choice)) for name, choice in given.items())
-
-    def _choice(self, given: Any) -> Any:
-        """The choice given as a value, or by the word that people read."""
-        try:
-            return self.each.parse(plain(given))
-        except ValueError:
-            named = [choice for choice in self.choices if isinstance(given, str) and given == self.each.word(choice)]
-            if not named:
-                raise
-            return named[0]
+        return Map((Name(name), self.each.parse(plain(choice))) for name, choice in given.items())
 
     def bind(self, name: str, value: Any, sets: Sets) -> Map:
         members = sets[self.of]
