@@ -470,32 +470,12 @@ def constraint(function: Any = None, /, *, when: When = None, **domains: str) ->
 
     It bounds the search and is no part of the protocol. A state where some constraint is false is pruned: it is judged
     like the others, but neither counted as distinct nor expanded. Steps that lead there are steps, and fairness counts
-    them.
+    them. ``docs/modelling.md`` has an example: Bounding what is explored.
 
     Args:
         when: The name of a constant, or a function of the model; the constraint does not apply where it is false.
         **domains: As for actions: the constraint must be true for each combination. Fine-grained instances are faster,
             too.
-
-    Examples:
-        >>> from workbench.kernel import Model, Variable, action, constraint, invariant, search
-        >>> class Counter(Model):
-        ...     n = Variable(0)
-        ...
-        ...     @action
-        ...     def up(self, s):
-        ...         s.n += 1
-        ...
-        ...     @constraint
-        ...     def Short(self, s):
-        ...         return s.n < 3
-        ...
-        ...     @invariant
-        ...     def Small(self, s):
-        ...         return s.n < 10
-        >>> result = search(Counter())
-        >>> result.distinct, result.generated, result.outside, result["Small"].word
-        (3, 4, 1, 'holds within the constraint')
     """
     return _declare("constraint", function, domains, when=when)
 
@@ -512,24 +492,10 @@ def step(
     """Declare a method ``(self, s, t, ...)`` that must be true of every step from a state `s` to another state `t`.
 
     It answers as invariants do. Steps that change nothing are not judged. `when`, `by_default` and the domains are as
-    for :func:`workbench.invariant`.
+    for :func:`workbench.invariant`. ``docs/modelling.md`` has examples.
 
     Args:
         of: The names of the actions whose steps are judged; all by default.
-
-    Examples:
-        >>> from workbench import Model, Variable, action, check, step
-        >>> class Clock(Model):
-        ...     hour = Variable(0)
-        ...     @action
-        ...     def tick(self, s):
-        ...         s.hour = (s.hour + 1) % 3
-        ...     @step
-        ...     def Forwards(self, s, t):
-        ...         return t.hour > s.hour or f"from {s.hour} to {t.hour}"
-        >>> check(Clock())
-        Clock(): 3 distinct states, depth 3, local engine
-          ✗ violated (4 states)      Forwards: tick: from 2 to 0
     """
     actions = (of,) if isinstance(of, str) else tuple(of)
     return _declare("step", function, domains, states=2, when=when, by_default=by_default, of=actions)
@@ -600,21 +566,7 @@ def ends(function: Callable[..., bool]) -> Boundary:
     """Declare a method ``(self, s)`` that is true in the states in which a behaviour may end.
 
     The property ``Deadlock`` holds if every other state has a next step. Without ``@ends``, a behaviour may end
-    nowhere.
-
-    Examples:
-        >>> from workbench import Model, Variable, action, check, ends, require
-        >>> class Countdown(Model):
-        ...     left = Variable(3)
-        ...     @action
-        ...     def count(self, s):
-        ...         require(s.left > 0, "nothing is left")
-        ...         s.left -= 1
-        ...     @ends
-        ...     def over(self, s):
-        ...         return s.left == 0
-        >>> check(Countdown(), ["Deadlock"])["Deadlock"].word
-        'holds'
+    nowhere. ``docs/recipes.md`` has an example: Deadlock.
     """
     check_function(function, {})
     return Boundary("ends", function)
@@ -646,39 +598,13 @@ class SetOf(Variable):
 
     A model sees a frozenset that also answers queries: ``s.messages.where(type="ack", to=w)``. Queries and assignments
     read and write single members, so that the search is as fast as if each member had a cell of its own.
+    ``docs/modelling.md`` has an example: Message sets.
 
     Args:
         universe: The constant, attribute or method of the model that gives the possible members.
         initial: The initial content, as for :class:`Variable`.
         per: The constant, attribute or method of the model whose members are the indices.
         doc: One line.
-
-    Examples:
-        >>> from typing import NamedTuple
-        >>> from workbench import Model, action, check, choose, reachable, require
-        >>> class Note(NamedTuple):
-        ...     kind: str
-        ...     number: int
-        >>> class Notes(Model):
-        ...     sent = SetOf("notes")
-        ...
-        ...     def notes(self):
-        ...         return [Note(kind, number) for kind in ("ask", "answer") for number in range(3)]
-        ...
-        ...     @action
-        ...     def ask(self, s):
-        ...         s.sent |= {Note("ask", choose(range(3)))}
-        ...
-        ...     @action
-        ...     def answer(self, s):
-        ...         s.sent |= {Note("answer", choose(s.sent.where(kind="ask")).number)}
-        ...
-        ...     @reachable
-        ...     def TwoAnswers(self, s):
-        ...         return s.sent.count(kind="answer") == 2
-        >>> result = check(Notes())
-        >>> result.distinct, result["TwoAnswers"].word
-        (27, 'reached')
     """
 
     def __init__(self, universe: str, initial: Any = frozenset(), per: str | None = None, doc: str = "") -> None:

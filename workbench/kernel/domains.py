@@ -288,8 +288,9 @@ class Partition(Domain):
         return tuple(tuple(Name(name) if isinstance(name, str) else name for name in part) for part in given)
 
     def bind(self, name: str, value: Any, sets: Sets) -> Any:
-        members = sets[self.of]
-        if value is not None and sorted(map(str, itertools.chain(*value))) != sorted(members):
+        held, members = list(itertools.chain(*value or ())), sets[self.of]
+        fits = all(isinstance(member, str) for member in held) and sorted(held) == sorted(members)
+        if value is not None and not fits:
             raise InputError(
                 f"{name} = {brief([list(part) for part in value])} is not a partition of {self.of}; "
                 f"it must hold each of {listed(members)} exactly once"

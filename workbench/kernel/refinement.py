@@ -72,7 +72,7 @@ def refines(abstract: Any, /, *, when: When = None, by_default: Default = True, 
     """Declare a method ``(self, s)`` that maps states to states of the model `abstract`, which this one must refine.
 
     It returns a mapping from the abstract model's variables to their values; for a variable with a cell per index, a
-    mapping from the indices to values.
+    mapping from the indices to values. ``docs/refinement.md`` has examples.
 
     Args:
         abstract: Every behaviour must be one of this model: it begins in one of its initial states, and each step is
@@ -80,24 +80,6 @@ def refines(abstract: Any, /, *, when: When = None, by_default: Default = True, 
         when, by_default: As for :func:`workbench.invariant`.
         **constants: For constants of the abstract model, the constant, attribute or method of this model that gives
             the value; the others have their defaults.
-
-    Examples:
-        >>> from workbench import Model, Variable, action, check, refines
-        >>> class Light(Model):
-        ...     on = Variable(False)
-        ...     @action
-        ...     def switch(self, s):
-        ...         s.on = not s.on
-        >>> class Dimmer(Model):
-        ...     level = Variable(0)
-        ...     @action
-        ...     def turn(self, s):
-        ...         s.level = (s.level + 1) % 4
-        ...     @refines(Light)
-        ...     def IsALight(self, s):
-        ...         return {"on": s.level > 0}
-        >>> check(Dimmer())["IsALight"].word
-        'holds'
     """
     if not (isinstance(abstract, type) and issubclass(abstract, Model)):
         raise ModelError(f"refines: {brief(abstract)} is not a model's class: write @refines(Table)")

@@ -145,11 +145,8 @@ class Layout:
 
     def bind(self, base: type["Reader"]) -> type[Any]:
         """The subclass of `base` that has an attribute for each variable."""
-        if base not in self._bound:
-            self._bound[base] = self._bind(base)
-        return self._bound[base]
-
-    def _bind(self, base: type["Reader"]) -> type[Any]:
+        if base in self._bound:
+            return self._bound[base]
         attributes: dict[str, Any] = {"__slots__": ()}
         for name, where in self.positions.items():
             if hasattr(base, name):
@@ -161,7 +158,7 @@ class Layout:
                 attributes[name] = _indexed(name)
             else:
                 attributes[name] = _set(name, where) if name in self.universes else _scalar(where)
-        return type(base.__name__, (base,), attributes)
+        return self._bound.setdefault(base, type(base.__name__, (base,), attributes))
 
     def get_set(self, owner: "Reader", name: str, cell: int) -> Members | Held:
         """The content of the declared set `name` that begins at `cell`."""
@@ -294,12 +291,6 @@ class View(Reader):
     def _changed_since(self, before: "View") -> Callable[[int], bool]:
         """Whether the cell with a number differs from `before`."""
         return lambda cell: bool(before.values[cell] != self.values[cell])
-
-
-def turned(view: View, values: "Values") -> View:
-    """Point `view` at another state; reuse saves making its indexed variables again."""
-    _assign(view, "values", values)
-    return view
 
 
 class State(View):

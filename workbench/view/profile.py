@@ -1,11 +1,11 @@
 """Profiles: how often the model's Python was called for what, as a table and as bars."""
 
 from workbench.engines.profile import Cost, Profile
+from workbench.kernel.text import columns
 from workbench.kernel.values import counted
 from workbench.pictures.markup import element
 from workbench.view.bars import Bars
 from workbench.view.html import Joined, Rendered, noted, table
-from workbench.view.tables import aligned
 
 _HEADS = ("", "kind", "calls", "per 1,000 states", "bytes", "cells", "reads")
 
@@ -20,7 +20,8 @@ def profile_table(profile: Profile) -> Rendered:
     rows = [_row(profile, cost) for cost in profile.by_calls]
     marked = [(element("code", label), *others) for label, *others in rows]
     note = noted(f"Cells: the most that one instance has read, of {len(profile.cells)}.")
-    return Rendered(table(_HEADS, marked, numbers=range(2, 6)) + note, f"{title(profile)}\n{aligned([_HEADS, *rows])}")
+    lines = [title(profile), *columns([_HEADS, *rows])]
+    return Rendered(table(_HEADS, marked, numbers=range(2, 6)) + note, "\n".join(lines))
 
 
 def profile_chart(profile: Profile) -> Bars:
