@@ -14,11 +14,6 @@ def plain(value: Any) -> Any:
     """`value`, with NumPy's scalars as Python's: states, files and digests know no others.
 
     NumPy registers its integers as ``numbers.Integral``, but not its booleans, and importing it takes too long.
-
-    Examples:
-        >>> import numpy as np
-        >>> plain(np.int64(2)), plain(np.bool_(False)), plain("w1")
-        (2, False, 'w1')
     """
     scalar = type(value).__module__ == "numpy" and getattr(value, "shape", None) == ()
     return value.item() if scalar else value

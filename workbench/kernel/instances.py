@@ -365,18 +365,6 @@ def unchanged(s: Reader, t: Reader, *parts: str | Place) -> bool:
     Args:
         s, t: The states that a step property takes.
         *parts: Variables, or single cells of them: ``Place("pc", w)``.
-
-    Examples:
-        >>> from workbench.models.bakery import Bakery
-        >>> model = Bakery()
-        >>> start, = model.initial_states()
-        >>> _, after = model.outcomes(model.instances[0], start)[0]
-        >>> [str(change.cell) for change in start.changes_to(after)]
-        ['pc[w1]']
-        >>> unchanged(start, after, "claims"), unchanged(start, after, "claims", "pc")
-        (True, False)
-        >>> unchanged(start, after, Place("pc", "w2")), only(start, after, "pc"), only(start, after, Place("pc", "w2"))
-        (True, True, False)
     """
     changed = _changes(s, t)
     return not any(changed(cell) for cell in _cells(t._layout, parts))

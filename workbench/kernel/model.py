@@ -452,11 +452,6 @@ def reserved_names() -> dict[str, list[str]]:
     """The names that no declaration may have, and those that no variable may have besides.
 
     Names that begin with ``_`` are not accepted either.
-
-    Examples:
-        >>> names = reserved_names()
-        >>> "layout" in names["anything"], "items" in names["variables"]
-        (True, True)
     """
     ours = sorted(name for name in _RESERVED | vars(Model).keys() if not name.startswith("_"))
     states = {name for base in (Draft, State) for name in public_names(base)}

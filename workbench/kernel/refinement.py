@@ -133,7 +133,8 @@ class Refinement(PropertyInstance):
             else:
                 continue
             universe = layout.universes.get(name)
-            values += [_whole(value) for value in given] if universe is None else map(universe.subset, given)
+            values += given if universe is None else map(universe.subset, given)
+        values = [value.value if isinstance(value, Members) else value for value in values]
         for value in values:
             check_value(value)
         state: State = self.abstract.state(values)
@@ -188,11 +189,6 @@ class Refinement(PropertyInstance):
             for change in other.changes_to(after)
         ]
         return [f"{label} would {' and '.join(told)}"]
-
-
-def _whole(value: Any) -> Any:
-    """A declared set as a value."""
-    return value.value if isinstance(value, Members) else value
 
 
 def _check_keys(answer: Any, wanted: Mapping[Any, Any], what: str, key: str) -> None:

@@ -76,10 +76,6 @@ def check_liveness(model: Model, declared: Property, states: Sequence[Any], init
     return liveness_verdict(model, declared, find)
 
 
-def _all_count(source: int, move: Move) -> bool:
-    return True
-
-
 def find_lasso(
     graph: Graph,
     initial: int,
@@ -87,7 +83,7 @@ def find_lasso(
     kind: str,
     trigger: set[int],
     goal: set[int],
-    counts: Counts = _all_count,
+    counts: Counts = lambda source, move: True,
 ) -> Lasso | None:
     """A fair behaviour that violates the formula, or None.
 
@@ -127,7 +123,7 @@ def find_lasso(
     return Lasso(start, steps + fair_cycle(graph, core, home, conditions), len(steps))
 
 
-def condition_of(graph: Graph, fairness: Fairness, counts: Counts = _all_count) -> FairSteps:
+def condition_of(graph: Graph, fairness: Fairness, counts: Counts) -> FairSteps:
     """`fairness` as a condition on `graph`."""
     steps = {
         (source, target)

@@ -127,16 +127,7 @@ class Map(Mapping[Any, Any]):
 
 
 def fields_of(kind: type) -> tuple[str, ...]:
-    """The fields of a NamedTuple class or a dataclass, in order; none for any other class.
-
-    Examples:
-        >>> @dataclasses.dataclass(frozen=True)
-        ... class Claim:
-        ...     ticket: int
-        ...     writer: str
-        >>> fields_of(Claim), fields_of(tuple)
-        (('ticket', 'writer'), ())
-    """
+    """The fields of a NamedTuple class or a dataclass, in order; none for any other class."""
     if issubclass(kind, tuple):
         return getattr(kind, "_fields", ())
     return tuple(field.name for field in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else ()
@@ -209,16 +200,7 @@ def objects_in(value: Any) -> Iterator[Any]:
 
 
 def check_value(value: Any, depth: int = 0) -> None:
-    """Raise :class:`ModelError` unless `value`, nested `depth` deep, is immutable at every depth.
-
-    Examples:
-        >>> check_value((1, frozenset({"a"})))
-        >>> check_value((1, [2]))
-        Traceback (most recent call last):
-            ...
-        workbench.kernel.errors.ModelError: a list cannot be part of a state ([2]); use None, bool, int, str, tuple, \
-NamedTuple, frozenset, Map, Enum or a frozen dataclass
-    """
+    """Raise :class:`ModelError` unless `value`, nested `depth` deep, is immutable at every depth."""
     if type(value) in _ATOMS:
         if type(value) is str and not value.isascii():
             _check_text(value)
@@ -302,12 +284,7 @@ class ObjectClasses:
 
 
 def sort_key(value: Any) -> tuple[Any, ...]:
-    """A total order over values of mixed types: None, numbers, texts, then composite values.
-
-    Examples:
-        >>> sorted([("a", 1), "b", 3, None], key=sort_key)
-        [None, 3, 'b', ('a', 1)]
-    """
+    """A total order over values of mixed types: None, numbers, texts, then composite values."""
     if value is None:
         return (0,)
     if isinstance(value, int):
@@ -328,12 +305,7 @@ def sort_key(value: Any) -> tuple[Any, ...]:
 
 
 def permute(value: Any, renaming: Mapping[str, str]) -> Any:
-    """`value` with every name in it renamed.
-
-    Examples:
-        >>> permute((1, frozenset({"w1"})), {"w1": "w2", "w2": "w1"})
-        (1, frozenset({'w2'}))
-    """
+    """`value` with every name in it renamed."""
     if isinstance(value, str):
         return renaming.get(value, value)
     if type(value) in PLAIN:
