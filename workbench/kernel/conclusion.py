@@ -5,11 +5,11 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from workbench.kernel.budget import INTERRUPTED, Limits, interrupted
-from workbench.kernel.declare import DEADLOCK, Property
 from workbench.kernel.errors import ModelError, listed
 from workbench.kernel.instances import Subject
 from workbench.kernel.lasso import judge_end
 from workbench.kernel.plan import Plan
+from workbench.kernel.properties import DEADLOCK, Property
 from workbench.kernel.result import NOBODY, Explored, Result, Verdict, constraints_of
 from workbench.kernel.state import Cell, Reads
 from workbench.kernel.trace import Trace

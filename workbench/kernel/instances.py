@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from workbench.kernel.declare import Action, Place, Property, of_clause
+from workbench.kernel.declare import Action
 from workbench.kernel.errors import (
     NOT_SAID,
     RAISED,
@@ -25,6 +25,7 @@ from workbench.kernel.errors import (
     unknown,
 )
 from workbench.kernel.parameters import check_finished
+from workbench.kernel.properties import Place, Property, of_clause
 from workbench.kernel.state import Draft, Layout, Reader, Values, View, seen
 from workbench.kernel.values import check_value, show, sort_key
 

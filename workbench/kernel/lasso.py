@@ -7,10 +7,10 @@ model alone and does not know how the lasso was found.
 from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from workbench.kernel.declare import Formula, Predicate, Property
 from workbench.kernel.errors import ModelError
 from workbench.kernel.instances import Fairness, call, checked
 from workbench.kernel.model import Model
+from workbench.kernel.properties import Formula, Predicate, Property
 from workbench.kernel.result import NOBODY, Verdict
 from workbench.kernel.state import Reader, Reads, State, seen
 from workbench.kernel.trace import Trace

@@ -9,17 +9,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from workbench.kernel.constants import Constant, leaves_alone, telling_apart
-from workbench.kernel.declare import (
-    DEADLOCK,
-    Action,
-    Boundary,
-    Formula,
-    Process,
-    Property,
-    SetOf,
-    Variable,
-    collect,
-)
+from workbench.kernel.declare import Action, Boundary, Process, SetOf, Variable, collect
 from workbench.kernel.domains import Names
 from workbench.kernel.errors import (
     RAISED,
@@ -38,6 +28,7 @@ from workbench.kernel.given import names_in
 from workbench.kernel.instances import ActionInstance, Fairness, Outcome, PropertyInstance
 from workbench.kernel.members import Universe
 from workbench.kernel.parameters import check_finished
+from workbench.kernel.properties import DEADLOCK, Formula, Property
 from workbench.kernel.state import Cell, Draft, Layout, State, Values, public_names
 from workbench.kernel.values import check_value, permute, sort_key
 

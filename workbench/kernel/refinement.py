@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from workbench.kernel.declare import Declarations, Default, Property, When
+from workbench.kernel.declare import Declarations
 from workbench.kernel.errors import InputError, ModelError, brief, call, defined_at, in_its_line, unknown
 from workbench.kernel.instances import PropertyInstance, outcome_label
 from workbench.kernel.members import Members
 from workbench.kernel.model import Model
-from workbench.kernel.parameters import check_function
+from workbench.kernel.parameters import Default, When, check_function
+from workbench.kernel.properties import Property
 from workbench.kernel.state import Reader, State, seen
 from workbench.kernel.values import check_value, show
 

@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
-from workbench.kernel.difference import Difference, differences
 from workbench.kernel.errors import ModelError, listed
 from workbench.kernel.members import Held, Members, Universe, content_of
-from workbench.kernel.values import PLAIN, check_value, show
+from workbench.kernel.values import PLAIN, Difference, check_value, differences, show
 
 
 class Cell(NamedTuple):

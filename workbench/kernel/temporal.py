@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.kernel.declare import Formula, Property
 from workbench.kernel.errors import ModelError
 from workbench.kernel.instances import Fairness
 from workbench.kernel.lasso import Demand, Lasso, liveness_verdict, truth
 from workbench.kernel.model import Model
+from workbench.kernel.properties import Formula, Property
 from workbench.kernel.result import Verdict
 from workbench.kernel.trace import Move, Trace, replay
 
