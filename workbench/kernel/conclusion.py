@@ -75,15 +75,11 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
     Ctrl-C while traces are made costs the remaining traces, and no verdict. If the search itself was interrupted,
     traces are still built for what it found.
     """
-    verdicts = []
-    for declared in plan.properties:
-        in_time = explored.stopped == INTERRUPTED or not interrupted()
-        verdicts.append((_verdict if in_time else _without_trace)(plan, declared, explored))
     return Result(
         **{one.name: getattr(explored, one.name) for one in fields(Explored)},
         model=plan.model,
         symmetry=plan.symmetry,
-        verdicts=verdicts,
+        verdicts=[_verdict(plan, declared, explored) for declared in plan.properties],
         seconds=limits.seconds,
         peak_bytes=explored.peak_bytes(),
         notes=[*plan.notes, *_bounded(plan, explored), *remarks(plan, explored)],
@@ -93,26 +89,25 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
 
 def _verdict(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
     name, kind = declared.name, declared.kind
-    if name in explored.decided:
+    in_time = explored.stopped == INTERRUPTED or not interrupted()  # to run the model once more
+    if name in explored.decided and in_time:
         return decided_verdict(plan.model, declared, explored.trace_to(explored.decided[name]))
+    if name in explored.decided:
+        return Verdict(name, kind, kind == "reachable", None, NO_TRACE)
+    if not in_time and (explored.stopped is not None or kind == "liveness"):
+        return Verdict(name, kind, None, None, "interrupted before it was decided")
     if explored.stopped is not None:
         return Verdict(name, kind, None, None, f"the search is incomplete: {explored.stopped}")
     if kind == "liveness":
         return _liveness_verdict(plan, declared, explored)
-    verdict = _undecided_verdict(plan, declared, explored)
-    if kind == "invariant" and verdict.within is None:
-        return replace(verdict, why=says_nothing(plan.model, declared))
-    return verdict
-
-
-def _undecided_verdict(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
-    """The verdict on a property that no state and no step of a whole space decided; it does not run the model."""
     within = constraints_of(plan.model) if explored.outside else None
-    if declared.kind != "reachable":
-        why = None if within is None else f"beyond {within} nothing is known"
-        return Verdict(declared.name, declared.kind, True, None, why, within)
-    where = "no reachable state" if within is None else f"no state that is reached within {within}"
-    return Verdict(declared.name, declared.kind, False, None, f"{where} satisfies it", within)
+    if kind == "reachable":
+        where = "no reachable state" if within is None else f"no state that is reached within {within}"
+        return Verdict(name, kind, False, None, f"{where} satisfies it", within)
+    if within is not None:
+        return Verdict(name, kind, True, None, f"beyond {within} nothing is known", within)
+    why = says_nothing(plan.model, declared) if kind == "invariant" and in_time else None
+    return Verdict(name, kind, True, None, why)
 
 
 def _liveness_verdict(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
@@ -128,16 +123,6 @@ def _liveness_verdict(plan: Plan, declared: Property, explored: Exploration) -> 
         return Verdict(name, kind, None, None, why)
     assert verdict is not None, "a state is missing only where it is outside"
     return verdict
-
-
-def _without_trace(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
-    """The verdict on a property that needs no more running of the model."""
-    name, kind = declared.name, declared.kind
-    if name in explored.decided:
-        return Verdict(name, kind, kind == "reachable", None, NO_TRACE)
-    if explored.stopped is None and kind != "liveness":
-        return _undecided_verdict(plan, declared, explored)
-    return Verdict(name, kind, None, None, "interrupted before it was decided")
 
 
 def decided_verdict(model: Any, declared: Property, trace: Trace) -> Verdict:

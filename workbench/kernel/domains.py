@@ -229,21 +229,17 @@ class Names(Domain):
     def describe(self) -> str:
         return f"a size from {self.sizes[0]} to {self.sizes[-1]}, or a list of that many names"
 
-    def parse(self, given: Any) -> tuple[Name, ...]:
+    def read(self, given: Any) -> Any:
         given = integer_in(given)
         if isinstance(given, str) and ("," in given or given[:1] in ("(", "{", "[")):
             given = _items(given)
-        if isinstance(given, int) and not isinstance(given, bool) and given in self.sizes:
-            names = tuple(f"{self.prefix}{i + 1}" for i in range(given))
-        elif isinstance(given, (list, tuple)):
-            names = tuple(given)
-        else:
-            raise ValueError
-        if not all(isinstance(name, str) and _NAME.fullmatch(name) for name in names):
-            raise ValueError
-        if len(names) not in self.sizes or len(set(names)) != len(names):
-            raise ValueError
-        return tuple(map(Name, names))
+        if type(given) is int and given in self.sizes:
+            given = [f"{self.prefix}{i + 1}" for i in range(given)]
+        named = isinstance(given, (list, tuple)) and all(isinstance(n, str) and _NAME.fullmatch(n) for n in given)
+        return tuple(map(Name, given)) if named else None
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, tuple) and len(value) in self.sizes and len(set(value)) == len(value)
 
 
 # Domains over the names of sets --------------------------------------------------------------------------------------
