@@ -1,8 +1,8 @@
 """The modelling language and its meaning. Standard library only.
 
-Each layer imports only from those before it: texts, errors and values; the declarations of a class (``declare``); the
-model and its states; behaviours, results and plans (``trace``, ``result``, ``lasso``, ``plan``); the conclusion; and
-the reference search.
+Each layer imports only from those before it: texts, errors and values; the declarations of a class (``properties`` and
+``declare``); the model and its states; behaviours, results and plans (``trace``, ``result``, ``lasso``, ``plan``); the
+conclusion; and the reference search.
 """
 
 from workbench.kernel.constants import Constant
