@@ -1,5 +1,6 @@
 """The command line: what it prints, its exit status, and one line - never a traceback - for whatever is wrong."""
 
+import argparse
 import json
 import os
 import pty
@@ -16,6 +17,7 @@ from bench.__main__ import main as bench
 
 import workbench
 from workbench import commands, configurations
+from workbench.commands.options import above_zero
 from workbench.engines.check import check
 from workbench.kernel import InputError, search
 from workbench.models import MODELS, get_model
@@ -439,8 +441,8 @@ def test_a_file_that_is_called_like_a_library_does_not_replace_it(run, tmp_path)
         (["bakery", "--engine", "warp"], "workbench check: argument --engine: invalid choice: 'warp'"),
         (["bakery", "--fingerprint-bits", "7"], "workbench check: argument --fingerprint-bits: invalid choice: "),
         (["bakery", "--set"], "workbench check: argument --set: expected one argument"),
-        (["bakery", "--warp"], "workbench check: '--warp' is not accepted (see workbench check --help)"),
-        (["bakery", "--propery=P"], "workbench check: '--propery=P' is not accepted; did you mean --property? (see"),
+        (["bakery", "--warp"], "workbench check: '--warp' is not accepted; see workbench check --help"),
+        (["bakery", "--propery=P"], "workbench check: '--propery=P' is not accepted (did you mean --property?); see"),
         (["bakery", "--warp=a\nb"], r"workbench check: '--warp=a\nb' is not accepted"),
         ([], "workbench check: the following arguments are required: MODEL|CONFIGURATION|FOLDER"),
         (["missing.toml"], "workbench: configuration 'missing.toml' cannot be read: No such file or directory"),
@@ -597,6 +599,30 @@ def test_budgets_that_are_none(run, option, value):
     assert f"argument {option}: " in err
     assert f"is not accepted; it takes {kind} above 0" in err
     assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("number", "text", "value"),
+    [
+        (int, "1,000", 1000),
+        (int, "1e6", 10**6),
+        (int, "1.5e3", 1500),
+        (int, "12_000", 12_000),
+        (int, "9" * 30, int("9" * 30)),
+        (float, "1,000", 1000.0),
+        (float, "0.5", 0.5),
+        (float, "1e-9", 1e-9),
+    ],
+)
+def test_budgets_as_people_write_them(number, text, value):
+    assert above_zero(number)(text) == value
+
+
+@pytest.mark.parametrize("number", [int, float])
+@pytest.mark.parametrize("text", ["1,5", "1,00", "1,0000", ",5"])
+def test_a_comma_stands_before_three_digits_alone(number, text):
+    with pytest.raises(argparse.ArgumentTypeError, match=f"'{text}' is not accepted"):
+        above_zero(number)(text)
 
 
 @pytest.mark.parametrize("arguments", [["list", "nope"], ["list", ""], ["list", "hudi", "more"], ["nope"], []])
@@ -769,7 +795,7 @@ def test_exit_statuses_are_made_from_verdicts(run, one, results, monkeypatch, tm
 
 
 def test_a_report_on_what_is_not_finished_does_not_say_as_expected(run, one, results, monkeypatch, tmp_path):
-    stopped = replace(results[1], complete=False, stopped="the budget of 10 states is used up")
+    stopped = replace(results[1], stopped="the budget of 10 states is used up")
     monkeypatch.setattr("workbench.commands.check.check", lambda *_, **__: stopped)
     assert run("check", one.path, "-o", tmp_path / "page.html")[0] == 3
     assert "as expected" not in (tmp_path / "page.html").read_text()

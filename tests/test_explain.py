@@ -1,6 +1,7 @@
 """The rule that separates safe from unsafe settings: exact, and smallest; and grids that are filled."""
 
 import itertools
+import json
 import math
 
 import pandas as pd
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from workbench.engines.check import check
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, require
+from workbench.kernel.result import Answer
 from workbench.models.bakery import Bakery
 from workbench.models.hudi_extended import HudiExtended
 from workbench.questions import formula as formulas
@@ -182,6 +184,18 @@ def test_nothing_is_known_where_nothing_is_decided():
     explained = explain(table_where({"N": [1, 2]}, lambda N: "unknown"), "P")
     assert explained.rule is None
     assert "nothing is known" in repr(explained)
+
+
+def test_an_explanation_answers_like_every_question():
+    explained: Answer = explain(table_where({"N": [1, 2, 3]}, lambda N: verdict(N > 1)), "P")
+    assert (explained.holds, explained.why, explained.trace) == (False, "P: N > 1", None)
+    assert explained.text() == repr(explained)
+    told = json.loads(json.dumps(explained.as_dict()))
+    assert (told["rule"], told["failing"]) == ("N > 1", [{"setting": {"N": "1"}, "states": None}])
+    assert explain(table_where({"N": [1, 2]}, lambda N: "holds"), "P").holds is True
+    open_cell = explain(table_where({"N": [1, 2]}, lambda N: "holds" if N > 1 else "unknown"), "P")
+    assert open_cell.holds is None
+    assert open_cell.as_dict()["undecided"] == [{"setting": {"N": "1"}, "why": "unknown"}]
 
 
 def test_constants_that_cannot_explain():

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pytest
 
+from workbench.engines.cells import encode
 from workbench.engines.check import check
 from workbench.kernel import Constant, InputError, Map, Model, Names, Partition, Variable, action, require
-from workbench.kernel.values import Name, check_value, encode, permute, show, sort_key
+from workbench.kernel.values import Name, check_value, permute, show, sort_key
 from workbench.models import MODELS, get_model
 from workbench.models.bakery_v2 import BakeryV2
 from workbench.spaces.columns import to_array

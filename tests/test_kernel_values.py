@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.engines.cells import cell_hash
+from workbench.engines.cells import cell_hash, encode
 from workbench.kernel import Map, ModelError
-from workbench.kernel.values import check_value, encode, permute, show, sort_key
+from workbench.kernel.values import check_value, permute, show, sort_key
 
 NAMES = ("w1", "w2", "w3")
 
@@ -89,8 +89,8 @@ def test_a_cells_hash_depends_on_variable_index_and_value():
 
 SCRIPT = """
 from workbench.kernel import Map, search
-from workbench.engines.cells import cell_hash
-from workbench.kernel.values import encode, show
+from workbench.engines.cells import cell_hash, encode
+from workbench.kernel.values import show
 from workbench.models.bakery import Bakery
 value = frozenset({("w1", frozenset("abcdef")), ("w2", Map(dict.fromkeys("xyz", frozenset("uvw"))))})
 print(encode(value).hex(), cell_hash("c", ("w1", 2), value), show(value))

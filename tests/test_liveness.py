@@ -28,9 +28,9 @@ from workbench.kernel import (
     require,
     search,
 )
-from workbench.kernel.declare import Formula
 from workbench.kernel.instances import Fairness
 from workbench.kernel.lasso import Lasso, verify_lasso
+from workbench.kernel.properties import Formula
 from workbench.kernel.temporal import find_lasso
 from workbench.kernel.trace import Move, Trace
 from workbench.models.bakery import Bakery

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.engines.cells import cell_hash
+from workbench.engines.cells import cell_hash, encode
 from workbench.engines.check import check
 from workbench.formats.expression import Expression, example_of
 from workbench.formats.itf import parse_itf, read_itf, to_itf
@@ -40,7 +40,7 @@ from workbench.kernel import (
     require,
     search,
 )
-from workbench.kernel.values import check_value, encode, is_same, permute, show, sort_key
+from workbench.kernel.values import check_value, is_same, permute, show, sort_key
 from workbench.spaces.columns import to_array
 from workbench.storage.digest import enumerations_of, model_digest, records_of
 from workbench.storage.encoding import Encoding

@@ -332,7 +332,7 @@ def test_the_chart_and_the_table_show_the_most_called_first():
     assert chart.categories[0] == "Fine.in_order"
     assert chart.series["calls"][0] == 64
     assert sum(chart.series["calls"]) == profile.calls
-    assert "101 calls of Python for 64 states: 1.6 calls per state" in chart.title
+    assert "101 calls of Python for 64 states, 1.6 calls per state" in chart.title
     assert "Fine.in_order" in chart.svg()
     table = view.profile_table(profile)
     assert table.text().splitlines()[2].split()[:5] == ["Fine.in_order", "invariant", "64", "1,000.0", "588"]

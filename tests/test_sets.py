@@ -157,7 +157,7 @@ def reads_of(question, content=(), writes=()):
     *_, (_, draft) = drafts(frozenset(content))
     draft.held |= frozenset(writes)
     question(draft)
-    return len(draft.before)
+    return len(draft.values)
 
 
 @pytest.mark.parametrize(

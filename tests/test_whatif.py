@@ -1,5 +1,7 @@
 """What-if and seek: computed answers against the reference search and against sets that are known."""
 
+import json
+
 import pytest
 
 from workbench.formats.expression import Expression
@@ -16,6 +18,7 @@ from workbench.kernel import (
     require,
     search,
 )
+from workbench.kernel.result import Answer
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
 from workbench.models.classics.two_phase_commit import TwoPhaseCommit
@@ -159,6 +162,19 @@ def test_repairs_stop_where_they_are_told_to() -> None:
     assert repairs(Guarded(), "BelowFour", most=1).complete
     stopped = repairs(Guarded(), "BelowFour", should_stop=lambda: True)
     assert (stopped.found, stopped.complete) == ([], False)
+
+
+def test_repairs_answer_like_every_question() -> None:
+    found: Answer = repairs(TwoPhaseCommit(Participants=2, CoordinatorCrashes=True), "EveryoneDecides")
+    assert (found.holds, found.trace) == (True, None)
+    assert found.why == "EveryoneDecides holds with CoordinatorCrashes=off, or with LosesPatience=on"
+    assert found.text() == repr(found)
+    told = json.loads(json.dumps(found.as_dict()))
+    assert (told["name"], told["found"][0]["changes"]) == ("EveryoneDecides", {"CoordinatorCrashes": False})
+    assert len(told["found"][1]["breaks"]) == 3
+    none, stopped = (repairs(Guarded(), "BelowFour", most=1, max_states=most) for most in (None, 2))
+    assert (none.holds, stopped.holds) == (False, None)
+    assert none.why == "no repair of BelowFour was found"
 
 
 def test_a_check_that_is_not_finished_decides_nothing() -> None:

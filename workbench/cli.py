@@ -2,7 +2,6 @@
 
 import argparse
 import contextlib
-import difflib
 import os
 import signal
 import sys
@@ -12,7 +11,7 @@ from typing import Any, NoReturn
 
 from workbench import __version__, commands
 from workbench.commands import standard
-from workbench.kernel.errors import InputError, ModelError, brief, unknown
+from workbench.kernel.errors import InputError, ModelError, brief, did_you_mean, unknown
 from workbench.kernel.text import printable
 
 BAD_INPUT = 2
@@ -32,11 +31,10 @@ class _Parser(argparse.ArgumentParser):
 
     def _refuse(self, word: str) -> NoReturn:
         options = [option for option in self._option_string_actions if option.startswith("--")]
-        near = difflib.get_close_matches(word.partition("=")[0][:80], options, n=1)
-        self.error(f"{brief(word)} is not accepted" + (f"; did you mean {near[0]}?" if near else ""))
+        self.error(f"{brief(word)} is not accepted{did_you_mean(word.partition('=')[0], options)}")
 
     def error(self, message: str) -> NoReturn:
-        raise SystemExit(_complain(self.prog, f"{message} (see {self.prog} --help)"))
+        raise SystemExit(_complain(self.prog, f"{message}; see {self.prog} --help"))
 
 
 def _complain(who: str, what: object) -> int:

@@ -1,6 +1,5 @@
 """Named configurations: small TOML files with a model, its constants, what to check, and the expected result."""
 
-import difflib
 import os
 import tomllib
 from collections.abc import Callable, Iterable
@@ -9,10 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from workbench.kernel import InputError, Model, Result, Verdict
-from workbench.kernel.errors import brief, listed, unknown
-from workbench.kernel.result import WITHIN
+from workbench.kernel.errors import brief, did_you_mean, listed, unknown
+from workbench.kernel.result import WITHIN, with_states
 from workbench.kernel.text import printable
-from workbench.kernel.values import counted
 from workbench.models import MODELS, get_model, in_file
 from workbench.shipped import MODULES, folder
 
@@ -111,16 +109,12 @@ class Configuration:
 
     def _expected(self, name: str) -> str | None:
         wanted = self.expect.get("verdicts", {}).get(name)
-        return _with_states(*next(iter(wanted.items()))) if isinstance(wanted, dict) else wanted
+        return with_states(*next(iter(wanted.items()))) if isinstance(wanted, dict) else wanted
 
 
 def _found(verdict: Verdict) -> str:
     """A verdict in a line, with the reason if it is not known."""
     return f"{verdict.told}: {verdict.why}" if verdict.holds is None and verdict.why else verdict.told
-
-
-def _with_states(word: str, states: int | None) -> str:
-    return word if states is None else f"{word} ({counted(states, 'state')})"
 
 
 def load(target: str | Path, find_model: Callable[[str], type[Model]] = get_model) -> Configuration:
@@ -288,7 +282,6 @@ def _stem(name: str) -> str:
 def _unknown(target: str, names: Iterable[str]) -> InputError:
     """The error for a name of neither a model nor a configuration, with the nearest names of both."""
     known = {*MODELS, *names, *map(_stem, names)}
-    own = [f"{target}.toml"] if target and os.path.isfile(f"{target}.toml") else []
-    near = own or difflib.get_close_matches(target[:80], sorted(known), n=3)
-    hint = f" (did you mean {', '.join(near)}?)" if near else f"; models: {listed(sorted(MODELS))}"
+    own = f" (did you mean {target}.toml?)" if target and os.path.isfile(f"{target}.toml") else ""
+    hint = own or did_you_mean(target, known, most=3) or f"; models: {listed(sorted(MODELS))}"
     return InputError(f"unknown model or configuration {brief(target)}{hint}; `workbench list` shows all")

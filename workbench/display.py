@@ -38,11 +38,9 @@ def enable() -> None:
 
 def _in_one_line(shell: Any, kind: type, error: BaseException, traceback: Any, tb_offset: Any = None) -> None:
     """Show what is wrong with what was asked for, and the line of the cell, without a traceback of ours."""
-    from workbench.kernel.errors import cell_of
+    from workbench.kernel.errors import with_its_cell
 
-    text, place = str(error), cell_of(error)
-    said = kind(text if "of its cell)" in text else f"{text}{place}")
-    shell.showtraceback((kind, said, traceback), exception_only=True)
+    shell.showtraceback((kind, kind(with_its_cell(error)), traceback), exception_only=True)
 
 
 def _drawing(function: str) -> Any:

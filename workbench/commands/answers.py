@@ -15,7 +15,7 @@ from workbench.commands.files import writing_text
 from workbench.commands.options import add_options, console
 from workbench.formats.abstract import abstract
 from workbench.kernel import InputError, Model, ModelError, Trace
-from workbench.kernel.declare import DEADLOCK
+from workbench.kernel.properties import DEADLOCK
 from workbench.kernel.result import MARKS, Answer, Judged
 from workbench.kernel.text import printable
 from workbench.kernel.values import counted

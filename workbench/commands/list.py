@@ -19,8 +19,9 @@ from workbench.commands.files import names_model
 from workbench.commands.options import console, first_paragraph
 from workbench.configurations import Configuration, told_path
 from workbench.kernel import InputError, Model
-from workbench.kernel.declare import Action, Property
+from workbench.kernel.declare import Action
 from workbench.kernel.errors import unknown
+from workbench.kernel.properties import Property
 from workbench.kernel.result import model_line
 from workbench.models import CLASSICS, MODELS, PROMISED, PUBLISHED, get_model
 

@@ -16,6 +16,7 @@ from workbench.commands.files import file_of, names_model
 from workbench.configurations import Configuration
 from workbench.kernel import InputError, Model
 from workbench.kernel.errors import brief
+from workbench.kernel.given import integer_in
 from workbench.kernel.text import printable_lines
 from workbench.models import get_model
 from workbench.storage.strict_json import read_json
@@ -25,11 +26,10 @@ def above_zero(number: type[int] | type[float]) -> Callable[[str], float]:
     """A type for argparse: a number above 0."""
 
     def parse(text: str) -> float:
+        whole = integer_in(text)
         try:
-            plain = text.replace(",", "")
-            value = float(plain) if "e" in plain.lower() else number(plain)
-            if number is int:
-                value = int(value) if value == int(value) else -1
+            given = whole if isinstance(whole, int) else float(text)
+            value = number(given) if number is float or given == int(given) else -1
         except (ValueError, OverflowError):
             value = -1
         if not 0 < value < math.inf:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from workbench.configurations import COUNTS, Configuration, Mismatch
 from workbench.figures import keys_of, lines_of
 from workbench.kernel import Model, Verdict
-from workbench.kernel.declare import DEADLOCK
+from workbench.kernel.properties import DEADLOCK
 
 _DEF = re.compile(r"\s*(async\s+)?def\b")
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from workbench.engines.profile import FIGURES
 from workbench.kernel import Result
 from workbench.kernel.text import columns
-from workbench.kernel.values import counted
 
 
 class Profiled(Result):
@@ -28,19 +28,6 @@ def profile_text(result: Result) -> str:
     if profile is None:
         why = "runs everything in every state" if result.engine == "reference" else "has resumed a search"
         return f"note: no profile: the {result.engine} engine {why}"
-    calls, states = counted(profile.calls, "call"), counted(profile.states, "state")
-    rows = [("", "calls", "per 1,000 states", "bytes", "cells", "reads")]
-    rows += [
-        (
-            str(cost.subject),
-            f"{cost.calls:,}",
-            f"{profile.per_thousand(cost):,.1f}",
-            f"{cost.bytes:,}",
-            str(cost.widest),
-            profile.variables(cost) or "nothing",
-        )
-        for cost in profile.by_calls
-    ]
-    head = f"Profile: {calls} of Python for {states}, {profile.summary}"
+    rows = [("", *FIGURES), *((str(cost.subject), *profile.row(cost)) for cost in profile.by_calls)]
     last = f"cells: the most that one instance has read, of {len(profile.cells)}"
-    return "\n".join([head, *columns(rows, right=range(1, 5)), last])
+    return "\n".join([f"Profile: {profile.head}", *columns(rows, right=range(1, 5)), last])

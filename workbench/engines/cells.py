@@ -13,9 +13,10 @@ import numpy as np
 from workbench.engines.arrays import Growing
 from workbench.engines.parts import in_parts
 from workbench.kernel import Model
+from workbench.kernel.errors import ModelError
 from workbench.kernel.state import Layout, Reads, State, Values, View
 from workbench.kernel.symmetry import AmbiguousNames
-from workbench.kernel.values import ObjectClasses, encode, permute
+from workbench.kernel.values import LONG, Map, ObjectClasses, flatten, is_member, is_object, not_a_value, permute
 
 #: The type of the numbers in rows, and the one that replaces it once a cell has too many values.
 NARROW, WIDE = np.uint16, np.int32
@@ -31,6 +32,35 @@ def cell_hash(variable: str, index: Any, value: Any, bits: int = 64) -> int:
     """
     digest = hashlib.blake2b(encode((variable, index, value)), digest_size=bits // 8)
     return int.from_bytes(digest.digest(), "little")
+
+
+def encode(value: Any) -> bytes:
+    """The canonical bytes of a value: equal for equal values only, in every process.
+
+    Examples:
+        >>> encode(frozenset({2, 1})) == encode(frozenset({1, 2}))
+        True
+        >>> encode("1") == encode(1)
+        False
+    """
+    if value is None:
+        return b"n"
+    if isinstance(value, int):  # also bool: True == 1
+        return b"i%d;" % value if value.bit_length() <= LONG else b"i%b;" % hex(value).encode()
+    if isinstance(value, str):
+        text = value.encode()
+        return b"s%d:%b" % (len(text), text)
+    if isinstance(value, tuple):
+        return b"(" + b"".join(map(encode, value)) + b")"
+    if isinstance(value, frozenset):
+        return b"{" + b"".join(sorted(map(encode, value))) + b"}"
+    if isinstance(value, Map):
+        return b"<" + b"".join(sorted(encode(k) + encode(v) for k, v in value.items())) + b">"
+    if is_member(value):
+        return b"e" + encode((type(value).__qualname__, value.name))
+    if is_object(value):
+        return b"d" + encode((type(value).__qualname__, *flatten(value)[0]))
+    raise ModelError(not_a_value(value))
 
 
 class Interner:

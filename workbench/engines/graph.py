@@ -9,8 +9,8 @@ from workbench.engines.store import StateStore
 from workbench.engines.trees import Trees
 from workbench.engines.watch import Labels
 from workbench.kernel import Model, Trace, Verdict, replay
-from workbench.kernel.declare import Formula, Property
 from workbench.kernel.lasso import Demand, liveness_verdict
+from workbench.kernel.properties import Formula, Property
 
 
 class LivenessJudge:

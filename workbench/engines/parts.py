@@ -32,9 +32,9 @@ class PartLayout(Layout):
         self._finish()
 
     def get_set(self, owner: Reader, name: str, cell: int) -> Members:
-        universe = self.universes[name]
-        known = {part - cell: there for part, there in owner._written(cell, cell + len(universe))}
-        return Members(universe, Before(owner._before, cell), None, known)
+        universe, values = self.universes[name], owner.values
+        known = {part - cell: there for part, there in owner.writes.items() if cell <= part < cell + len(universe)}
+        return Members(universe, Before(values, cell, lambda number: values[cell + number]), None, known)
 
     def assign_set(self, owner: Reader, name: str, cell: int, value: Any) -> None:
         for number, there in self.get_set(owner, name, cell).changes_to(value).items():

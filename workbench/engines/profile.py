@@ -15,6 +15,8 @@ _OFTEN = 0.5
 #: and on the whole for so many calls (about a second), with so few states per call.
 _MANY_IN_ALL = 20_000
 _FEW_STATES = 10
+#: The heads of a table with a row per subject.
+FIGURES = ("calls", "per 1,000 states", "bytes", "cells", "reads")
 
 
 class Cost(NamedTuple):
@@ -88,6 +90,16 @@ class Profile:
         times = {cell.variable: sum(other.variable == cell.variable for other in read) for cell in read}
         single = {cell.variable for cell in self.cells if cell.index is None}
         return ", ".join(name if name in single else f"{name} ({times[name]})" for name in times)
+
+    def row(self, cost: Cost) -> tuple[str, ...]:
+        """The figures of a subject, as :data:`FIGURES` names them."""
+        figures = f"{cost.calls:,}", f"{self.per_thousand(cost):,.1f}", f"{cost.bytes:,}", str(cost.widest)
+        return (*figures, self.variables(cost) or "nothing")
+
+    @property
+    def head(self) -> str:
+        """All calls in a line."""
+        return f"{counted(self.calls, 'call')} of Python for {counted(self.states, 'state')}, {self.summary}"
 
     @property
     def often(self) -> list[Cost]:

@@ -17,10 +17,10 @@ from workbench.engines.store import BLOCK, StateStore
 from workbench.engines.trees import Trees
 from workbench.engines.watch import PredicateTable, StatePlace, bit_of, evaluate
 from workbench.kernel import Model
-from workbench.kernel.declare import DEADLOCK, Property
 from workbench.kernel.errors import ModelError
 from workbench.kernel.instances import PropertyInstance, Subject
 from workbench.kernel.lasso import may_end
+from workbench.kernel.properties import DEADLOCK, Property
 from workbench.kernel.state import Reader
 
 

@@ -17,7 +17,7 @@ from workbench.engines.branches import UNKNOWN, TreeNodes
 from workbench.engines.cells import Interner, StepReads
 from workbench.kernel.errors import ModelError
 from workbench.kernel.instances import ActionInstance, Outcome, PropertyInstance, Subject
-from workbench.kernel.state import Cell, Draft, Reads, View, turned
+from workbench.kernel.state import Cell, Draft, Reads, View
 
 #: Two leaves without successors: of disabled actions and false predicates, and of true predicates.
 NOTHING, TRUE = 0, 1
@@ -187,7 +187,7 @@ class Trees:
         if self._runs[number] <= _PURITY_CHECKS:
             instance.check_pure(draft, read, outcomes)
         if instance.action.fair_when is not None:  # its reads become the action's, so that the leaf decides
-            view, first = turned(self._view, read), len(self.steps)
+            view, first = self._seen(read), len(self.steps)
             counts = [instance.counts(view, outcome.choices) for outcome in outcomes]
             self.uncounted += [first + i for i, counted in enumerate(counts) if not counted]
         leaf = self._leaf(number, row, read, outcomes) if outcomes else NOTHING
@@ -205,11 +205,16 @@ class Trees:
             answer = self.predicates[number].holds(*read.views(self.cells.layout))
         else:
             read = self.cells.reads(row)
-            answer = self.predicates[number].holds(turned(self._view, read))
+            answer = self.predicates[number].holds(self._seen(read))
         self.misses += 1
         roots, leaf = self._predicate_roots.items, TRUE if answer else NOTHING
         roots[number] = self._insert(roots[number], row, read, leaf, lambda: self.predicate_at(number))
         return set(read)
+
+    def _seen(self, values: Reads) -> View:
+        """The state with these values; to use one view for all saves making its indexed variables again."""
+        object.__setattr__(self._view, "values", values)
+        return self._view
 
     def _insert(self, root: int, row: Sequence[int], read: dict[int, Any], leaf: int, whose: Callable[[], str]) -> int:
         """Add the path of the cells `read`, ending in `leaf`, below `root`; returns the root."""

@@ -9,10 +9,10 @@ from workbench.engines.arrays import Growing
 from workbench.engines.kernels import Predicates
 from workbench.engines.trees import TRUE, Trees
 from workbench.kernel import Model
-from workbench.kernel.declare import Property
 from workbench.kernel.errors import defined_at
 from workbench.kernel.instances import Subject
 from workbench.kernel.lasso import truth
+from workbench.kernel.properties import Property
 from workbench.kernel.state import Predicate
 
 #: A state's number, and a step from it if that step or its pruned target is meant. A pruned initial state has the step

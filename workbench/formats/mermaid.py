@@ -42,10 +42,7 @@ def _ending(trace: Trace, everyone: str) -> list[str]:
 
 def _brief(change: Change) -> str:
     """A change in short, its parts in one line."""
-    return ", ".join(
-        f"{part.where}: {'' if part.before is None else f'{_cut(part.before)} → '}{_cut(part.after)}"
-        for part in change.parts
-    )
+    return ", ".join(f"{part.where}: {part.told('→', _cut)}" for part in change.parts)
 
 
 def _cut(text: str) -> str:

@@ -24,7 +24,7 @@ from workbench.guided.names import instances_of, is_action, is_named, why_none
 from workbench.guided.report import BehaviourPath
 from workbench.kernel import InputError, Model, ModelError, Trace, replay
 from workbench.kernel.budget import Budget, Limits, Stop, interruptible
-from workbench.kernel.errors import RAISED, text_of, unknown
+from workbench.kernel.errors import RAISED, did_you_mean, text_of, unknown
 from workbench.kernel.instances import Outcome
 from workbench.kernel.state import Reads
 from workbench.kernel.trace import Step, each_step
@@ -163,9 +163,9 @@ def _line(model: Model, number: int, text: str) -> ScenarioLine:
             _check_step(model, step)
             return ScenarioLine(number, text, step, Expression(model, condition) if where else None)
         if re.fullmatch(r"\w+(\(.*\))?", text):
-            error = unknown("action", text.partition("(")[0], model.declared_actions)
-            if "did you mean" in str(error):
-                raise error
+            name = text.partition("(")[0]
+            if did_you_mean(name, model.declared_actions):
+                raise unknown("action", name, model.declared_actions)
         return ScenarioLine(number, text, None, Expression(model, text))
     except InputError as error:
         raise InputError(f"line {number}: {error}") from None

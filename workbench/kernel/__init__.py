@@ -1,34 +1,29 @@
 """The modelling language and its meaning. Standard library only.
 
-Each layer imports only from those before it: texts, errors and values; the declarations of a class (``declare``); the
-model and its states; behaviours, results and plans (``trace``, ``result``, ``lasso``, ``plan``); the conclusion; and
-the reference search.
+Each layer imports only from those before it: texts, errors and values; the declarations of a class (``properties`` and
+``declare``); the model and its states; behaviours, results and plans (``trace``, ``result``, ``lasso``, ``plan``); the
+conclusion; and the reference search.
 """
 
 from workbench.kernel.constants import Constant
-from workbench.kernel.declare import (
+from workbench.kernel.declare import Process, SetOf, Variable, action, ends, initial
+from workbench.kernel.domains import Assignment, Integers, Names, Partition, Relation
+from workbench.kernel.errors import InputError, ModelError
+from workbench.kernel.instances import choose, only, require, unchanged
+from workbench.kernel.model import Model
+from workbench.kernel.properties import (
     Fault,
     Place,
-    Process,
-    SetOf,
-    Variable,
-    action,
     always_eventually,
     constraint,
-    ends,
     eventually,
     eventually_always,
-    initial,
     invariant,
     leads_to,
     liveness,
     reachable,
     step,
 )
-from workbench.kernel.domains import Assignment, Integers, Names, Partition, Relation
-from workbench.kernel.errors import InputError, ModelError
-from workbench.kernel.instances import choose, only, require, unchanged
-from workbench.kernel.model import Model
 from workbench.kernel.refinement import refines
 from workbench.kernel.result import Result, Verdict
 from workbench.kernel.search import search

@@ -1,16 +1,16 @@
 """The result of a check: the one place that gives each property its verdict, from what an engine explored."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from workbench.kernel.budget import INTERRUPTED, Limits, interrupted
-from workbench.kernel.declare import DEADLOCK, Property
 from workbench.kernel.errors import ModelError, listed
 from workbench.kernel.instances import Subject
 from workbench.kernel.lasso import judge_end
 from workbench.kernel.plan import Plan
-from workbench.kernel.result import NOBODY, ActionCount, Result, Verdict, constraints_of
+from workbench.kernel.properties import DEADLOCK, Property
+from workbench.kernel.result import NOBODY, Explored, Result, Verdict, constraints_of
 from workbench.kernel.state import Cell, Reads
 from workbench.kernel.trace import Trace
 from workbench.kernel.values import counted
@@ -50,36 +50,23 @@ class Growth:
         ]
 
 
-@dataclass(frozen=True)
-class Exploration:
+@dataclass(frozen=True, kw_only=True)
+class Exploration(Explored):
     """What an engine returns.
 
     Attributes:
-        stopped: Why it did not visit the whole space; None if it did.
-        generated, levels, actions, profile: As in :class:`workbench.kernel.result.Result`.
         decided: The place - a state, or the step that is wrong - of each property that is violated or reached.
         trace_to: Makes a shortest behaviour to such a place by running the model.
-        liveness: Gives the verdict on a liveness property if the whole space was visited; or the reason why not.
-        outside: The number of generated states that the model's constraints pruned.
+        liveness: Gives the verdict on a liveness property if the whole space was visited.
         peak_bytes: Gives the largest resident size of the searching processes; called once the traces are made.
         growth: Of the complete levels, if known.
     """
 
-    engine: str
-    stopped: str | None
-    generated: int
-    levels: list[int]
-    actions: list[ActionCount]
     decided: Mapping[str, Any]
     trace_to: Callable[[Any], Trace]
-    liveness: Callable[[Property], Verdict] | str
-    outside: int = 0
-    collision_probability: float = 0.0
+    liveness: Callable[[Property], Verdict]
     peak_bytes: Callable[[], int] = lambda: 0
-    figures: dict[str, float] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
     growth: Growth | None = None
-    profile: Any = None
 
 
 def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
@@ -88,60 +75,44 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
     Ctrl-C while traces are made costs the remaining traces, and no verdict. If the search itself was interrupted,
     traces are still built for what it found.
     """
-    verdicts = []
-    for declared in plan.properties:
-        in_time = explored.stopped == INTERRUPTED or not interrupted()
-        verdicts.append((_verdict if in_time else _without_trace)(plan, declared, explored))
     return Result(
+        **{one.name: getattr(explored, one.name) for one in fields(Explored)},
         model=plan.model,
-        engine=explored.engine,
         symmetry=plan.symmetry,
-        complete=explored.stopped is None,
-        stopped=explored.stopped,
-        generated=explored.generated,
-        levels=explored.levels,
-        actions=explored.actions,
-        verdicts=verdicts,
+        verdicts=[_verdict(plan, declared, explored) for declared in plan.properties],
         seconds=limits.seconds,
         peak_bytes=explored.peak_bytes(),
-        collision_probability=explored.collision_probability,
-        outside=explored.outside,
-        notes=[*plan.notes, *explored.notes, *_bounded(plan, explored), *remarks(plan, explored)],
-        figures=explored.figures,
-        profile=explored.profile,
+        notes=[*plan.notes, *_bounded(plan, explored), *remarks(plan, explored)],
         interrupted=interrupted() or explored.stopped == INTERRUPTED,
     )
 
 
 def _verdict(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
     name, kind = declared.name, declared.kind
-    if name in explored.decided:
+    in_time = explored.stopped == INTERRUPTED or not interrupted()  # to run the model once more
+    if name in explored.decided and in_time:
         return decided_verdict(plan.model, declared, explored.trace_to(explored.decided[name]))
+    if name in explored.decided:
+        return Verdict(name, kind, kind == "reachable", None, NO_TRACE)
+    if not in_time and (explored.stopped is not None or kind == "liveness"):
+        return Verdict(name, kind, None, None, "interrupted before it was decided")
     if explored.stopped is not None:
         return Verdict(name, kind, None, None, f"the search is incomplete: {explored.stopped}")
     if kind == "liveness":
         return _liveness_verdict(plan, declared, explored)
-    verdict = _undecided_verdict(plan, declared, explored)
-    if kind == "invariant" and verdict.within is None:
-        return replace(verdict, why=says_nothing(plan.model, declared))
-    return verdict
-
-
-def _undecided_verdict(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
-    """The verdict on a property that no state and no step of a whole space decided; it does not run the model."""
     within = constraints_of(plan.model) if explored.outside else None
-    if declared.kind != "reachable":
-        why = None if within is None else f"beyond {within} nothing is known"
-        return Verdict(declared.name, declared.kind, True, None, why, within)
-    where = "no reachable state" if within is None else f"no state that is reached within {within}"
-    return Verdict(declared.name, declared.kind, False, None, f"{where} satisfies it", within)
+    if kind == "reachable":
+        where = "no reachable state" if within is None else f"no state that is reached within {within}"
+        return Verdict(name, kind, False, None, f"{where} satisfies it", within)
+    if within is not None:
+        return Verdict(name, kind, True, None, f"beyond {within} nothing is known", within)
+    why = says_nothing(plan.model, declared) if kind == "invariant" and in_time else None
+    return Verdict(name, kind, True, None, why)
 
 
 def _liveness_verdict(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
     """The verdict on a liveness property, given the whole space."""
     name, kind = declared.name, declared.kind
-    if isinstance(explored.liveness, str):
-        return Verdict(name, kind, None, None, explored.liveness)
     if plan.model.ignores:
         why = f"states are not told apart by {', '.join(plan.model.ignores)}, so no behaviour is fully known"
         return Verdict(name, kind, None, None, why)
@@ -152,16 +123,6 @@ def _liveness_verdict(plan: Plan, declared: Property, explored: Exploration) -> 
         return Verdict(name, kind, None, None, why)
     assert verdict is not None, "a state is missing only where it is outside"
     return verdict
-
-
-def _without_trace(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
-    """The verdict on a property that needs no more running of the model."""
-    name, kind = declared.name, declared.kind
-    if name in explored.decided:
-        return Verdict(name, kind, kind == "reachable", None, NO_TRACE)
-    if explored.stopped is None and kind != "liveness":
-        return _undecided_verdict(plan, declared, explored)
-    return Verdict(name, kind, None, None, "interrupted before it was decided")
 
 
 def decided_verdict(model: Any, declared: Property, trace: Trace) -> Verdict:

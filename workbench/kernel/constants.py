@@ -36,18 +36,13 @@ class Constant:
         self.default, self.doc = default, doc
         self._domain: Domain = domain_of(domain)
         self.domain: Any = domain if isinstance(self._domain, (Switch, Within)) else self._domain
-        self.kind = self._domain.kind
+        self.kind, self.sets = self._domain.kind, self._domain.sets
         self.describe, self.word = self._domain.describe, self._domain.word
         self.spelled, self.unordered, self.bind = self._domain.spelled, self._domain.unordered, self._domain.bind
 
     if TYPE_CHECKING:  # the name is the declaration on the class, and the value on a model
 
         def __get__(self, model: Any, owner: type | None = None) -> Any: ...
-
-    @property
-    def sets(self) -> tuple[str, ...]:
-        """The constants that hold the sets of names which this one is about."""
-        return self._domain.sets
 
     def parse(self, name: str, given: Any) -> Any:
         """The value that `given` stands for, not yet bound to sets of names.

@@ -10,15 +10,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from workbench.kernel.errors import InputError, ModelError, brief, in_its_line, listed
-from workbench.kernel.given import plain
+from workbench.kernel.given import integer_in, plain
 from workbench.kernel.values import Map, Name, show
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _TRUTHS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 _PART = re.compile(r"\([\w, ]+\)")
 _PARTS = re.compile(rf"\({_PART.pattern}(?:, *{_PART.pattern})*\)")
-_INTEGER = re.compile(r"-?\d+(?:[,_]\d{3})*")
-_POWER = re.compile(r"-?\d{1,15}e\d{1,2}")
 Sets = Mapping[str, tuple[str, ...]]
 
 
@@ -34,7 +32,8 @@ class Domain:
 
     @property
     def sets(self) -> tuple[str, ...]:
-        return ()
+        named = (getattr(self, "of", None), getattr(self, "to", None))
+        return tuple(name for name in named if name is not None)
 
     def describe(self) -> str:
         """The accepted values, in words."""
@@ -46,12 +45,17 @@ class Domain:
         Raises:
             ValueError: If it is not accepted.
         """
-        if not self.accepts(given):
+        value = self.read(given)
+        if not self.accepts(value):
             raise ValueError
+        return value
+
+    def read(self, given: Any) -> Any:
+        """The value that `given` spells if it is a text; anything else as it is."""
         return given
 
-    def accepts(self, given: Any) -> bool:
-        """Whether `given` is a value, for domains whose values have one spelling."""
+    def accepts(self, value: Any) -> bool:
+        """Whether `value` is one, for domains with one value per spelling."""
         raise NotImplementedError
 
     def bind(self, name: str, value: Any, sets: Sets) -> Any:
@@ -89,27 +93,18 @@ class Switch(Domain):
     def word(self, value: Any) -> str:
         return "on" if value else "off"
 
-    def parse(self, given: Any) -> bool:
-        return super().parse(_TRUTHS.get(given.lower(), given) if isinstance(given, str) else given)
+    def read(self, given: Any) -> Any:
+        return _TRUTHS.get(given.lower(), given) if isinstance(given, str) else given
 
-    def accepts(self, given: Any) -> bool:
-        return isinstance(given, bool)
-
-
-def _number(given: Any) -> Any:
-    """The integer in a text such as ``1,000`` or ``1e6``; anything else as it is."""
-    if isinstance(given, str) and _INTEGER.fullmatch(given):
-        return int(re.sub("[,_]", "", given)) if len(given) < 1000 else given
-    if isinstance(given, str) and _POWER.fullmatch(given.lower()):
-        digits, _, zeros = given.lower().partition("e")
-        return int(digits) * 10 ** int(zeros)
-    return given
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, bool)
 
 
 class Within(Domain):
     """An integer of a range."""
 
     kind = "integer"
+    read = staticmethod(integer_in)
 
     def __init__(self, numbers: range) -> None:
         self.numbers = numbers
@@ -121,28 +116,18 @@ class Within(Domain):
         steps = "" if self.numbers.step == 1 else f" in steps of {self.numbers.step}"
         return f"an integer from {self.numbers[0]} to {self.numbers[-1]}{steps}"
 
-    def parse(self, given: Any) -> int:
-        return super().parse(_number(given))
-
-    def accepts(self, given: Any) -> bool:
-        return type(given) is int and given in self.numbers
+    def accepts(self, value: Any) -> bool:
+        return type(value) is int and value in self.numbers
 
 
 @dataclass(frozen=True)
 class Integers(Domain):
-    """All integers, or those from `least` on, or up to `most`.
-
-    Examples:
-        >>> from workbench.kernel import Constant
-        >>> Constant(3, Integers(least=0), "requests").parse("Requests", -1)
-        Traceback (most recent call last):
-            ...
-        workbench.kernel.errors.InputError: Requests = -1 is not accepted; it takes an integer from 0 on
-    """
+    """All integers, or those from `least` on, or up to `most`."""
 
     least: int | None = None
     most: int | None = None
     kind: ClassVar[str] = "number"
+    read = staticmethod(integer_in)
 
     @in_its_line
     def __post_init__(self) -> None:
@@ -164,11 +149,8 @@ class Integers(Domain):
             return "an integer" if self.least is None else f"an integer from {self.least} on"
         return f"an integer up to {self.most}" if self.least is None else f"an integer from {self.least} to {self.most}"
 
-    def parse(self, given: Any) -> int:
-        return super().parse(_number(given))
-
-    def accepts(self, given: Any) -> bool:
-        return given in self
+    def accepts(self, value: Any) -> bool:
+        return value in self
 
 
 class TextLine(Domain):
@@ -179,10 +161,11 @@ class TextLine(Domain):
     def describe(self) -> str:
         return "a line of text"
 
-    def parse(self, given: Any) -> str:
-        if not (isinstance(given, str) and given.isprintable()):
-            raise ValueError
-        return str(given)
+    def read(self, given: Any) -> Any:
+        return str(given) if isinstance(given, str) else given  # no Name: that is a member of a set
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, str) and value.isprintable()
 
 
 class OneOf(Domain):
@@ -246,21 +229,17 @@ class Names(Domain):
     def describe(self) -> str:
         return f"a size from {self.sizes[0]} to {self.sizes[-1]}, or a list of that many names"
 
-    def parse(self, given: Any) -> tuple[Name, ...]:
-        given = _number(given)
+    def read(self, given: Any) -> Any:
+        given = integer_in(given)
         if isinstance(given, str) and ("," in given or given[:1] in ("(", "{", "[")):
             given = _items(given)
-        if isinstance(given, int) and not isinstance(given, bool) and given in self.sizes:
-            names = tuple(f"{self.prefix}{i + 1}" for i in range(given))
-        elif isinstance(given, (list, tuple)):
-            names = tuple(given)
-        else:
-            raise ValueError
-        if not all(isinstance(name, str) and _NAME.fullmatch(name) for name in names):
-            raise ValueError
-        if len(names) not in self.sizes or len(set(names)) != len(names):
-            raise ValueError
-        return tuple(map(Name, names))
+        if type(given) is int and given in self.sizes:
+            given = [f"{self.prefix}{i + 1}" for i in range(given)]
+        named = isinstance(given, (list, tuple)) and all(isinstance(n, str) and _NAME.fullmatch(n) for n in given)
+        return tuple(map(Name, given)) if named else None
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, tuple) and len(value) in self.sizes and len(set(value)) == len(value)
 
 
 # Domains over the names of sets --------------------------------------------------------------------------------------
@@ -282,10 +261,6 @@ class Partition(Domain):
     kind: ClassVar[str] = "partition"
     verb: ClassVar[str] = "partitions"
 
-    @property
-    def sets(self) -> tuple[str, ...]:
-        return (self.of,)
-
     def describe(self) -> str:
         return f"a list of lists that holds each of {self.of} exactly once, or null for one part each"
 
@@ -301,11 +276,9 @@ class Partition(Domain):
         return tuple(tuple(Name(name) if isinstance(name, str) else name for name in part) for part in given)
 
     def bind(self, name: str, value: Any, sets: Sets) -> Any:
-        held = [member for part in value or () for member in part]
-        members = sets[self.of]
-        if value is not None and not (
-            all(isinstance(member, str) for member in held) and sorted(held) == sorted(members)
-        ):
+        held, members = list(itertools.chain(*value or ())), sets[self.of]
+        fits = all(isinstance(member, str) for member in held) and sorted(held) == sorted(members)
+        if value is not None and not fits:
             raise InputError(
                 f"{name} = {brief([list(part) for part in value])} is not a partition of {self.of}; "
                 f"it must hold each of {listed(members)} exactly once"
@@ -400,10 +373,6 @@ class Relation(Domain):
         return "graph" if self.to is None else "relation"
 
     @property
-    def sets(self) -> tuple[str, ...]:
-        return (self.of,) if self.to is None else (self.of, self.to)
-
-    @property
     def shapes(self) -> tuple[str, ...]:
         """The words that give it."""
         return tuple(_SHAPES) if self.to is None else ("none", "all")
@@ -495,10 +464,6 @@ class Assignment(Domain):
         self.of, self.each = of, domain_of(choices)
         self.choices: tuple[Any, ...] = tuple(self.each)  # the values of a name
 
-    @property
-    def sets(self) -> tuple[str, ...]:
-        return (self.of,)
-
     def describe(self) -> str:
         left_out = self.each.word(self.choices[0])
         return f"for each of {self.of} {self.each.describe()}: one for all, or a mapping (left out: {left_out})"
@@ -511,20 +476,10 @@ class Assignment(Domain):
             named = all(_NAME.fullmatch(name) and choice for name, choice in pairs)
             given = dict(pairs) if pairs and named and len(dict(pairs)) == len(pairs) else given
         if not isinstance(given, Mapping):
-            return self._choice(given)
+            return self.each.parse(plain(given))
         if not all(isinstance(name, str) for name in given):
             raise ValueError
-        return Map((Name(name), self._choice(choice)) for name, choice in given.items())
-
-    def _choice(self, given: Any) -> Any:
-        """The choice given as a value, or by the word that people read."""
-        try:
-            return self.each.parse(plain(given))
-        except ValueError:
-            named = [choice for choice in self.choices if isinstance(given, str) and given == self.each.word(choice)]
-            if not named:
-                raise
-            return named[0]
+        return Map((Name(name), self.each.parse(plain(choice))) for name, choice in given.items())
 
     def bind(self, name: str, value: Any, sets: Sets) -> Map:
         members = sets[self.of]

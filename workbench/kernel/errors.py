@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
+from traceback import walk_tb
 from types import CodeType, FrameType
 from typing import Any, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
@@ -17,11 +18,11 @@ Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
 
 #: What counts as a mistake of the model's code when it is raised there; sys.exit() must not end the program.
-_OF_CELL = " of its cell)"
 RAISED = (Exception, SystemExit)
 
 #: The default for words that a model's author may leave out.
 NOT_SAID = "not said"
+_OF_CELL = " of its cell)"
 
 
 class InputError(Exception):
@@ -90,21 +91,15 @@ def text_of(error: BaseException) -> str:
 
 def place_of(error: BaseException) -> str:
     """The innermost line of the model's code in the traceback of `error`, as " (file:line)"; "" if there is none."""
-    place, traceback = "", error.__traceback__
-    while traceback is not None:
-        if _is_a_models(traceback.tb_frame):
-            place = _spelt(traceback.tb_frame.f_code, traceback.tb_lineno)
-        traceback = traceback.tb_next
-    return place
+    places = [_spelt(frame.f_code, line) for frame, line in walk_tb(error.__traceback__) if _is_a_models(frame)]
+    return places[-1] if places else ""
 
 
-def cell_of(error: BaseException) -> str:
-    """The line of a notebook's cell in the traceback of `error`, as " (line 3 of its cell)"; "" if there is none."""
-    place, traceback = "", error.__traceback__
-    while traceback is not None:
-        spelt = _spelt(traceback.tb_frame.f_code, traceback.tb_lineno)
-        place, traceback = spelt if spelt.endswith(_OF_CELL) else place, traceback.tb_next
-    return place
+def with_its_cell(error: BaseException) -> str:
+    """The text of `error` with the line of the notebook's cell that it comes from, such as " (line 3 of its cell)"."""
+    places = [_spelt(frame.f_code, line) for frame, line in walk_tb(error.__traceback__)]
+    cells = [place for place in places if place.endswith(_OF_CELL)]
+    return str(error) if not cells or _OF_CELL in str(error) else f"{error}{cells[-1]}"
 
 
 def here() -> str:
@@ -198,9 +193,13 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> InputError:
         "unknown constant 'SafeAck' (did you mean SafeAcks?); known: SafeAcks, Writers"
     """
     names = sorted(known)
-    near = difflib.get_close_matches(name[:80], names, n=1) if isinstance(name, str) else []
-    hint = f" (did you mean {near[0]}?)" if near else ""
-    return InputError(f"unknown {kind} {brief(name)}{hint}; known: {listed(names)}")
+    return InputError(f"unknown {kind} {brief(name)}{did_you_mean(name, names)}; known: {listed(names)}")
+
+
+def did_you_mean(name: object, known: Iterable[str], most: int = 1) -> str:
+    """The known names that are nearest to `name`, as " (did you mean SafeAcks?)"; "" if none is near."""
+    near = difflib.get_close_matches(name[:80], sorted(known), n=most) if isinstance(name, str) else []
+    return f" (did you mean {', '.join(near)}?)" if near else ""
 
 
 def either(words: Iterable[str]) -> str:

@@ -1,23 +1,32 @@
 """Arguments from callers: numbers, NumPy's included, and names, or a single one."""
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
 from workbench.kernel.errors import InputError, brief
+
+_INTEGER = re.compile(r"-?\d+(?:[,_]\d{3})*")
+_POWER = re.compile(r"-?\d{1,15}e\d{1,2}")
 
 
 def plain(value: Any) -> Any:
     """`value`, with NumPy's scalars as Python's: states, files and digests know no others.
 
     NumPy registers its integers as ``numbers.Integral``, but not its booleans, and importing it takes too long.
-
-    Examples:
-        >>> import numpy as np
-        >>> plain(np.int64(2)), plain(np.bool_(False)), plain("w1")
-        (2, False, 'w1')
     """
     scalar = type(value).__module__ == "numpy" and getattr(value, "shape", None) == ()
     return value.item() if scalar else value
+
+
+def integer_in(given: Any) -> Any:
+    """The integer in a text such as ``1,000`` or ``1e6``; anything else as it is."""
+    if isinstance(given, str) and _INTEGER.fullmatch(given):
+        return int(re.sub("[,_]", "", given)) if len(given) < 1000 else given
+    if isinstance(given, str) and _POWER.fullmatch(given.lower()):
+        digits, _, zeros = given.lower().partition("e")
+        return int(digits) * 10 ** int(zeros)
+    return given
 
 
 def check_integer(name: str, value: Any, least: int, most: int | None = None) -> int:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from workbench.kernel.declare import Action, Place, Property, of_clause
+from workbench.kernel.declare import Action
 from workbench.kernel.errors import (
     NOT_SAID,
     RAISED,
@@ -25,6 +25,7 @@ from workbench.kernel.errors import (
     unknown,
 )
 from workbench.kernel.parameters import check_finished
+from workbench.kernel.properties import Place, Property, of_clause
 from workbench.kernel.state import Draft, Layout, Reader, Values, View, seen
 from workbench.kernel.values import check_value, show, sort_key
 
@@ -365,18 +366,6 @@ def unchanged(s: Reader, t: Reader, *parts: str | Place) -> bool:
     Args:
         s, t: The states that a step property takes.
         *parts: Variables, or single cells of them: ``Place("pc", w)``.
-
-    Examples:
-        >>> from workbench.models.bakery import Bakery
-        >>> model = Bakery()
-        >>> start, = model.initial_states()
-        >>> _, after = model.outcomes(model.instances[0], start)[0]
-        >>> [str(change.cell) for change in start.changes_to(after)]
-        ['pc[w1]']
-        >>> unchanged(start, after, "claims"), unchanged(start, after, "claims", "pc")
-        (True, False)
-        >>> unchanged(start, after, Place("pc", "w2")), only(start, after, "pc"), only(start, after, Place("pc", "w2"))
-        (True, True, False)
     """
     changed = _changes(s, t)
     return not any(changed(cell) for cell in _cells(t._layout, parts))

@@ -7,13 +7,13 @@ model alone and does not know how the lasso was found.
 from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from workbench.kernel.declare import Formula, Predicate, Property
 from workbench.kernel.errors import ModelError
-from workbench.kernel.instances import ActionInstance, Fairness, call, checked
+from workbench.kernel.instances import Fairness, call, checked
 from workbench.kernel.model import Model
+from workbench.kernel.properties import Formula, Predicate, Property
 from workbench.kernel.result import NOBODY, Verdict
 from workbench.kernel.state import Reader, Reads, State, seen
-from workbench.kernel.trace import Step, Trace
+from workbench.kernel.trace import Trace
 from workbench.kernel.values import show
 
 _MOST_WHYS = 2
@@ -146,7 +146,8 @@ def stuck(trace: Trace) -> str:
     """Why nothing more happens at the end of a lasso: what each fair process waits for."""
     model = trace.model
     loop = trace.steps[(trace.loop or 0) + 1 :] if trace.back else ()
-    moving = {_actor(trace, step) for step in (*loop, trace.back) if step is not None}
+    moves = [step.move for step in (*loop, trace.back) if step is not None and step.move is not None]
+    moving = {model.instances[move.instance].actor for move in moves}
     fair = frozenset().union(*(condition.actions for condition in model.fairness()))
     whys = waiting(model, trace.last, sorted(fair), moving)
     if moving:
@@ -162,24 +163,13 @@ def waiting(model: Model, state: Any, numbers: Iterable[int], moving: Container[
     """
     obstacles: dict[Any, tuple[str, list[tuple[int, str]]]] = {}
     for number in numbers:
-        instance = model.instances[number]
-        reads, whys = _obstacle(instance, state)
+        instance, reads = model.instances[number], Reads(state.values)
+        outcomes, whys = instance.run(model.draft(), reads)
         if instance.actor not in moving:
             _, met = obstacles.setdefault(instance.actor, (instance.lane, []))
-            met.extend((reads, why) for why in whys)
+            met.extend((len(reads), why) for why in ([] if outcomes else whys))
     furthest = max((reads for _, met in obstacles.values() for reads, _ in met), default=0)
     return [text for lane, met in obstacles.values() if (text := _waits(lane, met, least=min(2, furthest)))]
-
-
-def _actor(trace: Trace, step: Step) -> Any:
-    return None if step.move is None else trace.model.instances[step.move.instance].actor
-
-
-def _obstacle(instance: ActionInstance, state: Any) -> tuple[int, list[str]]:
-    """The number of cells that the guards of `instance` read in `state`, and why they fail, if they do."""
-    reads = Reads(state.values)
-    outcomes, whys = instance.run(instance.model.draft(), reads)
-    return len(reads), [] if outcomes else whys
 
 
 def _waits(lane: str, met: Sequence[tuple[int, str]], least: int) -> str:

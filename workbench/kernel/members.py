@@ -1,12 +1,11 @@
 """Declared sets as a model's code sees them: each question reads only the members that it is about."""
 
-import difflib
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
-from workbench.kernel.errors import ModelError, brief, listed
+from workbench.kernel.errors import ModelError, brief, did_you_mean, listed
 from workbench.kernel.values import Map, record_items, show, sort_key
 
 _NO_METHODS = frozenset({"add", "discard", "remove", "update", "pop", "clear"})
@@ -79,9 +78,7 @@ class Universe:
 
     def _index(self, field: str) -> dict[Any, set[int]]:
         if field not in self._fields:
-            near = difflib.get_close_matches(field, self._fields, n=1)
-            hint = f" (did you mean {near[0]}?)" if near else ""
-            known = listed(sorted(self._fields))
+            hint, known = did_you_mean(field, self._fields), listed(sorted(self._fields))
             raise ModelError(f"no member of {self.variable} has a field {brief(field)}{hint}; known: {known}")
         return self._fields[field]
 
@@ -114,44 +111,26 @@ class Queries:
         return len(self.where(test, **fields))
 
 
-class Before:
+class Before(NamedTuple):
     """The content of a set before the current action, asked for member by member.
 
-    Args:
-        source: The values that hold it.
-        first: The position in `source` at which it begins.
+    Attributes:
+        source: Holds the set, from position `first` on.
+        has: Whether the member with a number is there.
     """
 
-    __slots__ = ("first", "source")
-
-    def __init__(self, source: Any, first: int) -> None:
-        self.source, self.first = source, first
+    source: Any
+    first: int
+    has: Callable[[int], bool]
 
     def is_of(self, other: "Before") -> bool:
         """Whether both are the same set at the same time."""
         return self.source is other.source and self.first == other.first
 
-    def __call__(self, number: int) -> bool:
-        there: bool = self.source[self.first + number]
-        return there
-
-
-class _InOneCell(Before):
-    """The same for a set that is held as one frozenset."""
-
-    __slots__ = ("_members",)
-
-    def __init__(self, source: frozenset[Any], members: Sequence[Any]) -> None:
-        super().__init__(source, 0)
-        self._members = members
-
-    def __call__(self, number: int) -> bool:
-        return self._members[number] in self.source
-
 
 def content_of(universe: Universe, content: frozenset[Any]) -> "Members":
     """A set that is held as one frozenset, as a model's code sees it."""
-    return Members(universe, _InOneCell(content, universe.members))
+    return Members(universe, Before(content, 0, lambda number: universe.members[number] in content))
 
 
 def _with_sets(method: Callable[[Any, Any], Any]) -> Any:
@@ -186,7 +165,7 @@ class Members(Queries, AbstractSet[Any]):
         """Whether the member with this number is in the set."""
         if number in self.known:
             return self.known[number]
-        return number in self.chosen and self.before(number)
+        return number in self.chosen and self.before.has(number)
 
     def _possible(self) -> Iterable[int]:
         more = [number for number, there in self.known.items() if there and number not in self.chosen]

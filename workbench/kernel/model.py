@@ -5,20 +5,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from workbench.kernel.constants import Constant, leaves_alone, telling_apart
-from workbench.kernel.declare import (
-    DEADLOCK,
-    Action,
-    Boundary,
-    Formula,
-    Process,
-    Property,
-    SetOf,
-    Variable,
-    collect,
-)
+from workbench.kernel.declare import Action, Boundary, Process, SetOf, Variable, collect
 from workbench.kernel.domains import Names
 from workbench.kernel.errors import (
     RAISED,
@@ -37,6 +28,7 @@ from workbench.kernel.given import names_in
 from workbench.kernel.instances import ActionInstance, Fairness, Outcome, PropertyInstance
 from workbench.kernel.members import Universe
 from workbench.kernel.parameters import check_finished
+from workbench.kernel.properties import DEADLOCK, Formula, Property
 from workbench.kernel.state import Cell, Draft, Layout, State, Values, public_names
 from workbench.kernel.values import check_value, permute, sort_key
 
@@ -144,7 +136,7 @@ class Model:
         object.__setattr__(self, name, value)
 
     def __reduce__(self) -> Any:
-        return _rebuild, (type(self), self.constants)
+        return partial(type(self), **self.constants), ()
 
     def differing(self) -> dict[str, Any]:
         """The constants that differ from their defaults, as the constructor takes them."""
@@ -451,11 +443,6 @@ def reserved_names() -> dict[str, list[str]]:
     """The names that no declaration may have, and those that no variable may have besides.
 
     Names that begin with ``_`` are not accepted either.
-
-    Examples:
-        >>> names = reserved_names()
-        >>> "layout" in names["anything"], "items" in names["variables"]
-        (True, True)
     """
     ours = sorted(name for name in _RESERVED | vars(Model).keys() if not name.startswith("_"))
     states = {name for base in (Draft, State) for name in public_names(base)}
@@ -473,7 +460,3 @@ def model_object(model: Any) -> Model:
     if isinstance(model, type) and issubclass(model, Model):
         return model()
     raise InputError(f"{brief(model)} is not a model; give an object such as Bakery()")
-
-
-def _rebuild(model: type[Model], constants: dict[str, Any]) -> Model:
-    return model(**constants)

@@ -1,4 +1,4 @@
-"""The parameters of actions and properties, and the functions that take them."""
+"""The parts that all declarations share: a function, its parameters, and the condition under which a model has it."""
 
 import inspect
 import itertools
@@ -13,11 +13,18 @@ from collections.abc import (
     Iterator,
     Mapping,
 )
+from dataclasses import dataclass, field
 from typing import Any
 
-from workbench.kernel.errors import ModelError, brief, defined_at
+from workbench.kernel.errors import ModelError, brief, call, defined_at
 
 Function = Callable[..., Any]
+#: The name of a constant, or a function of the model; its truth counts.
+Condition = str | Callable[[Any], Any]
+#: The condition under which a model has what its class declares; None: always.
+When = Condition | None
+#: Whether a property is checked when no properties are named, or the condition for that.
+Default = bool | Condition
 _EACH = re.compile(r"\s*(\w+(?:\s*,\s*\w+)*)\s+in\s+(\w+)\s*")
 Group = tuple[tuple[str, ...], str]
 
@@ -123,3 +130,61 @@ def check_function(function: Function, parameters: Mapping[str, str], states: in
             f"{function.__name__} takes the parameters ({', '.join(names[first:])}) "
             f"but declares domains for ({', '.join(parameters)})"
         )
+
+
+# Declarations --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Declared:
+    """An action or a property, as a decorator attaches it to a method.
+
+    Attributes:
+        when: The name of a constant, or a function of the model; a model lacks the declaration where it is false.
+    """
+
+    name: str
+    function: Function
+    parameters: Parameters = field(hash=False, default_factory=Parameters)
+    when: When = None
+
+    @property
+    def doc(self) -> str:
+        return inspect.getdoc(self.function) or ""
+
+    @property
+    def place(self) -> str:
+        """Where its function begins, as " (file:line)"."""
+        return defined_at(self.function)
+
+    def check(self, owner: str, declared: Any) -> None:
+        """Raise :class:`ModelError` unless it fits the class called `owner`, with all that the class `declared`."""
+        for option in ("when", "by_default"):
+            given = getattr(self, option, None)
+            named = isinstance(given, str) and given in declared.constants
+            if not (given is None or isinstance(given, bool) or callable(given) or named):
+                raise ModelError(
+                    f"{self.name}: {option} = {brief(given)} is not accepted; it takes the name of a constant, or a "
+                    "function of the model"
+                )
+
+    def applies(self, model: Any) -> bool:
+        """Whether `model` has it, with its constants."""
+        return self._is_true("when", model)
+
+    def _is_true(self, option: str, model: Any) -> bool:
+        given = getattr(self, option)
+        if given is None or isinstance(given, bool):
+            return given is not False
+        if isinstance(given, str):
+            return bool(getattr(model, given))
+        what = f"{option} of {self.name}"
+        return bool(call(what, bool, call(what, given, model)))
+
+    @property
+    def needs(self) -> str:
+        """The name of its condition, in words; "" if that has none."""
+        if isinstance(self.when, str):
+            return self.when
+        name = getattr(self.when, "__name__", "")
+        return "" if name == "<lambda>" else name.replace("_", " ")

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from workbench.kernel.constants import telling_apart
-from workbench.kernel.declare import Property
 from workbench.kernel.errors import InputError, unknown
 from workbench.kernel.given import names_in, plain
 from workbench.kernel.model import Model, model_object
+from workbench.kernel.properties import Property
 
 
 @dataclass(frozen=True)

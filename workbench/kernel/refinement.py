@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from workbench.kernel.declare import Declarations, Default, Property, When
+from workbench.kernel.declare import Declarations
 from workbench.kernel.errors import InputError, ModelError, brief, call, defined_at, in_its_line, unknown
 from workbench.kernel.instances import PropertyInstance, outcome_label
 from workbench.kernel.members import Members
 from workbench.kernel.model import Model
-from workbench.kernel.parameters import check_function
+from workbench.kernel.parameters import Default, When, check_function
+from workbench.kernel.properties import Property
 from workbench.kernel.state import Reader, State, seen
 from workbench.kernel.values import check_value, show
 
@@ -72,7 +73,7 @@ def refines(abstract: Any, /, *, when: When = None, by_default: Default = True, 
     """Declare a method ``(self, s)`` that maps states to states of the model `abstract`, which this one must refine.
 
     It returns a mapping from the abstract model's variables to their values; for a variable with a cell per index, a
-    mapping from the indices to values.
+    mapping from the indices to values. ``docs/refinement.md`` has examples.
 
     Args:
         abstract: Every behaviour must be one of this model: it begins in one of its initial states, and each step is
@@ -80,24 +81,6 @@ def refines(abstract: Any, /, *, when: When = None, by_default: Default = True, 
         when, by_default: As for :func:`workbench.invariant`.
         **constants: For constants of the abstract model, the constant, attribute or method of this model that gives
             the value; the others have their defaults.
-
-    Examples:
-        >>> from workbench import Model, Variable, action, check, refines
-        >>> class Light(Model):
-        ...     on = Variable(False)
-        ...     @action
-        ...     def switch(self, s):
-        ...         s.on = not s.on
-        >>> class Dimmer(Model):
-        ...     level = Variable(0)
-        ...     @action
-        ...     def turn(self, s):
-        ...         s.level = (s.level + 1) % 4
-        ...     @refines(Light)
-        ...     def IsALight(self, s):
-        ...         return {"on": s.level > 0}
-        >>> check(Dimmer())["IsALight"].word
-        'holds'
     """
     if not (isinstance(abstract, type) and issubclass(abstract, Model)):
         raise ModelError(f"refines: {brief(abstract)} is not a model's class: write @refines(Table)")
@@ -151,7 +134,8 @@ class Refinement(PropertyInstance):
             else:
                 continue
             universe = layout.universes.get(name)
-            values += [_whole(value) for value in given] if universe is None else map(universe.subset, given)
+            values += given if universe is None else map(universe.subset, given)
+        values = [value.value if isinstance(value, Members) else value for value in values]
         for value in values:
             check_value(value)
         state: State = self.abstract.state(values)
@@ -206,11 +190,6 @@ class Refinement(PropertyInstance):
             for change in other.changes_to(after)
         ]
         return [f"{label} would {' and '.join(told)}"]
-
-
-def _whole(value: Any) -> Any:
-    """A declared set as a value."""
-    return value.value if isinstance(value, Members) else value
 
 
 def _check_keys(answer: Any, wanted: Mapping[Any, Any], what: str, key: str) -> None:

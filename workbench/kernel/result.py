@@ -14,6 +14,8 @@ from workbench.kernel.values import counted
 WITHIN = "within the constraint"
 #: Why a property whose parameters have no values says nothing.
 NOBODY = "it says nothing: its parameters have no values with these constants"
+#: In place of the constants that differ from their defaults, where none does.
+DEFAULTS = "with its default constants"
 #: How an answer is marked in text: yes, no, unknown.
 MARKS = {True: "\N{CHECK MARK}", False: "\N{BALLOT X}", None: "?"}
 
@@ -81,7 +83,7 @@ class Verdict:
     @property
     def told(self) -> str:
         """The verdict in a few words: ``violated (22 states)``."""
-        return self.word if self.trace is None else f"{self.word} ({counted(len(self.trace), 'state')})"
+        return with_states(self.word, self.trace_states)
 
     def __str__(self) -> str:
         """The verdict in a line, with its mark and the reason."""
@@ -96,6 +98,11 @@ class Verdict:
             "why": self.why,
             "within": self.within,
         }
+
+
+def with_states(word: str, states: int | None) -> str:
+    """A verdict's word with the length of its trace, if it has one."""
+    return word if states is None else f"{word} ({counted(states, 'state')})"
 
 
 @dataclass(frozen=True)
@@ -162,43 +169,55 @@ class Judged:
         raise unknown("checked property", name, [v.name for v in self.verdicts])
 
 
-@dataclass(frozen=True, repr=False)
-class Result(Judged):
-    """The result of one check.
+@dataclass(frozen=True, kw_only=True)
+class Explored:
+    """What a search has seen of a space.
 
     Attributes:
-        symmetry: The sets whose names were interchangeable; empty for none.
-        complete: Whether the whole space was visited.
-        stopped: Why it was not.
+        stopped: Why it did not visit the whole space; None if it did.
         generated: Every successor computed from every distinct state, duplicates included, plus the initial states.
         outside: The number of those that the model's constraints pruned: judged, but neither distinct nor explored.
         levels: New states per breadth-first level, the initial states first.
-        peak_bytes: The largest resident size of the process while it ran; 0 if not measured.
         collision_probability: An upper bound of the chance that two states shared a fingerprint and one was missed.
-        notes: Remarks on how the check was done.
         figures: Measurements that only some engines have.
         profile: The number of calls of the model's Python, by purpose, with ``remarks`` and ``as_dict``; None if
             unknown.
-        interrupted: Whether Ctrl-C stopped the search, or the making of traces after it.
     """
 
-    model: Model
     engine: str
-    symmetry: tuple[str, ...]
-    complete: bool
     stopped: str | None
     generated: int
     levels: list[int]
     actions: list[ActionCount]
+    outside: int = 0
+    collision_probability: float = 0.0
+    figures: dict[str, float] = field(default_factory=dict)
+    profile: Any = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether the whole space was visited."""
+        return self.stopped is None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Result(Explored, Judged):
+    """The result of one check.
+
+    Attributes:
+        symmetry: The sets whose names were interchangeable; empty for none.
+        peak_bytes: The largest resident size of the process while it ran; 0 if not measured.
+        notes: Remarks on how the check was done.
+        interrupted: Whether Ctrl-C stopped the search, or the making of traces after it.
+    """
+
+    model: Model
+    symmetry: tuple[str, ...]
     verdicts: list[Verdict]
     seconds: float
     peak_bytes: int
-    collision_probability: float = 0.0
-    outside: int = 0
-    notes: list[str] = field(default_factory=list)
-    figures: dict[str, float] = field(default_factory=dict)
-    profile: Any = None
-    interrupted: bool = False
+    notes: list[str]
+    interrupted: bool
 
     @property
     def cut_short(self) -> str | None:
@@ -285,8 +304,12 @@ def model_line(model: Model) -> str:
         >>> model_line(Bakery(Writers=2)), model_line(Bakery())
         ('bakery_published  Writers=(w1, w2)', 'bakery_published  with its default constants')
     """
-    given = {name: model.constants[name] for name in model.differing()}
-    return f"{model.name}  {spell(given, model.declared_constants) or 'with its default constants'}"
+    return f"{model.name}  {' '.join(differing_constants(model)) or DEFAULTS}"
+
+
+def differing_constants(model: Model) -> list[str]:
+    """The constants that differ from their defaults, such as ``Writers=(w1, w2)``."""
+    return [spell({name: model.constants[name]}, model.declared_constants) for name in model.differing()]
 
 
 def constraints_of(model: Model) -> str:

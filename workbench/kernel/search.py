@@ -10,11 +10,11 @@ from typing import Any
 
 from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop, as_time_allows, interruptible
 from workbench.kernel.conclusion import Exploration, Growth, conclude
-from workbench.kernel.declare import DEADLOCK, Property
 from workbench.kernel.errors import impure
 from workbench.kernel.lasso import may_end
 from workbench.kernel.model import Model
 from workbench.kernel.plan import Plan, make_plan
+from workbench.kernel.properties import DEADLOCK, Property
 from workbench.kernel.result import ActionCount, Result, Verdict
 from workbench.kernel.symmetry import Canonical
 from workbench.kernel.temporal import OUTSIDE, check_liveness

@@ -8,14 +8,13 @@ A set with a declared universe is one cell that holds a frozenset. Engines split
 universe: see :mod:`workbench.engines.parts`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
-from workbench.kernel.difference import Difference, differences
 from workbench.kernel.errors import ModelError, listed
 from workbench.kernel.members import Held, Members, Universe, content_of
-from workbench.kernel.values import PLAIN, check_value, show
+from workbench.kernel.values import PLAIN, Difference, check_value, differences, show
 
 
 class Cell(NamedTuple):
@@ -145,11 +144,8 @@ class Layout:
 
     def bind(self, base: type["Reader"]) -> type[Any]:
         """The subclass of `base` that has an attribute for each variable."""
-        if base not in self._bound:
-            self._bound[base] = self._bind(base)
-        return self._bound[base]
-
-    def _bind(self, base: type["Reader"]) -> type[Any]:
+        if base in self._bound:
+            return self._bound[base]
         attributes: dict[str, Any] = {"__slots__": ()}
         for name, where in self.positions.items():
             if hasattr(base, name):
@@ -161,12 +157,7 @@ class Layout:
                 attributes[name] = _indexed(name)
             else:
                 attributes[name] = _set(name, where) if name in self.universes else _scalar(where)
-        return type(base.__name__, (base,), attributes)
-
-    def look_at(self, owner: "Reader", name: str) -> Indexed:
-        """The indexed variable `name` of the state `owner`."""
-        where: Any = self.positions[name]
-        return (IndexedSets if name in self.universes else Indexed)(owner, name, where)
+        return self._bound.setdefault(base, type(base.__name__, (base,), attributes))
 
     def get_set(self, owner: "Reader", name: str, cell: int) -> Members | Held:
         """The content of the declared set `name` that begins at `cell`."""
@@ -232,16 +223,25 @@ class _Views(dict[str, Indexed]):
         self._owner = owner
 
     def __missing__(self, name: str) -> Indexed:
-        view = self[name] = self._owner._layout.look_at(self._owner, name)
+        layout = self._owner._layout
+        where: Any = layout.positions[name]
+        view = self[name] = (IndexedSets if name in layout.universes else Indexed)(self._owner, name, where)
         return view
 
 
 class Reader:
-    """Attribute access to the cells of a state; subclasses define `_get` and `_set`."""
+    """Attribute access to the cells of a state; subclasses define `_get` and `_set`.
 
-    __slots__ = ("_layout", "_views")
+    Attributes:
+        values: The content of every cell, in the layout's order; for an action that before it.
+        writes: The cells that an action has assigned, with their values.
+    """
+
+    __slots__ = ("_layout", "_views", "values")
     #: Whether sets are read as plain frozensets; model code reads them member by member.
     _is_whole: ClassVar[bool] = False
+    values: "Values"
+    writes: Mapping[int, Any] = MappingProxyType({})
     _layout: Layout
     _views: dict[str, Indexed]
 
@@ -254,15 +254,6 @@ class Reader:
 
     def _set(self, cell: int, value: Any) -> None:
         raise ModelError(f"only an action may assign: {self._layout.cells[cell]} = {show(value)}")
-
-    @property
-    def _before(self) -> "Values":
-        """The values before the action."""
-        raise NotImplementedError
-
-    def _written(self, first: int, end: int) -> Iterable[tuple[int, Any]]:
-        """The cells in range(first, end) that the action has assigned, with their values."""
-        return ()
 
     def __hash__(self) -> int:
         raise ModelError(
@@ -285,14 +276,9 @@ class Reader:
 
 
 class View(Reader):
-    """A state as properties see it.
+    """A state as properties see it."""
 
-    Args:
-        values: The content of every cell, in the layout's order.
-    """
-
-    __slots__ = ("values",)
-    values: "Values"
+    __slots__ = ()
 
     def __init__(self, layout: Layout, values: "Values") -> None:
         super().__init__(layout)
@@ -305,23 +291,9 @@ class View(Reader):
         """Whether the cell with a number differs from `before`."""
         return lambda cell: bool(before.values[cell] != self.values[cell])
 
-    @property
-    def _before(self) -> "Values":
-        return self.values
-
-
-def turned(view: View, values: "Values") -> View:
-    """Point `view` at another state; reuse saves making its indexed variables again."""
-    _assign(view, "values", values)
-    return view
-
 
 class State(View):
-    """One immutable state of a model, which can be compared and kept.
-
-    Attributes:
-        values: The content of every cell, in the layout's order.
-    """
+    """One immutable state of a model, which can be compared and kept."""
 
     __slots__ = ()
     _is_whole = True
@@ -374,30 +346,22 @@ class Reads(dict[int, Any]):
 class Draft(Reader):
     """A state that an action is changing: reads see the action's own assignments."""
 
-    __slots__ = ("before", "writes")
-    before: "Values"
+    __slots__ = ("writes",)
     writes: dict[int, Any]
 
-    def start(self, before: "Values") -> None:
-        """Start over from the state with the values `before`."""
-        _assign(self, "before", before)
+    def start(self, values: "Values") -> None:
+        """Start over from the state with these values."""
+        _assign(self, "values", values)
         _assign(self, "writes", {})
 
     def _get(self, cell: int) -> Any:
         writes = self.writes
-        return writes[cell] if cell in writes else self.before[cell]
+        return writes[cell] if cell in writes else self.values[cell]
 
     def _set(self, cell: int, value: Any) -> None:
         if type(value) not in PLAIN:
             check_value(value)
         self.writes[cell] = value
-
-    @property
-    def _before(self) -> "Values":
-        return self.before
-
-    def _written(self, first: int, end: int) -> Iterable[tuple[int, Any]]:
-        return [(cell, value) for cell, value in self.writes.items() if first <= cell < end]
 
 
 def seen(state: Reader) -> Reader:

@@ -6,7 +6,7 @@ from typing import Any
 from workbench.kernel.errors import InputError
 from workbench.kernel.model import Model
 from workbench.kernel.state import Cell
-from workbench.kernel.values import PLAIN, Name, ObjectClasses, encode, flatten, permute
+from workbench.kernel.values import PLAIN, Name, ObjectClasses, flatten, permute, sort_key
 
 
 class AmbiguousNames:
@@ -76,7 +76,7 @@ class Canonical:
         for cell, value in zip(self._cells, values, strict=True):
             self._words.check(cell, value)
             self._kinds.check(value)
-        return min(map(encode, map(self._told_apart, self.orbit(values))))
+        return min(map(self._told_apart, self.orbit(values)), key=sort_key)
 
     def _told_apart(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """The values of the cells that tell states apart."""

@@ -14,11 +14,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.kernel.declare import Formula, Property
 from workbench.kernel.errors import ModelError
 from workbench.kernel.instances import Fairness
 from workbench.kernel.lasso import Demand, Lasso, liveness_verdict, truth
 from workbench.kernel.model import Model
+from workbench.kernel.properties import Formula, Property
 from workbench.kernel.result import Verdict
 from workbench.kernel.trace import Move, Trace, replay
 
@@ -79,10 +79,6 @@ def check_liveness(model: Model, declared: Property, states: Sequence[Any], init
     return liveness_verdict(model, declared, find)
 
 
-def _all_count(source: int, move: Move) -> bool:
-    return True
-
-
 def find_lasso(
     graph: Graph,
     initial: int,
@@ -90,7 +86,7 @@ def find_lasso(
     kind: str,
     trigger: set[int],
     goal: set[int],
-    counts: Counts = _all_count,
+    counts: Counts = lambda source, move: True,
 ) -> Lasso | None:
     """A fair behaviour that violates the formula, or None.
 
@@ -130,7 +126,7 @@ def find_lasso(
     return Lasso(start, steps + fair_cycle(graph, core, home, conditions), len(steps))
 
 
-def condition_of(graph: Graph, fairness: Fairness, counts: Counts = _all_count) -> FairSteps:
+def condition_of(graph: Graph, fairness: Fairness, counts: Counts) -> FairSteps:
     """`fairness` as a condition on `graph`."""
     steps = {
         (source, target)

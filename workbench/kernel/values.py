@@ -1,4 +1,4 @@
-"""The immutable values that a cell of a state may hold: how they are shown, ordered, encoded and permuted.
+"""The immutable values that a cell of a state may hold: how they are shown, ordered, permuted and compared.
 
 Values are ``None``, booleans, integers, strings, tuples, NamedTuples (small records), frozensets, :class:`Map`,
 members of enumerations, and frozen dataclasses. Values that compare equal are one value: ``True`` and ``1``, or a
@@ -24,7 +24,7 @@ from collections.abc import (
 )
 from enum import Enum, Flag, IntEnum, StrEnum
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from workbench.kernel.errors import ModelError, brief
@@ -35,7 +35,7 @@ Value = Hashable
 #: The deepest nesting of values: functions over them recurse.
 DEEPEST = 100
 #: Integers with more bits are written in hexadecimal: Python refuses to write very many decimal digits.
-_LONG = 2048
+LONG = 2048
 
 
 class Name(str):
@@ -127,16 +127,7 @@ class Map(Mapping[Any, Any]):
 
 
 def fields_of(kind: type) -> tuple[str, ...]:
-    """The fields of a NamedTuple class or a dataclass, in order; none for any other class.
-
-    Examples:
-        >>> @dataclasses.dataclass(frozen=True)
-        ... class Claim:
-        ...     ticket: int
-        ...     writer: str
-        >>> fields_of(Claim), fields_of(tuple)
-        (('ticket', 'writer'), ())
-    """
+    """The fields of a NamedTuple class or a dataclass, in order; none for any other class."""
     if issubclass(kind, tuple):
         return getattr(kind, "_fields", ())
     return tuple(field.name for field in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else ()
@@ -209,16 +200,7 @@ def objects_in(value: Any) -> Iterator[Any]:
 
 
 def check_value(value: Any, depth: int = 0) -> None:
-    """Raise :class:`ModelError` unless `value`, nested `depth` deep, is immutable at every depth.
-
-    Examples:
-        >>> check_value((1, frozenset({"a"})))
-        >>> check_value((1, [2]))
-        Traceback (most recent call last):
-            ...
-        workbench.kernel.errors.ModelError: a list cannot be part of a state ([2]); use None, bool, int, str, tuple, \
-NamedTuple, frozenset, Map, Enum or a frozen dataclass
-    """
+    """Raise :class:`ModelError` unless `value`, nested `depth` deep, is immutable at every depth."""
     if type(value) in _ATOMS:
         if type(value) is str and not value.isascii():
             _check_text(value)
@@ -226,7 +208,7 @@ NamedTuple, frozenset, Map, Enum or a frozen dataclass
     if not isinstance(value, (tuple, frozenset, Map)):
         why = _why_not(value)
         if why is not None:
-            raise ModelError(getattr(value, "no_value", None) or f"{_no_value(value)}; {why or _ACCEPTED}")
+            raise ModelError(getattr(value, "no_value", None) or f"{not_a_value(value)}; {why or _ACCEPTED}")
         if is_member(value) or is_object(value):
             _met[type(value).__qualname__] = type(value)
     if depth == DEEPEST:
@@ -243,7 +225,7 @@ def _check_text(text: str) -> None:
         raise ModelError(f"{brief(text)} cannot be part of a state: it is not a text that can be written") from None
 
 
-def _no_value(value: Any) -> str:
+def not_a_value(value: Any) -> str:
     return f"a {type(value).__name__} cannot be part of a state ({brief(value)})"
 
 
@@ -301,42 +283,8 @@ class ObjectClasses:
 # Canonical forms -----------------------------------------------------------------------------------------------------
 
 
-def encode(value: Any) -> bytes:
-    """The canonical bytes of a value: equal for equal values only, in every process.
-
-    Examples:
-        >>> encode(frozenset({2, 1})) == encode(frozenset({1, 2}))
-        True
-        >>> encode("1") == encode(1)
-        False
-    """
-    if value is None:
-        return b"n"
-    if isinstance(value, int):  # also bool: True == 1
-        return b"i%d;" % value if value.bit_length() <= _LONG else b"i%b;" % hex(value).encode()
-    if isinstance(value, str):
-        text = value.encode()
-        return b"s%d:%b" % (len(text), text)
-    if isinstance(value, tuple):
-        return b"(" + b"".join(map(encode, value)) + b")"
-    if isinstance(value, frozenset):
-        return b"{" + b"".join(sorted(map(encode, value))) + b"}"
-    if isinstance(value, Map):
-        return b"<" + b"".join(sorted(encode(k) + encode(v) for k, v in value._data.items())) + b">"
-    if is_member(value):
-        return b"e" + encode((type(value).__qualname__, value.name))
-    if is_object(value):
-        return b"d" + encode((type(value).__qualname__, *flatten(value)[0]))
-    raise ModelError(_no_value(value))
-
-
 def sort_key(value: Any) -> tuple[Any, ...]:
-    """A total order over values of mixed types: None, numbers, texts, then composite values.
-
-    Examples:
-        >>> sorted([("a", 1), "b", 3, None], key=sort_key)
-        [None, 3, 'b', ('a', 1)]
-    """
+    """A total order over values of mixed types: None, numbers, texts, then composite values."""
     if value is None:
         return (0,)
     if isinstance(value, int):
@@ -353,16 +301,11 @@ def sort_key(value: Any) -> tuple[Any, ...]:
         return (6, type(value).__qualname__, list(type(value).__members__).index(value.name))
     if is_object(value):
         return (7, type(value).__qualname__, tuple(map(sort_key, flatten(value)[0])))
-    raise ModelError(_no_value(value))
+    raise ModelError(not_a_value(value))
 
 
 def permute(value: Any, renaming: Mapping[str, str]) -> Any:
-    """`value` with every name in it renamed.
-
-    Examples:
-        >>> permute((1, frozenset({"w1"})), {"w1": "w2", "w2": "w1"})
-        (1, frozenset({'w2'}))
-    """
+    """`value` with every name in it renamed."""
     if isinstance(value, str):
         return renaming.get(value, value)
     if type(value) in PLAIN:
@@ -414,7 +357,7 @@ def show(value: Any) -> str:
         return "{" + ", ".join(show(v) for v in sorted(value, key=sort_key)) + "}"
     if isinstance(value, Map):
         return "{" + ", ".join(f"{show(k)}: {show(v)}" for k, v in value.items()) + "}"
-    return hex(value) if isinstance(value, int) and value.bit_length() > _LONG else str(value)
+    return hex(value) if isinstance(value, int) and value.bit_length() > LONG else str(value)
 
 
 def counted(number: int, one: str, more: str | None = None) -> str:
@@ -425,3 +368,85 @@ def counted(number: int, one: str, more: str | None = None) -> str:
         ('1 state', '2,000 states', '2 properties')
     """
     return f"{number:,} {one if number == 1 else more or one + 's'}"
+
+
+# Differences ---------------------------------------------------------------------------------------------------------
+
+
+class Difference(NamedTuple):
+    """One part of a value that is different.
+
+    Attributes:
+        where: Where it is, such as ``log``, ``log[2]`` or ``log[2].rows``.
+        before: What was there; None where members came and went.
+        after: What is there now, or the members that came and went, such as ``+ c, - a``.
+    """
+
+    where: str
+    before: str | None
+    after: str
+
+    def told(self, arrow: str = "->", brief: Callable[[str], str] = str) -> str:
+        """What has become of it, with its values made `brief`."""
+        return f"{'' if self.before is None else f'{brief(self.before)} {arrow} '}{brief(self.after)}"
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.told()}"
+
+
+def differences(where: str, before: Any, after: Any) -> Iterator[Difference]:
+    """The parts of two unequal values that are different.
+
+    A tuple loses members at its front and gains them at its end, as a queue and a log do. Where nothing of a value has
+    stayed the same, the whole value is one part.
+
+    Args:
+        where: What the value is called.
+
+    Examples:
+        >>> [*differences("claims", frozenset({1}), frozenset({2}))]
+        [Difference(where='claims', before=None, after='+ 2, - 1')]
+        >>> [*differences("log", ("a", "b"), ("b", "c", "d"))]
+        [Difference(where='log', before=None, after='+ c, + d, - a')]
+        >>> [*differences("stock", Map({"pear": 2, "plum": 1}), Map({"pear": 1, "plum": 1}))]
+        [Difference(where='stock[pear]', before='2', after='1')]
+    """
+    if isinstance(before, frozenset) and isinstance(after, frozenset):
+        yield _members(where, sorted(after - before, key=sort_key), sorted(before - after, key=sort_key))
+    elif isinstance(before, Map) and isinstance(after, Map):
+        both = [key for key in after if key in before and before[key] != after[key]]
+        for key in both:
+            yield from differences(f"{where}[{show(key)}]", before[key], after[key])
+        if before.keys() != after.keys():
+            gained = [f"{show(key)}: {show(after[key])}" for key in after if key not in before]
+            yield Difference(where, None, _told(gained, [show(key) for key in before if key not in after]))
+    elif type(before) is type(after) is tuple:
+        yield from _of_tuples(where, before, after)
+    else:
+        fields = zip(record_items(before), record_items(after), strict=False) if type(before) is type(after) else ()
+        pairs = [(name, one, other) for (name, one), (_, other) in fields]
+        changed = [pair for pair in pairs if pair[1] != pair[2]]
+        if len(changed) == len(pairs):
+            yield Difference(where, show(before), show(after))
+        else:
+            for name, one, other in changed:
+                yield from differences(f"{where}.{name}", one, other)
+
+
+def _of_tuples(where: str, before: tuple[Any, ...], after: tuple[Any, ...]) -> Iterator[Difference]:
+    changed = [at for at, (one, other) in enumerate(zip(before, after, strict=False)) if one != other]
+    gone = next(at for at in range(len(before) + 1) if before[at:] == after[: len(before) - at])
+    if len(before) == len(after) > len(changed) == 1:
+        yield from differences(f"{where}[{changed[0]}]", before[changed[0]], after[changed[0]])
+    elif (2 * gone <= len(before) or not after) and before[:gone] != (came := after[len(before) - gone :]):
+        yield _members(where, came, before[:gone])
+    else:
+        yield Difference(where, show(before), show(after))
+
+
+def _members(where: str, gained: Iterable[Any], lost: Iterable[Any]) -> Difference:
+    return Difference(where, None, _told(map(show, gained), map(show, lost)))
+
+
+def _told(gained: Iterable[str], lost: Iterable[str]) -> str:
+    return ", ".join([*(f"+ {text}" for text in gained), *(f"- {text}" for text in lost)])

@@ -1,6 +1,6 @@
 """Hudi's table: its timeline, its file groups with their slices, a reader, and the writers' next steps."""
 
-from workbench.kernel.declare import Place
+from workbench.kernel.properties import Place
 from workbench.models.hudi import DELETE, Hudi
 from workbench.models.hudi_extended import MARKED, HudiExtended
 from workbench.pictures.registry import picture_of

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from workbench.kernel.declare import Place
 from workbench.kernel.errors import ModelError, brief
+from workbench.kernel.properties import Place
 from workbench.kernel.text import printable
 
 #: The tone of a thing: normal, muted, success, active or highlighted, suspicious, wrong.

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from workbench.kernel import InputError
+from workbench.kernel import InputError, Trace
 from workbench.kernel.errors import brief, unknown
 from workbench.kernel.given import names_in
 from workbench.kernel.result import WITHIN
@@ -119,6 +119,7 @@ class Explanation:
     """Where a property holds, in one rule.
 
     Attributes:
+        name: The property.
         rule: True in each setting in which the property holds, false in each in which it does not; None if no setting
             is decided.
         minimal: Whether no "or" of "and"s, and no "and" of "or"s, does the same with fewer conditions.
@@ -128,7 +129,7 @@ class Explanation:
         bounded: In how many settings a state constraint cut the search, so that the verdict holds within it only.
     """
 
-    property: str
+    name: str
     rule: SettingRule | None
     minimal: bool
     decided: int
@@ -137,12 +138,29 @@ class Explanation:
     axes: tuple[ConstantAxis, ...]
     bounded: int = 0
 
+    @property
+    def holds(self) -> bool | None:
+        """Whether the property holds in every setting; None if one is undecided, or there is none."""
+        if self.failing:
+            return False
+        return True if self.decided and not self.undecided else None
+
+    @property
+    def why(self) -> str:
+        return f"{self.name}: {self.rule or 'nothing is known'}"
+
+    @property
+    def trace(self) -> Trace | None:
+        """None: the table has no traces. A grid's cells have them: :meth:`workbench.questions.fill.GridCell.trace`."""
+        return None
+
+    def words(self, setting: Mapping[str, Any]) -> dict[str, str]:
+        """A setting's values in words."""
+        return {axis.name: axis.words[axis.position(setting[axis.name])] for axis in self.axes}
+
     def told(self, setting: Mapping[str, Any]) -> str:
         """A setting in one line."""
-        pairs = []
-        for axis in self.axes:
-            pairs.append(f"{axis.name}={axis.words[axis.position(setting[axis.name])]}")
-        return " ".join(pairs)
+        return " ".join(f"{name}={word}" for name, word in self.words(setting).items())
 
     def exact(self) -> str:
         """How much the rule claims."""
@@ -151,13 +169,29 @@ class Explanation:
         return f"exact on {counted(self.decided, 'setting')}{within}{smallest}"
 
     def __repr__(self) -> str:
-        lines = [f"{self.property}: {self.rule or 'nothing is known'}", f"  {self.exact()}"]
+        return self.text()
+
+    def text(self) -> str:
+        lines = [self.why, f"  {self.exact()}"]
         for failing in self.failing[:_MOST_LINES]:
             states = "" if failing.states is None else f", {counted(failing.states, 'state')}"
             lines.append(f"  fails: {self.told(failing.setting)}{states}")
         lines += [f"  not decided ({why}): {self.told(setting)}" for setting, why in self.undecided[:_MOST_LINES]]
         left = sum(max(0, len(settings) - _MOST_LINES) for settings in (self.failing, self.undecided))
         return "\n".join([*lines, *([f"  and {counted(left, 'more setting')}"] if left else [])])
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "holds": self.holds,
+            "why": self.why,
+            "rule": None if self.rule is None else str(self.rule),
+            "minimal": self.minimal,
+            "decided": self.decided,
+            "bounded": self.bounded,
+            "failing": [{"setting": self.words(one.setting), "states": one.states} for one in self.failing],
+            "undecided": [{"setting": self.words(setting), "why": why} for setting, why in self.undecided],
+        }
 
 
 def explain(

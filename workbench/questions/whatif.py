@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.engines.check import check
-from workbench.kernel import InputError, Model, Result, Verdict
+from workbench.kernel import InputError, Model, Result, Trace, Verdict
 from workbench.kernel.constants import spell
 from workbench.kernel.given import names_in
 
@@ -87,24 +87,54 @@ def never_happen(actions: Sequence[str]) -> str:
     return f"{', '.join(actions)} never happen{'s' if len(actions) == 1 else ''}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Repairs:
     """The smallest sets of changes after which a property holds.
 
     Attributes:
+        name: The property.
         found: All of the same size, each with verdicts on all that was checked before; the cheapest first.
         tried: The number of sets checked.
         complete: Whether every smaller set and every set of this size was decided.
     """
 
-    property: str
+    name: str
     found: list[Attempt]
     tried: int
     complete: bool
 
+    @property
+    def holds(self) -> bool | None:
+        """Whether there is a repair; None if none was found, and not every set was decided."""
+        return True if self.found else False if self.complete else None
+
+    @property
+    def why(self) -> str:
+        if not self.found:
+            return f"no repair of {self.name} was found"
+        return f"{self.name} holds with {', or with '.join(attempt.told for attempt in self.found)}"
+
+    @property
+    def trace(self) -> Trace | None:
+        """None: no single behaviour shows that a property holds."""
+        return None
+
     def __repr__(self) -> str:
-        lines = [repr(attempt) for attempt in self.found] or [f"no repair of {self.property} was found"]
+        return self.text()
+
+    def text(self) -> str:
+        lines = [repr(attempt) for attempt in self.found] or [self.why]
         return "\n".join([*lines, f"{self.tried} sets tried{'' if self.complete else ', not all decided'}"])
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "holds": self.holds,
+            "why": self.why,
+            "found": [{"changes": one.changes, "breaks": one.breaks, "never": one.never} for one in self.found],
+            "tried": self.tried,
+            "complete": self.complete,
+        }
 
 
 def other_values(model: Model, integers: bool = False) -> list[tuple[str, Any]]:

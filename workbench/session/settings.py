@@ -6,9 +6,9 @@ from typing import Any
 
 from workbench.configurations import Configuration
 from workbench.kernel import InputError, Model
-from workbench.kernel.declare import DEADLOCK
 from workbench.kernel.errors import unknown
 from workbench.kernel.given import names_in
+from workbench.kernel.properties import DEADLOCK
 
 
 @dataclass(frozen=True)

@@ -144,10 +144,8 @@ def explore(
         >>> len(space), int(space.where(lambda s: s.decision["w1"] == "committed").sum())
         (100, 18)
     """
-    plan, limits = (
-        make_plan(model_of(model), properties, symmetry),
-        Limits(Budget(max_states, max_seconds), **callbacks),
-    )
+    plan = make_plan(model_of(model), properties, symmetry)
+    limits = Limits(Budget(max_states, max_seconds), **callbacks)
     search = LocalSearch(plan, keep_rows=True, keep_edges=True)
     search.run(limits)
     return StateSpace(search, conclude(plan, search.exploration(), limits))

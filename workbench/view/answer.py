@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from workbench.kernel import Trace
+from workbench.kernel.result import Answer
 from workbench.pictures.markup import element
 from workbench.view.html import Drawn, Joined, Rendered
 from workbench.view.trace import trace_view
@@ -19,19 +19,16 @@ class Behaviour(Protocol):
     def moves(self) -> Sequence[tuple[int, int]]: ...
 
 
-class Answer(Protocol):
+class Followed(Answer, Protocol):
     """What :func:`workbench.validate` and :func:`workbench.scenario` return."""
 
     @property
     def behaviour(self) -> Behaviour | None: ...
 
-    @property
-    def trace(self) -> Trace | None: ...
 
-
-def answer_view(answer: Answer) -> Drawn:
+def answer_view(answer: Followed) -> Drawn:
     """The answer in words, and the behaviour, unless it is a very long one."""
-    text = str(answer)
+    text = answer.text()
     head, *lines = text.splitlines()
     words = Rendered(element("p", element("b", head)) + element("pre", "\n".join(lines)), text)
     if answer.behaviour is None or len(answer.behaviour.moves) >= _MOST_STATES or answer.trace is None:

@@ -109,6 +109,6 @@ def _story(finding: Finding) -> Markup:
     if trace is None:
         return Markup()
     heading = f"How the model gets there: {finding.violates()}, {counted(len(trace), 'state')}"
-    constants = noted(constants_line(trace.model).html())
+    constants = noted(constants_line(trace.model))
     shown = trace_view(trace, properties=[finding.violates()]).html()
     return folded(element("h2", heading), constants + shown)

@@ -23,7 +23,7 @@ def result_view(result: Result) -> Rendered:
         notes.append(f"never enabled{within}: {', '.join(result.never_taken)}")
     warning = None if result.complete else badge("unknown", "incomplete") + " "
     counts = noted(joined([warning, summary(result)]))
-    markup = joined([headed(result.model.name, constants_line(result.model).html()), verdicts.html(), counts])
+    markup = joined([headed(result.model.name, constants_line(result.model)), verdicts.html(), counts])
     markup += joined(map(noted, notes))
     head = f"{result.model!r}\n{summary(result)}"
     return Rendered(markup, "\n".join([head, verdicts.text(), *(f"note: {note}" for note in notes)]))

@@ -1,13 +1,12 @@
 """Profiles: how often the model's Python was called for what, as a table and as bars."""
 
-from workbench.engines.profile import Cost, Profile
-from workbench.kernel.values import counted
+from workbench.engines.profile import FIGURES, Profile
+from workbench.kernel.text import columns
 from workbench.pictures.markup import element
 from workbench.view.bars import Bars
 from workbench.view.html import Joined, Rendered, noted, table
-from workbench.view.tables import aligned
 
-_HEADS = ("", "kind", "calls", "per 1,000 states", "bytes", "cells", "reads")
+_HEADS = ("", "kind", *FIGURES)
 
 
 def profile_view(profile: Profile) -> Joined:
@@ -17,35 +16,20 @@ def profile_view(profile: Profile) -> Joined:
 
 def profile_table(profile: Profile) -> Rendered:
     """Per action, property and clause its calls, its trees, and what it read; those with most calls first."""
-    rows = [_row(profile, cost) for cost in profile.by_calls]
+    rows = [(cost.subject.label, cost.subject.kind, *profile.row(cost)) for cost in profile.by_calls]
     marked = [(element("code", label), *others) for label, *others in rows]
     note = noted(f"Cells: the most that one instance has read, of {len(profile.cells)}.")
-    return Rendered(table(_HEADS, marked, numbers=range(2, 6)) + note, f"{title(profile)}\n{aligned([_HEADS, *rows])}")
+    lines = [profile.head, *columns([_HEADS, *rows])]
+    return Rendered(table(_HEADS, marked, numbers=range(2, 6)) + note, "\n".join(lines))
 
 
 def profile_chart(profile: Profile) -> Bars:
     """Per action, property and clause how often Python was called."""
     costs = profile.by_calls
     return Bars(
-        title=title(profile),
+        title=profile.head,
         categories=tuple(cost.subject.label for cost in costs),
         series={"calls": tuple(cost.calls for cost in costs)},
         axes=("action, property or clause", "calls of Python"),
         horizontal=True,
-    )
-
-
-def title(profile: Profile) -> str:
-    return f"{counted(profile.calls, 'call')} of Python for {counted(profile.states, 'state')}: {profile.summary}"
-
-
-def _row(profile: Profile, cost: Cost) -> tuple[str, ...]:
-    return (
-        cost.subject.label,
-        cost.subject.kind,
-        f"{cost.calls:,}",
-        f"{profile.per_thousand(cost):,.1f}",
-        f"{cost.bytes:,}",
-        str(cost.widest),
-        profile.variables(cost) or "nothing",
     )

@@ -1,12 +1,11 @@
 """Results as tables: verdicts, constants, and how two results differ."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from workbench.kernel import Model, Result, Verdict
-from workbench.kernel.constants import spell
-from workbench.kernel.result import WITHIN
+from workbench.kernel.result import DEFAULTS, WITHIN, differing_constants
+from workbench.kernel.text import columns
 from workbench.kernel.values import counted, show
 from workbench.pictures.markup import Markup, element, escape, joined
 from workbench.view.html import MARKS, Drawn, Rendered, badge, folded, table
@@ -17,13 +16,6 @@ def _code(text: object) -> Markup:
     return element("code", text)
 
 
-def aligned(rows: Iterable[Iterable[object]]) -> str:
-    """Rows as text, in aligned columns."""
-    lines = [[str(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines)
-
-
 # One result ----------------------------------------------------------------------------------------------------------
 
 
@@ -31,7 +23,7 @@ def verdict_table(result: Result) -> Rendered:
     """Per property its verdict, the reason in words, and the length of the trace."""
     rows = [(badge(v.word), _code(v.name), _reason(v, result)) for v in result.verdicts]
     lines = [(f"{MARKS[v.word][0]} {v.word}", v.name, _plain_reason(v)) for v in result.verdicts]
-    return Rendered(table(("verdict", "property", "reason"), rows), aligned(lines))
+    return Rendered(table(("verdict", "property", "reason"), rows), "\n".join(columns(lines)))
 
 
 def _reason(verdict: Verdict, result: Result) -> Markup:
@@ -56,11 +48,9 @@ def summary(result: Result) -> str:
 # Constants ---------------------------------------------------------------------------------------------------------
 
 
-def constants_line(model: Model) -> Rendered:
+def constants_line(model: Model) -> Markup:
     """The constants that differ from their defaults, in a line."""
-    differing, defaults, declared = model.differing(), "with its default constants", model.declared_constants
-    markup = joined((_code(spell({name: value}, declared)) for name, value in differing.items()), " ")
-    return Rendered(markup or escape(defaults), spell(differing, declared) or defaults)
+    return joined(map(_code, differing_constants(model)), " ") or escape(DEFAULTS)
 
 
 def constants_table(model: Model | type[Model]) -> Rendered:
@@ -73,7 +63,7 @@ def constants_table(model: Model | type[Model]) -> Rendered:
         marked = element("code", value, class_="wb-new" if name in differing else None)
         rows.append((_code(name), marked, constant.describe(), constant.doc))
         lines.append((name, value + (" *" if name in differing else ""), constant.doc))
-    return Rendered(table(("constant", "value", "accepts", "meaning"), rows), aligned(lines))
+    return Rendered(table(("constant", "value", "accepts", "meaning"), rows), "\n".join(columns(lines)))
 
 
 # Two results ---------------------------------------------------------------------------------------------------------
@@ -190,7 +180,7 @@ class Comparison(Drawn):
         rows: list[tuple[str, ...]] = [("", *self.names)]
         rows += self._constants()
         rows += [(n, a.word if a else "-", b.word if b else "-") for n, a, b in self.verdicts]
-        return f"{self.line}\n{aligned([*rows, *self._counts()])}"
+        return "\n".join([self.line, *columns([*rows, *self._counts()])])
 
 
 def _side(verdict: Verdict | None) -> Markup:

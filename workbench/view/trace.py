@@ -13,11 +13,11 @@ from typing import Any
 from workbench.formats.abstract import AbstractTrace, abstract
 from workbench.formats.permalink import permalink
 from workbench.kernel import Model, State, Trace, Verdict
-from workbench.kernel.declare import Fault, Place
 from workbench.kernel.errors import unknown
 from workbench.kernel.given import names_in
 from workbench.kernel.instances import ActionInstance
 from workbench.kernel.lasso import stuck
+from workbench.kernel.properties import Fault, Place
 from workbench.kernel.state import Cell, Change
 from workbench.kernel.trace import Step
 from workbench.kernel.values import Map, counted, show

@@ -17,4 +17,4 @@ def trace_page(trace: Trace | TraceView) -> str:
     view = trace if isinstance(trace, TraceView) else trace_view(trace)
     model = view.trace.model
     title = f"{model.name}: a behaviour of {counted(len(view.steps), 'state')}"
-    return page(title, _WIDE + noted(constants_line(model).html()) + view.html())
+    return page(title, _WIDE + noted(constants_line(model)) + view.html())

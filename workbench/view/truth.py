@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.kernel import Model, ModelError, State
-from workbench.kernel.declare import DEADLOCK, Fault
 from workbench.kernel.given import names_in
 from workbench.kernel.instances import ActionInstance, PropertyInstance
 from workbench.kernel.lasso import judge_end, truth
+from workbench.kernel.properties import DEADLOCK, Fault
 from workbench.kernel.state import Predicate
 from workbench.kernel.values import show
 

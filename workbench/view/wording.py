@@ -53,8 +53,7 @@ def told_change(change: Change) -> str:
     """
     if change.before is None:
         return brief(f"{change.cell} = {show(change.after)}")
-    parts = [f"{p.where} {'' if p.before is None else f'{p.before} {BECOMES} '}{p.after}" for p in change.parts]
-    return brief(", ".join(parts))
+    return brief(", ".join(f"{part.where} {part.told(BECOMES)}" for part in change.parts))
 
 
 def told_again(cell: Cell, value: object, writers: Mapping[Cell, str]) -> str:

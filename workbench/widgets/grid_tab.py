@@ -182,7 +182,7 @@ class Grid(Tab):
                 self._actions.save(f"{filled.model.name}-{asked.name}.csv", to_csv(filled.table), "text/csv")
 
     def _explained(self, explanation: Explanation) -> None:
-        name = element("b", explanation.property)
+        name = element("b", explanation.name)
         if explanation.rule is None:
             self._rule.html = element("p", name, ": no setting is decided.")
             return

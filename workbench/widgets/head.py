@@ -112,7 +112,7 @@ class Side(ipywidgets.VBox):
         if one is None and settings.is_default:
             names = [DEFAULTS]
         self.preset.value = names[0] if names else BY_HAND
-        differing = constants_line(model).html()
+        differing = constants_line(model)
         checked = f"{len(settings.applicable())} of {len(model.properties)} properties checked"
         over = f"symmetry over {', '.join(settings.symmetry)}" if settings.symmetry else None
         told = [element("span", text, class_="wb-note") for text in (checked, over) if text]

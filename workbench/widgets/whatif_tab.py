@@ -89,12 +89,12 @@ class WhatIf(Tab):
     def _show_repairs(self, repairs: Repairs) -> None:
         self._found = {attempt.told: attempt for attempt in repairs.found}
         if repairs.found:
-            name = element("b", repairs.property)
+            name = element("b", repairs.name)
             head = element("p", "The smallest sets of changes after which ", name, " holds")
             self._sets.html = head + _table(repairs.found)
         else:
             how = "none" if repairs.complete else "none found, and not every set could be decided"
-            text = f"Repairs of {repairs.property}: {how} ({repairs.tried} sets tried)"
+            text = f"Repairs of {repairs.name}: {how} ({repairs.tried} sets tried)"
             self._sets.html = element("p", text)
 
     def _apply(self, told: str) -> None:

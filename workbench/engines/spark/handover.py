@@ -12,7 +12,7 @@ from workbench.engines.spark.messages import Task
 from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.states import States, narrow
 from workbench.engines.store import Visited
-from workbench.kernel.declare import DEADLOCK
+from workbench.kernel.properties import DEADLOCK
 
 
 def write_search(directory: RunDirectory, task: Task, search: LocalSearch, seconds: float) -> RunManifest:

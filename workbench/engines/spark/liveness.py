@@ -19,9 +19,9 @@ from workbench.engines.spark.transitions import OUTSIDE
 from workbench.engines.spark.trimming import FAR, Conditions, Describe, SpaceOutline, Trimmer, Undecided
 from workbench.kernel import Trace, Verdict, replay
 from workbench.kernel.budget import Stop
-from workbench.kernel.declare import Formula, Property
 from workbench.kernel.instances import Fairness
 from workbench.kernel.lasso import Demand, liveness_verdict
+from workbench.kernel.properties import Formula, Property
 from workbench.kernel.trace import Move
 from workbench.kernel.values import counted
 

@@ -11,7 +11,7 @@ from workbench.engines.spark.messages import Admitted, Memory, StepCounts, Task
 from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.states import States, narrow
 from workbench.kernel import Model, ModelError, State, Trace, replay
-from workbench.kernel.declare import Property
+from workbench.kernel.properties import Property
 from workbench.kernel.trace import leading_to
 
 _STATES_PER_CHECK = 256

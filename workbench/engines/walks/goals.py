@@ -9,8 +9,8 @@ from workbench.engines.store import StateStore
 from workbench.engines.trees import Trees
 from workbench.engines.watch import Watched, evaluate
 from workbench.kernel import Model
-from workbench.kernel.declare import DEADLOCK, Property
 from workbench.kernel.lasso import judge_end
+from workbench.kernel.properties import DEADLOCK, Property
 
 
 class Ball(NamedTuple):

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from workbench.kernel.declare import Property
 from workbench.kernel.errors import InputError, brief
 from workbench.kernel.given import check_integer
 from workbench.kernel.model import Model
+from workbench.kernel.properties import Property
 from workbench.kernel.result import Judged, Verdict, model_line
 from workbench.kernel.text import columns
 from workbench.kernel.values import counted

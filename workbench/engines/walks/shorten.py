@@ -20,7 +20,7 @@ from workbench.engines.walks.goals import Ball, Goal, goal_of
 from workbench.engines.watch import evaluate
 from workbench.kernel import Model
 from workbench.kernel.budget import Limits
-from workbench.kernel.declare import Property
+from workbench.kernel.properties import Property
 from workbench.kernel.trace import Move
 
 #: The search from the initial states may visit this fraction (1/n) of the budget.

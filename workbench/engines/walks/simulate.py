@@ -28,10 +28,10 @@ from workbench.engines.walks.walker import Tally, Walker, judged
 from workbench.kernel import InputError, Model, Verdict, replay
 from workbench.kernel.budget import Limits, Stop, interrupted, interruptible
 from workbench.kernel.conclusion import NO_TRACE, decided_verdict
-from workbench.kernel.declare import Property
 from workbench.kernel.errors import brief, unknown
 from workbench.kernel.given import check_integer, plain
 from workbench.kernel.plan import make_plan
+from workbench.kernel.properties import Property
 from workbench.kernel.result import constraints_of
 from workbench.kernel.values import counted
 from workbench.models import model_of

@@ -14,9 +14,9 @@ from workbench.engines.walks import kernels, sketch
 from workbench.engines.walks.kernels import NEVER, Counted, Starts, Walk, WalkWatch
 from workbench.engines.walks.result import WalkRule
 from workbench.engines.watch import Watched
-from workbench.kernel.declare import DEADLOCK, Property
 from workbench.kernel.errors import ModelError
 from workbench.kernel.plan import Plan
+from workbench.kernel.properties import DEADLOCK, Property
 from workbench.kernel.trace import Move, Trace, leading_to, replay
 
 #: The steps between two looks at the clock.
