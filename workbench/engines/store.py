@@ -5,17 +5,26 @@ of 16 bits per cell until a cell has too many values.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from workbench.engines import kernels
 from workbench.engines.cells import Interner
+from workbench.engines.compiled import is_interpreted
 from workbench.engines.kernels import EdgeArrays, Frontier, HashTable
+from workbench.engines.memory import memory_limit, reserve
 
 BLOCK = 1 << 16
 _SLOTS = 1 << 12  # of an empty table
-_LOAD, _GROWTH = 0.75, 1.6  # between 8/0.75 = 11 and 8*1.6/0.75 = 17 bytes per state
+_LOAD = 0.86
+_GROWTH = 1.6  # of a table that is copied
+#: A table of so many slots grows in place from then on. It takes up to 8 * 1.15 / 0.86 = 10.7 bytes per state, and an
+#: entry moves 1 / 0.15 = 7 times: less growth takes fewer bytes and more passes over the table.
+_LARGE, _GROWTH_IN_PLACE = 1 << 22, 1.15
+#: The first slots of a table, whose entries may not move far enough to pass one another.
+_BOTTOM = 1 << 16
 
 
 class Visited:
@@ -24,42 +33,69 @@ class Visited:
     Args:
         words ({1, 2}): 64-bit words per fingerprint.
         numbered: Whether to keep each state's number.
+        in_place: Whether a large table grows in place: it then reserves addresses for the machine's memory.
     """
 
-    def __init__(self, words: int, numbered: bool) -> None:
-        self.words, self.numbered = words, numbered
-        self.table = self._make(_SLOTS)
+    def __init__(self, words: int, numbered: bool, in_place: bool = False) -> None:
+        self.words, self.numbered, self._in_place = words, numbered, in_place
+        self.table = self._room = self._make(_SLOTS)
         self.peak_bytes_per_state = 0.0
 
     def _make(self, slots: int) -> HashTable:
-        return HashTable(
-            np.zeros(slots, np.uint64),
-            np.zeros(slots if self.words == 2 else 0, np.uint64),
-            np.zeros(slots if self.numbered else 0, np.uint32),
-        )
+        """A table of `slots` slots, or of as many as there will ever be if it grows in place."""
+
+        def table(zeros: Any, slots: int) -> HashTable:
+            sizes = slots, slots if self.words == 2 else 0, slots if self.numbered else 0
+            return HashTable(*map(zeros, sizes, (np.uint64, np.uint64, np.uint32)))
+
+        if self._in_place and slots >= _LARGE:
+            with suppress(OSError):  # then it grows by copies
+                return table(reserve, max(slots, memory_limit() // 8))
+        return table(np.zeros, slots)
 
     @property
     def limit(self) -> int:
         """The number of states that the table has room for."""
-        return int(self.table.low.shape[0] * _LOAD)
+        return int(len(self.table.low) * _LOAD)
 
     @property
     def nbytes(self) -> int:
         return sum(part.nbytes for part in self.table)
 
-    def grow(self) -> None:
-        new = self._make(int(self.table.low.shape[0] * _GROWTH))
-        kernels.rehash(self.table, new)
-        both = self.nbytes + sum(part.nbytes for part in new)
-        self.peak_bytes_per_state = both / self.limit  # the old table was full
-        self.table = new
+    def reserve(self, count: int) -> None:
+        """Make room for the states up to number `count`."""
+        if count > self.limit:
+            self.grow(count - self.limit)
+
+    def grow(self, more: int = 1) -> None:
+        """Make room for at least `more` more states."""
+        slots, before, held = len(self.table.low), self.nbytes, int(len(self.table.low) * _LOAD)
+        growth = _GROWTH_IN_PLACE if self._in_place and slots >= _LARGE else _GROWTH
+        larger = max(int(slots * growth), slots + int(more / _LOAD) + 1)
+        if larger > len(self._room.low):
+            old, self._room = self.table, self._make(larger)
+            self.table = HashTable(*(part[:larger] for part in self._room))
+            kernels.rehash(old, self.table)
+        else:
+            before = 0
+            bottom = self._take(0, min(_BOTTOM, slots))
+            self.table = HashTable(*(part[:larger] for part in self._room))
+            crowded = self._take(len(bottom.low), kernels.spread(self.table, len(bottom.low), slots))
+            for taken in (bottom, crowded):
+                kernels.rehash(taken, self.table)
+        self.peak_bytes_per_state = (before + self.nbytes) / held  # it was full
+
+    def _take(self, first: int, end: int) -> HashTable:
+        """Take the entries out of some slots."""
+        taken = HashTable(*(part[first:end].copy() for part in self.table))
+        self.table.low[first:end] = 0
+        return taken
 
     def add_new(self, fingerprints: np.ndarray, held: int) -> np.ndarray:
         """Add fingerprints, uint64 (states, words), numbered from `held` on; returns which are new."""
         new, at = np.zeros(len(fingerprints), np.bool_), 0
         while at < len(fingerprints):
-            if held >= self.limit:
-                self.grow()
+            self.reserve(held + 1)
             at, held = kernels.add_new(fingerprints, at, self.table, held, self.limit, new)
         return new
 
@@ -117,7 +153,7 @@ class StateStore:
         self.cells, self.keep_rows, self.keep_edges = cells, keep_rows, keep_edges
         self.width, self._row_type = len(cells.values), cells.row_type
         self.count = self.expanded = 0
-        self.visited = Visited(cells.words, keep_edges)
+        self.visited = Visited(cells.words, keep_edges, in_place=not is_interpreted())
         self.blocks: list[Frontier] = []
         self._spare: list[tuple[np.ndarray, np.ndarray]] = []  # rows and sums of dropped blocks, to be used again
         self._full_edges: list[EdgeArrays] = []
@@ -182,8 +218,7 @@ class StateStore:
         """Add an initial state, with the step ``-1 - which``; returns whether it was new."""
         self.fit()
         sums = self.cells.sums(row)
-        if self.visited.limit <= self.count:
-            self.visited.grow()
+        self.visited.reserve(self.count + 1)
         if not self.visited.add(sums, self.count):
             return False
         block, at = self.block_of(self.count)
@@ -205,8 +240,7 @@ class StateStore:
             self.count += len(some)
             if len(some) == BLOCK:
                 self.add_block()
-        while self.visited.limit <= self.count:
-            self.visited.grow()
+        self.visited.reserve(self.count)
         sums = self.column("sums")
         self.visited.add_new(kernels.canonical_fingerprints(sums, self.cells.words), 0)
 

@@ -1,0 +1,60 @@
+"""Visited sets: what they hold does not depend on how they grow."""
+
+import numpy as np
+import pytest
+
+from workbench.engines import kernels, store
+from workbench.engines.store import Visited
+
+
+@pytest.fixture
+def soon_large(monkeypatch):
+    """Tables grow in place when they are still small."""
+    monkeypatch.setattr(store, "_SLOTS", 64)
+    monkeypatch.setattr(store, "_LARGE", 256)
+    monkeypatch.setattr(store, "_BOTTOM", 16)
+
+
+def assert_holds(visited, fingerprints):
+    parts = list(visited.slices())
+    held = np.concatenate([part for part, _ in parts])
+    assert sorted(map(tuple, held.tolist())) == sorted(map(tuple, fingerprints.tolist()))
+    assert kernels.contains(fingerprints, visited.table).all()
+    if visited.numbered:
+        assert np.array_equal(fingerprints[np.concatenate([numbers for _, numbers in parts])], held)
+
+
+@pytest.mark.usefixtures("soon_large")
+@pytest.mark.parametrize("numbered", [False, True])
+@pytest.mark.parametrize("words", [1, 2])
+def test_a_table_that_grows_in_place_loses_nothing(words, numbered):
+    fingerprints = np.random.default_rng(words).integers(1, 2**64, (20_000, words), np.uint64)
+    visited, room = Visited(words, numbered, in_place=True), set()
+    for first in range(0, len(fingerprints), 500):
+        assert visited.add_new(fingerprints[first : first + 500], first).all()
+        room.add(visited.table.low.ctypes.data)
+    assert len(room) <= 4  # copied while it was small
+    assert not visited.add_new(fingerprints, len(fingerprints)).any()
+    assert_holds(visited, fingerprints)
+
+
+@pytest.mark.usefixtures("soon_large")
+def test_fingerprints_that_crowd_a_table_are_found_again():
+    """Their homes are its last slots, so that look-ups go on at its beginning."""
+    inverse = pow(0x9E3779B97F4A7C15, -1, 2**64)  # of the factor in `home`
+    crowd = np.array([[(2**64 - 1 - k * 2**44) * inverse % 2**64] for k in range(3000)], np.uint64)
+    visited = Visited(1, numbered=True, in_place=True)
+    for first in range(0, len(crowd), 100):
+        assert visited.add_new(crowd[first : first + 100], first).all()
+    assert_holds(visited, crowd)
+
+
+def test_a_table_grows_by_copies_where_addresses_are_limited(soon_large, monkeypatch):
+    def refuse(count, dtype):
+        raise OSError
+
+    monkeypatch.setattr(store, "reserve", refuse)
+    fingerprints = np.random.default_rng(0).integers(1, 2**64, (5000, 1), np.uint64)
+    visited = Visited(1, numbered=False, in_place=True)
+    assert visited.add_new(fingerprints, 0).all()
+    assert_holds(visited, fingerprints)
