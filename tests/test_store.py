@@ -1,10 +1,15 @@
-"""Visited sets: what they hold does not depend on how they grow."""
+"""Visited sets and predecessor links: what they hold does not depend on how they take less memory."""
 
 import numpy as np
 import pytest
 
 from workbench.engines import kernels, store
-from workbench.engines.store import Visited
+from workbench.engines.check import check
+from workbench.engines.local import LocalSearch
+from workbench.engines.store import StateStore, Visited
+from workbench.kernel.budget import Limits
+from workbench.kernel.plan import make_plan
+from workbench.models.bakery_v2 import BakeryV2
 
 
 @pytest.fixture
@@ -58,3 +63,26 @@ def test_a_table_grows_by_copies_where_addresses_are_limited(soon_large, monkeyp
     visited = Visited(1, numbered=False, in_place=True)
     assert visited.add_new(fingerprints, 0).all()
     assert_holds(visited, fingerprints)
+
+
+def test_packed_links_are_the_links(monkeypatch):
+    """For states of released blocks, among them initial ones."""
+    plan = make_plan(BakeryV2(), ["UniqueTickets"])
+    packed = LocalSearch(plan)
+    packed.run(Limits())
+    monkeypatch.setattr(StateStore, "release_before", lambda self, number: None)
+    plain = LocalSearch(plan)
+    plain.run(Limits())
+    assert packed.store.count == plain.store.count > store.BLOCK
+    assert len(packed.store.blocks[0].parent) == 0
+    for name in ("parent", "step"):
+        assert np.array_equal(packed.store.column(name), plain.store.column(name))
+    for number in (0, 1, store.BLOCK - 1, store.BLOCK, packed.store.count - 1):
+        assert packed.store.path(number) == plain.store.path(number)
+
+
+@pytest.mark.slow
+def test_ten_million_states_take_less_than_twelve_bytes_each():
+    result = check(BakeryV2(MaxCrashes=2, AsyncParquet=True), ["UniqueTickets"], engine="local")
+    assert result.distinct == 10_265_940
+    assert result.figures["bytes_per_state"] < 12

@@ -1,7 +1,7 @@
 """A search's data: blocks of states in order of discovery, the visited set, and optionally the transitions.
 
-Fingerprints are in an open-addressing table, and each state has its predecessor and step. Only the frontier keeps rows,
-of 16 bits per cell until a cell has too many values.
+Fingerprints are in an open-addressing table, and each state has its predecessor and step, which are packed once it is
+expanded. Only the frontier keeps rows, of 16 bits per cell until a cell has too many values.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,6 +14,7 @@ from workbench.engines import kernels
 from workbench.engines.cells import Interner
 from workbench.engines.compiled import is_interpreted
 from workbench.engines.kernels import EdgeArrays, Frontier, HashTable
+from workbench.engines.links import PackedLinks
 from workbench.engines.memory import memory_limit, reserve
 
 BLOCK = 1 << 16
@@ -138,7 +139,7 @@ class Transitions(NamedTuple):
 
 
 class StateStore:
-    """States by number, in blocks. A block drops its rows when all its states are expanded.
+    """States by number, in blocks. A block drops its rows and packs its links when all its states are expanded.
 
     Args:
         keep_rows: Keep the rows of all states.
@@ -155,7 +156,9 @@ class StateStore:
         self.count = self.expanded = 0
         self.visited = Visited(cells.words, keep_edges, in_place=not is_interpreted())
         self.blocks: list[Frontier] = []
-        self._spare: list[tuple[np.ndarray, np.ndarray]] = []  # rows and sums of dropped blocks, to be used again
+        self._links: list[PackedLinks] = []  # of the first blocks
+        self._released = 0  # the bytes that these blocks still take, links included
+        self._spare: list[list[np.ndarray]] = []  # what these blocks had instead, and the next blocks use again
         self._full_edges: list[EdgeArrays] = []
         self._edges = self.free_edges = EdgeArrays(np.empty(0, np.uint32), np.empty(0, np.int32))
         self._linked = (0, 0)  # the states whose transitions are kept; transitions in the last arrays
@@ -180,18 +183,13 @@ class StateStore:
 
     def add_block(self) -> Frontier:
         if self._spare:  # the system need not clear this memory again
-            rows, sums = self._spare.pop()
+            rows, sums, parent, step = self._spare.pop()
         else:
             rows = np.empty((BLOCK, self.width), self._row_type)
             sums = np.empty((BLOCK, self.cells.lanes), np.uint64)
-        block = Frontier(
-            base=len(self.blocks) * BLOCK,
-            rows=rows,
-            sums=sums,
-            parent=np.empty(BLOCK, np.uint32),
-            step=np.empty(BLOCK, np.int32),
-            degree=np.zeros(BLOCK if self.keep_edges else 0, np.uint32),
-        )
+            parent, step = np.empty(BLOCK, np.uint32), np.empty(BLOCK, np.int32)
+        degree = np.zeros(BLOCK if self.keep_edges else 0, np.uint32)
+        block = Frontier(len(self.blocks) * BLOCK, rows, sums, parent, step, degree)
         self.blocks.append(block)
         return block
 
@@ -203,15 +201,18 @@ class StateStore:
             self._row_type = self.cells.row_type
 
     def release_before(self, number: int) -> None:
-        """Drop rows and sums of the blocks that end before state `number`."""
-        for at in range(number // BLOCK - 1, -1, -1):
+        """Drop rows and sums of the blocks that end before state `number`, and pack their links."""
+        for at in range(len(self._links), number // BLOCK):
             block = self.blocks[at]
-            if len(block.sums) == 0:
-                break
-            if not self.keep_rows:
-                self._spare.append((block.rows, block.sums))
-            rows = block.rows if self.keep_rows else block.rows[:0].copy()
-            self.blocks[at] = block._replace(rows=rows, sums=block.sums[:0].copy())
+            self._links.append(PackedLinks.of(block.parent, block.step))
+            held = [block.rows, block.sums, block.parent, block.step]
+            nothing = [part[:0].copy() for part in held]
+            if self.keep_rows:
+                nothing[0] = block.rows
+            else:
+                self._spare.append(held)
+            self.blocks[at] = Frontier(block.base, *nothing, block.degree)
+            self._released += self._links[at].nbytes + sum(part.nbytes for part in self.blocks[at][1:])
         del self._spare[len(self.blocks) - number // BLOCK :]  # the next level is about as large as the last one
 
     def add_initial(self, row: list[int], which: int) -> bool:
@@ -247,9 +248,18 @@ class StateStore:
     def block_of(self, number: int) -> tuple[Frontier, int]:
         return self.blocks[number // BLOCK], number % BLOCK
 
+    def _unpacked(self, number: int) -> Frontier:
+        """Block `number` with its links."""
+        block = self.blocks[number]
+        if number >= len(self._links):
+            return block
+        parent, step = self._links[number].unpack()
+        return block._replace(parent=parent, step=step)
+
     def slices(self, first: int, end: int) -> Iterator[Frontier]:
         """The states from number `first` up to `end`, block by block; each piece's base is its first state's number."""
-        for block in self.blocks[first // BLOCK : -(-end // BLOCK)]:
+        for number in range(first // BLOCK, -(-end // BLOCK)):
+            block = self._unpacked(number)
             some = slice(max(first - block.base, 0), min(end - block.base, BLOCK))
             yield Frontier(block.base + some.start, *(part[some] for part in block[1:]))
 
@@ -261,7 +271,7 @@ class StateStore:
         """The initial state that leads to state `number`, and the steps from there."""
         steps: list[int] = []
         while True:
-            block, at = self.block_of(number)
+            block, at = self._unpacked(number // BLOCK), number % BLOCK
             step = int(block.step[at])
             if step < 0:
                 return -1 - step, steps[::-1]
@@ -277,8 +287,8 @@ class StateStore:
 
     def column(self, name: str) -> np.ndarray:
         """One of the blocks' arrays for all states, in order (rows only if kept)."""
-        parts = [getattr(block, name)[: max(0, self.count - block.base)] for block in self.blocks]
-        return np.concatenate(parts)
+        blocks = map(self._unpacked, range(len(self.blocks)))
+        return np.concatenate([getattr(block, name)[: max(0, self.count - block.base)] for block in blocks])
 
     @property
     def edges(self) -> list[EdgeArrays]:
@@ -302,15 +312,14 @@ class StateStore:
     def bytes_per_state(self) -> float:
         """The peak bytes per visited state: its share of the visited set, also while that grew, and its links.
 
-        Rows and sums of the frontier, and kept transitions, come on top.
+        The frontier, whose links are not packed yet, and kept transitions come on top.
         """
-        links = sum(part.itemsize for part in (self.blocks[0].parent, self.blocks[0].step))
-        return max(self.visited.peak_bytes_per_state, self.visited.nbytes / max(1, self.count)) + links
+        packed = sum(links.nbytes for links in self._links) / max(1, len(self._links) * BLOCK)
+        return max(self.visited.peak_bytes_per_state, self.visited.nbytes / max(1, self.count)) + packed
 
     @property
     def nbytes(self) -> int:
-        links = sum(block.parent.nbytes + block.step.nbytes + block.degree.nbytes for block in self.blocks)
         edges = sum(part.nbytes for edges in [*self._full_edges, self._edges] for part in edges)
-        unexpanded = sum(block.rows.nbytes + block.sums.nbytes for block in self.blocks)
+        unexpanded = sum(part.nbytes for block in self.blocks[len(self._links) :] for part in block[1:])
         spare = sum(part.nbytes for parts in self._spare for part in parts)
-        return self.visited.nbytes + links + edges + unexpanded + spare
+        return self.visited.nbytes + self._released + edges + unexpanded + spare
