@@ -206,12 +206,12 @@ class StateStore:
             block = self.blocks[at]
             self._links.append(PackedLinks.of(block.parent, block.step))
             held = [block.rows, block.sums, block.parent, block.step]
-            nothing = [part[:0].copy() for part in held]
+            rows, sums, parent, step = (part[:0].copy() for part in held)
             if self.keep_rows:
-                nothing[0] = block.rows
+                rows = block.rows
             else:
                 self._spare.append(held)
-            self.blocks[at] = Frontier(block.base, *nothing, block.degree)
+            self.blocks[at] = block._replace(rows=rows, sums=sums, parent=parent, step=step)
             self._released += self._links[at].nbytes + sum(part.nbytes for part in self.blocks[at][1:])
         del self._spare[len(self.blocks) - number // BLOCK :]  # the next level is about as large as the last one
 
