@@ -222,7 +222,8 @@ def test_tables_grow_while_threads_admit(workers, monkeypatch):
     monkeypatch.setattr(store, "_SLOTS", 64)
     model, names = BakeryV2(Writers=2), ["UniqueTickets"]
     grown = []
-    monkeypatch.setattr(Visited, "grow", lambda self, grow=Visited.grow: grown.append(1) or grow(self))
+    grow = Visited.grow
+    monkeypatch.setattr(Visited, "grow", lambda self, *more: grown.append(1) or grow(self, *more))
     for most in (None, 1000):
         alone, together = (everything(*searched(model, names, most=most, workers=n)) for n in (1, workers))
         assert alone == together

@@ -40,6 +40,12 @@ def _logs() -> Rows:
     return [logs.measure(*case) for case in logs.CASES]
 
 
+def _memory() -> Rows:
+    from bench import memory  # loads the search kernels
+
+    return _each("memory", memory.CASES)
+
+
 def _recordings() -> Rows:
     from bench import recordings  # loads the search kernels
 
@@ -68,6 +74,7 @@ SECTIONS: dict[str, tuple[str, Callable[[], Rows]]] = {
     "small": ("Small searches, one core", lambda: [searches.measure(case) for case in searches.SMALL]),
     "large": ("Large searches, one core", lambda: [searches.measure(case) for case in searches.LARGE]),
     "threads": ("Large searches, by threads", lambda: [searches.measure_threads(case) for case in searches.LARGE]),
+    "memory": ("Memory of growing searches, one core", _memory),
     "process": ("Whole processes, compile cache warm", lambda: [processes.measure(*c) for c in processes.COMMANDS]),
     "first": ("First checks, compile cache empty", lambda: [processes.measure_first(c) for c in processes.FIRST]),
     "sweep": ("Sweeps beside separate commands", lambda: [processes.measure_sweep(*c) for c in processes.SWEEPS]),

@@ -200,8 +200,7 @@ class Expander:
         if store.count + this.queued(self._chunks) > figures[layout.MOST]:
             figures[layout.SHARDS] = 0
         if figures[layout.SHARDS]:
-            while store.visited.limit < store.count + this.queued(self._chunks):
-                store.visited.grow()
+            store.visited.reserve(store.count + this.queued(self._chunks))
             figures[layout.LIMIT] = store.visited.limit
             self._divide(this, layout.ADMIT_SHARDS, int(figures[layout.SHARDS]))
             self._alone(this, layout.ADMIT_REST, layout.ADMIT_REST)

@@ -171,6 +171,39 @@ def rehash(old, new):
 
 
 @njit(cache=True, nogil=True)
+def spread(table, first, end):
+    """Spread the entries in the slots `first` to `end` over the whole table, all of which is free but for these.
+
+    The order of the homes does not depend on the number of slots, so entries move up: from the last one on, each behind
+    all that have not moved yet. Returns the end of those that could not: none, unless fingerprints crowd.
+    """
+    slots = table.low.shape[0]
+    end_slot, begin = np.uint64(slots), np.uint64(first)
+    top = np.uint64(end)  # the end of a run of entries, where the search for any of them ends
+    for i in range(end - 1, first - 1, -1):
+        at = np.uint64(i)  # an unsigned index may not count from the end
+        low = table.low[at]
+        if low == 0:
+            top = at
+            continue
+        slot = np.uint64(home(low, slots))
+        if slot < top:
+            return i + 1
+        while table.low[slot] != 0:
+            slot += np.uint64(1)
+            if slot == end_slot:
+                slot = np.uint64(0)
+        if begin <= slot < top:
+            return i + 1
+        table.low[slot], table.low[at] = low, 0
+        if table.high.shape[0] > 0:
+            table.high[slot] = table.high[at]
+        if table.number.shape[0] > 0:
+            table.number[slot] = table.number[at]
+    return first
+
+
+@njit(cache=True, nogil=True)
 def inspect(trees, predicates, touched, block, stop, missed, cursor):
     """Judge the states ``cursor[STATE]`` to `stop` of `block` by the active predicates.
 

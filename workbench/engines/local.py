@@ -69,7 +69,9 @@ def load_kernels() -> None:
         if not _loaded.is_set():
             searching = LocalSearch(make_plan(Smallest()))
             searching.run(Limits())
-            searching.store.visited.grow()
+            visited = searching.store.visited
+            visited.grow()
+            kernels.spread(visited.table, 0, 0)  # only large tables need it
             _loaded.set()
 
 

@@ -1,21 +1,31 @@
 """A search's data: blocks of states in order of discovery, the visited set, and optionally the transitions.
 
-Fingerprints are in an open-addressing table, and each state has its predecessor and step. Only the frontier keeps rows,
-of 16 bits per cell until a cell has too many values.
+Fingerprints are in an open-addressing table, and each state has its predecessor and step, which are packed once it is
+expanded. Only the frontier keeps rows, of 16 bits per cell until a cell has too many values.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from workbench.engines import kernels
 from workbench.engines.cells import Interner
+from workbench.engines.compiled import is_interpreted
 from workbench.engines.kernels import EdgeArrays, Frontier, HashTable
+from workbench.engines.links import PackedLinks
+from workbench.engines.memory import memory_limit, reserve
 
 BLOCK = 1 << 16
 _SLOTS = 1 << 12  # of an empty table
-_LOAD, _GROWTH = 0.75, 1.6  # between 8/0.75 = 11 and 8*1.6/0.75 = 17 bytes per state
+_LOAD = 0.86
+_GROWTH = 1.6  # of a table that is copied
+#: A table of so many slots grows in place from then on. It takes up to 8 * 1.15 / 0.86 = 10.7 bytes per state, and an
+#: entry moves 1 / 0.15 = 7 times: less growth takes fewer bytes and more passes over the table.
+_LARGE, _GROWTH_IN_PLACE = 1 << 22, 1.15
+#: The first slots of a table, whose entries may not move far enough to pass one another.
+_BOTTOM = 1 << 16
 
 
 class Visited:
@@ -24,42 +34,69 @@ class Visited:
     Args:
         words ({1, 2}): 64-bit words per fingerprint.
         numbered: Whether to keep each state's number.
+        in_place: Whether a large table grows in place: it then reserves addresses for the machine's memory.
     """
 
-    def __init__(self, words: int, numbered: bool) -> None:
-        self.words, self.numbered = words, numbered
-        self.table = self._make(_SLOTS)
+    def __init__(self, words: int, numbered: bool, in_place: bool = False) -> None:
+        self.words, self.numbered, self._in_place = words, numbered, in_place
+        self.table = self._room = self._make(_SLOTS)
         self.peak_bytes_per_state = 0.0
 
     def _make(self, slots: int) -> HashTable:
-        return HashTable(
-            np.zeros(slots, np.uint64),
-            np.zeros(slots if self.words == 2 else 0, np.uint64),
-            np.zeros(slots if self.numbered else 0, np.uint32),
-        )
+        """A table of `slots` slots, or of as many as there will ever be if it grows in place."""
+
+        def table(zeros: Any, slots: int) -> HashTable:
+            sizes = slots, slots if self.words == 2 else 0, slots if self.numbered else 0
+            return HashTable(*map(zeros, sizes, (np.uint64, np.uint64, np.uint32)))
+
+        if self._in_place and slots >= _LARGE:
+            with suppress(OSError):  # then it grows by copies
+                return table(reserve, max(slots, memory_limit() // 8))
+        return table(np.zeros, slots)
 
     @property
     def limit(self) -> int:
         """The number of states that the table has room for."""
-        return int(self.table.low.shape[0] * _LOAD)
+        return int(len(self.table.low) * _LOAD)
 
     @property
     def nbytes(self) -> int:
         return sum(part.nbytes for part in self.table)
 
-    def grow(self) -> None:
-        new = self._make(int(self.table.low.shape[0] * _GROWTH))
-        kernels.rehash(self.table, new)
-        both = self.nbytes + sum(part.nbytes for part in new)
-        self.peak_bytes_per_state = both / self.limit  # the old table was full
-        self.table = new
+    def reserve(self, count: int) -> None:
+        """Make room for the states up to number `count`."""
+        if count > self.limit:
+            self.grow(count - self.limit)
+
+    def grow(self, more: int = 1) -> None:
+        """Make room for at least `more` more states."""
+        slots, before, held = len(self.table.low), self.nbytes, int(len(self.table.low) * _LOAD)
+        growth = _GROWTH_IN_PLACE if self._in_place and slots >= _LARGE else _GROWTH
+        larger = max(int(slots * growth), slots + int(more / _LOAD) + 1)
+        if larger > len(self._room.low):
+            old, self._room = self.table, self._make(larger)
+            self.table = HashTable(*(part[:larger] for part in self._room))
+            kernels.rehash(old, self.table)
+        else:
+            before = 0
+            bottom = self._take(0, min(_BOTTOM, slots))
+            self.table = HashTable(*(part[:larger] for part in self._room))
+            crowded = self._take(len(bottom.low), kernels.spread(self.table, len(bottom.low), slots))
+            for taken in (bottom, crowded):
+                kernels.rehash(taken, self.table)
+        self.peak_bytes_per_state = (before + self.nbytes) / held  # it was full
+
+    def _take(self, first: int, end: int) -> HashTable:
+        """Take the entries out of some slots."""
+        taken = HashTable(*(part[first:end].copy() for part in self.table))
+        self.table.low[first:end] = 0
+        return taken
 
     def add_new(self, fingerprints: np.ndarray, held: int) -> np.ndarray:
         """Add fingerprints, uint64 (states, words), numbered from `held` on; returns which are new."""
         new, at = np.zeros(len(fingerprints), np.bool_), 0
         while at < len(fingerprints):
-            if held >= self.limit:
-                self.grow()
+            self.reserve(held + 1)
             at, held = kernels.add_new(fingerprints, at, self.table, held, self.limit, new)
         return new
 
@@ -102,7 +139,7 @@ class Transitions(NamedTuple):
 
 
 class StateStore:
-    """States by number, in blocks. A block drops its rows when all its states are expanded.
+    """States by number, in blocks. A block drops its rows and packs its links when all its states are expanded.
 
     Args:
         keep_rows: Keep the rows of all states.
@@ -117,9 +154,11 @@ class StateStore:
         self.cells, self.keep_rows, self.keep_edges = cells, keep_rows, keep_edges
         self.width, self._row_type = len(cells.values), cells.row_type
         self.count = self.expanded = 0
-        self.visited = Visited(cells.words, keep_edges)
+        self.visited = Visited(cells.words, keep_edges, in_place=not is_interpreted())
         self.blocks: list[Frontier] = []
-        self._spare: list[tuple[np.ndarray, np.ndarray]] = []  # rows and sums of dropped blocks, to be used again
+        self._links: list[PackedLinks] = []  # of the first blocks
+        self._released = 0  # the bytes that these blocks still take, links included
+        self._spare: list[list[np.ndarray]] = []  # what these blocks had instead, and the next blocks use again
         self._full_edges: list[EdgeArrays] = []
         self._edges = self.free_edges = EdgeArrays(np.empty(0, np.uint32), np.empty(0, np.int32))
         self._linked = (0, 0)  # the states whose transitions are kept; transitions in the last arrays
@@ -144,18 +183,13 @@ class StateStore:
 
     def add_block(self) -> Frontier:
         if self._spare:  # the system need not clear this memory again
-            rows, sums = self._spare.pop()
+            rows, sums, parent, step = self._spare.pop()
         else:
             rows = np.empty((BLOCK, self.width), self._row_type)
             sums = np.empty((BLOCK, self.cells.lanes), np.uint64)
-        block = Frontier(
-            base=len(self.blocks) * BLOCK,
-            rows=rows,
-            sums=sums,
-            parent=np.empty(BLOCK, np.uint32),
-            step=np.empty(BLOCK, np.int32),
-            degree=np.zeros(BLOCK if self.keep_edges else 0, np.uint32),
-        )
+            parent, step = np.empty(BLOCK, np.uint32), np.empty(BLOCK, np.int32)
+        degree = np.zeros(BLOCK if self.keep_edges else 0, np.uint32)
+        block = Frontier(len(self.blocks) * BLOCK, rows, sums, parent, step, degree)
         self.blocks.append(block)
         return block
 
@@ -167,23 +201,25 @@ class StateStore:
             self._row_type = self.cells.row_type
 
     def release_before(self, number: int) -> None:
-        """Drop rows and sums of the blocks that end before state `number`."""
-        for at in range(number // BLOCK - 1, -1, -1):
+        """Drop rows and sums of the blocks that end before state `number`, and pack their links."""
+        for at in range(len(self._links), number // BLOCK):
             block = self.blocks[at]
-            if len(block.sums) == 0:
-                break
-            if not self.keep_rows:
-                self._spare.append((block.rows, block.sums))
-            rows = block.rows if self.keep_rows else block.rows[:0].copy()
-            self.blocks[at] = block._replace(rows=rows, sums=block.sums[:0].copy())
+            self._links.append(PackedLinks.of(block.parent, block.step))
+            held = [block.rows, block.sums, block.parent, block.step]
+            rows, sums, parent, step = (part[:0].copy() for part in held)
+            if self.keep_rows:
+                rows = block.rows
+            else:
+                self._spare.append(held)
+            self.blocks[at] = block._replace(rows=rows, sums=sums, parent=parent, step=step)
+            self._released += self._links[at].nbytes + sum(part.nbytes for part in self.blocks[at][1:])
         del self._spare[len(self.blocks) - number // BLOCK :]  # the next level is about as large as the last one
 
     def add_initial(self, row: list[int], which: int) -> bool:
         """Add an initial state, with the step ``-1 - which``; returns whether it was new."""
         self.fit()
         sums = self.cells.sums(row)
-        if self.visited.limit <= self.count:
-            self.visited.grow()
+        self.visited.reserve(self.count + 1)
         if not self.visited.add(sums, self.count):
             return False
         block, at = self.block_of(self.count)
@@ -205,17 +241,25 @@ class StateStore:
             self.count += len(some)
             if len(some) == BLOCK:
                 self.add_block()
-        while self.visited.limit <= self.count:
-            self.visited.grow()
+        self.visited.reserve(self.count)
         sums = self.column("sums")
         self.visited.add_new(kernels.canonical_fingerprints(sums, self.cells.words), 0)
 
     def block_of(self, number: int) -> tuple[Frontier, int]:
         return self.blocks[number // BLOCK], number % BLOCK
 
+    def _unpacked(self, number: int) -> Frontier:
+        """Block `number` with its links."""
+        block = self.blocks[number]
+        if number >= len(self._links):
+            return block
+        parent, step = self._links[number].unpack()
+        return block._replace(parent=parent, step=step)
+
     def slices(self, first: int, end: int) -> Iterator[Frontier]:
         """The states from number `first` up to `end`, block by block; each piece's base is its first state's number."""
-        for block in self.blocks[first // BLOCK : -(-end // BLOCK)]:
+        for number in range(first // BLOCK, -(-end // BLOCK)):
+            block = self._unpacked(number)
             some = slice(max(first - block.base, 0), min(end - block.base, BLOCK))
             yield Frontier(block.base + some.start, *(part[some] for part in block[1:]))
 
@@ -227,7 +271,7 @@ class StateStore:
         """The initial state that leads to state `number`, and the steps from there."""
         steps: list[int] = []
         while True:
-            block, at = self.block_of(number)
+            block, at = self._unpacked(number // BLOCK), number % BLOCK
             step = int(block.step[at])
             if step < 0:
                 return -1 - step, steps[::-1]
@@ -243,8 +287,8 @@ class StateStore:
 
     def column(self, name: str) -> np.ndarray:
         """One of the blocks' arrays for all states, in order (rows only if kept)."""
-        parts = [getattr(block, name)[: max(0, self.count - block.base)] for block in self.blocks]
-        return np.concatenate(parts)
+        blocks = map(self._unpacked, range(len(self.blocks)))
+        return np.concatenate([getattr(block, name)[: max(0, self.count - block.base)] for block in blocks])
 
     @property
     def edges(self) -> list[EdgeArrays]:
@@ -268,15 +312,14 @@ class StateStore:
     def bytes_per_state(self) -> float:
         """The peak bytes per visited state: its share of the visited set, also while that grew, and its links.
 
-        Rows and sums of the frontier, and kept transitions, come on top.
+        The frontier, whose links are not packed yet, and kept transitions come on top.
         """
-        links = sum(part.itemsize for part in (self.blocks[0].parent, self.blocks[0].step))
-        return max(self.visited.peak_bytes_per_state, self.visited.nbytes / max(1, self.count)) + links
+        packed = sum(links.nbytes for links in self._links) / max(1, len(self._links) * BLOCK)
+        return max(self.visited.peak_bytes_per_state, self.visited.nbytes / max(1, self.count)) + packed
 
     @property
     def nbytes(self) -> int:
-        links = sum(block.parent.nbytes + block.step.nbytes + block.degree.nbytes for block in self.blocks)
         edges = sum(part.nbytes for edges in [*self._full_edges, self._edges] for part in edges)
-        unexpanded = sum(block.rows.nbytes + block.sums.nbytes for block in self.blocks)
+        unexpanded = sum(part.nbytes for block in self.blocks[len(self._links) :] for part in block[1:])
         spare = sum(part.nbytes for parts in self._spare for part in parts)
-        return self.visited.nbytes + links + edges + unexpanded + spare
+        return self.visited.nbytes + self._released + edges + unexpanded + spare

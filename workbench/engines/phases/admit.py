@@ -36,6 +36,7 @@ def admit(trees, source, table, queue, chunks, figures, bounds, scratch):
     room = queue.low.shape[0] // chunks.first.shape[0]
     width = queue.until.shape[0] // chunks.first.shape[0]
     slots = table.low.shape[0]
+    end_slot = np.uint64(slots)  # an unsigned index may not count from the end
     words = 2 if table.high.shape[0] > 0 else 1
     numbered = table.number.shape[0] > 0
     before = figures[layout.BEFORE]
@@ -52,14 +53,14 @@ def admit(trees, source, table, queue, chunks, figures, bounds, scratch):
             low = queue.low[at]
             if low == 0:
                 low = np.uint64(1)  # 0 marks a free slot
-            slot = home(low, slots)
-            while table.low[slot] != 0:
-                if table.low[slot] == low and (words == 1 or table.high[slot] == queue.high[at]):
-                    break
-                slot += 1
-                if slot == slots:
-                    slot = 0
-            if table.low[slot] != 0:
+            slot = np.uint64(home(low, slots))
+            held = table.low[slot]
+            while held != 0 and (held != low or (words == 2 and table.high[slot] != queue.high[at])):
+                slot += np.uint64(1)
+                if slot == end_slot:
+                    slot = np.uint64(0)
+                held = table.low[slot]
+            if held != 0:
                 queue.found[at] = table.number[slot] if numbered else VISITED
                 continue
             why = layout.DONE

@@ -195,8 +195,7 @@ def _numbers_of(worker: Worker, bucket: int, plan: LinkPlan) -> Visited:
     def add(fingerprints: np.ndarray, numbers: np.ndarray) -> None:
         nonlocal count
         count += len(fingerprints)
-        while visited.limit <= count:
-            visited.grow()
+        visited.reserve(count)
         transition_kernels.number_states(fingerprints, numbers.astype(np.uint32), visited.table)
 
     for name in before:

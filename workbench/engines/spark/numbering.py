@@ -148,8 +148,7 @@ class BucketSet:
 
     def make_room(self, more: int) -> None:
         """Grow the table now for that many more: fingerprints in the order of a table would crowd a smaller one."""
-        while self.visited.limit <= self.count + more:
-            self.visited.grow()
+        self.visited.reserve(self.count + more)
 
     def add(self, fingerprints: np.ndarray) -> np.ndarray:
         """Add fingerprints; returns which were new."""

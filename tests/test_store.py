@@ -1,0 +1,88 @@
+"""Visited sets and predecessor links: what they hold does not depend on how they take less memory."""
+
+import numpy as np
+import pytest
+
+from workbench.engines import kernels, store
+from workbench.engines.check import check
+from workbench.engines.local import LocalSearch
+from workbench.engines.store import StateStore, Visited
+from workbench.kernel.budget import Limits
+from workbench.kernel.plan import make_plan
+from workbench.models.bakery_v2 import BakeryV2
+
+
+@pytest.fixture
+def soon_large(monkeypatch):
+    """Tables grow in place when they are still small."""
+    monkeypatch.setattr(store, "_SLOTS", 64)
+    monkeypatch.setattr(store, "_LARGE", 256)
+    monkeypatch.setattr(store, "_BOTTOM", 16)
+
+
+def assert_holds(visited, fingerprints):
+    parts = list(visited.slices())
+    held = np.concatenate([part for part, _ in parts])
+    assert sorted(map(tuple, held.tolist())) == sorted(map(tuple, fingerprints.tolist()))
+    assert kernels.contains(fingerprints, visited.table).all()
+    if visited.numbered:
+        assert np.array_equal(fingerprints[np.concatenate([numbers for _, numbers in parts])], held)
+
+
+@pytest.mark.usefixtures("soon_large")
+@pytest.mark.parametrize("numbered", [False, True])
+@pytest.mark.parametrize("words", [1, 2])
+def test_a_table_that_grows_in_place_loses_nothing(words, numbered):
+    fingerprints = np.random.default_rng(words).integers(1, 2**64, (20_000, words), np.uint64)
+    visited, room = Visited(words, numbered, in_place=True), set()
+    for first in range(0, len(fingerprints), 500):
+        assert visited.add_new(fingerprints[first : first + 500], first).all()
+        room.add(visited.table.low.ctypes.data)
+    assert len(room) <= 4  # copied while it was small
+    assert not visited.add_new(fingerprints, len(fingerprints)).any()
+    assert_holds(visited, fingerprints)
+
+
+@pytest.mark.usefixtures("soon_large")
+def test_fingerprints_that_crowd_a_table_are_found_again():
+    """Their homes are its last slots, so that look-ups go on at its beginning."""
+    inverse = pow(0x9E3779B97F4A7C15, -1, 2**64)  # of the factor in `home`
+    crowd = np.array([[(2**64 - 1 - k * 2**44) * inverse % 2**64] for k in range(3000)], np.uint64)
+    visited = Visited(1, numbered=True, in_place=True)
+    for first in range(0, len(crowd), 100):
+        assert visited.add_new(crowd[first : first + 100], first).all()
+    assert_holds(visited, crowd)
+
+
+def test_a_table_grows_by_copies_where_addresses_are_limited(soon_large, monkeypatch):
+    def refuse(count, dtype):
+        raise OSError
+
+    monkeypatch.setattr(store, "reserve", refuse)
+    fingerprints = np.random.default_rng(0).integers(1, 2**64, (5000, 1), np.uint64)
+    visited = Visited(1, numbered=False, in_place=True)
+    assert visited.add_new(fingerprints, 0).all()
+    assert_holds(visited, fingerprints)
+
+
+def test_packed_links_are_the_links(monkeypatch):
+    """For states of released blocks, among them initial ones."""
+    plan = make_plan(BakeryV2(), ["UniqueTickets"])
+    packed = LocalSearch(plan)
+    packed.run(Limits())
+    monkeypatch.setattr(StateStore, "release_before", lambda self, number: None)
+    plain = LocalSearch(plan)
+    plain.run(Limits())
+    assert packed.store.count == plain.store.count > store.BLOCK
+    assert len(packed.store.blocks[0].parent) == 0
+    for name in ("parent", "step"):
+        assert np.array_equal(packed.store.column(name), plain.store.column(name))
+    for number in (0, 1, store.BLOCK - 1, store.BLOCK, packed.store.count - 1):
+        assert packed.store.path(number) == plain.store.path(number)
+
+
+@pytest.mark.slow
+def test_ten_million_states_take_less_than_twelve_bytes_each():
+    result = check(BakeryV2(MaxCrashes=2, AsyncParquet=True), ["UniqueTickets"], engine="local")
+    assert result.distinct == 10_265_940
+    assert result.figures["bytes_per_state"] < 12
