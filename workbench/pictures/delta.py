@@ -1,6 +1,6 @@
 """Delta's table: its log, the data files, a reader, and the writers' next steps."""
 
-from workbench.kernel.declare import Place
+from workbench.kernel.properties import Place
 from workbench.models.delta import DELETE, Delta, live_files, said
 from workbench.pictures.registry import picture_of
 from workbench.pictures.things import (
