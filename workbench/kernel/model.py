@@ -5,7 +5,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any, ClassVar
 
 from workbench.kernel.constants import Constant, leaves_alone, telling_apart
@@ -136,7 +135,7 @@ class Model:
         object.__setattr__(self, name, value)
 
     def __reduce__(self) -> Any:
-        return partial(type(self), **self.constants), ()
+        return _rebuild, (type(self), self.constants)
 
     def differing(self) -> dict[str, Any]:
         """The constants that differ from their defaults, as the constructor takes them."""
@@ -460,3 +459,7 @@ def model_object(model: Any) -> Model:
     if isinstance(model, type) and issubclass(model, Model):
         return model()
     raise InputError(f"{brief(model)} is not a model; give an object such as Bakery()")
+
+
+def _rebuild(model: type[Model], constants: dict[str, Any]) -> Model:
+    return model(**constants)
