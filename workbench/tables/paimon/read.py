@@ -5,7 +5,9 @@ built on its predecessor: the base must name the manifests of the predecessor's 
 come to the same files.
 """
 
+from collections import defaultdict
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -95,6 +97,18 @@ class PaimonTable:
     @property
     def last(self) -> int:
         return int(self.snapshots["version"][-1].as_py())
+
+    @cached_property
+    def forwarded(self) -> set[int]:
+        """The versions that fast_forward put there: a branch begins with a copy, so its later snapshots count."""
+        own: dict[str, dict[int, str]] = defaultdict(dict)
+        for file, delta in zip(self.others["file"].to_pylist(), self.others["delta"].to_pylist(), strict=True):
+            branch, _, number = file.rpartition("/snapshot/snapshot-")
+            if branch:
+                own[branch][int(number)] = delta
+        deltas = {delta for one in own.values() for number, delta in one.items() if number > min(one)}
+        numbers, lists = self.snapshots["version"].to_pylist(), self.snapshots["lists"].to_pylist()
+        return {version for version, names in zip(numbers, lists, strict=True) if names[1] in deltas}
 
     def commit(self, version: int) -> dict[str, Any]:
         """A decoded snapshot."""
