@@ -21,6 +21,7 @@ from workbench.tables.paimon.anomalies import (
     add_with_state,
     as_state,
 )
+from workbench.tables.paimon.counts import judge_counts
 from workbench.tables.paimon.files import versions
 from workbench.tables.paimon.keys import judge_rows, why_left_out
 from workbench.tables.paimon.look import BucketLook, look_at, to_look_at
@@ -48,6 +49,7 @@ class Judge:
     def run(self) -> AuditDraft:
         self._history()
         self._commits()
+        judge_counts(self.table, self.draft)
         dangling = self._dangling()
         why = why_left_out(self.table.schema)
         if why:
