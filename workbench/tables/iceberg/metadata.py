@@ -16,12 +16,15 @@ FOLDER = "metadata"
 #: The supported format versions.
 FORMAT_VERSIONS = (1, 2)
 
+#: The counts in a snapshot's summary that are compared with its files.
+TOTALS = ("total-data-files", "total-delete-files", "total-records")
+
 _NAME = re.compile(r"(?:v(\d{1,18})|(\d{1,18})-[^/]+)(?:\.gz)?\.metadata\.json(?:\.gz)?")
 _HINT = f"{FOLDER}/version-hint.text"
 
 
 class IcebergSnapshot(NamedTuple):
-    """A snapshot in a metadata file; `sequence` is 0 in tables of version 1."""
+    """A snapshot in a metadata file; `sequence` is 0 in tables of version 1. `totals` are counts in its summary."""
 
     id: int
     parent: int | None
@@ -29,6 +32,7 @@ class IcebergSnapshot(NamedTuple):
     millis: int
     manifest_list: str | None
     operation: str
+    totals: dict[str, int] = {}  # noqa: RUF012 - never changed
 
 
 class Metadata(NamedTuple):
@@ -164,6 +168,7 @@ def _snapshot(said: Said) -> IcebergSnapshot:
         said.take("timestamp-ms", int),
         said.get("manifest-list", str),
         summary.get("operation", str, "unknown"),
+        {name: int(number) for name in TOTALS if (number := summary.get(name, str, "")).isdecimal()},
     )
 
 
