@@ -110,7 +110,9 @@ def of(*types, name="R"):
     ("content", "why"),
     [
         (b"", "not an Avro file, or is damaged"),
-        (b"PAR1" + bytes(50), "does not begin as Avro files do"),
+        (b"PAR0" + bytes(50), "does not begin as Avro files do$"),
+        (b"PAR1" + bytes(50), "as Avro files do, but as Parquet files; manifests in Parquet are not read"),
+        (b"ORC" + bytes(50), "as Avro files do, but as ORC files; manifests in ORC are not read"),
         (container(LONG, [{"x": 1}])[:-1], "announces a block of 1 records and 1 bytes, which is not there"),
         (container(LONG, [{"x": 1}])[:-17], "announces a block"),
         (with_block(LONG, 1, 2**40, b"\2"), "announces a block of 1 records and 1,099,511,627,776 bytes"),
