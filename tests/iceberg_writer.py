@@ -27,7 +27,11 @@ def create(folder: Path, **properties: str) -> Any:
     made = catalog(folder)
     made.create_namespace("ns")
     schema = pa.schema([("id", pa.int64())])
-    return made.create_table("ns.t", schema=schema, properties={n.replace("_", "." if n.startswith("write") else "-"): v for n, v in properties.items()})
+    return made.create_table(
+        "ns.t",
+        schema=schema,
+        properties={n.replace("_", "." if n.startswith("write") else "-"): v for n, v in properties.items()},
+    )
 
 
 def append(table: Any, *ids: int) -> None:

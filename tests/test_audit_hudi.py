@@ -436,7 +436,7 @@ def test_a_commit_of_very_many_files(tmp_path):
     """What an instant says is one record, in one block."""
     table = HudiTable(tmp_path / "t", 9)
     ts = table.commit("a", {"jack": "red"})
-    rewrite(table, ts, lambda stat: stat | {"fileId": "f" * 300}, times=40_000)
+    rewrite(table, ts, lambda stat: stat | {"fileId": stat["fileId"][:36]}, times=40_000)
     assert read(Source(table.folder)).slices.num_rows == 40_000
 
 

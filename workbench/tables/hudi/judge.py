@@ -291,9 +291,9 @@ def _not_written(table: HudiTable, since: int | None) -> Iterator[Finding]:
 def _logs_gone(table: HudiTable, since: int | None) -> Iterator[Finding]:
     """Log files of a file group's newest slice that are missing."""
     newest: dict[tuple[str, str], int] = {}
-    for one in table.slices.select(["partition", "bucket", "first", "replaced"]).to_pylist():
-        group = one["partition"], one["bucket"]
-        newest[group] = max(newest.get(group, 0), one["first"], one["replaced"] or 0)
+    for known in table.slices.select(["partition", "bucket", "first", "replaced"]).to_pylist():
+        place = known["partition"], known["bucket"]
+        newest[place] = max(newest.get(place, 0), known["first"], known["replaced"] or 0)
     for name, (partition, group, version) in table.logs.items():
         base = name.rpartition("/")[2]
         if name in table.present or version <= newest.get((partition, group), 0) or (since and version < since):

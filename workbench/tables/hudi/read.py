@@ -253,6 +253,11 @@ def _slices(
                     f"{brief(name)} in {brief(instant.name)} is not accepted as a base file of the partition "
                     f"{brief(partition)}; those are in its folder, and end in {_EXTENSION}"
                 )
+            if stat.get("partitionPath", str, partition) != partition or not base.startswith(group):
+                raise InputError(
+                    f"{brief(instant.name)} is damaged: {brief(name)} is not of the file group {brief(group)} in the "
+                    f"partition {brief(partition)}"
+                )
             built_on = stat.get("prevCommit", str) or "null"
             counts = {field: stat.get(field, int) for field in ("numWrites", "numInserts", "numDeletes")}
             negative = [field for field, count in counts.items() if (count or 0) < 0]

@@ -26,9 +26,7 @@ WRITES = ("commit", "replacecommit", "deltacommit")
 DELETES = ("clean", "rollback", "restore")
 
 _ACTIONS = (*WRITES, *DELETES, "savepoint", "indexing", "schemacommit", "clustering", "compaction", "logcompaction")
-_INSTANT = re.compile(
-    rf"(\d+)(?:_(\d+))?\.(?:({'|'.join(_ACTIONS)})(?:\.(requested|inflight))?|inflight)"
-)
+_INSTANT = re.compile(rf"(\d+)(?:_(\d+))?\.(?:({'|'.join(_ACTIONS)})(?:\.(requested|inflight))?|inflight)")
 #: How often to list a timeline while instants appear in its middle.
 _TRIES = 5
 
@@ -88,7 +86,9 @@ def properties(source: Source) -> dict[str, str]:
         if name not in given:
             raise InputError(f"{brief(PROPERTIES)} does not say {name}, which an audit needs")
     if given["hoodie.table.type"].upper() not in TYPES:
-        raise InputError(f"a Hudi table of type {brief(given['hoodie.table.type'])} is not accepted; {listed(TYPES)} are")
+        raise InputError(
+            f"a Hudi table of type {brief(given['hoodie.table.type'])} is not accepted; {listed(TYPES)} are"
+        )
     if given["hoodie.table.version"] not in map(str, VERSIONS):
         raise InputError(
             f"Hudi's table version {brief(given['hoodie.table.version'])} is not accepted; "

@@ -134,7 +134,12 @@ class _Judge:
         """What is counted twice comes to the same."""
         for one, why in self.table.miscounts:
             evidence = f"{self.table.metadata.name}: snapshot {one.id}, {one.manifest_list}"
-            self.draft.add(beyond_models(COUNTS_AGREE, "suspect", self.version(one), why, evidence), about=(one.id, why))
+            self.draft.add(
+                beyond_models(COUNTS_AGREE, "suspect", self.version(one), why, evidence), about=(one.id, why)
+            )
+        for why in self.table.metadata.contradictions:
+            name = self.table.metadata.name
+            self.draft.add(beyond_models(COUNTS_AGREE, "suspect", self.table.versions[1], why, name))
 
     def files(self) -> None:
         """The files of the newest snapshot, and of the heads of branches, are there."""
@@ -170,6 +175,15 @@ class _Judge:
             self.lineage_names.add(name)
             newer = older
         self.begins, self.born = newer.number, newer.millis
+        self._remark_on_an_empty_log(newer)
+
+    def _remark_on_an_empty_log(self, first: Metadata) -> None:
+        """A first metadata file has no predecessor; one with a predecessor may be in another one's place."""
+        before = [name for name, number in self.table.files_of_metadata.items() if number < first.number]
+        if not first.log and before and not read_metadata(self.table.source, before[-1]).is_of_another(first):
+            self.draft.left_out.append(
+                f"what was before {first.name}: its metadata-log is empty, and {before[-1]} exists"
+            )
 
     def _previous(self, newer: Metadata) -> str:
         """The name of the metadata file before this one; a table that was moved may give a location of before."""
@@ -312,7 +326,7 @@ class _Judge:
         for one in snapshots:
             for manifest, listed in manifests_of(source, places, one).items():
                 if listed.added_by == one.id:
-                    entries = entries_of(source, places, manifest, listed.added_by)
+                    entries = entries_of(source, places, manifest, listed)
                     yield from (entry.name for entry in entries if entry.status == 1 and entry.added_by == one.id)
 
     def acknowledged(self, acks: Iterable[dict[str, Any]]) -> None:

@@ -39,11 +39,18 @@ class Break(NamedTuple):
 
 
 class ListedManifest(NamedTuple):
-    """A manifest's entry in a manifest list; `counts` are its added, existing and deleted files, None if unsaid."""
+    """A manifest's entry in a manifest list.
+
+    Attributes:
+        counts: Its added, existing and deleted files, and their rows; None if unsaid.
+        length: Its size.
+    """
 
     added_by: int
     has_deletes: bool
-    counts: tuple[int | None, int | None, int | None]
+    counts: tuple[int | None, ...]
+    sequence: int | None
+    length: int | None
 
 
 class ManifestEntry(NamedTuple):
@@ -59,11 +66,12 @@ class ManifestEntry(NamedTuple):
 
 
 class Live(NamedTuple):
-    """A manifest's live files, and what they come to."""
+    """A manifest's live files and their rows, and what the manifest list says of it."""
 
     files: list[str]
     has_deletes: bool
     rows: int
+    listed: ListedManifest
 
 
 class Places:
@@ -76,6 +84,7 @@ class Places:
     def __init__(self, source: Source, metadata: Metadata) -> None:
         self._source = source
         here = {entry.base for entry in source.entries(FOLDER)}
+        self.sizes = {entry.name: entry.size for entry in source.entries(FOLDER)}
         lists = [one.manifest_list for one in metadata.snapshots.values() if one.manifest_list]
         parts = [one.rpartition(f"/{FOLDER}/") for one in lists]
         self._roots = list(dict.fromkeys([metadata.location, *(root for root, _, name in parts if name in here)]))
@@ -264,16 +273,22 @@ class _BranchReading:
         gone: set[str] = set()
         here: set[str] = set()
         strange: list[str] = []
-        for manifest in listed:
+        moved, added = set(dropped), []
+        for manifest, said in listed.items():
             if manifest in kept:
+                if kept[manifest].listed != said:
+                    self.miscounts.append((snapshot, f"{manifest} is listed otherwise than in the snapshot before"))
                 continue
-            entries = list(entries_of(self.source, self.places, manifest, listed[manifest].added_by))
+            entries = list(entries_of(self.source, self.places, manifest, said))
             here_live = [entry for entry in entries if entry.status != _DELETED]
             kept[manifest] = Live(
                 [entry.name for entry in here_live],
                 listed[manifest].has_deletes,
                 sum(entry.rows for entry in here_live),
+                said,
             )
+            if not said.has_deletes:
+                added += [entry for entry in entries if entry.status == _ADDED and entry.added_by == snapshot.id]
             self._count(snapshot, manifest, listed[manifest], entries)
             for entry in entries:
                 if entry.status == _DELETED:
@@ -283,6 +298,8 @@ class _BranchReading:
                     self._deletes.add(entry.name)
                 here.add(entry.name)
                 is_new = entry.name not in self._live
+                if not is_new and entry.name not in moved:
+                    self.miscounts.append((snapshot, f"{entry.name} is there twice"))
                 if is_new:
                     self._live[entry.name] = _Life(entry, version, snapshot.sequence)
                 if self._begun and is_new and (entry.status == _EXISTING or entry.added_by != snapshot.id):
@@ -301,28 +318,34 @@ class _BranchReading:
         if self._begun and (found.lacks or found.has):
             self.breaks.append(found)
         self._manifests, self._begun = kept, True
-        self._sum_up(snapshot)
+        self._sum_up(snapshot, added)
 
     def _count(
         self, snapshot: IcebergSnapshot, manifest: str, listed: ListedManifest, entries: list[ManifestEntry]
     ) -> None:
         """Compare a manifest's entries with what the manifest list says of them."""
-        statuses = [entry.status for entry in entries]
-        for status, said in zip((_ADDED, _EXISTING, _DELETED), listed.counts, strict=True):
-            if said not in (None, statuses.count(status)):
-                why = f"{manifest} is said to have {said:,} entries of status {status}, and has"
-                self.miscounts.append((snapshot, f"{why} {statuses.count(status):,}"))
+        rows = [[entry.rows for entry in entries if entry.status == status] for status in _STATUSES]
+        found = (*map(len, rows), *map(sum, rows), self.places.sizes.get(manifest), snapshot.sequence)
+        is_own = listed.added_by == snapshot.id
+        said = (*listed.counts, listed.length, listed.sequence if is_own else None)
+        for what, one, other in zip(_SAID, said, found, strict=True):
+            if None not in (one, other) and one != other:
+                why = f"{manifest} is said to have {what} {one:,}, and has {other:,}"
+                self.miscounts.append((snapshot, why))
 
-    def _sum_up(self, snapshot: IcebergSnapshot) -> None:
+    def _sum_up(self, snapshot: IcebergSnapshot, added: list[ManifestEntry]) -> None:
         """Compare a snapshot's live files with the totals in its summary; and none may be there twice."""
         for field_, has_deletes in (("total-data-files", False), ("total-delete-files", True)):
             count = sum(len(live.files) for live in self._manifests.values() if live.has_deletes == has_deletes)
             if snapshot.totals.get(field_) not in (None, count):
                 self.miscounts.append((snapshot, f"{field_} is {snapshot.totals[field_]:,}, and there are {count:,}"))
-        rows = sum(live.rows for live in self._manifests.values() if not live.has_deletes)
-        if snapshot.totals.get("total-records") not in (None, rows):
-            why = f"total-records is {snapshot.totals['total-records']:,}, and data files have {rows:,}"
-            self.miscounts.append((snapshot, why))
+        for field_, count in (
+            ("total-records", sum(live.rows for live in self._manifests.values() if not live.has_deletes)),
+            ("added-records", sum(entry.rows for entry in added)),
+            ("added-data-files", len(added)),
+        ):
+            if snapshot.totals.get(field_) not in (None, count):
+                self.miscounts.append((snapshot, f"{field_} is {snapshot.totals[field_]:,}, and there are {count:,}"))
 
     def outside(self) -> list[str]:
         """The live files that are not in the table's folder."""
@@ -350,8 +373,13 @@ class _BranchReading:
         return table_of(rows, FILES)
 
 
+_STATUSES = {_ADDED: "added", _EXISTING: "existing", _DELETED: "deleted"}
 #: A manifest list's counts, with the names that they had at first.
-_COUNTS = [(f"{kind}_files_count", f"{kind}_data_files_count") for kind in ("added", "existing", "deleted")]
+_COUNTS = [
+    *((f"{kind}_files_count", f"{kind}_data_files_count") for kind in _STATUSES.values()),
+    *((f"{kind}_rows_count", f"{kind}_rows_count") for kind in _STATUSES.values()),
+]
+_SAID = (*(field for field, _ in _COUNTS), "manifest_length", "sequence_number")
 
 
 def manifests_of(source: Source, places: Places, snapshot: IcebergSnapshot) -> dict[str, ListedManifest]:
@@ -360,13 +388,20 @@ def manifests_of(source: Source, places: Places, snapshot: IcebergSnapshot) -> d
         return {}
     name = places.name(snapshot.manifest_list)
     found: dict[str, ListedManifest] = {}
-    keep = ("manifest_path", "added_snapshot_id", "content", *(field for fields in _COUNTS for field in fields))
+    others = ("sequence_number", "manifest_length")
+    keep = (
+        "manifest_path",
+        "added_snapshot_id",
+        "content",
+        *others,
+        *(field for fields in _COUNTS for field in fields),
+    )
     for record in read_avro(source, name, keep=keep):
         path, added_by = record.get("manifest_path"), record.get("added_snapshot_id")
         if not isinstance(path, str) or not isinstance(added_by, int | None):
             raise InputError(f"{brief(name)} is damaged: it names {brief(path)} as a manifest")
         counts = tuple(record.get(field, record.get(old)) for field, old in _COUNTS)
-        if not all(type(count) is int or count is None for count in counts):
+        if not all(type(one) is int or one is None for one in (*counts, *map(record.get, others))):
             raise InputError(f"{brief(name)} is damaged: it does not count the files of {brief(path)}")
         manifest = places.name(path)
         if manifest in found:
@@ -376,14 +411,15 @@ def manifests_of(source: Source, places: Places, snapshot: IcebergSnapshot) -> d
         found[manifest] = ListedManifest(
             -1 if added_by is None else added_by,
             record.get("content", 0) != 0,
-            (counts[0], counts[1], counts[2]),
+            counts,
+            *map(record.get, others),
         )
     return found
 
 
-def entries_of(source: Source, places: Places, manifest: str, added_by: int) -> Iterator[ManifestEntry]:
+def entries_of(source: Source, places: Places, manifest: str, listed: ListedManifest) -> Iterator[ManifestEntry]:
     """The entries of a manifest."""
-    fields = ("file_path", "partition", "record_count", "file_size_in_bytes")
+    fields = ("content", "file_path", "partition", "record_count", "file_size_in_bytes")
     for record in read_avro(source, manifest, keep=("status", "snapshot_id", *(f"data_file.{one}" for one in fields))):
         status, file = record.get("status"), record.get("data_file")
         if status not in (_EXISTING, _ADDED, _DELETED) or not isinstance(file, dict):
@@ -392,9 +428,11 @@ def entries_of(source: Source, places: Places, manifest: str, added_by: int) -> 
         if not isinstance(path, str) or not isinstance(rows, int) or not isinstance(by, int | None):
             raise InputError(f"{brief(manifest)} is damaged: an entry names {brief(path)} as a file")
         size = file.get("file_size_in_bytes")
+        if (file.get("content", 0) != 0) != listed.has_deletes:
+            raise InputError(f"{brief(manifest)} is damaged: {brief(path)} is of content {brief(file.get('content'))}")
         if rows < 0 or not isinstance(size, int | None):
             raise InputError(f"{brief(manifest)} is damaged: {brief(path)} has {rows} rows, {brief(size)} bytes")
         partition = file.get("partition")
         told = json.dumps(partition, default=str, sort_keys=True) if partition else ""
         name, is_outside = places.data(path)
-        yield ManifestEntry(name, status, added_by if by is None else by, told, rows, size, is_outside)
+        yield ManifestEntry(name, status, listed.added_by if by is None else by, told, rows, size, is_outside)

@@ -84,6 +84,7 @@ ENTRIES = pa.schema(
         ("millis", pa.int64()),
         ("is_outside", pa.bool_()),
         ("size", pa.int64()),
+        ("schema", pa.int64()),
     ]
 )
 
@@ -103,7 +104,7 @@ RANGES = pa.schema(
 
 #: The fields that are decoded: those that identify a file, an index manifest's, and all useful ones of an entry.
 _OF_FILE = ("_KIND", "_PARTITION", "_BUCKET", "_FILE._FILE_NAME", "_FILE._LEVEL")
-_OF_INDEX = ("_KIND", "_PARTITION", "_BUCKET", "_INDEX_TYPE", "_FILE_NAME", "_DELETIONS_VECTORS_RANGES")
+_OF_INDEX = ("_KIND", "_PARTITION", "_BUCKET", "_INDEX_TYPE", "_FILE_NAME", "_ROW_COUNT", "_DELETIONS_VECTORS_RANGES")
 _OF_LIST = ("_FILE_NAME", "_NUM_ADDED_FILES", "_NUM_DELETED_FILES")
 _OF_ENTRY = (
     "_KIND",
@@ -123,6 +124,7 @@ _OF_ENTRY = (
             "_CREATION_TIME",
             "_EXTERNAL_PATH",
             "_FILE_SIZE",
+            "_SCHEMA_ID",
         )
     ),
 )
@@ -171,6 +173,8 @@ def read_schema(source: Source) -> Schema:
         name = f"schema/schema-{number}"
         said = _said(source, name)
         fields = said.members(said.take("fields", list), Said)
+        if said.take("id", int) != number:
+            raise InputError(f"{brief(name)} is not accepted: it says that it is schema {said.take('id', int)}")
         for field in fields:
             column = f"{field.take('name', str)}: {json.dumps(field.get('type', object), sort_keys=True)}"
             columns.setdefault(field.get("id", int), set()).add(column.removesuffix(' NOT NULL"').removesuffix('"'))
@@ -218,8 +222,9 @@ def decode_snapshot(source: Source, item: Item) -> Iterator[Row]:
         digest(manifests_in(source, base)),
         digest(changes),
         changes,
-        said.get("schemaId", int),
-        *(sum(counts) if None not in counts else None for counts in ([one[i] for one in listed] for i in (1, 2))),
+        said.take("schemaId", int),
+        _sum(added for _, added, _ in listed),
+        _sum(removed for _, _, removed in listed),
         said.get("deltaRecordCount", int),
         said.get("totalRecordCount", int),
     )
@@ -251,6 +256,12 @@ def others(source: Source) -> list[str]:
 def manifests_in(source: Source, manifest_list: str) -> list[str]:
     """The manifests that a manifest list names."""
     return [name for name, _, _ in _listed(source, manifest_list)]
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    """The sum, None if a count is unknown."""
+    known = list(counts)
+    return None if None in known else sum(one or 0 for one in known)
 
 
 def _listed(source: Source, manifest_list: str) -> list[tuple[str, int | None, int | None]]:
@@ -354,6 +365,7 @@ def _entries(source: Source, manifest: str, version: int, is_delta: bool) -> Ite
                 file.get("_CREATION_TIME"),
                 file.get("_EXTERNAL_PATH") is not None,
                 file.get("_FILE_SIZE"),
+                file.get("_SCHEMA_ID"),
             )
         _check_types(row, ENTRIES, name)
         if row[2] not in (ADD, DELETE):
@@ -369,12 +381,21 @@ def decode_index(source: Source, item: Item) -> Iterator[Row]:
     """The deletion vectors of an index manifest: rows of :data:`RANGES`."""
     (index,) = item.names
     name = f"manifest/{index}"
+    known: set[Row] = set()
     for record in read_avro(source, name, _OF_INDEX):
         with _naming(name):
-            if record["_INDEX_TYPE"] != "DELETION_VECTORS" or record["_KIND"] != ADD:
+            if record["_KIND"] != ADD:
+                raise InputError(f"{brief(name)} is damaged: an entry is of kind {brief(record['_KIND'])}")
+            if record["_INDEX_TYPE"] != "DELETION_VECTORS":
                 continue
             where = (record["_PARTITION"], record["_BUCKET"])
-            for one in record["_DELETIONS_VECTORS_RANGES"] or ():
+            ranges = record["_DELETIONS_VECTORS_RANGES"] or ()
+            if record.get("_ROW_COUNT") not in (None, len(ranges)):
+                raise InputError(
+                    f"{brief(name)} is damaged: an entry counts {brief(record['_ROW_COUNT'])} deletion vectors, and "
+                    f"has {len(ranges):,}"
+                )
+            for one in ranges:
                 row = (
                     index,
                     *where,
@@ -385,6 +406,9 @@ def decode_index(source: Source, item: Item) -> Iterator[Row]:
                     one.get("_CARDINALITY"),
                 )
                 _check_types(row, RANGES, name)
+                if (*where, one["f0"]) in known:
+                    raise InputError(f"{brief(name)} is damaged: it has two deletion vectors for {brief(one['f0'])}")
+                known.add((*where, one["f0"]))
                 yield row
 
 
@@ -413,7 +437,7 @@ _PYTHON = {
     pa.bool_(): bool,
 }
 _SHORT = range(-(2**31), 2**31)
-_MAY_BE_NULL = {"millis", "cardinality", "min_key", "max_key", "size"}
+_MAY_BE_NULL = {"millis", "cardinality", "min_key", "max_key", "size", "schema"}
 #: The columns of a schema for :func:`_check_types`: name, Python type, whether it has 32 bits.
 _LOOK: dict[int, list[tuple[str, type, bool]]] = {
     id(schema): [(column.name, _PYTHON[column.type], column.type == pa.int32()) for column in schema]

@@ -53,6 +53,7 @@ PAIMON_FILES = pa.schema(
         ("appended", pa.int64()),
         ("is_outside", pa.bool_()),
         ("size", pa.int64()),
+        ("schema", pa.int64()),
     ]
 )
 
@@ -278,6 +279,7 @@ def _lifetimes(entries: pa.Table, snapshots: pa.Table, first: int) -> tuple[pa.T
             "appended": pa.array(version[kept], mask=~is_new),
             "is_outside": taken["is_outside"],
             "size": taken["size"],
+            "schema": taken["schema"],
         }
     )
     strange = entries.take(pa.array(np.sort(wrong[:100])))
