@@ -24,7 +24,7 @@ _HINT = f"{FOLDER}/version-hint.text"
 
 
 class IcebergSnapshot(NamedTuple):
-    """A snapshot in a metadata file; `sequence` is 0 in tables of version 1. `totals` are counts in its summary."""
+    """A snapshot in a metadata file; `sequence` is 0 in tables of version 1."""
 
     id: int
     parent: int | None
@@ -32,7 +32,12 @@ class IcebergSnapshot(NamedTuple):
     millis: int
     manifest_list: str | None
     operation: str
-    totals: dict[str, int] = {}
+    summary: Said | None = None
+
+    def totals(self) -> dict[str, int]:
+        """The counts in its summary; computed when asked for, since older metadata files repeat every snapshot."""
+        said = {} if self.summary is None else {name: self.summary.get(name, str, "") for name in TOTALS}
+        return {name: int(number) for name, number in said.items() if number.isdecimal()}
 
 
 class Metadata(NamedTuple):
@@ -197,7 +202,7 @@ def _snapshot(said: Said) -> IcebergSnapshot:
         said.take("timestamp-ms", int),
         said.get("manifest-list", str),
         summary.get("operation", str, "unknown"),
-        {name: int(number) for name in TOTALS if (number := summary.get(name, str, "")).isdecimal()},
+        summary,
     )
 
 

@@ -335,17 +335,18 @@ class _BranchReading:
 
     def _sum_up(self, snapshot: IcebergSnapshot, added: list[ManifestEntry]) -> None:
         """Compare a snapshot's live files with the totals in its summary; and none may be there twice."""
+        totals = snapshot.totals()
         for field_, has_deletes in (("total-data-files", False), ("total-delete-files", True)):
             count = sum(len(live.files) for live in self._manifests.values() if live.has_deletes == has_deletes)
-            if snapshot.totals.get(field_) not in (None, count):
-                self.miscounts.append((snapshot, f"{field_} is {snapshot.totals[field_]:,}, and there are {count:,}"))
+            if totals.get(field_) not in (None, count):
+                self.miscounts.append((snapshot, f"{field_} is {totals[field_]:,}, and there are {count:,}"))
         for field_, count in (
             ("total-records", sum(live.rows for live in self._manifests.values() if not live.has_deletes)),
             ("added-records", sum(entry.rows for entry in added)),
             ("added-data-files", len(added)),
         ):
-            if snapshot.totals.get(field_) not in (None, count):
-                self.miscounts.append((snapshot, f"{field_} is {snapshot.totals[field_]:,}, and there are {count:,}"))
+            if totals.get(field_) not in (None, count):
+                self.miscounts.append((snapshot, f"{field_} is {totals[field_]:,}, and there are {count:,}"))
 
     def outside(self) -> list[str]:
         """The live files that are not in the table's folder."""
