@@ -248,11 +248,25 @@ class HudiTable:
         """Begin an operation on one file group, write, and complete it."""
         return self.begin(operation).put(group, rows, **how).complete()
 
+    def append(self, group: str, *, partition: str = "") -> Path:
+        """Complete a deltacommit that adds a log file to a file group, as merge-on-read tables do; the log file."""
+        ts, file_id = self.now(), self.file_id(group)
+        before = self.live.get((partition, file_id))
+        path = f"{partition}/" if partition else ""
+        path += f".{file_id}_{before.ts if before and not self.layout_2 else ts}.log.{len(self.instants) + 1}_0-1-2"
+        (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.folder / path).write_bytes(b"#HUDI#")
+        stat = dict.fromkeys(_COUNTS, 0) | {"fileId": file_id, "path": path, "partitionPath": partition}
+        stat |= {"prevCommit": before.ts if before else "null", "fileSizeInBytes": 6, "totalWriteBytes": 6}
+        metadata = {"partitionToWriteStats": {partition: [stat]}, "extraMetadata": {}, "operationType": "UPSERT"}
+        self.write_completed(ts, "deltacommit", metadata)
+        return self.folder / path
+
     def write_completed(self, ts: str, action: str, metadata: dict[str, Any]) -> Path:
         """Write a completed instant."""
         name = f"{ts}_{self.now()}.{action}" if self.layout_2 else f"{ts}.{action}"
-        if self.layout_2 or action not in ("commit", "replacecommit"):
-            content = avro(SCHEMAS[action], {"version": 1} | metadata)
+        if self.layout_2 or action not in ("commit", "replacecommit", "deltacommit"):
+            content = avro(SCHEMAS["commit" if action == "deltacommit" else action], {"version": 1} | metadata)
         else:
             content = json.dumps({"compacted": False} | metadata, indent=2).encode()
         path = self.timeline / name

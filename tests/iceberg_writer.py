@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import CommitFailedException
 
@@ -26,7 +27,11 @@ def create(folder: Path, **properties: str) -> Any:
     made = catalog(folder)
     made.create_namespace("ns")
     schema = pa.schema([("id", pa.int64())])
-    return made.create_table("ns.t", schema=schema, properties={n.replace("_", "-"): v for n, v in properties.items()})
+    return made.create_table(
+        "ns.t",
+        schema=schema,
+        properties={n.replace("_", "." if n.startswith("write") else "-"): v for n, v in properties.items()},
+    )
 
 
 def append(table: Any, *ids: int) -> None:
@@ -94,6 +99,25 @@ def back(folder: Path) -> None:
     append(table, 3)
 
 
+def branched(folder: Path) -> None:
+    """A branch and the main one go on, each by itself."""
+    table = create(folder)
+    append(table, 1)
+    table.manage_snapshots().create_branch(table.metadata.current_snapshot_id, "b1").commit()
+    append(table, 2)
+    for i in (3, 4):
+        table.append(pa.table({"id": [i]}), branch="b1")
+    append(table, 5)
+
+
+def added(folder: Path) -> None:
+    """A file that is already somewhere becomes one of the table's."""
+    table = create(folder)
+    pq.write_table(pa.table({"id": pa.array([1], pa.int64())}), folder / "here.parquet")
+    table.add_files([f"file://{folder}/here.parquet"])
+    append(table, 2)
+
+
 def recreated(folder: Path, before: int, after: int) -> None:
     """A table is dropped, and another one made in its folder; the ids and times of the first one's are printed."""
     table = create(folder)
@@ -148,6 +172,9 @@ KINDS: dict[str, Callable[[Path], None]] = {
     "blind_v1": lambda folder: blind(folder, format_version="1"),
     "back": back,
     "retried": retried,
+    "branched": branched,
+    "added": added,
+    "apart": lambda folder: append(create(folder, write_data_path=f"file://{folder}/apart"), 1),
     "grown": lambda folder: recreated(folder, 2, 4),
     "shrunk": lambda folder: recreated(folder, 4, 2),
     "v1": lambda folder: life(folder, 1, format_version="1"),

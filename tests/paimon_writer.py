@@ -62,6 +62,12 @@ def rolled_back(lake: Lake) -> None:
     lake.write("d")
 
 
+def rolled_back_once(lake: Lake) -> None:
+    """The newest commit is taken back, and nothing has come since."""
+    lake.write("a", "b")
+    lake.table().rollback_to(1)
+
+
 def forwarded(lake: Lake) -> None:
     """What the branch has takes the place of what the table had, but for the newest snapshot."""
     lake.write("a")
@@ -81,5 +87,5 @@ def tagged(lake: Lake) -> None:
 
 
 if __name__ == "__main__":
-    kinds = {kind.__name__: kind for kind in (branch, dropped, rolled_back, forwarded, tagged)}
+    kinds = {kind.__name__: kind for kind in (branch, dropped, rolled_back, rolled_back_once, forwarded, tagged)}
     kinds[sys.argv[2]](Lake(Path(sys.argv[1])))

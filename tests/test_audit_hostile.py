@@ -110,7 +110,9 @@ def of(*types, name="R"):
     ("content", "why"),
     [
         (b"", "not an Avro file, or is damaged"),
-        (b"PAR1" + bytes(50), "does not begin as Avro files do"),
+        (b"PAR0" + bytes(50), "does not begin as Avro files do$"),
+        (b"PAR1" + bytes(50), "as Avro files do, but as Parquet files; manifests in Parquet are not read"),
+        (b"ORC" + bytes(50), "as Avro files do, but as ORC files; manifests in ORC are not read"),
         (container(LONG, [{"x": 1}])[:-1], "announces a block of 1 records and 1 bytes, which is not there"),
         (container(LONG, [{"x": 1}])[:-17], "announces a block"),
         (with_block(LONG, 1, 2**40, b"\2"), "announces a block of 1 records and 1,099,511,627,776 bytes"),
@@ -301,7 +303,7 @@ def with_vector(path, content, offset=1, length=None):
     (record,) = records_of(index)
     (path / "index" / record["_FILE_NAME"]).write_bytes(b"\1" + content)
     where = {"f0": record["_DELETIONS_VECTORS_RANGES"][0]["f0"], "f1": offset, "f2": length or len(content) - 8}
-    rewrite(index, lambda record: {**record, "_DELETIONS_VECTORS_RANGES": [where]})
+    rewrite(index, lambda record: {**record, "_ROW_COUNT": 1, "_DELETIONS_VECTORS_RANGES": [where]})
 
 
 def vector(bitmap, length=None, magic=1581511376):
@@ -351,7 +353,9 @@ def test_a_data_file_that_is_damaged_is_refused(own_table, capsys):
     pq.write_table(pa.table({"k": ["jack"]}), file)
     assert "it has no column '_SEQUENCE_NUMBER'" in refused(capsys, path)
     file.unlink()
-    assert f"'bucket-0/{file.name}' does not exist" in refused(capsys, path)
+    (found,) = audit(path).findings
+    assert (found.property, found.grade) == ("PublishedFilesExist", "proved")
+    assert found.evidence == (f"there is no bucket-0/{file.name}",)
 
 
 def test_acknowledgements_may_begin_with_a_byte_order_mark(tmp_path):

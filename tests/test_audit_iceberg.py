@@ -61,8 +61,20 @@ def table(written, tmp_path):
 def kept(tmp_path_factory):
     """The same for a few small tables of which the metadata is kept, so that no writer is needed."""
     folder = tmp_path_factory.mktemp("kept")
-    shutil.unpack_archive(Path(__file__).with_name("iceberg_tables.tar.xz"), folder)
+    unpack(folder)
     return lambda kind: (folder / kind / "ns" / "t", (folder / kind / "printed").read_text())
+
+
+def unpack(folder: Path) -> None:
+    """The tables that are kept, with data files of the right sizes, which are not kept."""
+    shutil.unpack_archive(Path(__file__).with_name("iceberg_tables.tar.xz"), folder)
+    for table in folder.glob("*/ns/t"):
+        (table / "data").mkdir()
+        for manifest in table.glob("metadata/*-m0.avro"):
+            with manifest.open("rb") as file:
+                for one in fastavro.reader(file):
+                    data: Any = one["data_file"]  # type: ignore[call-overload]
+                    (table / "data" / Path(data["file_path"]).name).write_bytes(bytes(data["file_size_in_bytes"]))
 
 
 @pytest.fixture(params=["kept", pytest.param("written", marks=pytest.mark.writers)])
@@ -239,7 +251,7 @@ def test_a_small_table_is_edited(small):
     path.write_text(json.dumps(said | {"snapshots": [first, third], "snapshot-log": []}))
     assert ("AcknowledgedCommitsPresent", "proved", 2) in graded(agreed(folder))
     path.write_text(json.dumps(said | {"last-sequence-number": 1}))
-    assert graded(agreed(folder)) == [("SequentialSnapshots", "proved", 2)]
+    assert graded(agreed(folder)) == [("SequentialSnapshots", "proved", 2), ("CountsAgree", "suspect", 3)]
     path.write_text(json.dumps(said)[:900])
     assert path.name in refusal(folder)
 
@@ -323,7 +335,7 @@ def test_a_history_that_begins_anew(small):
 def test_a_last_number_that_shrinks(table):
     folder = table("races")
     edit(newest(folder), lambda said: said.update({"last-sequence-number": 30}))
-    assert graded(agreed(folder)) == [("SequentialSnapshots", "proved", 47)]
+    assert graded(agreed(folder)) == [("SequentialSnapshots", "proved", 47), ("CountsAgree", "suspect", 48)]
 
 
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -430,18 +442,46 @@ def test_version_3_is_refused(table):
     assert "format version 3" in refusal(folder)
 
 
-def test_other_branches_are_left_out_by_name(table):
-    folder = table("races")
+def test_other_branches_are_read_from_where_they_leave_the_main_one(table):
+    folder = table("branched")
+    found = agreed(folder)
+    assert (graded(found), found.complete) == ([], True)
+    head = json.loads(newest(folder).read_text())["refs"]["b1"]["snapshot-id"]
+    parent = {}
 
-    def branch(said):
-        other = said["snapshots"][3] | {"snapshot-id": 1, "sequence-number": 60}
-        said["snapshots"].append(other)
-        said["refs"]["audit"] = {"snapshot-id": 1, "type": "branch"}
+    def graft(said):
+        for one in said["snapshots"]:
+            if one["snapshot-id"] == head:
+                parent["id"], one["parent-snapshot-id"] = one["parent-snapshot-id"], said["snapshots"][0]["snapshot-id"]
 
-    edit(newest(folder), branch)
-    found = audit(folder)
-    assert not found.complete
-    assert any("branches other than the main one" in one for one in found.not_checked)
+    edit(newest(folder), graft)
+    assert ("LinearHistory", "proved") in {(one.property, one.grade) for one in agreed(folder).findings}
+
+
+def test_data_files_elsewhere_are_left_out_by_name(table):
+    """As after add_files, or with write.data.path."""
+    for kind in ("added", "apart"):
+        found = agreed(table(kind))
+        assert (graded(found), found.holds) == ([], None)
+        assert "whether 1 data files outside of the table's folder exist" in found.not_checked
+
+
+def test_a_table_whose_folder_was_renamed_is_read(small):
+    """Newer metadata says where it is now, and its older manifests where it was."""
+    folder, _ = small("retried")
+    edit(newest(folder), lambda said: said.update({"location": "file:///somewhere/else"}))
+    found = agreed(folder)
+    assert (graded(found), found.complete) == ([], True)
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(b"PAR1")])
+def test_a_data_file_that_is_missing_or_cut_off_is_found(small, damage):
+    folder, _ = small("retried")
+    path = sorted((folder / "data").iterdir())[0]
+    damage(path)
+    (one,) = agreed(folder).findings
+    assert (one.property, one.grade, one.version) == ("PublishedFilesExist", "proved", 3)
+    assert path.name in one.evidence[0]
 
 
 @pytest.mark.parametrize(

@@ -236,12 +236,22 @@ def test_commits_that_were_taken_out_are_no_proof(written, kind, lost, more):
 
 
 def test_a_snapshot_that_fast_forward_has_put_there_is_named(written):
-    path, _ = written("forwarded")
-    (broken,) = audit(path).of("LinearHistory")
-    assert (broken.grade, broken.version) == ("proved", 3)
+    path, acks = written("forwarded")
+    (broken,) = audit(path).findings
+    assert (broken.property, broken.grade, broken.version) == ("LinearHistory", "suspect", 3)
     assert broken.evidence[-1] == (
         "branch/branch-b1/snapshot/snapshot-2 is the same commit as snapshot 2: fast_forward copies it"
     )
+    assert {one.grade for one in audit(path, acks=acks).findings} == {"suspect"}
+
+
+def test_a_commit_that_was_rolled_back_last_is_no_proof(written):
+    """Another commit would be in its place if it had been overwritten."""
+    path, acks = written("rolled_back_once")
+    assert audit(path).findings == ()
+    assert [(one.property, one.grade) for one in audit(path, acks=acks).findings] == [
+        ("AcknowledgedCommitsPresent", "suspect")
+    ]
 
 
 def test_races_at_full_speed_lose_exactly_the_commits_that_are_named(lake, path, tmp_path):

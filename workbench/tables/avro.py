@@ -32,6 +32,7 @@ _MOST_AT_ONCE = 10_000
 
 Record = dict[str, Any]
 
+_BEGINS = {"Parquet": b"PAR1", "ORC": b"ORC"}
 _HEADER = fastavro.parse_schema(
     {
         "type": "record",
@@ -83,7 +84,9 @@ def _records(content: bytes, keep: tuple[str, ...] | None, most: int) -> Iterato
     stream, end = io.BytesIO(content), len(content)
     header: Any = schemaless_reader(stream, _HEADER, None)
     if header["magic"] != b"Obj\x01":
-        raise _OutOfBounds("it does not begin as Avro files do")
+        other = next((name for name in ("Parquet", "ORC") if content.startswith(_BEGINS[name])), None)
+        named = f", but as {other} files; manifests in {other} are not read" if other else ""
+        raise _OutOfBounds(f"it does not begin as Avro files do{named}")
     one, several = _schemas(header["meta"].get("avro.schema", b""), keep)
     codec = header["meta"].get("avro.codec", b"null").decode(errors="replace")
     if codec not in _UNPACKED_BY:

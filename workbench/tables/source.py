@@ -21,6 +21,10 @@ class Missing(InputError):
     """A file does not exist: other metadata names it in vain, or it was deleted while the table was read."""
 
 
+class Elsewhere(InputError):
+    """A location is not in the table's folder."""
+
+
 class Entry(NamedTuple):
     """A file or folder in a listing; `name` is relative to the table."""
 
@@ -163,7 +167,7 @@ class Source:
                 name = location[len(root.rstrip("/")) + 1 :]
                 self.path(name)
                 return name
-        raise InputError(f"{brief(location)} is not accepted as a file of the table {brief(self.url)}: it is elsewhere")
+        raise Elsewhere(f"{brief(location)} is not accepted as a file of the table {brief(self.url)}: it is elsewhere")
 
     def _info(self, path: str) -> Any:
         return self._files.get_file_info(path)

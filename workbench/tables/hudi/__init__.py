@@ -1,4 +1,4 @@
-"""Hudi's copy-on-write tables, versions 5, 6, 8 and 9."""
+"""Hudi's tables, versions 5, 6, 8 and 9; of merge-on-read what does not need log files."""
 
 from typing import Any
 

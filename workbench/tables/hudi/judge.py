@@ -13,7 +13,7 @@ from workbench.tables.findings import MOST_LISTED, Audit, AuditDraft, Finding, G
 from workbench.tables.hudi import states
 from workbench.tables.hudi.keys import KEY, TIME, Duplicate, duplicates, rows_of
 from workbench.tables.hudi.read import BASE_FILE, HudiTable, not_built_on_before, unpublished
-from workbench.tables.hudi.timeline import version_of_instant
+from workbench.tables.hudi.timeline import DIGITS, version_of_instant
 from workbench.tables.shape import before_since
 from workbench.tables.states import Projected
 
@@ -44,9 +44,15 @@ def judge(table: HudiTable, *, since: int | None = None, acks: Iterable[Mapping[
         *_too_late(table, since),
         *_gone(table, since),
         *_one_name(table, since),
+        *_not_written(table, since),
+        *_logs_gone(table, since),
     ]
-    if not table.has_keys:
-        draft.left_out.append("keys in two file groups: hoodie.populate.meta.fields is false, so rows lack their keys")
+    if table.has_logs:
+        draft.left_out.append("rows in log files, and keys in two file groups: log files of merge-on-read are not read")
+    elif not table.key_columns:
+        draft.left_out.append(
+            "keys in two file groups: hoodie.populate.meta.fields is false, and there is not one field for the key"
+        )
     else:
         found = duplicates(table, since)
         listed = sorted(found.found, key=lambda one: one.version)[:MOST_LISTED]
@@ -169,6 +175,7 @@ def _lost(
     """A key whose row in `before` is lost in `one`, with the evidence; and whether all rows could be compared."""
     if (
         not table.has_keys
+        or table.has_logs
         or (base is None and one["built_on"] is not None)
         or not {before["name"], one["name"]} <= set(table.present)
     ):
@@ -263,6 +270,43 @@ def _one_name(table: HudiTable, since: int | None) -> Iterator[Finding]:
         yield _finding("ConsistentRead", grade, one, why, evidence, partial(states.one_name, _group(one), one["first"]))
 
 
+def _not_written(table: HudiTable, since: int | None) -> Iterator[Finding]:
+    """Base files under the timestamp of a completed commit that did not write them: readers read them."""
+    completed = set(table.commits["version"].to_pylist())
+    known = set(table.slices["name"].to_pylist())
+    groups = set(zip(*(table.slices[name].to_pylist() for name in ("partition", "bucket", "first")), strict=True))
+    for name in sorted(set(table.present) - known):
+        parts = BASE_FILE.fullmatch(name)
+        if parts is None or len(parts[2]) not in DIGITS:
+            continue
+        partition, group, version = name.rpartition("/")[0], parts[1], version_of_instant(parts[2])
+        if version not in completed or (since and version < since) or (partition, group, version) in groups:
+            continue  # of two files of one slice, `_twins` tells
+        why = f"there is a base file of the commit {version}, which did not write it; readers read it"
+        one = {"partition": partition, "bucket": group, "first": version}
+        project = partial(states.one_name, group, version)
+        yield _finding("ConsistentRead", "suspect", one, why, [f"there is {name}"], project)
+
+
+def _logs_gone(table: HudiTable, since: int | None) -> Iterator[Finding]:
+    """Log files of a file group's newest slice that are missing."""
+    newest: dict[tuple[str, str], int] = {}
+    for known in table.slices.select(["partition", "bucket", "first", "replaced"]).to_pylist():
+        place = known["partition"], known["bucket"]
+        newest[place] = max(newest.get(place, 0), known["first"], known["replaced"] or 0)
+    for name, (partition, group, version) in table.logs.items():
+        base = name.rpartition("/")[2]
+        if name in table.present or version <= newest.get((partition, group), 0) or (since and version < since):
+            continue
+        deletions = table.deleted.get(base, [])
+        by = f"a {deletions[0].action} has deleted it" if deletions else "no instant reports its deletion"
+        why = f"the log file that {version} has added to the newest slice of the file group is gone; {by}"
+        rolled_back = any(instant.action == "rollback" for instant in deletions)
+        project = partial(states.deleted_slice, group, version, rolled_back=rolled_back)
+        one = {"partition": partition, "bucket": group, "first": version}
+        yield _finding("PublishedSlicesExist", "proved", one, why, [f"there is no {name}"], project)
+
+
 def _twins(table: HudiTable) -> dict[str, list[str]]:
     """Base files that share file group and timestamp, each with all files of its kind."""
     files: dict[tuple[str, ...], list[str]] = defaultdict(list)
@@ -289,7 +333,8 @@ def _two_groups(table: HudiTable, found: list[Duplicate]) -> Iterator[Finding]:
         if one.until is not None:
             why += f"; until {one.until}"
         evidence = [
-            f"{copy.slice['name']}: {rows.get((copy.slice['name'], one.key), '')}, as of {copy.time}"
+            f"{copy.slice['name']}: {rows.get((copy.slice['name'], one.key), '')}"
+            + (f", as of {copy.time}" if copy.time else "")
             for copy in one.copies
         ]
         slices = sorted((copy.slice for copy in one.copies), key=lambda copy: int(copy["first"]))

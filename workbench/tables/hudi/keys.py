@@ -112,7 +112,7 @@ def _hashes_in_two_groups(table: HudiTable, groups: dict[str, list[Slice]], resu
     for turn in range(passes):
         hashes, owners = [np.empty(0, np.uint64)], [np.empty(0, np.int32)]
         for one in read:
-            for batch in _batches(table, one, [KEY], result):
+            for batch in _batches(table, one, [*table.key_columns], result):
                 part = _hashed(batch.column(0))
                 part = part[part % np.uint64(passes) == turn]
                 hashes.append(part)
@@ -156,12 +156,16 @@ def _looked_at(
     where: dict[str, dict[str, list[tuple[Slice, str]]]] = defaultdict(lambda: defaultdict(list))
     for group in sorted(set().union(*suspects.values())):
         for one in groups[group]:
-            for key, time in _times(_batches(table, one, [KEY, TIME], result), wanted):
+            for key, time in _times(_batches(table, one, _key_and_time(table), result), wanted):
                 where[key][group].append((one, time))
     for key, rows in where.items():
         found = _first_overlap(key, rows, groups, since)
         if found is not None:
             yield found
+
+
+def _key_and_time(table: HudiTable) -> list[str]:
+    return [*table.key_columns, *([TIME] if table.has_keys else [])]
 
 
 def _times(batches: Iterator[pa.RecordBatch], wanted: Any) -> Iterator[tuple[str, str]]:
@@ -170,7 +174,8 @@ def _times(batches: Iterator[pa.RecordBatch], wanted: Any) -> Iterator[tuple[str
         batch = batch.filter(pc.is_valid(batch.column(0)))
         chosen = np.isin(_hashed(batch.column(0)), wanted)
         rows = batch.filter(chosen)
-        yield from zip(*(pc.cast(column, "string").to_pylist() for column in rows.columns), strict=True)
+        columns = [pc.cast(column, "string").to_pylist() for column in rows.columns]
+        yield from zip(columns[0], columns[1] if len(columns) > 1 else [""] * len(rows), strict=True)
 
 
 def _first_overlap(
@@ -218,12 +223,13 @@ def rows_of(table: HudiTable, wanted: dict[str, set[str]]) -> dict[tuple[str, st
     """Rows as JSON by (file, key), for the wanted keys of each file."""
     found = {}
     for name, keys in wanted.items():
-        columns = [c for c in column_names(table.source, name) if not c.startswith("_hoodie_")][:_SHOWN_COLUMNS]
-        for batch in read_columns(table.source, name, [KEY, *columns]):
+        (key_column,) = table.key_columns
+        columns = [c for c in column_names(table.source, name) if not c.startswith("_hoodie_") and c != key_column]
+        for batch in read_columns(table.source, name, [key_column, *columns[:_SHOWN_COLUMNS]]):
             chosen = batch.filter(
                 pc.is_in(pc.cast(batch.column(0), "string"), value_set=pa.array(sorted(keys), pa.string()))
             )
             for row in chosen.to_pylist():
-                key = row.pop(KEY)
+                key = str(row.pop(key_column))
                 found[name, key] = json.dumps(row, default=str, ensure_ascii=False)
     return found

@@ -53,6 +53,9 @@ _CHUNK = 10_000
 
 _EXTENSION = ".parquet"
 
+#: A log file's name: its file group, and the timestamp of its slice's base file or, from version 8 on, of its own.
+_LOG_FILE = re.compile(r"(?:.*/)?\.([^/]+?)_(\d+)\.log\.\d+(?:_[^/]*)?")
+
 #: A base file's name: its file group and its timestamp.
 BASE_FILE = re.compile(r"(?:.*/)?([^/]+?)_[^_/]+_(\d+)\.parquet")
 
@@ -71,6 +74,7 @@ class HudiTable:
         cleaned_up_to: Cleaners may delete what was no longer its group's newest slice before this version.
         cleaned_unsaid: Whether unreported deletions are possible: a cleaner is at work, or its instant was archived.
         has_history: Whether older instants were archived.
+        logs: The log files that active deltacommits name, each with its partition, its file group and its version.
     """
 
     source: Source
@@ -83,6 +87,20 @@ class HudiTable:
     cleaned_up_to: int
     cleaned_unsaid: bool
     has_history: bool
+    logs: dict[str, tuple[str, str, int]]
+
+    @property
+    def has_logs(self) -> bool:
+        """Whether rows may be in log files, which are not read."""
+        return self.properties["hoodie.table.type"].upper() == "MERGE_ON_READ"
+
+    @property
+    def key_columns(self) -> tuple[str, ...]:
+        """The columns that rows have for their key: Hudi's own or, without these, the key generator's one field."""
+        if self.has_keys:
+            return ("_hoodie_record_key",)
+        fields = self.properties.get("hoodie.table.recordkey.fields", "").split(",")
+        return tuple(field for field in fields if field) if len(fields) == 1 else ()
 
     @property
     def versions(self) -> tuple[int | None, int | None]:
@@ -152,6 +170,7 @@ class _TimelineReading:
         self._cleaned_up_to = 0
         self._cleaned_unsaid = False
         self._begins: int | None = None
+        self._logs: dict[str, tuple[str, str, int]] = {}
 
     def add(self, instants: Sequence[Instant]) -> None:
         """Read the instants that are new."""
@@ -174,7 +193,7 @@ class _TimelineReading:
         operation = (said.get("operationType", str) or "UNKNOWN").upper()
         self._commits.append({"version": instant.version, "id": instant.ts, "kind": operation, "time": _time(instant)})
         self._replaced |= dict.fromkeys(_replaced(said), instant.version)
-        for one in _slices(said, instant, operation):
+        for one in _slices(said, instant, operation, self._logs):
             self._slices.append(one)
             if len(self._slices) == _CHUNK:
                 self._pack()
@@ -198,7 +217,7 @@ class _TimelineReading:
         """The table, with the files that exist now."""
         self._pack()
         slices = _lived(pa.concat_tables(self._chunks), self._replaced)
-        present = _present(self._source, slices)
+        present = _present(self._source, slices, self._logs)
         begins = self._begins if has_history else None  # without history there are no earlier slices
         return HudiTable(
             self._source,
@@ -211,32 +230,48 @@ class _TimelineReading:
             self._cleaned_up_to,
             self._cleaned_unsaid or has_history,
             has_history,
+            self._logs,
         )
 
 
-def _slices(said: Said, instant: Instant, operation: str) -> Iterator[dict[str, Any]]:
-    """The file slices that an instant publishes."""
+def _slices(
+    said: Said, instant: Instant, operation: str, logs: dict[str, tuple[str, str, int]]
+) -> Iterator[dict[str, Any]]:
+    """The file slices that an instant publishes; log files are added to `logs`."""
     for partition, stats in said.get("partitionToWriteStats", dict, {}).items():
         for stat in said.members(stats, Said):
             name, group = stat.get("path", str), stat.get("fileId", str)
             if not name or not group:  # a task that wrote nothing
                 continue
             base = name.rpartition("/")[2]
+            log = _LOG_FILE.fullmatch(base) if instant.action == "deltacommit" else None
+            if log and name == (f"{partition}/{base}" if partition else base):
+                logs[name] = partition, group, instant.version
+                continue
             if name != (f"{partition}/{base}" if partition else base) or not base.endswith(_EXTENSION):
                 raise InputError(
                     f"{brief(name)} in {brief(instant.name)} is not accepted as a base file of the partition "
                     f"{brief(partition)}; those are in its folder, and end in {_EXTENSION}"
                 )
+            if stat.get("partitionPath", str, partition) != partition or not base.startswith(group):
+                raise InputError(
+                    f"{brief(instant.name)} is damaged: {brief(name)} is not of the file group {brief(group)} in the "
+                    f"partition {brief(partition)}"
+                )
             built_on = stat.get("prevCommit", str) or "null"
+            counts = {field: stat.get(field, int) for field in ("numWrites", "numInserts", "numDeletes")}
+            negative = [field for field, count in counts.items() if (count or 0) < 0]
+            if negative:
+                raise InputError(f"{brief(instant.name)} is damaged: {negative[0]} is {counts[negative[0]]}")
             yield {
                 "partition": partition,
                 "bucket": group,
                 "name": name,
-                "rows": stat.get("numWrites", int),
+                "rows": counts["numWrites"],
                 "first": instant.version,
                 "built_on": None if built_on == "null" else version_of_instant(built_on),
-                "inserts": stat.get("numInserts", int),
-                "deletes": stat.get("numDeletes", int),
+                "inserts": counts["numInserts"],
+                "deletes": counts["numDeletes"],
                 "size": stat.get("fileSizeInBytes", int),
                 "operation": operation,
                 "instant": instant.name,
@@ -321,8 +356,8 @@ def _in_order(commits: pa.Table, slices: pa.Table) -> pa.Table:
     return commits
 
 
-def _present(source: Source, slices: pa.Table) -> dict[str, int]:
+def _present(source: Source, slices: pa.Table, logs: Mapping[str, tuple[str, str, int]]) -> dict[str, int]:
     """The files in the folders of the partitions, with their sizes."""
-    folders = pc.unique(slices["partition"]).to_pylist()
+    folders = dict.fromkeys([*pc.unique(slices["partition"]).to_pylist(), *(one[0] for one in logs.values())])
     entries = (entry for folder in folders for entry in source.entries(folder))
     return {entry.name: entry.size for entry in entries if not entry.is_folder}

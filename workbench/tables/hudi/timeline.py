@@ -17,15 +17,16 @@ PROPERTIES = ".hoodie/hoodie.properties"
 #: The supported table versions. Version 7 was only a step on the way to 8.
 VERSIONS = (5, 6, 8, 9)
 
-#: Actions that publish slices, and replace file groups.
-WRITES = ("commit", "replacecommit")
+TYPES = ("COPY_ON_WRITE", "MERGE_ON_READ")
+
+#: Actions that publish slices, and replace file groups. A deltacommit also adds log files to slices, which a compaction
+#: merges into the next base file; a completed one is called a commit.
+WRITES = ("commit", "replacecommit", "deltacommit")
 #: Actions that delete files.
 DELETES = ("clean", "rollback", "restore")
 
-_ACTIONS = (*WRITES, *DELETES, "savepoint", "indexing", "schemacommit", "clustering", "deltacommit", "compaction")
-_INSTANT = re.compile(
-    rf"(\d+)(?:_(\d+))?\.(?:({'|'.join(_ACTIONS)}|logcompaction)(?:\.(requested|inflight))?|inflight)"
-)
+_ACTIONS = (*WRITES, *DELETES, "savepoint", "indexing", "schemacommit", "clustering", "compaction", "logcompaction")
+_INSTANT = re.compile(rf"(\d+)(?:_(\d+))?\.(?:({'|'.join(_ACTIONS)})(?:\.(requested|inflight))?|inflight)")
 #: How often to list a timeline while instants appear in its middle.
 _TRIES = 5
 
@@ -84,10 +85,9 @@ def properties(source: Source) -> dict[str, str]:
     for name in ("hoodie.table.version", "hoodie.table.type"):
         if name not in given:
             raise InputError(f"{brief(PROPERTIES)} does not say {name}, which an audit needs")
-    if given["hoodie.table.type"].upper() != "COPY_ON_WRITE":
+    if given["hoodie.table.type"].upper() not in TYPES:
         raise InputError(
-            f"a Hudi table of type {brief(given['hoodie.table.type'])} is not accepted; COPY_ON_WRITE is, "
-            "since merge-on-read is another protocol"
+            f"a Hudi table of type {brief(given['hoodie.table.type'])} is not accepted; {listed(TYPES)} are"
         )
     if given["hoodie.table.version"] not in map(str, VERSIONS):
         raise InputError(
@@ -133,6 +133,7 @@ class Timeline:
 
     def __init__(self, source: Source, given: dict[str, str]) -> None:
         self._source = source
+        self.has_logs = given["hoodie.table.type"].upper() == "MERGE_ON_READ"
         layout = given.get("hoodie.timeline.layout.version") or (
             "2" if int(given["hoodie.table.version"]) >= 8 else "1"
         )
@@ -170,7 +171,7 @@ class Timeline:
                 continue
             ts, completed_at, action, state = parts.groups(default="")
             version_of_instant(ts)
-            if action in ("deltacommit", "logcompaction"):
+            if action in ("deltacommit", "logcompaction") and not self.has_logs:
                 raise InputError(f"{brief(entry.name)} is not accepted: only a merge-on-read table has these")
             state = state or ("completed" if action else "inflight")
             found.append(Instant(ts, completed_at, action or "commit", state, entry.name))

@@ -9,7 +9,8 @@ from workbench.kernel.values import counted
 from workbench.tables.findings import Audit, AuditDraft, Finding, Grade, with_state
 from workbench.tables.iceberg import states
 from workbench.tables.iceberg.metadata import FOLDER, IcebergSnapshot, Metadata, metadata_files, read_metadata
-from workbench.tables.iceberg.read import IcebergTable, entries_of, manifests_of
+from workbench.tables.iceberg.read import IcebergTable, Places, entries_of, manifests_of
+from workbench.tables.presence import COUNTS_AGREE, beyond_models, judge_presence
 from workbench.tables.shape import before_since
 from workbench.tables.source import Missing
 
@@ -18,7 +19,7 @@ MOST_BYTES = 512 * 2**20
 
 NEVER_SEEN = (
     "the catalog: the metadata file it names, and the commits it refused with 409, are not on the disk",
-    "the rows in data files and delete files, and whether these files exist: the model has no content",
+    "the rows in data files and delete files: the model has no content",
 )
 
 LINEAR, SEQUENTIAL, PRESENT = "LinearHistory", "SequentialSnapshots", "AcknowledgedCommitsPresent"
@@ -29,6 +30,8 @@ def judge(table: IcebergTable, acks: list[dict[str, Any]] | None = None, since: 
     judge = _Judge(table, since)
     judge.chain()
     judge.content()
+    judge.counts()
+    judge.files()
     judge.lineage()
     judge.orphans(acks is None)
     if acks is not None:
@@ -54,9 +57,8 @@ class _Judge:
                 f"which of {len(table.candidates)} metadata files with one number the catalog names: "
                 f"{table.candidates[0]} was taken, which was written last"
             )
-        others = table.metadata.branches - table.versions_of.keys()
-        if others:
-            self.draft.left_out.append(f"branches other than the main one: there are {len(others)}")
+        if table.outside:
+            self.draft.left_out.append(f"whether {table.outside:,} data files outside of the table's folder exist")
         if table.unread:
             self.draft.left_out.append(f"the content of {len(table.unread)} snapshots that have no manifest list")
         if table.chain and table.chain[0].parent is not None:
@@ -122,11 +124,29 @@ class _Judge:
 
     def content(self) -> None:
         """Each snapshot has its parent's files, with its own changes applied."""
-        for one in self.table.breaks:
+        for one in (*self.table.breaks, *self.table.branch_breaks):
             evidence = [f"it lacks {name}, which its parent has, and does not delete it" for name in one.lacks[:5]]
             evidence += [f"it has {name}, which its parent does not have, and does not add it" for name in one.has[:5]]
             why = f"snapshot {one.snapshot.id} was not built on the files of its parent {one.snapshot.parent}"
             self.find(LINEAR, "proved", one.snapshot, why, evidence)
+
+    def counts(self) -> None:
+        """What is counted twice comes to the same."""
+        for one, why in self.table.miscounts:
+            evidence = f"{self.table.metadata.name}: snapshot {one.id}, {one.manifest_list}"
+            self.draft.add(
+                beyond_models(COUNTS_AGREE, "suspect", self.version(one), why, evidence), about=(one.id, why)
+            )
+        for why in self.table.metadata.contradictions:
+            name = self.table.metadata.name
+            self.draft.add(beyond_models(COUNTS_AGREE, "suspect", self.table.versions[1], why, name))
+
+    def files(self) -> None:
+        """The files of the newest snapshot, and of the heads of branches, are there."""
+        if metadata_files(self.table.source) == self.table.files_of_metadata:  # nobody has written meanwhile
+            judge_presence(self.draft, self.table.source, self.table.sizes, self.table.versions[1] or 0)
+        else:
+            self.draft.left_out.append("whether data files exist: the table was written to while it was read")
 
     # The metadata files before it ------------------------------------------------------------------------------------
 
@@ -136,7 +156,7 @@ class _Judge:
         sizes = {entry.name: entry.size for entry in source.entries(FOLDER)}
         room = MOST_BYTES
         while newer.log:
-            name = source.inside(newer.log[-1], moved_from=newer.location)
+            name = self._previous(newer)
             room -= sizes.get(name, 0)
             if name not in sizes or name in self.lineage_names:
                 self.draft.remarks.append(f"metadata files before {newer.name}: {name} no longer exists")
@@ -155,6 +175,22 @@ class _Judge:
             self.lineage_names.add(name)
             newer = older
         self.begins, self.born = newer.number, newer.millis
+        self._remark_on_an_empty_log(newer)
+
+    def _remark_on_an_empty_log(self, first: Metadata) -> None:
+        """A first metadata file has no predecessor; one with a predecessor may be in another one's place."""
+        before = [name for name, number in self.table.files_of_metadata.items() if number < first.number]
+        if not first.log and before and not read_metadata(self.table.source, before[-1]).is_of_another(first):
+            self.draft.left_out.append(
+                f"what was before {first.name}: its metadata-log is empty, and {before[-1]} exists"
+            )
+
+    def _previous(self, newer: Metadata) -> str:
+        """The name of the metadata file before this one; a table that was moved may give a location of before."""
+        name = f"{FOLDER}/{newer.log[-1].rpartition('/')[2]}"
+        if name in self.table.files_of_metadata:
+            return name
+        return self.table.source.inside(newer.log[-1], moved_from=newer.location)
 
     def _step(self, older: Metadata, newer: Metadata) -> None:
         """One commit to the catalog: from a metadata file to its successor."""
@@ -286,11 +322,11 @@ class _Judge:
 
     def _added(self, metadata: Metadata, snapshots: Iterable[IcebergSnapshot]) -> Iterator[str]:
         """The files that these snapshots added."""
-        source, location = self.table.source, metadata.location
+        source, places = self.table.source, Places(self.table.source, metadata)
         for one in snapshots:
-            for manifest, listed in manifests_of(source, location, one).items():
+            for manifest, listed in manifests_of(source, places, one).items():
                 if listed.added_by == one.id:
-                    entries = entries_of(source, location, manifest, listed.added_by)
+                    entries = entries_of(source, places, manifest, listed)
                     yield from (entry.name for entry in entries if entry.status == 1 and entry.added_by == one.id)
 
     def acknowledged(self, acks: Iterable[dict[str, Any]]) -> None:

@@ -16,6 +16,9 @@ FOLDER = "metadata"
 #: The supported format versions.
 FORMAT_VERSIONS = (1, 2)
 
+#: The counts in a snapshot's summary that are compared with its files.
+TOTALS = ("total-data-files", "total-delete-files", "total-records", "added-data-files", "added-records")
+
 _NAME = re.compile(r"(?:v(\d{1,18})|(\d{1,18})-[^/]+)(?:\.gz)?\.metadata\.json(?:\.gz)?")
 _HINT = f"{FOLDER}/version-hint.text"
 
@@ -29,6 +32,12 @@ class IcebergSnapshot(NamedTuple):
     millis: int
     manifest_list: str | None
     operation: str
+    summary: Said | None = None
+
+    def totals(self) -> dict[str, int]:
+        """The counts in its summary; computed when asked for, since older metadata files repeat every snapshot."""
+        said = {} if self.summary is None else {name: self.summary.get(name, str, "") for name in TOTALS}
+        return {name: int(number) for name, number in said.items() if number.isdecimal()}
 
 
 class Metadata(NamedTuple):
@@ -43,6 +52,7 @@ class Metadata(NamedTuple):
         branches, tags: The heads of the other branches, and the tagged snapshots.
         log: The locations of the previous metadata files, oldest first.
         heads: The main branch's successive heads.
+        contradictions: What in it contradicts something else in it.
     """
 
     name: str
@@ -58,6 +68,7 @@ class Metadata(NamedTuple):
     tags: frozenset[int]
     log: tuple[str, ...]
     heads: tuple[int, ...]
+    contradictions: tuple[str, ...]
 
     def is_of_another(self, metadata: "Metadata") -> bool:
         """Whether the two files belong to different tables."""
@@ -147,8 +158,35 @@ def read_metadata(source: Source, name: str) -> Metadata:
         _refs(refs, "branch"),
         _refs(refs, "tag"),
         tuple(one.take("metadata-file", str) for one in said.all("metadata-log", Said)),
-        tuple(one.take("snapshot-id", int) for one in said.all("snapshot-log", Said)),
+        heads := tuple(one.take("snapshot-id", int) for one in said.all("snapshot-log", Said)),
+        tuple(_contradictions(said, snapshots, heads)),
     )
+
+
+def _contradictions(said: Said, snapshots: dict[int, IcebergSnapshot], heads: tuple[int, ...]) -> Iterator[str]:
+    """Numbers in a metadata file that name nothing in it, or not the same."""
+    for field, many, number in (
+        ("current-schema-id", "schemas", "schema-id"),
+        ("default-spec-id", "partition-specs", "spec-id"),
+        ("default-sort-order-id", "sort-orders", "order-id"),
+    ):
+        known = {one.get(number, int) for one in said.all(many, Said)}
+        uses = {said.get(field, int)}
+        if many == "schemas":
+            uses |= {one.get(number, int) for one in said.all("snapshots", Said)}
+        for use in sorted(one for one in uses - known if one is not None):
+            if known:
+                yield f"a {number} is {use}, and {many} has none such"
+    current = said.get("current-snapshot-id", int, -1)
+    main = Said(said.get("refs", dict, {}).get("main") or {"snapshot-id": current}, said.name).take("snapshot-id", int)
+    if main != current:
+        yield f"the main branch is at {main}, and current-snapshot-id is {current}"
+    if heads and current not in (-1, heads[-1]):
+        yield f"snapshot-log ends with {heads[-1]}, and current-snapshot-id is {current}"
+    last = said.get("last-sequence-number", int)
+    newest = max((one.sequence for one in snapshots.values()), default=0)
+    if last is not None and newest > last:
+        yield f"a snapshot has the sequence number {newest}, and last-sequence-number is {last}"
 
 
 def _refs(refs: list[Said], kind: str) -> frozenset[int]:
@@ -164,6 +202,7 @@ def _snapshot(said: Said) -> IcebergSnapshot:
         said.take("timestamp-ms", int),
         said.get("manifest-list", str),
         summary.get("operation", str, "unknown"),
+        summary,
     )
 
 

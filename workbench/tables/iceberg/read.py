@@ -16,6 +16,7 @@ from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.tables.avro import read_avro
 from workbench.tables.iceberg.metadata import (
+    FOLDER,
     IcebergSnapshot,
     Metadata,
     current_candidates,
@@ -24,7 +25,7 @@ from workbench.tables.iceberg.metadata import (
     written_last,
 )
 from workbench.tables.shape import COMMITS, FILES, table_of
-from workbench.tables.source import Source
+from workbench.tables.source import Elsewhere, Source
 
 _EXISTING, _ADDED, _DELETED = 0, 1, 2
 
@@ -38,20 +39,70 @@ class Break(NamedTuple):
 
 
 class ListedManifest(NamedTuple):
-    """A manifest's entry in a manifest list."""
+    """A manifest's entry in a manifest list.
+
+    Attributes:
+        counts: Its added, existing and deleted files, and their rows; None if unsaid.
+        length: Its size.
+    """
 
     added_by: int
     has_deletes: bool
+    counts: tuple[int | None, ...]
+    sequence: int | None
+    length: int | None
 
 
 class ManifestEntry(NamedTuple):
-    """The entry of a data file or delete file in a manifest."""
+    """The entry of a data file or delete file in a manifest; the name of a file elsewhere is its location."""
 
     name: str
     status: int
     added_by: int
     partition: str
     rows: int
+    size: int | None
+    is_outside: bool
+
+
+class Live(NamedTuple):
+    """A manifest's live files and their rows, and what the manifest list says of it."""
+
+    files: list[str]
+    has_deletes: bool
+    rows: int
+    listed: ListedManifest
+
+
+class Places:
+    """Names of a table's files by the locations that its metadata gives.
+
+    A table that was moved or copied has files with locations of several folders: where it is, where the newest
+    metadata file says that it was, and what precedes ``/metadata/`` in its manifest lists.
+    """
+
+    def __init__(self, source: Source, metadata: Metadata) -> None:
+        self._source = source
+        here = {entry.base for entry in source.entries(FOLDER)}
+        self.sizes = {entry.name: entry.size for entry in source.entries(FOLDER)}
+        lists = [one.manifest_list for one in metadata.snapshots.values() if one.manifest_list]
+        parts = [one.rpartition(f"/{FOLDER}/") for one in lists]
+        self._roots = list(dict.fromkeys([metadata.location, *(root for root, _, name in parts if name in here)]))
+        self._known: dict[str, str] = {}
+
+    def name(self, location: str) -> str:
+        """A file's name; refused if it is elsewhere."""
+        if location not in self._known:
+            root = next((root for root in self._roots if root and location.startswith(f"{root}/")), None)
+            self._known[location] = self._source.inside(location, moved_from=root)
+        return self._known[location]
+
+    def data(self, location: str) -> tuple[str, bool]:
+        """A data file's name, or its location if it is elsewhere; and whether that is so."""
+        try:
+            return self.name(location), False
+        except Elsewhere:
+            return location, True
 
 
 @dataclass(frozen=True)
@@ -65,6 +116,10 @@ class IcebergTable:
         versions_of: From its snapshots' ids to their versions.
         commits, files: Of the shapes COMMITS and FILES.
         unread: Snapshots without a manifest list, whose content was not read.
+        sizes: The files that live in the newest snapshot or at the head of another branch, with their sizes.
+        outside: How many live files are not in the table's folder.
+        miscounts: Snapshots in which two counts differ, with the difference.
+        branch_breaks: Breaks on other branches, which are read from where they leave the main one.
     """
 
     source: Source
@@ -77,6 +132,11 @@ class IcebergTable:
     files: pa.Table
     breaks: tuple[Break, ...]
     unread: tuple[int, ...]
+    sizes: dict[str, int | None]
+    outside: int
+    miscounts: tuple[tuple[IcebergSnapshot, str], ...]
+    branch_breaks: tuple[Break, ...]
+    places: Places
 
     @property
     def versions(self) -> tuple[int | None, int | None]:
@@ -93,10 +153,14 @@ def read(source: Source, since: int | None = None) -> IcebergTable:
     if metadata.current is not None and not chain:
         raise InputError(f"{brief(metadata.name)} is damaged: it does not have its current snapshot {metadata.current}")
     versions_of = _versions(chain)
-    reading = _BranchReading(source, metadata.location)
+    places = Places(source, metadata)
+    reading = _BranchReading(source, places)
     start = max((i for i, one in enumerate(chain) if versions_of[one.id] <= (since or 0)), default=0)
     for snapshot in chain[start:]:
         reading.add(snapshot, versions_of[snapshot.id])
+    others = list(_other_branches(source, places, metadata))
+    readings = (reading, *others)
+    sizes = {name: size for one in readings for name, size in one.sizes().items()}
     broken = {one.snapshot.id for one in reading.breaks}
     commits = [
         {
@@ -119,8 +183,27 @@ def read(source: Source, since: int | None = None) -> IcebergTable:
         table_of(commits, COMMITS),
         reading.files(),
         tuple(reading.breaks),
-        tuple(reading.unread),
+        tuple(id for one in readings for id in one.unread),
+        sizes,
+        len({name for one in readings for name in one.outside()}),
+        tuple(pair for one in readings for pair in one.miscounts),
+        tuple(broken for one in others for broken in one.breaks),
+        places,
     )
+
+
+def _other_branches(source: Source, places: Places, metadata: Metadata) -> Iterator["_BranchReading"]:
+    """The other branches, each read from the last snapshot that it shares with the main one."""
+    main = {one.id for one in metadata.ancestors(metadata.current)}
+    for head in sorted({*metadata.branches, *metadata.tags} & metadata.snapshots.keys() - main):
+        reading, own = _BranchReading(source, places), []
+        for one in metadata.ancestors(head):
+            own.append(one)
+            if one.id in main:
+                break
+        for snapshot in reversed(own):
+            reading.add(snapshot, snapshot.sequence)
+        yield reading
 
 
 def _current(source: Source, files: dict[str, int]) -> tuple[Metadata, tuple[str, ...]]:
@@ -168,10 +251,11 @@ class _BranchReading:
     """The live files of one branch, replayed snapshot by snapshot."""
 
     source: Source
-    location: str
+    places: Places
     breaks: list[Break] = field(default_factory=list)
     unread: list[int] = field(default_factory=list)
-    _manifests: dict[str, list[str]] = field(default_factory=dict)  # of the last snapshot, with their live files
+    miscounts: list[tuple[IcebergSnapshot, str]] = field(default_factory=list)
+    _manifests: dict[str, Live] = field(default_factory=dict)  # of the last snapshot
     _live: dict[str, _Life] = field(default_factory=dict)
     _dead: list[_Life] = field(default_factory=list)
     _deletes: set[str] = field(default_factory=set)  # files of row-level deletes, which writers may drop at will
@@ -183,32 +267,46 @@ class _BranchReading:
             self.unread.append(snapshot.id)
             self._begun = False
             return
-        listed = manifests_of(self.source, self.location, snapshot)
-        kept = {name: files for name, files in self._manifests.items() if name in listed}
-        dropped = [name for manifest, files in self._manifests.items() if manifest not in listed for name in files]
+        listed = manifests_of(self.source, self.places, snapshot)
+        kept = {name: live for name, live in self._manifests.items() if name in listed}
+        dropped = [name for manifest, live in self._manifests.items() if manifest not in listed for name in live.files]
         gone: set[str] = set()
         here: set[str] = set()
         strange: list[str] = []
-        for manifest in listed:
+        moved, added = set(dropped), []
+        for manifest, said in listed.items():
             if manifest in kept:
+                if kept[manifest].listed != said:
+                    self.miscounts.append((snapshot, f"{manifest} is listed otherwise than in the snapshot before"))
                 continue
-            kept[manifest] = []
-            for entry in entries_of(self.source, self.location, manifest, listed[manifest].added_by):
+            entries = list(entries_of(self.source, self.places, manifest, said))
+            here_live = [entry for entry in entries if entry.status != _DELETED]
+            kept[manifest] = Live(
+                [entry.name for entry in here_live],
+                listed[manifest].has_deletes,
+                sum(entry.rows for entry in here_live),
+                said,
+            )
+            if not said.has_deletes:
+                added += [entry for entry in entries if entry.status == _ADDED and entry.added_by == snapshot.id]
+            self._count(snapshot, manifest, listed[manifest], entries)
+            for entry in entries:
                 if entry.status == _DELETED:
                     gone.add(entry.name)
                     continue
-                kept[manifest].append(entry.name)
                 if listed[manifest].has_deletes:
                     self._deletes.add(entry.name)
                 here.add(entry.name)
                 is_new = entry.name not in self._live
+                if not is_new and entry.name not in moved:
+                    self.miscounts.append((snapshot, f"{entry.name} is there twice"))
                 if is_new:
                     self._live[entry.name] = _Life(entry, version, snapshot.sequence)
                 if self._begun and is_new and (entry.status == _EXISTING or entry.added_by != snapshot.id):
                     strange.append(entry.name)
         lacks = [name for name in dropped if name not in here and name not in gone]
         if lacks:
-            elsewhere = {name for files in kept.values() for name in files}
+            elsewhere = {name for live in kept.values() for name in live.files}
             lacks = [name for name in lacks if name not in elsewhere]
         for name in {*lacks, *(gone - here)}:
             if name in self._live:
@@ -220,6 +318,43 @@ class _BranchReading:
         if self._begun and (found.lacks or found.has):
             self.breaks.append(found)
         self._manifests, self._begun = kept, True
+        self._sum_up(snapshot, added)
+
+    def _count(
+        self, snapshot: IcebergSnapshot, manifest: str, listed: ListedManifest, entries: list[ManifestEntry]
+    ) -> None:
+        """Compare a manifest's entries with what the manifest list says of them."""
+        rows = [[entry.rows for entry in entries if entry.status == status] for status in _STATUSES]
+        found = (*map(len, rows), *map(sum, rows), self.places.sizes.get(manifest), snapshot.sequence)
+        is_own = listed.added_by == snapshot.id
+        said = (*listed.counts, listed.length, listed.sequence if is_own else None)
+        for what, one, other in zip(_SAID, said, found, strict=True):
+            if None not in (one, other) and one != other:
+                why = f"{manifest} is said to have {what} {one:,}, and has {other:,}"
+                self.miscounts.append((snapshot, why))
+
+    def _sum_up(self, snapshot: IcebergSnapshot, added: list[ManifestEntry]) -> None:
+        """Compare a snapshot's live files with the totals in its summary; and none may be there twice."""
+        totals = snapshot.totals()
+        for field_, has_deletes in (("total-data-files", False), ("total-delete-files", True)):
+            count = sum(len(live.files) for live in self._manifests.values() if live.has_deletes == has_deletes)
+            if totals.get(field_) not in (None, count):
+                self.miscounts.append((snapshot, f"{field_} is {totals[field_]:,}, and there are {count:,}"))
+        for field_, count in (
+            ("total-records", sum(live.rows for live in self._manifests.values() if not live.has_deletes)),
+            ("added-records", sum(entry.rows for entry in added)),
+            ("added-data-files", len(added)),
+        ):
+            if totals.get(field_) not in (None, count):
+                self.miscounts.append((snapshot, f"{field_} is {totals[field_]:,}, and there are {count:,}"))
+
+    def outside(self) -> list[str]:
+        """The live files that are not in the table's folder."""
+        return [name for name, life in self._live.items() if life.entry.is_outside]
+
+    def sizes(self) -> dict[str, int | None]:
+        """The live files in the table's folder, with their sizes."""
+        return {name: life.entry.size for name, life in self._live.items() if not life.entry.is_outside}
 
     def files(self) -> pa.Table:
         """All files with the versions in which they live."""
@@ -239,38 +374,66 @@ class _BranchReading:
         return table_of(rows, FILES)
 
 
-def manifests_of(source: Source, location: str, snapshot: IcebergSnapshot) -> dict[str, ListedManifest]:
+_STATUSES = {_ADDED: "added", _EXISTING: "existing", _DELETED: "deleted"}
+#: A manifest list's counts, with the names that they had at first.
+_COUNTS = [
+    *((f"{kind}_files_count", f"{kind}_data_files_count") for kind in _STATUSES.values()),
+    *((f"{kind}_rows_count", f"{kind}_rows_count") for kind in _STATUSES.values()),
+]
+_SAID = (*(field for field, _ in _COUNTS), "manifest_length", "sequence_number")
+
+
+def manifests_of(source: Source, places: Places, snapshot: IcebergSnapshot) -> dict[str, ListedManifest]:
     """A snapshot's manifests, by name."""
     if snapshot.manifest_list is None:
         return {}
-    name = source.inside(snapshot.manifest_list, moved_from=location)
-    found = {}
-    for record in read_avro(source, name, keep=("manifest_path", "added_snapshot_id", "content")):
+    name = places.name(snapshot.manifest_list)
+    found: dict[str, ListedManifest] = {}
+    others = ("sequence_number", "manifest_length")
+    keep = (
+        "manifest_path",
+        "added_snapshot_id",
+        "content",
+        *others,
+        *(field for fields in _COUNTS for field in fields),
+    )
+    for record in read_avro(source, name, keep=keep):
         path, added_by = record.get("manifest_path"), record.get("added_snapshot_id")
         if not isinstance(path, str) or not isinstance(added_by, int | None):
             raise InputError(f"{brief(name)} is damaged: it names {brief(path)} as a manifest")
-        has_deletes = record.get("content", 0) != 0
-        found[source.inside(path, moved_from=location)] = ListedManifest(
-            -1 if added_by is None else added_by, has_deletes
+        counts = tuple(record.get(field, record.get(old)) for field, old in _COUNTS)
+        if not all(type(one) is int or one is None for one in (*counts, *map(record.get, others))):
+            raise InputError(f"{brief(name)} is damaged: it does not count the files of {brief(path)}")
+        manifest = places.name(path)
+        if manifest in found:
+            raise InputError(f"{brief(name)} is damaged: it names {brief(manifest)} twice")
+        if record.get("content", 0) not in (0, 1):
+            raise InputError(f"{brief(name)} is damaged: the content of {brief(manifest)} is {record['content']}")
+        found[manifest] = ListedManifest(
+            -1 if added_by is None else added_by,
+            record.get("content", 0) != 0,
+            counts,
+            *map(record.get, others),
         )
     return found
 
 
-def entries_of(source: Source, location: str, manifest: str, added_by: int) -> Iterator[ManifestEntry]:
+def entries_of(source: Source, places: Places, manifest: str, listed: ListedManifest) -> Iterator[ManifestEntry]:
     """The entries of a manifest."""
-    for record in read_avro(
-        source,
-        manifest,
-        keep=("status", "snapshot_id", "data_file.file_path", "data_file.partition", "data_file.record_count"),
-    ):
+    fields = ("content", "file_path", "partition", "record_count", "file_size_in_bytes")
+    for record in read_avro(source, manifest, keep=("status", "snapshot_id", *(f"data_file.{one}" for one in fields))):
         status, file = record.get("status"), record.get("data_file")
         if status not in (_EXISTING, _ADDED, _DELETED) or not isinstance(file, dict):
             raise InputError(f"{brief(manifest)} is damaged: an entry has the status {brief(status)}")
         path, rows, by = file.get("file_path"), file.get("record_count"), record.get("snapshot_id")
         if not isinstance(path, str) or not isinstance(rows, int) or not isinstance(by, int | None):
             raise InputError(f"{brief(manifest)} is damaged: an entry names {brief(path)} as a file")
+        size = file.get("file_size_in_bytes")
+        if (file.get("content", 0) != 0) != listed.has_deletes:
+            raise InputError(f"{brief(manifest)} is damaged: {brief(path)} is of content {brief(file.get('content'))}")
+        if rows < 0 or not isinstance(size, int | None):
+            raise InputError(f"{brief(manifest)} is damaged: {brief(path)} has {rows} rows, {brief(size)} bytes")
         partition = file.get("partition")
         told = json.dumps(partition, default=str, sort_keys=True) if partition else ""
-        yield ManifestEntry(
-            source.inside(path, moved_from=location), status, added_by if by is None else by, told, rows
-        )
+        name, is_outside = places.data(path)
+        yield ManifestEntry(name, status, listed.added_by if by is None else by, told, rows, size, is_outside)

@@ -47,6 +47,11 @@ SNAPSHOTS = pa.schema(
         ("base", pa.binary()),
         ("delta", pa.binary()),
         ("manifests", pa.list_(pa.string())),
+        ("schema", pa.int64()),
+        ("added", pa.int64()),  # the entries that its delta's list counts
+        ("removed", pa.int64()),
+        ("delta_rows", pa.int64()),
+        ("total_rows", pa.int64()),
     ]
 )
 
@@ -78,6 +83,8 @@ ENTRIES = pa.schema(
         ("max_key", pa.binary()),
         ("millis", pa.int64()),
         ("is_outside", pa.bool_()),
+        ("size", pa.int64()),
+        ("schema", pa.int64()),
     ]
 )
 
@@ -97,11 +104,13 @@ RANGES = pa.schema(
 
 #: The fields that are decoded: those that identify a file, an index manifest's, and all useful ones of an entry.
 _OF_FILE = ("_KIND", "_PARTITION", "_BUCKET", "_FILE._FILE_NAME", "_FILE._LEVEL")
-_OF_INDEX = ("_KIND", "_PARTITION", "_BUCKET", "_INDEX_TYPE", "_FILE_NAME", "_DELETIONS_VECTORS_RANGES")
+_OF_INDEX = ("_KIND", "_PARTITION", "_BUCKET", "_INDEX_TYPE", "_FILE_NAME", "_ROW_COUNT", "_DELETIONS_VECTORS_RANGES")
+_OF_LIST = ("_FILE_NAME", "_NUM_ADDED_FILES", "_NUM_DELETED_FILES")
 _OF_ENTRY = (
     "_KIND",
     "_PARTITION",
     "_BUCKET",
+    "_TOTAL_BUCKETS",
     *(
         f"_FILE.{name}"
         for name in (
@@ -114,6 +123,8 @@ _OF_ENTRY = (
             "_LEVEL",
             "_CREATION_TIME",
             "_EXTERNAL_PATH",
+            "_FILE_SIZE",
+            "_SCHEMA_ID",
         )
     ),
 )
@@ -162,6 +173,8 @@ def read_schema(source: Source) -> Schema:
         name = f"schema/schema-{number}"
         said = _said(source, name)
         fields = said.members(said.take("fields", list), Said)
+        if said.take("id", int) != number:
+            raise InputError(f"{brief(name)} is not accepted: it says that it is schema {said.take('id', int)}")
         for field in fields:
             column = f"{field.take('name', str)}: {json.dumps(field.get('type', object), sort_keys=True)}"
             columns.setdefault(field.get("id", int), set()).add(column.removesuffix(' NOT NULL"').removesuffix('"'))
@@ -196,7 +209,8 @@ def decode_snapshot(source: Source, item: Item) -> Iterator[Row]:
     if said.take("id", int) != item.version:
         raise InputError(f"{brief(name)} is not accepted: it says that it is snapshot {said.take('id', int)}")
     base, delta, *_ = lists = _lists(said)
-    changes = manifests_in(source, delta)
+    listed = _listed(source, delta)
+    changes = [one for one, _, _ in listed]
     yield (
         item.version,
         said.take("commitUser", str),
@@ -208,6 +222,11 @@ def decode_snapshot(source: Source, item: Item) -> Iterator[Row]:
         digest(manifests_in(source, base)),
         digest(changes),
         changes,
+        said.take("schemaId", int),
+        _sum(added for _, added, _ in listed),
+        _sum(removed for _, _, removed in listed),
+        said.get("deltaRecordCount", int),
+        said.get("totalRecordCount", int),
     )
 
 
@@ -236,11 +255,27 @@ def others(source: Source) -> list[str]:
 
 def manifests_in(source: Source, manifest_list: str) -> list[str]:
     """The manifests that a manifest list names."""
+    return [name for name, _, _ in _listed(source, manifest_list)]
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    """The sum, None if a count is unknown."""
+    known = list(counts)
+    return None if None in known else sum(one or 0 for one in known)
+
+
+def _listed(source: Source, manifest_list: str) -> list[tuple[str, int | None, int | None]]:
+    """A list's manifests, and how many entries of each kind it says that they have."""
     name = f"manifest/{manifest_list}"
-    names = [record.get("_FILE_NAME") for record in read_avro(source, name, ("_FILE_NAME",))]
-    if not all(type(one) is str for one in names):
+    found = [tuple(map(record.get, _OF_LIST)) for record in read_avro(source, name, _OF_LIST)]
+    if not all(type(one) is str for one, *_ in found):
         raise InputError(f"{brief(name)} is not a manifest list of Paimon: it has entries without a name")
-    return [str(one) for one in names]
+    if not all(type(count) is int or count is None for _, *counts in found for count in counts):
+        raise InputError(f"{brief(name)} is damaged: it does not count its manifests' files")
+    twice = [one for one, count in Counter(one for one, *_ in found).items() if count > 1]
+    if twice:
+        raise InputError(f"{brief(name)} is damaged: it names {brief(twice[0])} twice")
+    return [(str(one), added, removed) for one, added, removed in found]
 
 
 def digest(names: Iterable[str]) -> bytes:
@@ -329,10 +364,13 @@ def _entries(source: Source, manifest: str, version: int, is_delta: bool) -> Ite
                 file["_MAX_KEY"],
                 file.get("_CREATION_TIME"),
                 file.get("_EXTERNAL_PATH") is not None,
+                file.get("_FILE_SIZE"),
+                file.get("_SCHEMA_ID"),
             )
         _check_types(row, ENTRIES, name)
         if row[2] not in (ADD, DELETE):
             raise InputError(f"{brief(name)} is damaged: an entry is of kind {brief(row[2])}")
+        _check_values(record, name)
         yield row
 
 
@@ -343,12 +381,21 @@ def decode_index(source: Source, item: Item) -> Iterator[Row]:
     """The deletion vectors of an index manifest: rows of :data:`RANGES`."""
     (index,) = item.names
     name = f"manifest/{index}"
+    known: set[Row] = set()
     for record in read_avro(source, name, _OF_INDEX):
         with _naming(name):
-            if record["_INDEX_TYPE"] != "DELETION_VECTORS" or record["_KIND"] != ADD:
+            if record["_KIND"] != ADD:
+                raise InputError(f"{brief(name)} is damaged: an entry is of kind {brief(record['_KIND'])}")
+            if record["_INDEX_TYPE"] != "DELETION_VECTORS":
                 continue
             where = (record["_PARTITION"], record["_BUCKET"])
-            for one in record["_DELETIONS_VECTORS_RANGES"] or ():
+            ranges = record["_DELETIONS_VECTORS_RANGES"] or ()
+            if record.get("_ROW_COUNT") not in (None, len(ranges)):
+                raise InputError(
+                    f"{brief(name)} is damaged: an entry counts {brief(record['_ROW_COUNT'])} deletion vectors, and "
+                    f"has {len(ranges):,}"
+                )
+            for one in ranges:
                 row = (
                     index,
                     *where,
@@ -359,6 +406,9 @@ def decode_index(source: Source, item: Item) -> Iterator[Row]:
                     one.get("_CARDINALITY"),
                 )
                 _check_types(row, RANGES, name)
+                if (*where, one["f0"]) in known:
+                    raise InputError(f"{brief(name)} is damaged: it has two deletion vectors for {brief(one['f0'])}")
+                known.add((*where, one["f0"]))
                 yield row
 
 
@@ -387,7 +437,7 @@ _PYTHON = {
     pa.bool_(): bool,
 }
 _SHORT = range(-(2**31), 2**31)
-_MAY_BE_NULL = {"millis", "cardinality", "min_key", "max_key"}
+_MAY_BE_NULL = {"millis", "cardinality", "min_key", "max_key", "size", "schema"}
 #: The columns of a schema for :func:`_check_types`: name, Python type, whether it has 32 bits.
 _LOOK: dict[int, list[tuple[str, type, bool]]] = {
     id(schema): [(column.name, _PYTHON[column.type], column.type == pa.int32()) for column in schema]
@@ -401,3 +451,15 @@ def _check_types(row: Row, schema: pa.Schema, name: str) -> None:
             raise InputError(f"{brief(name)} is damaged: {column} is {brief(value)}")
         if is_short and value not in _SHORT:
             raise InputError(f"{brief(name)} is damaged: {column} is {brief(value)}")
+
+
+def _check_values(entry: dict[str, Any], name: str) -> None:
+    """Refuse numbers that no writer writes; their types are right."""
+    file, buckets = entry["_FILE"], entry.get("_TOTAL_BUCKETS")
+    for field in ("_LEVEL", "_ROW_COUNT"):
+        if file[field] < 0:
+            raise InputError(f"{brief(name)} is damaged: {field} is {file[field]}")
+    if file["_MIN_SEQUENCE_NUMBER"] > file["_MAX_SEQUENCE_NUMBER"]:
+        raise InputError(f"{brief(name)} is damaged: a file's smallest sequence number is larger than its largest")
+    if type(buckets) is int and buckets > 0 and not 0 <= entry["_BUCKET"] < buckets:
+        raise InputError(f"{brief(name)} is damaged: an entry is of bucket {entry['_BUCKET']} of {buckets}")

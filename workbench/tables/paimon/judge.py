@@ -21,6 +21,7 @@ from workbench.tables.paimon.anomalies import (
     add_with_state,
     as_state,
 )
+from workbench.tables.paimon.counts import judge_counts
 from workbench.tables.paimon.files import versions
 from workbench.tables.paimon.keys import judge_rows, why_left_out
 from workbench.tables.paimon.look import BucketLook, look_at, to_look_at
@@ -48,6 +49,7 @@ class Judge:
     def run(self) -> AuditDraft:
         self._history()
         self._commits()
+        judge_counts(self.table, self.draft)
         dangling = self._dangling()
         why = why_left_out(self.table.schema)
         if why:
@@ -96,12 +98,14 @@ class Judge:
         before = self.table.commits.filter(pc.equal(self.table.commits["version"], version))["parent"][0].as_py()
         evidence = [f"its base lacks {name}, which snapshot {before} has" for name in lacks[:5]]
         evidence += [f"its base has {name}, which snapshot {before} does not have" for name in has[:5]]
-        delta = self.table.commit(before)["lists"][1]
-        copies = [one["file"] for one in self.table.others.to_pylist() if one["delta"] == delta]
-        evidence += [f"{name} is the same commit as snapshot {before}: fast_forward copies it" for name in copies[:1]]
+        is_copied = before in self.table.forwarded
+        if is_copied:
+            delta = self.table.commit(before)["lists"][1]
+            copies = [one["file"] for one in self.table.others.to_pylist() if one["delta"] == delta]
+            evidence += [f"{copies[0]} is the same commit as snapshot {before}: fast_forward copies it"]
         finding = Finding(
             "LinearHistory",
-            "proved",
+            "suspect" if is_copied else "proved",
             version,
             f"snapshot {version} was not built on snapshot {before}, but on another one that no longer exists",
             evidence=tuple(evidence),
@@ -134,8 +138,10 @@ class Judge:
                 self._suspect(one)
             return
         missing = missing_acks(self.table, self.acks)
-        # A rollback also removes the commits built on the one it removes; nothing is built on an overwritten one.
-        grade: Grade = "suspect" if unplaced and self.table.oldest == 1 else "proved"
+        # A rollback also removes the commits built on the one it removes; nothing is built on an overwritten one. And
+        # another commit is in the place of an overwritten one, whereas a rollback may leave none.
+        is_taken_out = (unplaced and self.table.oldest == 1) or (waiting and not lost) or self.table.forwarded
+        grade: Grade = "suspect" if is_taken_out else "proved"
         for ack in missing:
             self._missing(ack, lost, len(missing), grade)
 

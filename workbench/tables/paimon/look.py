@@ -73,11 +73,11 @@ def look_at(table: PaimonTable, name: str, more: Iterable[str] = ()) -> BucketLo
 
 
 def baselines(table: PaimonTable) -> list[int]:
-    """The versions taken as correct: the first, those after a gap, and those that overwrite on purpose."""
+    """The versions taken as correct: the first, those after a gap or a fast_forward, and deliberate overwrites."""
     kinds = zip(table.snapshots["version"].to_pylist(), table.snapshots["kind"].to_pylist(), strict=True)
     on_purpose = [version for version, kind in kinds if kind not in ("APPEND", "COMPACT")]
-    after_gaps = [version + 1 for version in table.gaps]
-    return [table.first, *sorted({*on_purpose, *after_gaps} - {table.first})]
+    after = [version + 1 for version in (*table.gaps, *table.forwarded)]
+    return [table.first, *sorted({*on_purpose, *after} - {table.first})]
 
 
 # Which buckets -------------------------------------------------------------------------------------------------------

@@ -5,9 +5,11 @@ built on its predecessor: the base must name the manifests of the predecessor's 
 come to the same files.
 """
 
+from collections import defaultdict
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -50,6 +52,8 @@ PAIMON_FILES = pa.schema(
         ("max_key", pa.binary()),
         ("appended", pa.int64()),
         ("is_outside", pa.bool_()),
+        ("size", pa.int64()),
+        ("schema", pa.int64()),
     ]
 )
 
@@ -57,6 +61,14 @@ PAIMON_FILES = pa.schema(
 _BARE_VECTORS = pa.schema(
     [pa.field("partition", pa.binary()), pa.field("bucket", pa.int32()), *(field for field in list(VECTORS)[2:])]
 )
+
+
+class Change(NamedTuple):
+    """A delta's entries that add and remove files, and how many rows it adds on balance."""
+
+    added: int
+    removed: int
+    rows: int
 
 
 @dataclass
@@ -73,6 +85,7 @@ class PaimonTable:
         orphans: Manifest lists that nothing names: no snapshot, branch or tag, whether before or after `first`.
         oldest: The first existing snapshot; earlier than `first` if the audit started later.
         others: Other files that name manifest lists, in the shape of OTHERS.
+        changes: What each version's delta has, by version: entries that add and remove, and the rows it comes to.
     """
 
     source: Source
@@ -87,6 +100,7 @@ class PaimonTable:
     orphans: list[str]
     oldest: int
     others: pa.Table
+    changes: dict[int, Change]
 
     @property
     def first(self) -> int:
@@ -95,6 +109,18 @@ class PaimonTable:
     @property
     def last(self) -> int:
         return int(self.snapshots["version"][-1].as_py())
+
+    @cached_property
+    def forwarded(self) -> set[int]:
+        """The versions that fast_forward put there: a branch begins with a copy, so its later snapshots count."""
+        own: dict[str, dict[int, str]] = defaultdict(dict)
+        for file, delta in zip(self.others["file"].to_pylist(), self.others["delta"].to_pylist(), strict=True):
+            branch, _, number = file.rpartition("/snapshot/snapshot-")
+            if branch:
+                own[branch][int(number)] = delta
+        deltas = {delta for one in own.values() for number, delta in one.items() if number > min(one)}
+        numbers, lists = self.snapshots["version"].to_pylist(), self.snapshots["lists"].to_pylist()
+        return {version for version, names in zip(numbers, lists, strict=True) if names[1] in deltas}
 
     def commit(self, version: int) -> dict[str, Any]:
         """A decoded snapshot."""
@@ -162,7 +188,24 @@ def _read(source: Source, decoder: Decoder, present: list[int], lists: list[str]
         sorted(set(lists) - named),
         min([*earlier, *present]),
         besides,
+        _changes(entries[2]),
     )
+
+
+def _changes(entries: pa.Table) -> dict[int, Change]:
+    """What the deltas come to."""
+    sign = pc.if_else(pc.equal(entries["kind"], ADD), 1, -1)
+    table = pa.table(
+        {
+            "version": entries["version"],
+            "added": pc.equal(entries["kind"], ADD).cast(pa.int64()),
+            "one": pc.if_else(pc.equal(entries["kind"], ADD), 0, 1),
+            "rows": pc.multiply(sign, entries["rows"]),
+        }
+    )
+    sums = table.group_by("version").aggregate([(name, "sum") for name in ("added", "one", "rows")])
+    columns = (sums[name].to_pylist() for name in ("version", "added_sum", "one_sum", "rows_sum"))
+    return {version: Change(*counts) for version, *counts in zip(*columns, strict=True)}
 
 
 def _deltas(snapshots: pa.Table) -> list[Item]:
@@ -184,7 +227,7 @@ def _links(snapshots: pa.Table) -> list[Item]:
 def _commits(snapshots: pa.Table, corrected: set[int], after_gap: set[int]) -> pa.Table:
     rows: list[tuple[object, ...]] = []
     before: int | None = None
-    for one in snapshots.drop_columns(["lists", "manifests", "base", "delta"]).to_pylist():
+    for one in snapshots.select(["version", "kind", "user", "millis"]).to_pylist():
         version = one["version"]
         linked = None if before is None or version in after_gap else version not in corrected
         rows.append((version, str(version), before, linked, one["kind"], one["user"], one["millis"]))
@@ -235,6 +278,8 @@ def _lifetimes(entries: pa.Table, snapshots: pa.Table, first: int) -> tuple[pa.T
             "max_key": taken["max_key"],
             "appended": pa.array(version[kept], mask=~is_new),
             "is_outside": taken["is_outside"],
+            "size": taken["size"],
+            "schema": taken["schema"],
         }
     )
     strange = entries.take(pa.array(np.sort(wrong[:100])))
