@@ -286,7 +286,7 @@ class Grid(Model):
 
     @action(axis="axes")
     def step(self, s, axis):
-        require(s.at[axis] < 49, "at the end")
+        require(s.at[axis] < 69, "at the end")
         s.at[axis] += 1
 
 def resident():
@@ -321,7 +321,7 @@ done.set()
 def test_a_hand_over_needs_little_memory_and_lets_go(tmp_path):
     """Beside the search, of about 100 MB, a small part of it; afterwards nothing of the search is held."""
     ended = subprocess.run(
-        [sys.executable, "-c", MEMORY, str(tmp_path / "one"), str(tmp_path / "two"), "4000000"],
+        [sys.executable, "-c", MEMORY, str(tmp_path / "one"), str(tmp_path / "two"), "8000000"],
         capture_output=True,
         text=True,
         check=True,
