@@ -176,6 +176,9 @@ NAMED = [
     "delta/overwritten",
     pytest.param("hudi/one_file_group", marks=pytest.mark.slow),
     pytest.param("hudi/timestamp_collision_one_key", marks=pytest.mark.slow),
+    "iceberg/blind_swap",
+    "iceberg/lost_answer",
+    "iceberg/no_validation_compaction",
     "paimon/published_default",
 ]
 NAMED_ON_SPARK = ["bakery/documented_v1", "bakery/documented_v2_race", "hudi/timestamp_collision", "paimon/two_buckets"]

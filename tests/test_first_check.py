@@ -47,6 +47,16 @@ FIRST_CHECKS = {
 \N{CHECK MARK} reached (4 states)       SomeOperationAborts
 \N{CHECK MARK} holds                    EventuallyWriterTerminates
 """,
+    "iceberg": """\
+1,383 distinct states, 2,273 generated, depth 16
+
+\N{CHECK MARK} holds                    ConsistentRead
+\N{CHECK MARK} holds                    NoDanglingDeleteFiles
+\N{CHECK MARK} holds                    LinearCommits
+\N{CHECK MARK} reached (5 states)       SomeoneCommits
+\N{CHECK MARK} reached (10 states)      SomeoneCompacts
+\N{CHECK MARK} holds                    OperationsEventuallyEnd
+""",
     "paimon": """\
 957 distinct states, 1,545 generated, depth 17
 

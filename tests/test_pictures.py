@@ -66,6 +66,9 @@ SMALL: dict[str, tuple[str, dict[str, Any]]] = {
     "hudi salt": ("hudi", {"Values": 1, "UseSalt": True, "MonotonicTs": False}),
     "hudi rollback": ("hudi", {"Keys": 1, "Values": 1, "FailedWrites": 1, "EarlyConflictDetection": True}),
     "hudi published": ("hudi_published", {}),
+    "iceberg": ("iceberg", {"MaxWriteOps": 3}),
+    "iceberg copy-on-write": ("iceberg", {"UpdateMode": "copy-on-write", "DeleteMode": "copy-on-write"}),
+    "iceberg cleaned": ("iceberg", {"CleanUpOnUnknown": True, "RemoveOrphans": "any", "CatalogSwap": "blind"}),
     "paimon": ("paimon", {"Col2Values": ["red"], "NUM_WRITERS": 1}),
     "paimon dangling": (
         "paimon",

@@ -143,7 +143,8 @@ def test_presets_are_the_configurations_of_the_model() -> None:
 
 def test_a_name_that_several_configurations_have_needs_its_folder() -> None:
     with pytest.raises(
-        InputError, match=r"give one of bakery/one_table, delta/one_table, hudi/one_table, paimon/one_table$"
+        InputError,
+        match=r"give one of bakery/one_table, delta/one_table, hudi/one_table, iceberg/one_table, paimon/one_table$",
     ):
         start_from("one_table")
     assert start_from("hudi/one_table").model_class is get_model("hudi")

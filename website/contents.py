@@ -15,7 +15,7 @@ NAVIGATION: dict[str, dict[str, tuple[str, ...]]] = {
         lessons.PAGE.removesuffix(".md"): ("specs/classics/README", "docs/teaching"),
         f"{gallery.FOLDER}/index": (),
     },
-    "Protocols": {f"specs/{protocol}/README": () for protocol in ("bakery", "delta", "hudi", "paimon")},
+    "Protocols": {f"specs/{protocol}/README": () for protocol in ("bakery", "delta", "hudi", "iceberg", "paimon")},
     "Guides": {
         "docs/modelling": (
             *("docs/recipes", "docs/coming_from", "docs/liveness", "docs/refinement"),
@@ -23,10 +23,9 @@ NAVIGATION: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "docs/sweeps": ("docs/datasets", "docs/simulation", "docs/cluster", "docs/speed"),
         "docs/audit": ("docs/recordings", "docs/postgresql", "docs/driving", "docs/formats"),
-        "docs/operating": (),
     },
     "Reference": {
-        "docs/commands": (),
+        "docs/commands": ("docs/operating",),
         f"{reference.FOLDER}/index": (),
         "CONTRIBUTING": ("ARCHITECTURE", "SECURITY", "CHANGELOG"),
     },

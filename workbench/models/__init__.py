@@ -20,6 +20,7 @@ PUBLISHED = {
     "delta": "workbench.models.delta:Delta",
     "hudi": "workbench.models.hudi_extended:HudiExtended",
     "hudi_published": "workbench.models.hudi:Hudi",
+    "iceberg": "workbench.models.iceberg:Iceberg",
     "paimon": "workbench.models.paimon_extended:PaimonExtended",
     "paimon_published": "workbench.models.paimon:Paimon",
 }

@@ -182,8 +182,7 @@ class Delta(Model):
     def commit(self, s, w):
         """Write the entry, or overwrite the one that is there; with put-if-absent look for a conflict instead."""
         asked, version = s.transaction[w], s.version[w]
-        if self.UseCoordination:
-            s.lock = None  # whoever holds it: as published
+        s.lock = None  # whoever holds it: as published
         if self.PutIfAbsentSupported and s.log[version] is not None:
             return self.try_again(s, w)
         s.log[version] = Entry(s.added[w], s.removed[w])

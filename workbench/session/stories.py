@@ -26,6 +26,13 @@ STORIES: dict[str, dict[str, str]] = {
         "A rollback too eager": "hudi/rollback_eager",
         "As it should be": "hudi/optimistic",
     },
+    "iceberg": {
+        "The row that stays": "iceberg/update_and_delete",
+        "A blind swap": "iceberg/blind_swap",
+        "The answer that is lost": "iceberg/lost_answer",
+        "Orphans that are none": "iceberg/orphans",
+        "As it should be": "iceberg/compaction",
+    },
     "paimon": {
         "Overwritten snapshot": "paimon/two_buckets_unprotected",
         "The row that returns": "paimon/one_bucket_deletes_dv_published",
@@ -96,6 +103,10 @@ _IN_SIGHT = {
     "hudi": (
         "PutIfAbsentSupported", "UseSalt", "MonotonicTs", "PrimaryKeyConflictCheck",
         "ConcurrencyControl", "Writers", "Keys", "OpLimit",
+    ),
+    "iceberg": (
+        "CatalogSwap", "DeleteChecksDeletes", "Validate", "Isolation", "UpdateMode", "DeleteMode",
+        "CleanUpOnUnknown", "RemoveOrphans", "Writers", "MaxWriteOps", "MaxCompactions",
     ),
     "paimon": (
         "PUT_IF_ABSENT", "USE_LOCK", "ONE_WRITER_PER_BUCKET", "DV_ENABLED", "STREAMING_SINK", "AsPublished",

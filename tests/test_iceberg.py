@@ -1,0 +1,128 @@
+"""Iceberg: figures of a port of the published model, what its switches do, and that broken variants are noticed."""
+
+import pytest
+
+from tests.behaviours import reachable_states
+from tests.figures import violations
+from workbench.engines.check import check
+from workbench.kernel import InputError, action
+from workbench.models.iceberg import COW, Iceberg
+
+INVARIANTS = ["ConsistentRead", "NoDanglingDeleteFiles", "LinearCommits"]
+THREE = {"MaxWriteOps": 3, "MaxCompactions": 0}
+PUBLISHED = {"DeleteChecksDeletes": False}
+WHOLE_FILES = {"UpdateMode": COW, "DeleteMode": COW}
+#: Operations and compactions, other constants, distinct states and depth, and the states of ConsistentRead's trace.
+FIGURES = [
+    (2, 0, {}, 221, 10, None),
+    (2, 0, WHOLE_FILES, 221, 10, None),
+    (2, 0, {"Col1": ["jack", "sarah"], "Col2": ["red"]}, 257, 11, None),
+    (3, 0, {}, 2_861, 17, 15),
+    (3, 0, {"DeleteChecksDeletes": True}, 2_741, 16, None),
+    (3, 0, {"Isolation": "serializable"}, 2_801, 17, None),
+    (3, 0, WHOLE_FILES, 2_741, 16, None),
+    (3, 0, {**WHOLE_FILES, "Isolation": "serializable"}, 2_741, 16, None),
+    (3, 0, {"UpdateMode": COW}, 2_477, 17, None),
+    (3, 0, {"DeleteMode": COW}, 2_741, 16, None),
+    (3, 0, {"AllowDeletes": False}, 785, 16, None),
+    (3, 0, {"AllowUpdates": False}, 803, 17, None),
+    (2, 1, {}, 1_383, 16, None),
+    (2, 1, WHOLE_FILES, 1_547, 16, None),
+    (2, 2, {"AllowUpdates": False}, 3_475, 22, None),
+    pytest.param(3, 1, {"DeleteChecksDeletes": True}, 23_231, 21, None, marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize(("operations", "compactions", "constants", "distinct", "depth", "states"), FIGURES)
+def test_figures_of_the_port(operations, compactions, constants, distinct, depth, states):
+    model = Iceberg(**{"MaxWriteOps": operations, "MaxCompactions": compactions, **PUBLISHED, **constants})
+    result = check(model, INVARIANTS)
+    assert (result.distinct, result.depth) == (distinct, depth)
+    assert [verdict.trace_states for verdict in result.verdicts] == [states, None, None]
+
+
+def test_with_no_arguments_everything_holds_and_everything_happens():
+    result = check(Iceberg())
+    assert result.complete
+    assert not result.violated
+    assert not result.never_taken
+
+
+@pytest.mark.parametrize(
+    ("constants", "violated"),
+    [
+        ({"MaxCompactions": 0, "Col1": ["jack", "sarah"], "CatalogSwap": "blind"},
+         {"ConsistentRead": 9, "LinearCommits": 9}),
+        ({**THREE, "Validate": False}, {"ConsistentRead": 15}),
+        ({**THREE, **WHOLE_FILES, "Validate": False}, {"ConsistentRead": 15}),
+        ({"Validate": False}, {"ConsistentRead": 15, "NoDanglingDeleteFiles": 15}),
+    ],
+    ids=["blind", "no validation", "copy-on-write", "compaction"],
+)  # fmt: skip
+def test_what_breaks_it(constants, violated):
+    assert violations(Iceberg(**constants), INVARIANTS) == violated
+
+
+@pytest.mark.parametrize(
+    ("constants", "states"),
+    [
+        ({"CleanUpOnUnknown": True}, 5),
+        ({"RemoveOrphans": "any"}, 6),
+        ({"RemoveOrphans": "old"}, None),
+        ({"RemoveOrphans": "old", "CleanUpOnUnknown": True}, 5),
+    ],
+    ids=str,
+)
+def test_clean_up_takes_files_that_snapshots_name(constants, states):
+    verdict = check(Iceberg(MaxCompactions=0, **constants), ["PublishedFilesExist"])["PublishedFilesExist"]
+    assert verdict.trace_states == states
+
+
+def test_a_violation_says_what_is_wrong():
+    verdict = check(Iceberg(**THREE, **PUBLISHED), ["ConsistentRead"])["ConsistentRead"]
+    assert verdict.why == "jack read at version 3: expected no row; the files hold blue, A"
+    lost = check(Iceberg(CleanUpOnUnknown=True), ["PublishedFilesExist"])["PublishedFilesExist"]
+    assert lost.why == "a snapshot names data file 1, which has been deleted"
+
+
+def test_a_writer_without_an_operation_keeps_nothing():
+    model = Iceberg()
+    for state in reachable_states(model):
+        for w in model.Writers:
+            assert (state.op[w] is None) == (state.phase[w] in ("Ready", "Committed", "Aborted"))
+
+
+class UpdatesDropRows(Iceberg):
+    """Updates do not write new rows."""
+
+    @action(Iceberg.writer)
+    def read(self, s, w):
+        super().read(s, w)
+        if s.op[w].type == "Update":
+            s.op[w] = s.op[w]._replace(rows=())
+
+
+class CompactionsDropRows(Iceberg):
+    """A compaction writes nothing."""
+
+    @action(Iceberg.writer)
+    def write(self, s, w):
+        if s.op[w].type == "Compact":
+            s.op[w] = s.op[w]._replace(rows=())
+        super().write(s, w)
+
+
+@pytest.mark.parametrize("variant", [UpdatesDropRows, CompactionsDropRows])
+def test_a_wrong_protocol_is_noticed(variant):
+    assert violations(variant(), ["ConsistentRead"])
+
+
+@pytest.mark.parametrize("constants", [THREE, {**THREE, **PUBLISHED}, {"Validate": False}], ids=str)
+def test_the_promise_of_a_table_is_kept_where_reads_are_right(constants):
+    verdicts = check(Iceberg(**constants), ["ConsistentRead", "OneTable", "OneHistory"]).verdicts
+    assert len({verdict.holds for verdict in verdicts}) == 1
+
+
+def test_bad_constants():
+    with pytest.raises(InputError, match=r"^CatalogSwap = 'lock' is not accepted; it takes one of cas, blind$"):
+        Iceberg(CatalogSwap="lock")
