@@ -1,6 +1,6 @@
 """Iceberg's table: its snapshots, data files with struck rows, a reader, and the writers' next steps."""
 
-from workbench.kernel.declare import Place
+from workbench.kernel.properties import Place
 from workbench.models.iceberg import COMPACT, INSERT, UPDATE, Iceberg, Row
 from workbench.pictures.registry import picture_of
 from workbench.pictures.things import (
