@@ -763,7 +763,7 @@ def test_a_verdict_that_is_expected_and_not_there_is_a_difference(one, results):
 
 def test_what_an_incomplete_search_left_open_is_no_difference_and_not_as_expected(one, results):
     for left_open in results[1:]:
-        stopped = replace(left_open, complete=False, stopped="interrupted")
+        stopped = replace(left_open, stopped="interrupted")
         assert one.differences(stopped) == []
         assert not one.as_expected(stopped)
 
