@@ -78,7 +78,7 @@ class Delta(Model):
     OpLimit = Constant(2, range(1, 7), "transactions that are started in a run, by all writers together")
     Column1Values = Constant(2, Names("k", range(1, 5)), "what rows are found by; several rows may share a value")
     Column2Values = Constant(2, Names("v", range(1, 4)), "what the other column may hold")
-    PutIfAbsentSupported = Constant(True, bool, "writing an entry whose number exists fails, instead of overwriting it")
+    PutIfAbsentSupported = Constant(True, bool, "put-if-absent: writing an entry whose number exists fails")
     UseCoordination = Constant(False, bool, "a writer takes the table lock and looks at the log before it commits")
     PartitionByColumn1 = Constant(True, bool, "a file belongs to one value of column 1, and others do not conflict")
     ReadVersionConflicts = Constant(True, bool, "the entry that was read last counts as a conflict, as published")
