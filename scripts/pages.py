@@ -1,16 +1,17 @@
-"""Write the tables of figures on the pages of the protocols, from the configurations beside them.
+"""Write the tables of figures on the pages of the protocols and of the incidents, from the configurations in specs/.
 
 ::
 
     python scripts/pages.py
 
 A table stands between ``<!-- figures -->`` and ``<!-- end of figures -->``. Its first column names the configurations:
-to add one, write a row ``| `NAME` |`` where it belongs. Settings are the constants that differ from the defaults, or
-from the nearest configuration further up.
+to add one, write a row ``| `NAME` |`` where it belongs, or ``| `FOLDER/NAME` |`` if its file is not beside the page.
+Settings are the constants that differ from the defaults, or from the nearest configuration further up.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +19,17 @@ from workbench.configurations import Configuration, load
 from workbench.kernel.domains import Names, Partition
 from workbench.kernel.result import WITHIN
 
-SPECS = Path(__file__).parent.parent / "specs"
+ROOT = Path(__file__).parent.parent
+SPECS = ROOT / "specs"
+#: Has a table of configurations from several folders.
+INCIDENTS = ROOT / "docs" / "incidents.md"
 
 TABLE = re.compile(r"(?P<begin><!-- figures -->\n)(?P<rows>.*?)(?P<end><!-- end of figures -->)", re.DOTALL)
-NAME = re.compile(r"^\| `(\w+)` \|", re.MULTILINE)
+NAME = re.compile(r"^\| `([\w/]+)` \|", re.MULTILINE)
 
 
 def pages() -> list[Path]:
-    return sorted(SPECS.glob("*/README.md"))
+    return [*sorted(SPECS.glob("*/README.md")), INCIDENTS]
 
 
 def names_on(page: Path) -> Iterator[str]:
@@ -36,19 +40,17 @@ def names_on(page: Path) -> Iterator[str]:
 
 def written(page: Path) -> str:
     """The text of a page, with the tables as the configurations are now."""
-    all_of_them = {name: load(page.parent / f"{name}.toml") for name in names_on(page)}
+    all_of_them = {name: load((SPECS if "/" in name else page.parent) / f"{name}.toml") for name in names_on(page)}
 
     def renew(table: re.Match[str]) -> str:
-        rows = [all_of_them[name] for name in NAME.findall(table["rows"])]
-        return f"{table['begin']}{figures(rows, list(all_of_them.values()))}{table['end']}"
+        return f"{table['begin']}{figures(NAME.findall(table['rows']), all_of_them)}{table['end']}"
 
     return TABLE.sub(renew, page.read_text())
 
 
-def figures(rows: Sequence[Configuration], known: Sequence[Configuration]) -> str:
+def figures(rows: Sequence[str], known: Mapping[str, Configuration]) -> str:
     """The table of `rows`; each may be described by one of `known` that stands before it."""
     columns = {
-        "file": lambda one: f"`{one.name}`",
         "settings": lambda one: constants(one, known),
         "symmetry": lambda one: ", ".join(one.symmetry),
         "distinct": lambda one: f"{one.expect['distinct']:,}",
@@ -56,21 +58,27 @@ def figures(rows: Sequence[Configuration], known: Sequence[Configuration]) -> st
         "depth": lambda one: str(one.expect["depth"]),
         "verdicts": verdicts,
     }
-    filled = {name: [cell(one) for one in rows] for name, cell in columns.items()}
+    filled = {"file": [f"`{name}`" for name in rows]}
+    filled |= {column: [cell(known[name]) for name in rows] for column, cell in columns.items()}
     filled = {name: cells for name, cells in filled.items() if any(cells)}
     lines = [list(filled), ["---"] * len(filled), *map(list, zip(*filled.values(), strict=True))]
     return "".join("|" + "|".join(f" {cell} " if cell else " " for cell in line) + "|\n" for line in lines)
 
 
-def constants(one: Configuration, known: Sequence[Configuration]) -> str:
+def constants(one: Configuration, known: Mapping[str, Configuration]) -> str:
     """The constants of a configuration, by the shortest way to say them."""
     default = differences(one, type(one.model)().constants)
-    earlier = [other for other in known[: known.index(one)] if type(other.model) is type(one.model)]
-    nearest = min(earlier, key=lambda other: len(differences(one, other.model.constants)), default=None)
-    if nearest is not None:
-        others = differences(one, nearest.model.constants)
+    earlier = takewhile(lambda name: known[name] is not one, known)
+    alike = {
+        name: differences(one, known[name].model.constants)
+        for name in earlier
+        if type(known[name].model) is type(one.model)
+    }
+    if alike:
+        nearest = min(alike, key=lambda name: len(alike[name]))
+        others = alike[nearest]
         if len(others) + 1 < len(default):
-            return f"as `{nearest.name}`" + (f", but {', '.join(others)}" if others else "")
+            return f"as `{nearest}`" + (f", but {', '.join(others)}" if others else "")
     return ", ".join(default)
 
 

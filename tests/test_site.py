@@ -74,6 +74,17 @@ def test_a_row_of_a_table_leads_to_what_it_says_is_violated(tmp_path: Path) -> N
     assert addresses == [entry.page for entry in entries] != []
 
 
+@pytest.mark.parametrize("name", ["incidents/pypaimon", "hudi/duplicate_key"])
+def test_the_page_of_incidents_and_the_gallery_lead_to_each_other(tmp_path: Path, name: str) -> None:
+    entries = gallery.stage_one(tmp_path, name)
+    Staging(tmp_path).stage()
+    gallery.link_tables(tmp_path, entries)
+    (row,) = re.findall(rf"^\| `{name}` .*", (tmp_path / "docs/incidents.md").read_text(), re.M)
+    assert re.findall(r"\]\(/gallery/([\w/]+)\.md\)", row) == [entry.page for entry in entries] != []
+    page = {"incidents": "/docs/incidents.md", "hudi": "/specs/hudi/README.md"}[entries[0].protocol]
+    assert f"]({page})" in (tmp_path / "gallery" / f"{entries[0].page}.md").read_text()
+
+
 def test_figures_that_are_not_expected_make_no_page(tmp_path: Path) -> None:
     text = shipped()["classics/peterson_stays"].read_text()
     wrong = tmp_path / "wrong.toml"
@@ -166,6 +177,7 @@ def test_the_navigation_has_few_entries_at_its_first_level() -> None:
 
 def test_tables_of_contents_are_at_the_end_of_their_pages(tmp_path: Path) -> None:
     lessons.stage(tmp_path)
+    gallery.stage(tmp_path, only=[])
     Staging(tmp_path).stage()
     contents.stage(tmp_path)
     assert ":caption: Protocols\n\nThe bakery </specs/bakery/README>\n" in (tmp_path / "index.md").read_text()

@@ -24,7 +24,9 @@ from workbench.view.trace import verdict_view
 FOLDER = "gallery"
 #: The placeholder of the trace in a page.
 PLAYER = "<!-- player -->"
-_ROW = re.compile(r"\| `(\w+)` \|")
+#: The page of the folder ``specs/incidents``; its table has configurations of all folders.
+_INCIDENTS = "docs/incidents.md"
+_ROW = re.compile(r"\| `([\w/]+)` \|")
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ def words(name: str, broken: Broken) -> str:
     parts = [
         f"---\norphan: true\nhide-toc: true\nproperty: {verdict.name}\n---\n",
         f"# {literal(one.title)}\n",
-        f"[Gallery](/{FOLDER}/index.md) \N{MIDDLE DOT} [{protocol}](/specs/{protocol}/README.md) "
+        f"[Gallery](/{FOLDER}/index.md) \N{MIDDLE DOT} [{protocol}](/{_page_of(protocol)}) "
         f"\N{MIDDLE DOT} `{one.name}`\n",
         "## What breaks\n",
         f"`{verdict.name}` is violated; a shortest trace has {counted(len(broken.trace), 'state')}. What it promises: "
@@ -115,6 +117,10 @@ def words(name: str, broken: Broken) -> str:
         f"```console\n$ {broken.command}\n```\n",
     ]
     return "\n".join(parts)
+
+
+def _page_of(folder: str) -> str:
+    return _INCIDENTS if folder == "incidents" else f"specs/{folder}/README.md"
 
 
 def _with(constants: Sequence[str]) -> str:
@@ -183,19 +189,24 @@ def literal(text: str) -> str:
 
 
 def link_tables(folder: Path, entries: Iterable[Entry]) -> None:
-    """Link violations in the tables of the protocols' pages below `folder` to their pages in the gallery."""
-    violated: dict[str, dict[str, list[Entry]]] = {}
+    """Link violations in the tables of the pages below `folder` to their pages in the gallery."""
+    violated: dict[str, list[Entry]] = {}
     for entry in entries:
-        violated.setdefault(entry.protocol, {}).setdefault(entry.configuration, []).append(entry)
-    for protocol, configurations in violated.items():
-        page = folder / "specs" / protocol / "README.md"
-        write(page, "".join(_linked(line, configurations) for line in page.read_text().splitlines(keepends=True)))
+        violated.setdefault(f"{entry.protocol}/{entry.configuration}", []).append(entry)
+    protocols = dict.fromkeys(name.partition("/")[0] for name in violated)
+    for page, beside in {_INCIDENTS: "incidents", **{_page_of(protocol): protocol for protocol in protocols}}.items():
+        path = folder / page
+        write(path, "".join(_linked(line, beside, violated) for line in path.read_text().splitlines(keepends=True)))
 
 
-def _linked(line: str, configurations: Mapping[str, Sequence[Entry]]) -> str:
-    """A row of a table that begins with a configuration, with links from the properties that it violates."""
+def _linked(line: str, beside: str, violated: Mapping[str, Sequence[Entry]]) -> str:
+    """A row of a table that begins with a configuration, with links from the properties that it violates.
+
+    Configurations without a folder are in that `beside` the page.
+    """
     row = _ROW.match(line)
-    for entry in configurations.get(row[1], ()) if row else ():
+    name = row[1] if row else ""
+    for entry in violated.get(name if "/" in name else f"{beside}/{name}", ()):
         told = f"{entry.property} ({entry.states})"
         line = line.replace(told, f"[{told}](/{FOLDER}/{entry.page}.md)")
     return line
