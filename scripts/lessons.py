@@ -11,7 +11,7 @@ trace to its first violation.
 import re
 from pathlib import Path
 
-from workbench.configurations import Configuration, load
+from workbench.configurations import Configuration, configuration
 from workbench.engines.check import check
 from workbench.view import trace_view
 
@@ -36,5 +36,5 @@ def drawn(one: Configuration) -> str:
 
 if __name__ == "__main__":
     for name in names_on():
-        one = load(PAGE.parent / f"{name}.toml")
+        one = configuration(PAGE.parent / f"{name}.toml")
         (PAGE.parent / "pictures" / f"{name}.svg").write_text(drawn(one) + "\n")

@@ -127,7 +127,7 @@ def first_difference(mutant: Mutant | None, paths: Iterable[tuple[Path, int]]) -
         return f"{type(error).__name__}: {error}"
     for path, states in paths:
         try:
-            one = configurations.load(path, find)
+            one = configurations.configuration(path, find)
             result = check(
                 one.model,
                 one.properties,
@@ -180,7 +180,7 @@ def prepare(files: Sequence[Path], targets: Iterable[Path], most: float = math.i
     modules: dict[Path, ModuleType] = {}
     bench = Bench()
     for path in configurations.find(targets):
-        one = configurations.load(path)
+        one = configurations.configuration(path)
         used, states = sources_of(type(one.model)), _states(one)
         modules |= used
         for file in used:

@@ -15,7 +15,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from workbench.configurations import Configuration, load
+from workbench.configurations import Configuration, configuration
 from workbench.kernel.domains import Names, Partition
 from workbench.kernel.result import WITHIN
 
@@ -40,7 +40,9 @@ def names_on(page: Path) -> Iterator[str]:
 
 def written(page: Path) -> str:
     """The text of a page, with the tables as the configurations are now."""
-    all_of_them = {name: load((SPECS if "/" in name else page.parent) / f"{name}.toml") for name in names_on(page)}
+    all_of_them = {
+        name: configuration((SPECS if "/" in name else page.parent) / f"{name}.toml") for name in names_on(page)
+    }
 
     def renew(table: re.Match[str]) -> str:
         return f"{table['begin']}{figures(NAME.findall(table['rows']), all_of_them)}{table['end']}"

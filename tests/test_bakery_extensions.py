@@ -744,7 +744,7 @@ def test_a_writer_may_not_be_called_like_a_node():
 
 def missed(mutant, name):
     """The expectations of a configuration that the mutant does not meet."""
-    one = configurations.load(SPECS / f"{name}.toml")
+    one = configurations.configuration(SPECS / f"{name}.toml")
     model = mutant(**one.model.constants)
     result = check(model, one.properties, symmetry=one.symmetry)
     return {line.split(":")[0] for line in replace(one, model=model).differences(result)}

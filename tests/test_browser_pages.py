@@ -44,7 +44,7 @@ STORIES = {
 
 def story(name: str) -> Trace:
     source, constants, violated = STORIES[name]
-    model = configurations.load(source).model if isinstance(source, Path) else get_model(source)(**constants)
+    model = configurations.configuration(source).model if isinstance(source, Path) else get_model(source)(**constants)
     trace = check(model, [violated])[violated].trace
     assert trace is not None
     return trace

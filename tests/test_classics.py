@@ -24,7 +24,7 @@ _spec.loader.exec_module(lessons)
 
 
 def load(name):
-    return configurations.load(FOLDER / f"{name}.toml")
+    return configurations.configuration(FOLDER / f"{name}.toml")
 
 
 def run(one, **options):
@@ -40,7 +40,7 @@ def sized(path):
 
 
 def states(path):
-    return configurations.load(path).expect["distinct"]
+    return configurations.configuration(path).expect["distinct"]
 
 
 # Of larger spaces the published figures say what the reference would, in a minute or more.

@@ -673,7 +673,7 @@ def test_a_file_that_is_there_goes_before_a_configuration(run, elsewhere, toml):
 def test_a_configuration_with_the_name_of_a_model_takes_it_as_it_is(name):
     """So that it does not matter that the model's name goes first."""
     (path,) = (path for path in configurations.shipped().values() if path.stem == name)
-    one, model = configurations.load(path), get_model(name)()
+    one, model = configurations.configuration(path), get_model(name)()
     assert (type(one.model), one.model.constants) == (type(model), model.constants)
     assert (one.properties, one.symmetry) == (None, ())
 
@@ -681,7 +681,7 @@ def test_a_configuration_with_the_name_of_a_model_takes_it_as_it_is(name):
 @pytest.mark.slow
 def test_other_commands_know_configurations_too(run, elsewhere):
     """They take its constants, and its properties and symmetric sets where they ask for such."""
-    one = configurations.load("documented_v1_no_crash")
+    one = configurations.configuration("documented_v1_no_crash")
     assert one.symmetry
     counts = f"{one.expect['distinct']:,} states"
     assert run("export", "documented_v1_no_crash", "-o", "race.dot")[2].startswith(counts)
@@ -701,7 +701,8 @@ def test_a_choice_may_be_given_by_its_word(run, toml):
     assert by_word["constants"]["ConcurrencyControl"] == 0
     path = toml('model = "hudi"\nconstants.ConcurrencyControl = "none"\nconstants.FailedWrites = "lazy"\n')
     assert (
-        configurations.load(path).model.constants == get_model("hudi")(ConcurrencyControl=0, FailedWrites=2).constants
+        configurations.configuration(path).model.constants
+        == get_model("hudi")(ConcurrencyControl=0, FailedWrites=2).constants
     )
     status, _, err = run("check", "hudi", "--set", "ConcurrencyControl=optimist")
     assert (status, err.count("\n")) == (2, 1)
@@ -739,7 +740,9 @@ def test_a_configuration_that_is_not_finished_is_neither(run, toml):
 
 @pytest.fixture
 def one(toml):
-    return configurations.load(toml(BAKERY + 'constants.Writers = 1\nexpect.verdicts.UniqueTickets = "holds"\n'))
+    return configurations.configuration(
+        toml(BAKERY + 'constants.Writers = 1\nexpect.verdicts.UniqueTickets = "holds"\n')
+    )
 
 
 @pytest.fixture
@@ -968,7 +971,7 @@ def test_list_of_configurations(run):
 def test_show_a_configuration(run):
     status, out, err = run("list", "v2_race")
     assert (status, err) == (0, "")
-    one = configurations.load("v2_race")
+    one = configurations.configuration("v2_race")
     for text in (one.title, one.source, "AsyncParquet=on", "Expected: NoLakekeeperConflict violated (22 states)"):
         assert text in out
 

@@ -185,7 +185,7 @@ NAMED_ON_SPARK = ["bakery/documented_v1", "bakery/documented_v2_race", "hudi/tim
 
 
 def named(name):
-    return configurations.load(SPECS / f"{name}.toml")
+    return configurations.configuration(SPECS / f"{name}.toml")
 
 
 @pytest.mark.parametrize("name", NAMED)

@@ -122,7 +122,7 @@ def test_a_configuration_has_to_expect_it(counter, tmp_path, expected, differenc
     path = tmp_path / "one.toml"
     head = f'model = "{counter}:Counter"\nproperties = ["Small"]\n[expect]\noutside = 1\n[expect.verdicts]\n'
     path.write_text(head + expected)
-    one = configurations.load(path)
+    one = configurations.configuration(path)
     assert one.differences(check(one.model, one.properties)) == differences
 
 

@@ -143,7 +143,7 @@ def read_toml(folder, text):
     path = folder / "one.toml"
     path.write_bytes(text)
     try:
-        one = configurations.load(path)
+        one = configurations.configuration(path)
     except InputError as error:
         check_line(error, len(str(path)) + 600)
         return
@@ -370,4 +370,4 @@ def test_permalinks_say_one_thing(line, message):
 
 def test_a_configuration_that_no_file_system_has(tmp_path):
     with pytest.raises(InputError, match="cannot be read: embedded null byte"):
-        configurations.load(tmp_path / "a\x00b.toml")
+        configurations.configuration(tmp_path / "a\x00b.toml")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.configurations import load, shipped
+from workbench.configurations import configuration, shipped
 from workbench.engines.check import check
 
 PAGE = (Path(__file__).parent.parent / "docs" / "incidents.md").read_text()
@@ -32,7 +32,7 @@ def test_each_incident_has_a_thread_and_is_in_the_table() -> None:
 
 @pytest.mark.parametrize(("name", "changes"), PREVENTED, ids=[name for name, _ in PREVENTED])
 def test_the_change_prevents_all_that_the_configuration_shows(name: str, changes: str) -> None:
-    one = load(shipped()[name])
+    one = configuration(shipped()[name])
     violated = [
         wrong for wrong, word in one.expect["verdicts"].items() if isinstance(word, dict) and "violated" in word
     ]

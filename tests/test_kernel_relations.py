@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.behaviours import reachable_states
 from workbench.commands.options import parse_assignments
-from workbench.configurations import load
+from workbench.configurations import configuration
 from workbench.engines.check import check
 from workbench.formats.permalink import open_permalink, permalink
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
@@ -226,7 +226,7 @@ def test_on_the_command_line_and_in_a_file(tmp_path):
     assert parse_assignments(['First="n 1"'], Gossip) == {"First": "n 1"}
     file = tmp_path / "a.toml"
     file.write_text('model = "x"\n[constants]\nEdges = [["n1", "n3"]]\nRole = { n2 = "sleeps" }\nFirst = "n1"\n')
-    model = load(file, lambda _: Gossip).model
+    model = configuration(file, lambda _: Gossip).model
     assert (text(model.Edges), model.Role["n2"], model.First) == ("n1n3", "sleeps", "n1")
 
 

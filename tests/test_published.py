@@ -64,7 +64,7 @@ def test_published_figures_with_and_without_the_extensions(figure):
 @functools.cache
 def configured(model: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """Constants and expected figures of a model's configurations that check the whole space."""
-    loaded = map(configurations.load, sorted((SPECS / model).glob("*.toml")))
+    loaded = map(configurations.configuration, sorted((SPECS / model).glob("*.toml")))
     extended, published = EXTENDED[model]
     return [
         (extended(**one.model.constants).constants, one.expect)
@@ -134,7 +134,7 @@ OF_TLC = {
 
 
 def classic(name: str) -> configurations.Configuration:
-    return configurations.load(SPECS / "classics" / f"{name}.toml")
+    return configurations.configuration(SPECS / "classics" / f"{name}.toml")
 
 
 @pytest.mark.parametrize("name", OF_TLC)

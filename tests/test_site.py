@@ -16,7 +16,7 @@ from website import contents, gallery, lessons, links
 from website.broken import find
 from website.staging import FRONT, ROOT, Staging, docname, pages
 from workbench.cli import main
-from workbench.configurations import load, shipped
+from workbench.configurations import configuration, shipped
 from workbench.kernel import InputError
 
 # The gallery ---------------------------------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ def test_figures_that_are_not_expected_make_no_page(tmp_path: Path) -> None:
 
 
 def test_every_expected_violation_has_an_address_of_its_own() -> None:
-    known = {name: load(path) for name, path in shipped().items()}
+    known = {name: configuration(path) for name, path in shipped().items()}
     addresses = [f"{name}/{wrong}" for name, one in known.items() for wrong in gallery.expected(one)]
     assert len(addresses) == len({address.lower() for address in addresses}) > 200
     assert [address for address in addresses if quote(address) != address] == []

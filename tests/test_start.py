@@ -75,7 +75,7 @@ CHECKS = [
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize(("name", "options"), CHECKS, ids=[name for name, _ in CHECKS])
 def test_interpreted_kernels_come_to_the_same(name, options):
-    one = configurations.load(SPECS / f"{name}.toml")
+    one = configurations.configuration(SPECS / f"{name}.toml")
     interpreted = check(one.model, one.properties, symmetry=one.symmetry, **options)
     assert 0 < compiled._calls < compiled.MOST_CALLS
     alike = check(one.model, one.properties, symmetry=one.symmetry, engine="local", **options)
@@ -285,7 +285,7 @@ def load_overload(cache, sig, context):
 warm.compile_checks()
 numba_cache._Cache.load_overload = load_overload
 for path in configurations.shipped().values():
-    one = configurations.load(path)
+    one = configurations.configuration(path)
     if one.expect.get("distinct", 10**6) < 12_000:
         check(one.model, one.properties, symmetry=one.symmetry, engine="local", max_seconds=1e6)
 print(json.dumps(later))

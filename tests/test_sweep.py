@@ -559,7 +559,7 @@ def test_the_command_prints_json(capsys, tmp_path):
 
 
 def test_the_command_takes_a_configuration_before_whose_constants_the_grid_goes(capsys):
-    one = configurations.load("documented_v1_no_crash")
+    one = configurations.configuration("documented_v1_no_crash")
     assert one.constants["MaxCrashes"] == 0
     command = ["sweep", "documented_v1_no_crash", "--grid", "MaxCrashes=1", "--json"]
     assert main(command) == 0

@@ -89,7 +89,7 @@ def test_random_graphs(tmp_path_factory: Any, case: Case, hand_over: int | None,
     ],
 )
 def test_named_configurations(tmp_path: Path, name: str, hand_over: int | None) -> None:
-    one = configurations.load(SPECS / f"{name}.toml")
+    one = configurations.configuration(SPECS / f"{name}.toml")
     names = [p.name for p in one.model.select(one.properties) if p.kind == "liveness"]
     search = search_here(tmp_path / "run", one.model, names, hand_over, part_states=150)
     assert len(search.manifest.transitions) > 2

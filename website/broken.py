@@ -104,7 +104,7 @@ def find(path: Path, known: Sequence[Configuration] = ()) -> list[Broken]:
         >>> [(one.verdict.name, len(one.trace), [repair.told for repair in one.repairs]) for one in found]
         [('WhoWantsEnters', 12, ['LeavesLevels=on'])]
     """
-    one = configurations.load(path)
+    one = configurations.configuration(path)
     names = expected(one)
     if not names:
         return []

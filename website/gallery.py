@@ -14,7 +14,7 @@ from pathlib import Path
 
 from website.broken import MOST_STATES, Broken, expected, find
 from website.staging import write
-from workbench.configurations import Configuration, load, shipped
+from workbench.configurations import Configuration, configuration, shipped
 from workbench.kernel.errors import unknown
 from workbench.kernel.values import counted
 from workbench.pictures.markup import Markup, element, joined
@@ -87,7 +87,7 @@ def stage_one(folder: Path, name: str) -> list[Entry]:
 
 @cache
 def _known() -> dict[str, Configuration]:
-    return {name: load(path) for name, path in shipped().items()}
+    return {name: configuration(path) for name, path in shipped().items()}
 
 
 # A page --------------------------------------------------------------------------------------------------------------

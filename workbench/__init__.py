@@ -50,6 +50,7 @@ __all__ = [
     "check",
     "choose",
     "compare",
+    "configuration",
     "constraint",
     "drive",
     "ends",
@@ -90,6 +91,7 @@ __all__ = [
 _ELSEWHERE = {
     "audit": ("workbench.tables", "audit"),
     "compare": ("workbench.view", "compare"),
+    "configuration": ("workbench.configurations", "configuration"),
     "drive": ("workbench.driving", "drive"),
     "explain": ("workbench.questions.explain", "explain"),
     "fill": ("workbench.questions.fill", "fill"),

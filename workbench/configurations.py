@@ -117,7 +117,7 @@ def _found(verdict: Verdict) -> str:
     return f"{verdict.told}: {verdict.why}" if verdict.holds is None and verdict.why else verdict.told
 
 
-def load(target: str | Path, find_model: Callable[[str], type[Model]] = get_model) -> Configuration:
+def configuration(target: str | Path, find_model: Callable[[str], type[Model]] = get_model) -> Configuration:
     """Read one configuration.
 
     Args:
@@ -128,7 +128,7 @@ def load(target: str | Path, find_model: Callable[[str], type[Model]] = get_mode
         InputError: If the file cannot be read, is not TOML, or names something unknown.
 
     Examples:
-        >>> load("v2_race").model
+        >>> configuration("v2_race").model
         BakeryV2Extended(AsyncParquet=True, RestampPatch=False)
     """
     path = resolve(target) if isinstance(target, str) else target

@@ -191,7 +191,7 @@ def _asked(
 
 
 def _check_configurations(arguments: argparse.Namespace, paths: list[Path]) -> int:
-    wanted = [configurations.load(path) for path in paths]
+    wanted = [configurations.configuration(path) for path in paths]
     for output in arguments.output:
         if output.kind in outputs.TRACES and len(wanted) > 1:
             what = "a page or a trace belongs to one check"

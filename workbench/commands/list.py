@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _configuration(name: str, folders: Counter[str]) -> Configuration:
     try:
-        return configurations.load(name)
+        return configurations.configuration(name)
     except InputError:
         if "/" in name or "." in name or name in {one.rpartition("/")[2] for one in configurations.shipped()}:
             raise  # what is wrong with it is said
@@ -59,7 +59,7 @@ def _list_folder(folder: str) -> None:
     table = Table("configuration", "what it shows", box=None, pad_edge=False)
     for name, path in configurations.shipped().items():
         if name.startswith(f"{folder}/"):
-            table.add_row(name, escape(configurations.load(path).title))
+            table.add_row(name, escape(configurations.configuration(path).title))
     console().print(table)
 
 

@@ -73,7 +73,7 @@ from {name} import {model}
 
 
 def test_everything_is_as_expected() -> None:
-    asked = configurations.load(Path(__file__).with_name("{name}.toml"))
+    asked = configurations.configuration(Path(__file__).with_name("{name}.toml"))
     result = check(asked.model, asked.properties, symmetry=asked.symmetry)
     assert asked.differences(result) == []
 

@@ -159,7 +159,7 @@ def asked_of(target: str, given: Sequence[str] = ()) -> Target:
         return Target(declared, parse_assignments(given, declared), file_of(target))
     if given:
         raise InputError("--set is not accepted with a configuration; it goes with a model")
-    configuration = configurations.load(target)
+    configuration = configurations.configuration(target)
     return Target(type(configuration.model), configuration.constants, configuration.files, configuration)
 
 

@@ -32,7 +32,7 @@ def start_from(what: Any) -> Settings:
         raise InputError(f"{what!r} is not accepted; give a model, the name of one, or a configuration")
     if isinstance(what, str) and (what in MODELS or what.endswith(".py") or ".py:" in what):
         return start_from(get_model(what))
-    return start_from(configurations.load(what))
+    return start_from(configurations.configuration(what))
 
 
 def presets(model: type[Model]) -> dict[str, Path]:

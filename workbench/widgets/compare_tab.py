@@ -4,7 +4,7 @@ from typing import Any
 
 import ipywidgets
 
-from workbench.configurations import load
+from workbench.configurations import configuration
 from workbench.engines.check import check
 from workbench.kernel import Result
 from workbench.pictures.markup import element
@@ -48,7 +48,7 @@ class Compare(Tab):
         self._table.html = ""
 
         def work(job: Job) -> tuple[str, Result]:
-            one = load(path)
+            one = configuration(path)
             return name, check(
                 one.model, one.properties, symmetry=one.symmetry, engine="local", should_stop=job.should_stop
             )

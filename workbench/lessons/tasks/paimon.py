@@ -1,6 +1,6 @@
 """Exercises on Paimon."""
 
-from workbench.configurations import load as configuration
+from workbench.configurations import configuration
 from workbench.lessons.exercise import CONSTANTS, STORY, Wrong, task
 from workbench.lessons.judging import expect, one_change, story_trace
 from workbench.models import get_model
