@@ -208,7 +208,9 @@ def test_a_change_is_applied_from_the_table_of_what_if(kept: Notebook) -> None:
     expect(page.locator(".wb-switch:has-text('RestampPatch') input")).to_be_checked()
 
 
-@pytest.mark.parametrize("name", ["hudi", "paimon", "bakery", "bakery_v2", "two_phase_commit", "own"])
+@pytest.mark.parametrize(
+    "name", ["hudi", "paimon", "bakery", "bakery_v2", "delta", "iceberg", "two_phase_commit", "own"]
+)
 def test_a_story_and_the_switches_share_one_small_screen(browser: Any, lab: Lab, name: str) -> None:
     """What one sees in the first ten seconds: nothing of it is cut, and nothing has to be scrolled."""
     own = "from workbench.models.classics.peterson import Peterson\nclass Own(Peterson): pass"
@@ -217,7 +219,11 @@ def test_a_story_and_the_switches_share_one_small_screen(browser: Any, lab: Lab,
     notebook = opened(browser, lab, f"first-{name}", cells, width=1280, height=800)
     page = notebook.page
     expect(notebook.headline()).to_contain_text("violated")
-    marked = "[data-fault]" if name in ("hudi", "paimon", "bakery_v2") else ":is([data-fault], [data-change])"
+    marked = (
+        "[data-fault]"
+        if name in ("hudi", "paimon", "bakery_v2", "delta", "iceberg")
+        else ":is([data-fault], [data-change])"
+    )
     fault = page.locator(f".wb-player {marked}").first
     expect(fault).to_be_visible()
     notebook.settle()
