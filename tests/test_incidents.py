@@ -38,8 +38,12 @@ def test_the_change_prevents_all_that_the_configuration_shows(name: str, changes
     ]
     assert violated
     values = {"true": True, "false": False, "2": 2}
-    changed = {constant: values[value] for constant, value in re.findall(r"`(\w+)=(\w+)`", changes)}
+    changed = {constant: values.get(value, value) for constant, value in re.findall(r"`(\w+)=(\w+)`", changes)}
     assert changed
     assert {constant: one.model.constants[constant] for constant in changed} != changed
-    repaired = check(type(one.model)(**{**one.model.constants, **changed}), properties=violated)
-    assert [verdict.holds for verdict in repaired.verdicts] == [True] * len(violated)
+    repaired = type(one.model)(**{**one.model.constants, **changed})
+    # A property of clean-up is switched off with it.
+    off = set(repaired.declared_properties) - set(repaired.properties)
+    judged = [wrong for wrong in violated if wrong not in off]
+    assert judged
+    assert [verdict.holds for verdict in check(repaired, properties=judged).verdicts] == [True] * len(judged)
