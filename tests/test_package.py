@@ -20,7 +20,7 @@ FOLDERS = [name for name in SOURCES if (ROOT / name).is_dir()]
 NEWCOMERS = (ROOT / "README.md", ROOT / "docs" / "start.md")
 #: A block of commands, and what the last of them prints, as far as the page shows it.
 CONSOLE = re.compile(r"^```console\n(.*?)^```$(?:(?:(?!^```|^#).)*?^```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
-SECONDS = re.compile(r"\d+\.\d\d s\b")
+SECONDS = re.compile(r"\d+\.\d\d( s)?\b")
 COMMAND = re.compile(r"^\$ (.*)$", re.MULTILINE)
 LINK = re.compile(r"\]\((?![a-z]+:|#)([^)#]+)")
 
