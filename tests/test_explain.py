@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from workbench.engines.check import check
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, require
+from workbench.kernel.budget import INTERRUPTED
 from workbench.kernel.result import Answer
 from workbench.models.bakery import Bakery
 from workbench.models.hudi_extended import HudiExtended
 from workbench.questions import formula as formulas
 from workbench.questions.explain import explain
-from workbench.questions.fill import NOT_REACHED, fill
+from workbench.questions.fill import fill
 from workbench.questions.formula import smallest
 from workbench.view import verdict_map
 
@@ -296,7 +297,7 @@ def test_what_was_checked_before_a_stop_is_kept():
     filled = fill(Counter, {"Size": [2, 9, 3]}, on_cell=done.append, should_stop=lambda: len(done) == 2)
     assert filled.stopped
     assert list(filled.table.BelowBound) == ["holds", "violated", "error"]
-    assert filled.table.error[2] == NOT_REACHED
+    assert filled.table.error[2] == INTERRUPTED
     assert filled.explain("BelowBound").undecided == [({"Size": 3}, "error")]
 
 

@@ -96,12 +96,10 @@ class _Arriving:
 
     def latest(self) -> str:
         """The last few settings on a terminal, where they stay in place; elsewhere those that are new."""
-        if sys.stderr.isatty():
-            del self._cells[:-_SHOWN]
-        lines = [str(cell) for cell in self._cells]
-        if not sys.stderr.isatty():
-            self._cells.clear()
-        return "\n".join([*lines, self._told])
+        stays = sys.stderr.isatty()
+        shown = self._cells[-_SHOWN:] if stays else self._cells
+        self._cells = shown if stays else []
+        return "\n".join([*map(str, shown), self._told])
 
 
 def parse_grid(given: Iterable[str]) -> dict[str, list[Any]]:

@@ -38,9 +38,6 @@ from workbench.storage.lock import writer_lock
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The error of settings that were not checked.
-NOT_REACHED = INTERRUPTED
-
 
 @dataclass(frozen=True)
 class GridCell:
@@ -300,7 +297,7 @@ class _Filling:
             self._put(waiting[number], replace(outcome, stopped=INTERRUPTED) if cut else outcome, result)
             self._progress()
 
-        why = NOT_REACHED
+        why = INTERRUPTED
         if waiting and spark:
             from workbench.questions.on_spark import check_on_spark  # pyspark loads here
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from workbench.kernel import InputError
+from workbench.kernel.budget import INTERRUPTED
 from workbench.session.jobs import Aside, Job
 from workbench.session.settings import Settings
 
@@ -135,13 +136,11 @@ class Filling:
 
     def word(self, cell: "GridCell") -> str | None:
         """What came of a cell, in a word; None where the property does not apply, or it was not reached."""
-        from workbench.questions.fill import NOT_REACHED
-
         assert self.asked is not None
         verdict = cell.outcome.verdicts.get(self.asked.name)
         if verdict is not None:
             return verdict.word
-        return "error" if cell.outcome.error not in (None, NOT_REACHED) else None
+        return "error" if cell.outcome.error not in (None, INTERRUPTED) else None
 
     def cancel(self) -> None:
         """End all work, and forget the grid."""
