@@ -18,7 +18,7 @@ _PAGE = ".html"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH")
-    parser.add_argument("--format", default="auto", choices=("auto", "paimon", "hudi", "iceberg"))
+    parser.add_argument("--format", default="auto", choices=("auto", "paimon", "hudi", "iceberg", "delta"))
     parser.add_argument("--acks", metavar="FILE", help="the commits that were acknowledged to clients")
     parser.add_argument("--since", type=int, metavar="N", help="the version to start from")
     add_answer(parser, (_PAGE, DATA), told={_PAGE: "a page with evidence and pictures"})

@@ -27,6 +27,7 @@ FORMATS = {
     "paimon": "workbench.tables.paimon",
     "hudi": "workbench.tables.hudi",
     "iceberg": "workbench.tables.iceberg",
+    "delta": "workbench.tables.delta",
 }
 
 #: How many levels of folders to search for a table if the path is none.
@@ -62,7 +63,7 @@ def audit(
 
     Args:
         path: The table's folder, on a local disk or behind a URL (``s3://``, ``hdfs://`` ...).
-        format ({"auto", "paimon", "hudi", "iceberg"}): "auto" detects it.
+        format ({"auto", "paimon", "hudi", "iceberg", "delta"}): "auto" detects it.
         acks: A file of acknowledged commits; see ``docs/audit.md``.
         since: The version to start from; earlier history is taken as correct.
         spark: A session that decodes the metadata, for tables with very many files.
@@ -80,7 +81,7 @@ def audit(
         raise unknown("format", format, FORMATS)
     module: Format = importlib.import_module(FORMATS[format])  # type: ignore[assignment]
     if not module.detects(source):
-        raise InputError(f"{brief(source.url)} is {_other(source) or f'not a table of {format}'}")
+        raise InputError(f"{brief(source.url)} is not a table of {format}")
     known = None if acks is None else read_acks(acks, *module.ACKS)
     return module.audit(source, acks=known, since=since, spark=spark)
 
@@ -92,19 +93,9 @@ def detect(source: "Source") -> str:
         return looks[0]
     if looks:
         raise InputError(f"{brief(source.url)} looks like {' and '.join(looks)}; say which with format")
-    other = _other(source)
-    if other:
-        raise InputError(f"{brief(source.url)} is {other}")
     below = _tables_below(source)
     hint = f"; there is one in {brief(below[0])}" if below else ""
     raise InputError(f"{brief(source.url)} is not a table of {', '.join(FORMATS)}{hint}")
-
-
-def _other(source: "Source") -> str:
-    """Names a known format that audits do not read; "" if the folder has none."""
-    if not source.entries("_delta_log"):
-        return ""
-    return f"a Delta table, since it has _delta_log; audits do not read these yet, but tables of {', '.join(FORMATS)}"
 
 
 def _tables_below(source: "Source") -> Sequence[str]:

@@ -28,7 +28,7 @@ def count_rows(source: Source, name: str) -> int:
 
 
 def read_columns(source: Source, name: str, wanted: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """Some columns of a Parquet file of a table.
+    """Some columns of a Parquet file of a table; a dot names a field of one.
 
     Raises:
         Missing: If there is no such file.
@@ -36,7 +36,9 @@ def read_columns(source: Source, name: str, wanted: Sequence[str]) -> Iterator[p
     """
     with parquet_file(source, name, wanted) as parquet:
         for chunk in chunks_of(parquet):
-            if chunk.path_in_schema.partition(".")[0] in wanted and chunk.total_uncompressed_size > MOST_OF_CHUNK:
+            path = chunk.path_in_schema
+            is_wanted = any(path == one or path.startswith(f"{one}.") for one in wanted)
+            if is_wanted and chunk.total_uncompressed_size > MOST_OF_CHUNK:
                 raise InputError(
                     f"{brief(name)} is not accepted: a column promises {chunk.total_uncompressed_size:,} bytes; "
                     f"{MOST_OF_CHUNK:,} are read"
@@ -50,7 +52,8 @@ def parquet_file(source: Source, name: str, wanted: Iterable[str] = ()) -> Itera
     with source.open(name) as file:
         try:
             parquet = pq.ParquetFile(file)
-            absent = sorted(set(wanted) - set(parquet.schema_arrow.names))
+            tops = set(parquet.schema_arrow.names)
+            absent = sorted(one for one in wanted if not {one, one.partition(".")[0]} & tops)
             if absent:
                 raise InputError(f"{brief(name)} is damaged: it has no column {listed(map(brief, absent))}")
             for one in chunks_of(parquet):

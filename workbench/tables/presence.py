@@ -9,9 +9,9 @@ from workbench.tables.source import Source
 #: With more folders than this, the folders above them are listed whole.
 _MOST_FOLDERS = 64
 
-#: The properties that no model has, since it has neither sizes nor counts, and why they have no picture.
-FILES_EXIST, COUNTS_AGREE = "PublishedFilesExist", "CountsAgree"
-BEYOND_MODELS = "the protocol's model has neither the sizes of files nor counts"
+#: The properties that no model has, since it has neither sizes nor counts nor times, and why they have no picture.
+FILES_EXIST, COUNTS_AGREE, TIMES_GROW = "PublishedFilesExist", "CountsAgree", "TimestampsGrow"
+BEYOND_MODELS = "the protocol's model has neither the sizes of files nor counts, nor times"
 
 
 class Absent(NamedTuple):

@@ -46,7 +46,7 @@ class Said:
         return [self._checked(one, kind, field) for one in some]
 
     def _checked(self, given: Any, kind: type[Kind], field: str) -> Kind:
-        if not isinstance(given, kind) or isinstance(given, bool):
+        if not isinstance(given, kind) or isinstance(given, bool) != (kind is bool):
             raise InputError(f"{brief(self.name)} is damaged: {field} is {brief(given)}")
         if isinstance(given, int) and not -(2**63) <= given < 2**63:
             raise InputError(f"{brief(self.name)} is damaged: {field} is {brief(given)}")

@@ -1,10 +1,11 @@
 """The files of one table, on any file system: named relative to its folder, read within bounds, never written."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+from unicodedata import category
 
 from pyarrow import fs
 
@@ -15,6 +16,10 @@ from workbench.storage.strict_json import read_json
 
 #: The largest file of metadata that is read into memory.
 MOST_BYTES = 64 * 2**20
+#: How often to read a table whose files are cleaned up meanwhile.
+_TRIES = 3
+
+Judged = TypeVar("Judged")
 
 
 class Missing(InputError):
@@ -71,7 +76,7 @@ class Source:
     def path(self, name: str) -> str:
         """A file's path in the file system; refused if that is outside the table."""
         parts = name.split("/")
-        if not name or not name.isprintable() or "\\" in name or any(part in ("", ".", "..") for part in parts):
+        if not name or not _is_visible(name) or "\\" in name or any(part in ("", ".", "..") for part in parts):
             raise InputError(f"{brief(name)} is not accepted as a file of the table; it leads out of it, or nowhere")
         path = f"{self._root.rstrip('/')}/{name}"
         if self._is_local and not self._is_inside(path):
@@ -171,6 +176,21 @@ class Source:
 
     def _info(self, path: str) -> Any:
         return self._files.get_file_info(path)
+
+
+def _is_visible(name: str) -> bool:
+    """Whether a name has no control characters and marks; wide spaces, as in partition values, are no such."""
+    return name.isprintable() or all(sign.isprintable() or category(sign) == "Zs" for sign in name)
+
+
+def read_again(read: Callable[[], Judged]) -> Judged:
+    """What `read` returns; it is tried again where files of the table are deleted meanwhile, as clean-up does."""
+    for _ in range(_TRIES - 1):
+        try:
+            return read()
+        except Missing:
+            pass
+    return read()
 
 
 def _open(url: str, shown: str) -> tuple[fs.FileSystem, str]:

@@ -6,11 +6,7 @@ from workbench.tables.findings import Audit
 from workbench.tables.iceberg.judge import judge
 from workbench.tables.iceberg.metadata import metadata_files
 from workbench.tables.iceberg.read import read
-from workbench.tables.source import Missing, Source
-
-#: How often to read a table whose snapshots expire meanwhile.
-_TRIES = 3
-
+from workbench.tables.source import Source, read_again
 
 ACKS = {"snapshot-id": int}, {"timestamp-ms": int}
 
@@ -22,10 +18,4 @@ def detects(source: Source) -> bool:
 
 def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None, spark: Any) -> Audit:
     """Read and judge an Iceberg table, in this process even if there is a Spark session."""
-    for tries_left in reversed(range(_TRIES)):
-        try:
-            return judge(read(source, since), acks, since)
-        except Missing:  # expired meanwhile, or for good
-            if not tries_left:
-                raise
-    raise AssertionError
+    return read_again(lambda: judge(read(source, since), acks, since))

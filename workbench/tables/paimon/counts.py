@@ -10,14 +10,12 @@ from workbench.kernel.errors import brief
 from workbench.tables.findings import AuditDraft
 from workbench.tables.paimon.files import versions
 from workbench.tables.paimon.read import Change, PaimonTable
-from workbench.tables.paimon.rows import UnreadableError, read_vector
 from workbench.tables.presence import COUNTS_AGREE, FILES_EXIST, beyond_models, judge_presence
 from workbench.tables.shape import alive_at
 from workbench.tables.source import Missing
+from workbench.tables.vectors import MOST_VECTORS, PAIMON, UnreadableError, read_vector
 
 _KINDS = {"APPEND", "COMPACT", "OVERWRITE", "ANALYZE"}
-#: How many deletion vectors are read.
-_MOST_VECTORS = 1000
 _HINT = "snapshot/LATEST"
 
 
@@ -112,11 +110,12 @@ def _files(table: PaimonTable, draft: AuditDraft) -> None:
 
 def _vectors(table: PaimonTable, vectors: pa.Table, absent: set[str], rows: dict[str, int]) -> None:
     """Some of the deletion vectors have their checksum, and as many rows as they are said to have."""
-    for one in vectors.slice(0, _MOST_VECTORS).to_pylist():
+    for one in vectors.slice(0, MOST_VECTORS).to_pylist():
         if f"index/{one['index_file']}" in absent or one["file"] not in rows:
             continue
         try:
-            marks = read_vector(table.source, one["index_file"], one["offset"], one["length"], rows[one["file"]])
+            name, count = f"index/{one['index_file']}", rows[one["file"]]
+            marks = read_vector(table.source, name, one["offset"], one["length"], count, PAIMON)
         except UnreadableError:  # of another kind
             continue
         if one["cardinality"] not in (None, len(marks)):

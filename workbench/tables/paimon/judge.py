@@ -27,8 +27,8 @@ from workbench.tables.paimon.keys import judge_rows, why_left_out
 from workbench.tables.paimon.look import BucketLook, look_at, to_look_at
 from workbench.tables.paimon.lost import Orphan, missing_acks, orphans
 from workbench.tables.paimon.read import PaimonTable
-from workbench.tables.paimon.rows import UnreadableError
 from workbench.tables.source import Missing
+from workbench.tables.vectors import UnreadableError
 
 #: Deliberate ways to remove a commit.
 _ON_PURPOSE = "somebody has taken it out: by rollback_to, by fast_forward, or with the branch that it was on"

@@ -13,7 +13,8 @@ from workbench.tables.paimon import binary_row
 from workbench.tables.paimon.bucket import Bucket, Life, Marks
 from workbench.tables.paimon.files import Schema
 from workbench.tables.paimon.read import PaimonTable
-from workbench.tables.paimon.rows import UnreadableError, Whole, read_rows, read_vector, whole_rows
+from workbench.tables.paimon.rows import Whole, read_rows, whole_rows
+from workbench.tables.vectors import PAIMON, UnreadableError, read_vector
 
 #: The budget for rows: rows read, and rows times the versions in which they are compared.
 MOST_ROWS = 20_000_000
@@ -67,7 +68,8 @@ def look_at(table: PaimonTable, name: str, more: Iterable[str] = ()) -> BucketLo
         if one["file"] in number:
             file = number[one["file"]]
             size = int(starts[file + 1] - starts[file])
-            struck = read_vector(table.source, one["index_file"], one["offset"], one["length"], size)
+            index_file = f"index/{one['index_file']}"
+            struck = read_vector(table.source, index_file, one["offset"], one["length"], size, PAIMON)
             marks.append(Marks(file, one["first"], one["last"], starts[file] + struck))
     return BucketLook(table, name, Bucket(rows, lives, marks, baselines(table)))
 

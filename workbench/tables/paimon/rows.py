@@ -1,34 +1,25 @@
-"""Read the rows of a Paimon bucket, and the deletion vectors on them."""
+"""Read the rows of a Paimon bucket."""
 
 import json
-import struct
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from pyroaring import BitMap
 
-from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.tables.columns import chunks_of, parquet_file
 from workbench.tables.paimon.files import Schema
 from workbench.tables.shape import row_codes
 from workbench.tables.source import Source
+from workbench.tables.vectors import UnreadableError
 
 #: The kinds of rows, by their stored numbers.
 KINDS = ("+I", "-U", "+U", "-D")
 
 #: The largest data file that is read, by the unpacked size it announces.
 _MOST_UNPACKED = 2**30
-_MAGIC = 1581511376
-_MOST_OF_VECTOR = 64 * 2**20
-
-
-class UnreadableError(InputError):
-    """Rows of a kind that audits do not read."""
 
 
 @dataclass
@@ -121,38 +112,3 @@ def _read(source: Source, name: str, columns: list[str] | None) -> pa.Table:
         if unpacked > _MOST_UNPACKED or parquet.metadata.num_rows > _MOST_UNPACKED // 8:
             raise UnreadableError(f"{brief(name)} has more than {_MOST_UNPACKED:,} bytes when it is unpacked")
         return parquet.read(columns=columns, use_threads=False)
-
-
-# Deletion vectors ----------------------------------------------------------------------------------------------------
-
-
-def read_vector(source: Source, index_file: str, offset: int, length: int, rows: int) -> np.ndarray:
-    """The positions that a deletion vector deletes, in a file of `rows` rows.
-
-    Its bytes are its length, a magic number, a 32-bit roaring bitmap in the portable format, and a checksum of the
-    last two.
-
-    Raises:
-        InputError: If it is damaged, or of an unsupported kind.
-    """
-    name = f"index/{index_file}"
-    if not 4 <= length <= _MOST_OF_VECTOR or offset < 0:
-        raise InputError(f"{brief(name)} is damaged: a deletion vector of {length:,} bytes at byte {offset:,}")
-    content = source.read_range(name, offset, 4 + length + 4)
-    if len(content) < 8 + length:
-        raise InputError(f"{brief(name)} is damaged: it ends within a deletion vector")
-    said, magic = struct.unpack(">ii", content[:8])
-    body, checksum = content[4 : 4 + length], int.from_bytes(content[4 + length :], "big")
-    if said != length:
-        raise InputError(f"{brief(name)} is damaged: a deletion vector of {length:,} bytes says that it has {said:,}")
-    if magic != _MAGIC:
-        raise UnreadableError(f"deletion vectors that begin with {magic:#x}, as in {brief(name)}, are not read")
-    if zlib.crc32(body) != checksum:
-        raise InputError(f"{brief(name)} is damaged: a deletion vector does not have its checksum")
-    try:
-        marks = BitMap.deserialize(body[4:])
-        if len(marks) and not (len(marks) <= rows and marks.max() < rows):
-            raise ValueError(f"a deletion vector strikes out row {marks.max():,} of a file of {rows:,} rows")
-        return np.fromiter(marks, np.int64, len(marks))
-    except (ValueError, IndexError, MemoryError, OverflowError) as error:
-        raise InputError(f"{brief(name)} is damaged: {' '.join(str(error).split())[:200]}") from None
