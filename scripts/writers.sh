@@ -13,4 +13,4 @@ fi
 
 echo "Installing the writers of the tests' tables into .writers; the first time this takes a minute"
 scripts/pip.sh .writers/bin/python \
-    'pypaimon==2.1.0' 'pyiceberg[sql-sqlite]==0.12.0' 'hudi==0.5.0' 'moto==5.2.5' flask flask-cors
+    'pypaimon==2.1.0' 'pyiceberg[sql-sqlite]==0.12.0' 'hudi==0.5.0' 'deltalake==1.6.6' 'moto==5.2.5' flask flask-cors

@@ -24,7 +24,7 @@ settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 
 #: Programs for the environment of the writers, whose packages are not here, and one for PySpark to start.
-collect_ignore = ["hudi_reader.py", "iceberg_writer.py", "paimon_writer.py", "preloaded"]
+collect_ignore = ["delta_writer.py", "hudi_reader.py", "iceberg_writer.py", "paimon_writer.py", "preloaded"]
 
 # The sessions of tests need little memory: the simplest collector starts soonest.
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:+UseSerialGC")

@@ -3,6 +3,7 @@
 import random
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -16,7 +17,7 @@ ODD = ("a b/ü%=c", "x:y", "#1?", "\u3000")
 
 def append(folder: Path, *ids: int, part: str = "p", **how: object) -> None:
     columns = {"p": pa.array([part] * len(ids), pa.string()), "id": pa.array(ids, pa.int64())}
-    write_deltalake(str(folder), pa.table(columns), **{"mode": "append", **how})  # type: ignore[arg-type]
+    write_deltalake(str(folder), pa.table(columns), **{"mode": "append", "schema_mode": "merge", **how})
 
 
 def many(folder: Path, writer: int) -> None:
@@ -65,10 +66,8 @@ def life(folder: Path, seed: int) -> None:
             case "optimize":
                 table.optimize.compact()
             case "restore":
-                try:
+                with suppress(DeltaError):  # cleaned up, or vacuumed
                     table.restore(max(0, table.version() - 2))
-                except DeltaError:
-                    pass  # cleaned up, or vacuumed
             case "vacuum":
                 table.vacuum(0, enforce_retention_duration=False, dry_run=False)
             case "point":
@@ -82,7 +81,9 @@ def life(folder: Path, seed: int) -> None:
             case "merge":
                 new = pa.table({"p": pa.array([ODD[1]] * 2), "id": pa.array([i - 1, i + 500], pa.int64())})
                 made = table.merge(new, "t.id = s.id", source_alias="s", target_alias="t")
-                made.when_matched_update({"id": "s.id + 7"}).when_not_matched_insert({"p": "s.p", "id": "s.id"}).execute()
+                made.when_matched_update({"id": "s.id + 7"}).when_not_matched_insert(
+                    {"p": "s.p", "id": "s.id"}
+                ).execute()
 
 
 KINDS: dict[str, Callable[[Path], None]] = {

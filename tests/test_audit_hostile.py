@@ -395,14 +395,6 @@ def test_what_is_no_table_is_refused(tmp_path, monkeypatch, capsys, arguments, w
     assert why in refused(capsys, *arguments)
 
 
-@pytest.mark.parametrize("more", [[], ["--format", "iceberg"]])
-def test_a_delta_table_is_named(tmp_path, capsys, more):
-    (tmp_path / "t/_delta_log").mkdir(parents=True)
-    (tmp_path / "t/_delta_log/00000000000000000000.json").write_text("{}")
-    line = refused(capsys, tmp_path / "t", *more)
-    assert f"'{tmp_path}/t' is a Delta table, since it has _delta_log; audits do not read these yet" in line
-
-
 def test_a_path_is_named_to_its_end(tmp_path, capsys):
     folder = tmp_path / "warehouse-of-a-long-name" / ("d" * 100) / "sales.db" / "orders"
     folder.mkdir(parents=True)
