@@ -968,6 +968,17 @@ def test_list_of_configurations(run):
         assert (f"\n{name} " in out) == (path.parent.name == "paimon")
 
 
+def test_list_of_a_folder(run, tmp_path):
+    (tmp_path / "mine.toml").write_text('title = "Mine [1]"\nmodel = "bakery"\n')
+    status, out, err = run("list", str(tmp_path))
+    assert (status, err) == (0, "")
+    assert [line.split() for line in out.splitlines()[1:]] == [[str(tmp_path / "mine.toml"), "Mine", "[1]"]]
+    (tmp_path / "none").mkdir()
+    status, out, err = run("list", str(tmp_path / "none"))
+    assert (status, out) == (2, "")
+    assert err.endswith("/none' has no configuration (*.toml)\n")
+
+
 def test_show_a_configuration(run):
     status, out, err = run("list", "v2_race")
     assert (status, err) == (0, "")
