@@ -185,6 +185,11 @@ def test_properties_follow_the_constants_until_somebody_chooses() -> None:
     chosen = settings.with_ticked(["UniqueTickets", "RestartsHeal"])
     assert chosen.applicable() == ["UniqueTickets"]
     assert chosen.with_constants({"MaxRestarts": 1}).applicable() == ["UniqueTickets", "RestartsHeal"]
+    every, restarting = settings.with_ticked(settings.applicable()), settings.with_constants({"MaxRestarts": 1})
+    assert set(every.with_constants({"MaxRestarts": 1}).applicable()) >= set(restarting.applicable()) > {"RestartsHeal"}
+    assert (
+        every.with_constants({"MaxRestarts": 1}).with_constants({"MaxRestarts": 0}).applicable() == every.applicable()
+    )
 
 
 @pytest.mark.parametrize("sets", [["Writers"], ["Keys"], ["Writers", "Values"], []])
