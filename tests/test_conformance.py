@@ -25,23 +25,9 @@ from tests.impure import impure
 from tests.toys import BY_STEPS, SAFE, STATES, Hindmost, Steps, Still, Wide
 from workbench import configurations
 from workbench.engines.check import check
-from workbench.kernel import (
-    Constant,
-    InputError,
-    Model,
-    ModelError,
-    Process,
-    Variable,
-    action,
-    choose,
-    constraint,
-    initial,
-    invariant,
-    refines,
-    replay,
-    require,
-)
+from workbench.kernel import ModelError, replay
 from workbench.kernel.values import counted
+from workbench.language import *
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
 

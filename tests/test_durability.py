@@ -27,19 +27,7 @@ from pyspark import TaskContext
 from workbench.cli import main
 from workbench.engines.check import check
 from workbench.engines.spark.manifest import RUN, Run
-from workbench.kernel import (
-    Constant,
-    InputError,
-    Map,
-    Model,
-    Names,
-    Variable,
-    action,
-    choose,
-    invariant,
-    reachable,
-    require,
-)
+from workbench.language import *
 from workbench.models.bakery import Bakery
 from workbench.questions.sweep import sweep
 from workbench.runs import resume, save_run

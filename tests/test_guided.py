@@ -19,18 +19,8 @@ from workbench.formats.recording import Observation, Recording
 from workbench.guided import validate as validation
 from workbench.guided.settings import accepted_under
 from workbench.guided.validate import validate
-from workbench.kernel import (
-    Constant,
-    InputError,
-    Model,
-    ModelError,
-    Process,
-    Variable,
-    action,
-    choose,
-    replay,
-    require,
-)
+from workbench.kernel import ModelError, replay
+from workbench.language import *
 from workbench.models import get_model
 from workbench.models.bakery import Bakery
 

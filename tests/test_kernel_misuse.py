@@ -9,26 +9,9 @@ import time
 import pytest
 
 from workbench.engines.check import check
-from workbench.kernel import (
-    Constant,
-    InputError,
-    Model,
-    ModelError,
-    Names,
-    Partition,
-    Process,
-    Variable,
-    action,
-    always_eventually,
-    choose,
-    eventually,
-    initial,
-    invariant,
-    liveness,
-    reachable,
-    require,
-)
+from workbench.kernel import ModelError
 from workbench.kernel.model import model_object
+from workbench.language import *
 
 ENGINES = ("reference", "local")
 engines = pytest.mark.parametrize("engine", ENGINES)

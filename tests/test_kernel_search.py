@@ -8,19 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.toys import SAFE, Steps
-from workbench.kernel import (
-    Constant,
-    InputError,
-    Model,
-    ModelError,
-    Names,
-    Variable,
-    action,
-    choose,
-    initial,
-    search,
-)
+from workbench.kernel import ModelError, search
 from workbench.kernel.symmetry import Canonical
+from workbench.language import *
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
 

@@ -24,23 +24,9 @@ from workbench.formats.permalink import open_permalink, permalink
 from workbench.formats.tla import tla
 from workbench.formats.tlc_trace import tlc_plain
 from workbench.guided.validate import validate
-from workbench.kernel import (
-    Constant,
-    InputError,
-    Map,
-    Model,
-    ModelError,
-    Names,
-    Variable,
-    action,
-    choose,
-    invariant,
-    reachable,
-    replay,
-    require,
-    search,
-)
+from workbench.kernel import ModelError, replay, search
 from workbench.kernel.values import check_value, is_same, permute, show, sort_key
+from workbench.language import *
 from workbench.spaces.columns import to_array
 from workbench.storage.digest import enumerations_of, model_digest, records_of
 from workbench.storage.encoding import Encoding

@@ -23,28 +23,9 @@ from workbench.engines.walks import request, shorten, sketch, walker
 from workbench.engines.walks.result import WalkRule
 from workbench.engines.walks.simulate import simulate
 from workbench.engines.walks.walker import Walker
-from workbench.kernel import (
-    Assignment,
-    Constant,
-    InputError,
-    Model,
-    ModelError,
-    Names,
-    Relation,
-    Variable,
-    action,
-    choose,
-    constraint,
-    eventually,
-    initial,
-    invariant,
-    liveness,
-    reachable,
-    replay,
-    require,
-    step,
-)
+from workbench.kernel import ModelError, replay
 from workbench.kernel.plan import make_plan
+from workbench.language import *
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
 from workbench.spaces.space import explore

@@ -5,20 +5,9 @@ import json
 import pytest
 
 from workbench.formats.expression import Expression
-from workbench.kernel import (
-    Constant,
-    InputError,
-    Model,
-    Variable,
-    action,
-    choose,
-    initial,
-    invariant,
-    replay,
-    require,
-    search,
-)
+from workbench.kernel import replay, search
 from workbench.kernel.result import Answer
+from workbench.language import *
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
 from workbench.models.classics.two_phase_commit import TwoPhaseCommit

@@ -20,23 +20,8 @@ from jupyter_client.manager import start_new_kernel
 
 from workbench.engines.check import check
 from workbench.formats.permalink import parse_permalink, permalink
-from workbench.kernel import (
-    Assignment,
-    Constant,
-    InputError,
-    Integers,
-    Map,
-    Model,
-    Names,
-    Partition,
-    Relation,
-    Result,
-    Variable,
-    action,
-    invariant,
-    replay,
-    require,
-)
+from workbench.kernel import Result, replay
+from workbench.language import *
 from workbench.models import MODELS, get_model
 from workbench.models.bakery import Bakery
 from workbench.models.hudi import Hudi
