@@ -369,7 +369,7 @@ WRITING = [0.4, 0.6, 0.7, 0.8, 0.9, 0.97]
 )
 def test_a_command_that_is_ended_at_any_moment_leaves_whole_files(here, command, number, shares):
     chance = random.Random(10)
-    (_, _, written), ended = endings(command, number, shares + [chance.uniform(0, 1.1) for _ in range(10)])
+    (_, _, written), ended = endings(command, number, shares + [chance.uniform(0, 1.1) for _ in range(5)])
     assert OLD not in written.values()
     for status, partial, found in ended:
         assert status in {signal.SIGKILL: (0, -9)}.get(number, (0, 3))

@@ -156,17 +156,18 @@ NAMED = [
     "bakery/documented_v1",
     "bakery/documented_v2_race",
     "bakery/v1_orphan",
-    pytest.param("bakery/v1_restart_heals_one", marks=pytest.mark.slow),
-    pytest.param("bakery/samenode_restart_atomic", marks=pytest.mark.slow),
+    "bakery/v1_restart_heals",
+    "bakery/samenode_restart_no_clean_up",
     "delta/lock_expires",
     "delta/overwritten",
-    pytest.param("hudi/one_file_group", marks=pytest.mark.slow),
-    pytest.param("hudi/timestamp_collision_one_key", marks=pytest.mark.slow),
+    "hudi/one_file_group",
+    "hudi/timestamp_collision_one_key",
     "iceberg/blind_swap",
     "iceberg/lost_answer",
     "iceberg/no_validation_compaction",
     "paimon/published_default",
 ]
+SLOWEST = {"bakery/v1_restart_heals", "hudi/one_file_group", "hudi/timestamp_collision_one_key"}
 NAMED_ON_SPARK = ["bakery/documented_v1", "bakery/documented_v2_race", "hudi/timestamp_collision", "paimon/two_buckets"]
 
 
@@ -174,7 +175,12 @@ def named(name):
     return configurations.configuration(SPECS / f"{name}.toml")
 
 
-@pytest.mark.parametrize("name", NAMED)
+def together(name):
+    """One worker takes all engines' tests of a configuration, so that the reference searches it once."""
+    return pytest.param(name, marks=[pytest.mark.xdist_group(name), *([pytest.mark.slow] if name in SLOWEST else [])])
+
+
+@pytest.mark.parametrize("name", [together(name) for name in NAMED])
 def test_named_configurations(way_in_process, name):
     one = named(name)
     result = assert_conforms(one.model, way_in_process, one.properties, one.symmetry)

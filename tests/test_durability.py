@@ -302,11 +302,11 @@ def check_sweeps(folder: Path, corrupt: Corrupt, data: st.DataObject, stored: Pa
 @pytest.mark.parametrize(
     ("stored", "check_of", "examples"),
     [
-        pytest.param("stored_run", check_runs, 170, marks=pytest.mark.slow),
+        pytest.param("stored_run", check_runs, 80, marks=pytest.mark.slow),
         ("stored_data", check_datasets, 20),
-        pytest.param("stored_data", check_datasets, 330, marks=pytest.mark.slow),
+        pytest.param("stored_data", check_datasets, 150, marks=pytest.mark.slow),
         ("stored_sweep", check_sweeps, 20),
-        pytest.param("stored_sweep", check_sweeps, 330, marks=pytest.mark.slow),
+        pytest.param("stored_sweep", check_sweeps, 150, marks=pytest.mark.slow),
     ],
 )
 def test_what_is_corrupt_is_exact_or_refused(

@@ -210,12 +210,10 @@ BAKERIES = [
     (Bakery(MaxCrashes=0), "EventualProgress", None),
     (Bakery(MaxCrashes=1), "EventualProgress", 15),
     (Bakery(MaxCrashes=1), "NonCrashedProgress", None),
-    pytest.param(Bakery(MaxCrashes=2), "NonCrashedProgress", None, marks=pytest.mark.slow),
     (Bakery(MaxCrashes=1, LazyReap=False, NodeStartup=False), "NonCrashedProgress", 6),
-    pytest.param(Bakery(Writers=4, MaxCrashes=0), "EventualProgress", None, marks=pytest.mark.slow),
     (BakeryV2(Writers=2), "EventualProgress", None),
     (BakeryV2(Writers=2, SafeAcks=False), "EventualProgress", 18),
-    pytest.param(BakeryV2(Writers=2, MaxCrashes=1), "EventualProgress", 5, marks=pytest.mark.slow),
+    (BakeryV2(Writers=2, MaxCrashes=1), "EventualProgress", 5),
 ]
 
 

@@ -366,10 +366,12 @@ check(model, names, engine="spark", run_dir=sys.argv[1], on_progress=kill)
 """
 
 
-@pytest.mark.parametrize("level", [7, *(pytest.param(level, marks=pytest.mark.slow) for level in (1, 12))])
-def test_a_killed_driver(spark, tmp_path, level):
-    """The driver is killed while it works on a level; the search goes on from the last completed one."""
-    run = tmp_path / "run"
+def test_a_killed_driver(spark, tmp_path):
+    """The driver is killed while it works on a level; the search goes on from the last completed one.
+
+    `test_durability` kills searches at many other moments.
+    """
+    run, level = tmp_path / "run", 7
     driver = subprocess.run([sys.executable, "-c", DRIVER, str(run), str(level)], start_new_session=True)
     assert driver.returncode == -signal.SIGKILL
     assert len(completed(run).levels) in (level, level + 1)

@@ -59,7 +59,7 @@ def test_alternatives_are_the_other_values() -> None:
 
 @pytest.mark.parametrize(
     "model",
-    [Bakery(Writers=2), pytest.param(BakeryV2(Writers=2, AsyncParquet=True), marks=pytest.mark.slow)],
+    [Bakery(Writers=2), BakeryV2(Writers=2, AsyncParquet=True, StepGranularity="atomic")],
     ids=repr,
 )
 def test_flips_are_what_the_reference_search_finds(model: Model) -> None:
