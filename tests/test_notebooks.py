@@ -1,7 +1,6 @@
 """The notebooks run from top to bottom, and what they show is what comes out."""
 
 import copy
-import importlib.util
 import re
 import subprocess
 import sys
@@ -13,16 +12,10 @@ import nbformat
 import pytest
 from nbclient.exceptions import CellExecutionError
 
+import notebooks
 from workbench.lessons.exercise import exercises
 
 ROOT = Path(__file__).parents[1]
-SCRIPT = ROOT / "scripts" / "notebooks.py"
-
-_spec = importlib.util.spec_from_file_location("notebooks", SCRIPT)
-assert _spec is not None
-assert _spec.loader is not None
-notebooks: Any = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(notebooks)
 
 PATHS = notebooks.find()
 NAMES = [

@@ -1,15 +1,14 @@
 """What must be true of the repository itself: who imports whom, what is loaded, and that pages and files agree."""
 
 import ast
-import importlib.util
 import re
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+import pages
 import pytest
 
 from workbench.engines.spark.session import check_java
@@ -18,12 +17,6 @@ from workbench.programs import EXTRAS
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "workbench"
-
-_spec = importlib.util.spec_from_file_location("pages", ROOT / "scripts" / "pages.py")
-assert _spec is not None
-assert _spec.loader is not None
-pages: Any = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(pages)
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
