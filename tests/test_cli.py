@@ -16,6 +16,7 @@ import pytest
 from bench.__main__ import main as bench
 
 import workbench
+from tests.command import python
 from workbench import commands, configurations
 from workbench.commands.options import above_zero
 from workbench.engines.check import check
@@ -1258,7 +1259,7 @@ sys.argv[1:] = ["check", "bakery"]
 from workbench.__main__ import main
 main()
 """
-    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
+    done = python(script, here=ROOT)
     assert (done.returncode, done.stdout, done.stderr) == (3, "", "workbench: interrupted\n")
 
 

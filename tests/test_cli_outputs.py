@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests.command import python
 from workbench.cli import main
 from workbench.formats import graphs
 
@@ -332,8 +333,7 @@ for share in shares:
 def endings(command, number, shares):
     """What a command leaves that ends by itself, and what it leaves when it is ended after these shares of its time."""
     what = json.dumps([COMMANDS[command], OUTPUTS[command], number, shares, OLD])
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, "-c", ENDING, what], capture_output=True, text=True, env=env)
+    done = python(ENDING, what, PYTHONPATH=str(ROOT))
     assert done.stderr == ""
     whole, again, *ended = [json.loads(line) for line in done.stdout.splitlines()]
     assert (whole[:2], len(ended)) == ([0, []], len(shares))
@@ -401,7 +401,6 @@ raise SystemExit(main())
 @pytest.mark.slow
 def test_a_search_that_is_told_to_end_says_what_it_has(here):
     """Ctrl-C and SIGTERM are one."""
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    ended = subprocess.run([sys.executable, "-c", TOLD_TO_END], capture_output=True, text=True, env=env)
+    ended = python(TOLD_TO_END, PYTHONPATH=str(ROOT))
     assert "INCOMPLETE: interrupted" in ended.stdout
     assert ended.returncode == 3

@@ -9,8 +9,6 @@ import os
 import random
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,6 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyspark import TaskContext
 
+from tests.command import python
 from workbench.cli import main
 from workbench.engines.check import check
 from workbench.engines.spark.manifest import RUN, Run
@@ -419,6 +418,5 @@ def test_what_was_complete_stays_so_when_the_process_is_killed(tmp_path: Path, k
     """At some moments; in a process of its own, since one that has threads is better not forked."""
     script = "import pathlib, sys; from tests import test_durability as tests; "
     script += "getattr(tests, sys.argv[1])(pathlib.Path(sys.argv[2]))"
-    command = [sys.executable, "-c", script, kills.__name__, str(tmp_path)]
-    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    ended = python(script, kills.__name__, tmp_path, here=ROOT)
     assert ended.returncode == 0, ended.stderr[-3000:]

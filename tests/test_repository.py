@@ -11,6 +11,7 @@ from pathlib import Path
 import pages
 import pytest
 
+from tests.command import python
 from workbench.engines.spark.session import check_java
 from workbench.kernel import InputError
 from workbench.programs import EXTRAS
@@ -40,7 +41,7 @@ def test_kernel_and_models_need_the_standard_library_alone() -> None:
 @pytest.mark.parametrize("name", ["workbench", "workbench.kernel", "workbench.models", "workbench.models.bakery_v2"])
 def test_importing_it_loads_nothing_heavy(name: str) -> None:
     script = f"import sys, {name}; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = python(script, here=ROOT, check=True)
     loaded = {module.split(".")[0] for module in done.stdout.split()}
     assert "workbench" in loaded
     assert not loaded & {"numba", "numpy", "pandas", "pyspark", "ipywidgets"}

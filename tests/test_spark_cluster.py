@@ -14,6 +14,7 @@ import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
+from tests.command import python
 from workbench.engines.check import check
 from workbench.engines.spark import executors
 from workbench.engines.spark.executors import ready_session
@@ -146,8 +147,7 @@ def test_a_space_on_a_cluster_one_of_whose_executors_is_killed(servers: Servers,
     master = servers.master()
     for name in ("first", "second"):
         servers.worker(name, master)
-    program = [sys.executable, "-c", SEARCH, master, str(tmp_path / "run"), QUICK]
-    done = subprocess.run(program, capture_output=True, text=True)
+    done = python(SEARCH, master, tmp_path / "run", QUICK)
     model = BakeryV2()
     wanted = check(model, [p.name for p in model.select() if p.kind != "liveness"])
     assert wanted.distinct == 124_212
@@ -195,7 +195,7 @@ spark.stop()
 def test_a_search_through_spark_connect(servers: Servers, tmp_path: Path) -> None:
     """The session is that of all threads, cores are counted, and figures, walks and mistakes come back as ever."""
     run = tmp_path / "run"
-    done = subprocess.run([sys.executable, "-c", CLIENT, servers.connect(), str(run)], capture_output=True, text=True)
+    done = python(CLIENT, servers.connect(), run)
     model = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False, StepGranularity="atomic")
     wanted = check(model, [p.name for p in model.select() if p.kind != "liveness"])
     traces = [verdict.trace_states for verdict in wanted.verdicts]

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pyarrow.parquet as pq
 import pytest
 
+from tests.command import python
 from workbench.engines.check import check
 from workbench.engines.local import LocalSearch
 from workbench.engines.spark import jobs, narrow, together
@@ -320,12 +321,7 @@ done.set()
 @pytest.mark.xdist_group("java")
 def test_a_hand_over_needs_little_memory_and_lets_go(tmp_path):
     """Beside the search, of about 100 MB, a small part of it; afterwards nothing of the search is held."""
-    ended = subprocess.run(
-        [sys.executable, "-c", MEMORY, str(tmp_path / "one"), str(tmp_path / "two"), "8000000"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    ended = python(MEMORY, tmp_path / "one", tmp_path / "two", 8_000_000, check=True)
     held, extra, after = map(int, ended.stdout.split())
     assert held > 80e6
     assert extra < 0.4 * held

@@ -1,13 +1,12 @@
 """What a process loads before it answers, and that what it loads makes no difference to the answer."""
 
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.command import python
 from workbench import configurations, get_model
 from workbench.engines import compiled
 from workbench.engines.check import check
@@ -22,7 +21,7 @@ def loaded_by(*steps):
     lines = ["import sys, workbench.cli", "def loaded(): return {name.partition('.')[0] for name in sys.modules}"]
     for step in steps:
         lines += [step, f"print('loaded', *sorted({HEAVY} & loaded()))"]
-    ended = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=True)
+    ended = python("\n".join(lines), check=True)
     return [set(line.split()[1:]) for line in ended.stdout.splitlines() if line.startswith("loaded")]
 
 
@@ -45,8 +44,8 @@ def test_compiled_kernels_are_loaded_without_what_compiles_them():
         "assert check(Bakery(Writers=2), ['EventualProgress'], engine='local').distinct;"
         "print('numba' in sys.modules, 'scipy.linalg' in sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", script], check=True)  # which may have to compile them
-    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    python(script, check=True)  # which may have to compile them
+    ended = python(script, check=True)
     assert ended.stdout == "True False\n"
 
 
@@ -255,13 +254,7 @@ finally:
 
 
 def with_an_empty_cache(folder, name, constants, options, states=None):
-    ended = subprocess.run(
-        [sys.executable, "-c", EMPTY_CACHE, json.dumps([name, constants, options, states])],
-        env={**os.environ, "NUMBA_CACHE_DIR": str(folder)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    ended = python(EMPTY_CACHE, json.dumps([name, constants, options, states]), check=True, NUMBA_CACHE_DIR=str(folder))
     assert ended.stderr == ""
     return json.loads(ended.stdout)
 
@@ -301,7 +294,7 @@ print(json.dumps(later))
 
 @pytest.mark.slow
 def test_what_is_compiled_beforehand_is_all_that_checks_need():
-    ended = subprocess.run([sys.executable, "-c", LOADED_LATER], capture_output=True, text=True, check=True)
+    ended = python(LOADED_LATER, check=True)
     assert json.loads(ended.stdout) == []
 
 
