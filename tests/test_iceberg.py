@@ -41,13 +41,6 @@ def test_figures_of_the_port(operations, compactions, constants, distinct, depth
     assert [verdict.trace_states for verdict in result.verdicts] == [states, None, None]
 
 
-def test_with_no_arguments_everything_holds_and_everything_happens():
-    result = check(Iceberg())
-    assert result.complete
-    assert not result.violated
-    assert not result.never_taken
-
-
 @pytest.mark.parametrize(
     ("constants", "violated"),
     [

@@ -19,14 +19,6 @@ LIVENESS = "AllSnapshotsCommitted"
 ONE_BUCKET = {"NUM_BUCKETS": 1, "PkCol1Values": ["jack"]}
 
 
-def test_with_no_arguments_everything_holds_and_everything_happens():
-    result = check(Paimon())
-    assert result.complete
-    assert not result.violated
-    assert [v.word for v in result.verdicts if v.kind == "reachable"] == ["reached", "reached"]
-    assert not result.never_taken
-
-
 @pytest.mark.parametrize(
     ("constants", "actions", "properties"),
     [
