@@ -4,7 +4,6 @@ import json
 import os
 import random
 import signal
-import subprocess
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
@@ -251,20 +250,10 @@ def test_the_page_of_an_interrupted_check_says_so(here, capsys, monkeypatch, mom
     assert "What reads and writes what" not in page
 
 
-@pytest.fixture
-def small_disk(tmp_path):
-    """A folder on a file system of its own with hardly any room."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=12k", "tmpfs", disk], capture_output=True).returncode:
-        pytest.skip("only root may mount the small disk that is to be filled")
-    yield disk
-    subprocess.run(["umount", "-l", disk])
-
-
+@pytest.mark.parametrize("small_disk", ["12k"], indirect=True)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_full_disk_leaves_the_old_files(small_disk, monkeypatch, capsys, command):
-    monkeypatch.chdir(small_disk)
+    monkeypatch.chdir(small_disk.folder)
     if command == "scenario":
         Path("story.txt").write_text(STORY)
     Path("one.toml").write_text(TOML)

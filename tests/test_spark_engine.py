@@ -396,29 +396,14 @@ def test_a_damaged_level_is_said(spark, narrow_levels, tmp_path):
     assert len(completed(run).levels) == last + 1  # the levels before are as they were
 
 
-def mount(*options):
-    return subprocess.run(["mount", *options], capture_output=True, text=True)
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    """A file system of its own with room for some levels only, and a function that makes it larger."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    if mount("-t", "tmpfs", "-o", "size=200k", "tmpfs", str(disk)).returncode:
-        pytest.skip("only root may mount the small disk that is to be filled")
-    yield disk, lambda: mount("-o", "remount,size=64m", str(disk))
-    subprocess.run(["umount", "-l", str(disk)])
-
-
+@pytest.mark.parametrize("small_disk", ["200k"], indirect=True)
 def test_a_full_disk_is_said(spark, narrow_levels, small_disk):
     """What was complete before the disk was full stays so, and when there is room the search goes on."""
-    disk, enlarge = small_disk
-    run = disk / "run"
+    run = small_disk.folder / "run"
     with pytest.raises(InputError, match=r"cannot be written .*No space left on device.*make room and resume"):
         check(RACE, safety_of(RACE), engine="spark", spark=spark, run_dir=run)
     assert len(completed(run).levels) > 3
-    enlarge()
+    small_disk.make_room()
     assert summary(resume(run, spark=spark)) == local(RACE)
 
 
