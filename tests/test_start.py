@@ -1,10 +1,14 @@
 """What a process loads before it answers, and that what it loads makes no difference to the answer."""
 
 import json
+import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
+import numba
 import pytest
+from numba.core.caching import FunctionCache
 
 from tests.command import python
 from workbench import configurations, get_model
@@ -298,9 +302,22 @@ def test_what_is_compiled_beforehand_is_all_that_checks_need():
     assert json.loads(ended.stdout) == []
 
 
+def copy_kernels(folder, without, monkeypatch):
+    """Copy what Numba has compiled of the engines into another cache, but for one kernel."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(folder))
+    for kept in Path(compiled.__file__).parent.rglob("__pycache__/*.nb?"):
+        beside: dict[str, Any] = {}
+        exec(compile("def kernel(): pass", kept.parents[1] / "__init__.py", "exec"), beside)
+        there = Path(FunctionCache(beside["kernel"]).cache_path)
+        there.mkdir(exist_ok=True)
+        if not kept.name.startswith(without):
+            shutil.copy2(kept, there)
+
+
 @pytest.mark.slow
-def test_a_search_begins_again_when_its_kernels_are_compiled(tmp_path):
-    """The process beside it leaves the kernels in the cache."""
+def test_a_search_begins_again_when_its_kernels_are_compiled(tmp_path, monkeypatch):
+    """The process beside it leaves the kernels in the cache: here one, without which no search is compiled."""
+    copy_kernels(tmp_path, "advance.advance-", monkeypatch)
     constants = {"MaxCrashes": 2, "AsyncParquet": True}
     results, said, loaded, _ = with_an_empty_cache(tmp_path, "bakery_v2", constants, {}, states=100_000)
     assert loaded == [True, True]
