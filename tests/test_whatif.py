@@ -5,20 +5,9 @@ import json
 import pytest
 
 from workbench.formats.expression import Expression
-from workbench.kernel import (
-    Constant,
-    InputError,
-    Model,
-    Variable,
-    action,
-    choose,
-    initial,
-    invariant,
-    replay,
-    require,
-    search,
-)
+from workbench.kernel import replay, search
 from workbench.kernel.result import Answer
+from workbench.language import *
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
 from workbench.models.classics.two_phase_commit import TwoPhaseCommit
@@ -99,7 +88,7 @@ def test_a_property_that_a_change_brings_along_is_checked():
 
 @pytest.mark.parametrize(
     "model",
-    [Bakery(Writers=2), pytest.param(BakeryV2(Writers=2, AsyncParquet=True), marks=pytest.mark.slow)],
+    [Bakery(Writers=2), BakeryV2(Writers=2, AsyncParquet=True, StepGranularity="atomic")],
     ids=repr,
 )
 def test_flips_are_what_the_reference_search_finds(model: Model) -> None:
