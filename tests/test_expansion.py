@@ -64,7 +64,6 @@ def everything(searching, aside):
         "outside": searching.expander.outside.total,
         "aside": [(searching.cells.decode(row), parent, named.get(step, step)) for row, parent, step in aside],
         "decided": searching.decided.keys(),
-        "bytes per state": kept.bytes_per_state,
     }
 
 
