@@ -1,6 +1,10 @@
-"""The command line, run in this process."""
+"""The command line, run in this process; and scripts, run in fresh ones."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from workbench.cli import main
@@ -27,3 +31,12 @@ def runner(capsys: Any) -> Run:
         return Done(status, *capsys.readouterr())
 
     return run
+
+
+def python(
+    script: str, *arguments: object, here: Path | None = None, check: bool = False, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a script in a process of its own, in the folder `here`, with these variables beside those of this process."""
+    command = [sys.executable, "-c", script, *map(str, arguments)]
+    variables = os.environ | environment
+    return subprocess.run(command, cwd=here, env=variables, capture_output=True, text=True, check=check)

@@ -112,6 +112,31 @@ def unhurried(monkeypatch):
     monkeypatch.setattr("workbench.session.filling.MOST_SECONDS", 600.0)
 
 
+def _mount(*options: object) -> bool:
+    """Whether a mount succeeds, as it does for root alone."""
+    return subprocess.run(["mount", *map(str, options)], capture_output=True).returncode == 0
+
+
+class SmallDisk(NamedTuple):
+    """A folder on a file system of its own with hardly any room."""
+
+    folder: Path
+
+    def make_room(self) -> None:
+        assert _mount("-o", "remount,size=64m", self.folder)
+
+
+@pytest.fixture
+def small_disk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SmallDisk]:
+    """The parameter says how much room there is."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if not _mount("-t", "tmpfs", "-o", f"size={request.param}", "tmpfs", folder):
+        pytest.skip("only root may mount the small disk that is to be filled")
+    yield SmallDisk(folder)
+    subprocess.run(["umount", "-l", folder])
+
+
 @pytest.fixture(scope="session")
 def credentials() -> None:
     """Those of the S3 server that tests start; what Spark starts is given the same environment."""

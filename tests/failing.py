@@ -1,18 +1,6 @@
 """Models whose code raises where a reachable state makes it."""
 
-from workbench.kernel import (
-    Model,
-    Variable,
-    action,
-    choose,
-    constraint,
-    eventually,
-    initial,
-    invariant,
-    liveness,
-    require,
-    step,
-)
+from workbench.language import *
 
 #: The parts that raise, and the last state's n. `outside` is an invariant that raises beyond the constraint.
 PARTS = {"action": 4, "invariant": 5, "step": 5, "constraint": 5, "outside": 6, "goal": 5, "fair_when": 4}

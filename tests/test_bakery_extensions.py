@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.behaviours import steps_of
 from workbench import configurations
 from workbench.engines.check import check
-from workbench.kernel import InputError, action, require, search
+from workbench.kernel import InputError, action, require
 from workbench.models import iceberg_catalog as catalog
 from workbench.models.bakery_extended import BakeryExtended
 from workbench.models.bakery_v2 import BakeryV2, Claim
@@ -41,15 +41,6 @@ def small(model, most=4000):
     """The model, if it has so many states at most: the few large ones would take nearly all of the time."""
     assume(check(model, [], max_states=most).complete)
     return model
-
-
-def assert_agree(model):
-    names = list(model.properties)
-    fast, reference = check(model, names, engine="local"), search(model, names)
-    assert (fast.levels, fast.generated) == (reference.levels, reference.generated)
-    assert [(v.name, v.holds, v.trace_states) for v in fast.verdicts] == [
-        (v.name, v.holds, v.trace_states) for v in reference.verdicts
-    ]
 
 
 # On and off ----------------------------------------------------------------------------------------------------------
@@ -87,78 +78,6 @@ def test_an_extension_brings_what_its_constant_switches_on(published, extended):
     assert {p.name for p in extended.select()} - {p.name for p in published.select()} == (
         set(extended.properties) - set(published.properties)
     )
-
-
-# Engine and reference ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@given(
-    writers=st.integers(2, 3),
-    crashes=st.integers(0, 2),
-    restarts=st.integers(0, 2),
-    startup=st.booleans(),
-    reap=st.booleans(),
-)
-@settings(max_examples=6)
-def test_bakery_with_restarts(writers, crashes, restarts, startup, reap):
-    crashes = min(crashes, 4 - writers)
-    model = BakeryExtended(
-        Writers=writers, MaxCrashes=crashes, MaxRestarts=restarts, NodeStartup=startup, LazyReap=reap
-    )
-    assert_agree(small(model))
-
-
-@pytest.mark.slow
-@given(
-    parts=st.sampled_from([None, [["w1", "w2"]]]),
-    restarts=st.integers(0, 1),
-    clean_up=st.sampled_from(["stale", "node", "off"]),
-    retries=st.integers(0, 1),
-    race=st.booleans(),
-    timeout=st.booleans(),
-    rows=st.booleans(),
-)
-@settings(max_examples=5)
-def test_bakery_v2_with_any_extension(parts, restarts, clean_up, retries, race, timeout, rows):
-    model = BakeryV2Extended(
-        Writers=2,
-        NodeParts=parts,
-        StepGranularity="atomic",
-        MaxCrashes=restarts,
-        MaxRestarts=restarts,
-        CleanUp=clean_up,
-        MaxRetries=retries,
-        AsyncParquet=race,
-        RestampPatch=not race,
-        ClaimTimeout=timeout,
-        UserTable=rows,
-    )
-    assert_agree(small(model))
-
-
-@pytest.mark.slow
-@given(
-    parts=st.sampled_from([None, [["w1", "w2"]]]),
-    clocks=st.sampled_from([{}, {"MaxSkew": 1}, {"MaxSkew": 2}, {"MaxSkew": 1, "RaiseClocks": True}]),
-    crash=st.sampled_from([{}, {"MaxCrashes": 1}, {"MaxRestarts": 1, "CleanUp": "age"}]),
-    switches=st.fixed_dictionaries(
-        dict.fromkeys(["Witness", "LockDiesWithHolder", "ReleaseTransaction"], st.booleans())
-    ),
-    suspicions=st.integers(0, 1),
-)
-@settings(max_examples=5)
-def test_bakery_v2_as_it_is_built(parts, clocks, crash, switches, suspicions):
-    model = BakeryV2Extended(
-        Writers=2,
-        NodeParts=parts,
-        StepGranularity="atomic",
-        MaxSuspicions=suspicions,
-        **clocks,
-        **crash,
-        **switches,
-    )
-    assert_agree(small(model))
 
 
 # Restarts ----------------------------------------------------------------------------------------------------------
@@ -416,25 +335,6 @@ def test_mutant_an_ack_is_lost_on_its_way():
 
     bad = broken(BakeryV2Extended, apply_ack=apply_ack)(Writers=2, ReleaseTransaction=True)
     assert verdict(bad, "EventualProgress").startswith("violated")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "constants",
-    [
-        {"ReleaseTransaction": True},
-        {"ReleaseTransaction": True, "ClaimTimeout": True, "SafeAcks": False, "Rollbacks": False},
-        {"ReleaseTransaction": True, "StepGranularity": "atomic", "MaxCrashes": 1},
-        {"MaxRounds": 2, "StepGranularity": "atomic", "Rollbacks": False},
-        {"MaxSkew": 2, "StepGranularity": "atomic"},
-        {"MaxSkew": 1},
-        {"Witness": False, "StepGranularity": "atomic", "MaxCrashes": 1},
-        {"MaxSuspicions": 1, "StepGranularity": "atomic"},
-        {"CleanUp": "age", "MaxRestarts": 1, "StepGranularity": "atomic"},
-    ],
-)
-def test_the_reference_search_agrees(constants):
-    assert_agree(BakeryV2Extended(Writers=2, **constants))
 
 
 # Clocks ------------------------------------------------------------------------------------------------------------

@@ -1,9 +1,8 @@
-"""The classics: the reference search finds the same, what each switch breaks, and that the pages show what is found."""
+"""The classics: what each switch breaks, and that the pages show what is found."""
 
-import importlib.util
 from pathlib import Path
-from typing import Any
 
+import lessons
 import pytest
 
 from workbench import configurations
@@ -14,45 +13,10 @@ from workbench.models import CLASSICS, get_model
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "specs" / "classics"
-FILES = sorted(FOLDER.glob("*.toml"))
-
-_spec = importlib.util.spec_from_file_location("lessons", ROOT / "scripts" / "lessons.py")
-assert _spec is not None
-assert _spec.loader is not None
-lessons: Any = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(lessons)
 
 
 def load(name):
     return configurations.configuration(FOLDER / f"{name}.toml")
-
-
-def run(one, **options):
-    return check(one.model, one.properties, symmetry=one.symmetry, **options)
-
-
-# The reference search --------------------------------------------------------------------------------------------
-
-
-def sized(path):
-    large = states(path) > 400
-    return pytest.param(path.stem, marks=[pytest.mark.slow] if large else [], id=path.stem)
-
-
-def states(path):
-    return configurations.configuration(path).expect["distinct"]
-
-
-# Of larger spaces the published figures say what the reference would, in a minute or more.
-@pytest.mark.parametrize("name", [sized(path) for path in FILES if states(path) < 4_000])
-def test_the_reference_search_finds_the_same(name):
-    """All but the lengths of loops: the reference does not make them small."""
-    one = load(name)
-    fast, plain = run(one), run(one, engine="reference")
-    assert (fast.levels, fast.generated) == (plain.levels, plain.generated)
-    assert [(v.name, v.word) for v in fast.verdicts] == [(v.name, v.word) for v in plain.verdicts]
-    lengths = [[v.trace_states for v in r.verdicts if v.kind != "liveness"] for r in (fast, plain)]
-    assert lengths[0] == lengths[1]
 
 
 # Lessons -------------------------------------------------------------------------------------------------------------

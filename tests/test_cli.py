@@ -16,6 +16,7 @@ import pytest
 from bench.__main__ import main as bench
 
 import workbench
+from tests.command import python
 from workbench import commands, configurations
 from workbench.commands.options import above_zero
 from workbench.engines.check import check
@@ -84,7 +85,7 @@ def toml(tmp_path):
 
 @pytest.fixture
 def refused(run):
-    """Run a command that must be refused, and return the line that says why."""
+    """Run a command that must be refused, and return the line that says why, without the program's name."""
 
     def call(*arguments):
         status, out, err = run(*arguments)
@@ -92,7 +93,8 @@ def refused(run):
         assert err.endswith("\n")
         assert len(err.splitlines()) == 1
         assert "Traceback" not in err
-        return err.strip()
+        assert err.startswith("workbench")
+        return err.strip().removeprefix("workbench: ")
 
     return call
 
@@ -365,7 +367,7 @@ def test_a_model_that_breaks_the_rules(run, own):
 def test_a_file_without_the_model(refused, tmp_path, text, attribute, message):
     path = tmp_path / "mine.py"
     path.write_text(text)
-    assert refused("check", f"{path}{attribute}").startswith("workbench: " + message.format(path=path))
+    assert refused("check", f"{path}{attribute}").startswith(message.format(path=path))
 
 
 def test_a_file_that_is_called_like_a_library_does_not_replace_it(run, tmp_path):
@@ -381,63 +383,39 @@ def test_a_file_that_is_called_like_a_library_does_not_replace_it(run, tmp_path)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            ["nope"],
-            "workbench: unknown model or configuration 'nope'; models: allocator, bakery, bakery_endless,",
-        ),
-        (["bakry"], "workbench: unknown model or configuration 'bakry' (did you mean bakery, "),
-        (["bakry", "--set", "Writers=2"], "workbench: unknown model or configuration 'bakry' (did you mean bakery, "),
-        (["v2_rase"], "workbench: unknown model or configuration 'v2_rase' (did you mean v2_race, "),
-        (
-            ["bakery/v2_rase"],
-            "workbench: unknown model or configuration 'bakery/v2_rase' (did you mean bakery/v2_race, ",
-        ),
-        (["specs/nope"], "workbench: unknown model or configuration 'specs/nope'"),
-        (["specs/nope.toml"], "workbench: configuration 'specs/nope.toml' cannot be read: No such file or directory"),
-        (["one_table"], "workbench: 'one_table' is the name of several configurations; give one of bakery/one_table, "),
-        (["v2_race", "--set", "Writers=2"], "workbench: --set, --cfg and --property are not accepted with"),
-        ([""], "workbench: unknown model or configuration ''"),
-        ([":"], "workbench: unknown model or configuration ':'"),
-        (
-            ["nope.py:X"],
-            "workbench: model file 'nope.py' cannot be read; give an existing file as path/to/file.py:Class",
-        ),
-        (
-            ["bakery", "bakery_v2"],
-            "workbench: model 'bakery' is not accepted here; give one, or files and folders",
-        ),
-        (["bakery", "--set", "Nope=1"], "workbench: unknown constant of bakery 'Nope'; known: LazyReap"),
-        (["bakery", "--set", "Writer=1"], "workbench: unknown constant of bakery 'Writer' (did you mean Writers?)"),
-        (["bakery", "--set", "=1"], "workbench: unknown constant of bakery ''"),
-        (["bakery", "--set", "Writers"], "workbench: --set 'Writers' is not accepted; it takes NAME=VALUE"),
-        (["bakery", "--set", "a\nb"], r"workbench: --set 'a\nb' is not accepted; it takes NAME=VALUE"),
-        (["bakery", "--set", "LazyReap=1"], "workbench: LazyReap = 1 is not accepted; it takes true or false"),
-        (["bakery", "--set", "LazyReap=Trow"], "workbench: LazyReap = 'Trow' is not accepted; it takes true or false"),
-        (
-            ["bakery", "--set", "MaxCrashes=null"],
-            "workbench: MaxCrashes = None is not accepted; it takes an integer from",
-        ),
-        (
-            ["bakery", "--set", "MaxCrashes=4"],
-            "workbench: MaxCrashes = 4 is not accepted; it takes an integer from 0 to 3",
-        ),
-        (["bakery", "--set", "MaxCrashes=1.0"], "workbench: MaxCrashes = 1.0 is not accepted"),
-        (
-            ["bakery", "--set", "MaxTickets=2"],
-            "workbench: MaxTickets = 2 is not accepted; it takes at least the number",
-        ),
-        (
-            ["bakery_v2", "--set", "StepGranularity=coarse"],
-            "workbench: StepGranularity = 'coarse' is not accepted; it takes",
-        ),
+        (["nope"], "unknown model or configuration 'nope'; models: allocator, bakery, bakery_endless,"),
+        (["bakry"], "unknown model or configuration 'bakry' (did you mean bakery, "),
+        (["bakry", "--set", "Writers=2"], "unknown model or configuration 'bakry' (did you mean bakery, "),
+        (["v2_rase"], "unknown model or configuration 'v2_rase' (did you mean v2_race, "),
+        (["bakery/v2_rase"], "unknown model or configuration 'bakery/v2_rase' (did you mean bakery/v2_race, "),
+        (["specs/nope"], "unknown model or configuration 'specs/nope'"),
+        (["specs/nope.toml"], "configuration 'specs/nope.toml' cannot be read: No such file or directory"),
+        (["one_table"], "'one_table' is the name of several configurations; give one of bakery/one_table, "),
+        (["v2_race", "--set", "Writers=2"], "--set, --cfg and --property are not accepted with"),
+        ([""], "unknown model or configuration ''"),
+        ([":"], "unknown model or configuration ':'"),
+        (["nope.py:X"], "model file 'nope.py' cannot be read; give an existing file as path/to/file.py:Class"),
+        (["bakery", "bakery_v2"], "model 'bakery' is not accepted here; give one, or files and folders"),
+        (["bakery", "--set", "Nope=1"], "unknown constant of bakery 'Nope'; known: LazyReap"),
+        (["bakery", "--set", "Writer=1"], "unknown constant of bakery 'Writer' (did you mean Writers?)"),
+        (["bakery", "--set", "=1"], "unknown constant of bakery ''"),
+        (["bakery", "--set", "Writers"], "--set 'Writers' is not accepted; it takes NAME=VALUE"),
+        (["bakery", "--set", "a\nb"], r"--set 'a\nb' is not accepted; it takes NAME=VALUE"),
+        (["bakery", "--set", "LazyReap=1"], "LazyReap = 1 is not accepted; it takes true or false"),
+        (["bakery", "--set", "LazyReap=Trow"], "LazyReap = 'Trow' is not accepted; it takes true or false"),
+        (["bakery", "--set", "MaxCrashes=null"], "MaxCrashes = None is not accepted; it takes an integer from"),
+        (["bakery", "--set", "MaxCrashes=4"], "MaxCrashes = 4 is not accepted; it takes an integer from 0 to 3"),
+        (["bakery", "--set", "MaxCrashes=1.0"], "MaxCrashes = 1.0 is not accepted"),
+        (["bakery", "--set", "MaxTickets=2"], "MaxTickets = 2 is not accepted; it takes at least the number"),
+        (["bakery_v2", "--set", "StepGranularity=coarse"], "StepGranularity = 'coarse' is not accepted; it takes"),
         (
             ["bakery_v2", "--set", 'NodeParts=[["w1"],["w1","w2"]]'],
-            "workbench: NodeParts = [['w1'], ['w1', 'w2']] is not a partition of Writers; it must hold",
+            "NodeParts = [['w1'], ['w1', 'w2']] is not a partition of Writers; it must hold",
         ),
-        (["bakery_v2", "--set", "NodeParts=[]"], "workbench: NodeParts = [] is not accepted; it takes a list of lists"),
-        (["bakery_v2", "--set", "NodeParts=3"], "workbench: NodeParts = 3 is not accepted; it takes a list of lists"),
-        (["bakery", "--property", "Nope"], "workbench: unknown property of bakery 'Nope'; known: EventualProgress"),
-        (["bakery", "--property", ""], "workbench: unknown property of bakery ''"),
+        (["bakery_v2", "--set", "NodeParts=[]"], "NodeParts = [] is not accepted; it takes a list of lists"),
+        (["bakery_v2", "--set", "NodeParts=3"], "NodeParts = 3 is not accepted; it takes a list of lists"),
+        (["bakery", "--property", "Nope"], "unknown property of bakery 'Nope'; known: EventualProgress"),
+        (["bakery", "--property", ""], "unknown property of bakery ''"),
         (["bakery", "--engine", "warp"], "workbench check: argument --engine: invalid choice: 'warp'"),
         (["bakery", "--fingerprint-bits", "7"], "workbench check: argument --fingerprint-bits: invalid choice: "),
         (["bakery", "--set"], "workbench check: argument --set: expected one argument"),
@@ -445,17 +423,11 @@ def test_a_file_that_is_called_like_a_library_does_not_replace_it(run, tmp_path)
         (["bakery", "--propery=P"], "workbench check: '--propery=P' is not accepted (did you mean --property?); see"),
         (["bakery", "--warp=a\nb"], r"workbench check: '--warp=a\nb' is not accepted"),
         ([], "workbench check: the following arguments are required: MODEL|CONFIGURATION|FOLDER"),
-        (["missing.toml"], "workbench: configuration 'missing.toml' cannot be read: No such file or directory"),
-        (["./missing"], "workbench: configuration 'missing' cannot be read: No such file or directory"),
-        (["x" * 5000], "workbench: unknown model or configuration 'xxx"),
-        (
-            ["specs", "--set", "Writers=2"],
-            "workbench: --set, --cfg and --property are not accepted with configurations",
-        ),
-        (
-            ["specs", "--property", "UniqueTickets"],
-            "workbench: --set, --cfg and --property are not accepted with configurations",
-        ),
+        (["missing.toml"], "configuration 'missing.toml' cannot be read: No such file or directory"),
+        (["./missing"], "configuration 'missing' cannot be read: No such file or directory"),
+        (["x" * 5000], "unknown model or configuration 'xxx"),
+        (["specs", "--set", "Writers=2"], "--set, --cfg and --property are not accepted with configurations"),
+        (["specs", "--property", "UniqueTickets"], "--set, --cfg and --property are not accepted with configurations"),
     ],
 )
 def test_bad_input(refused, monkeypatch, arguments, message):
@@ -493,7 +465,7 @@ def test_bad_input(refused, monkeypatch, arguments, message):
 )
 def test_a_set_that_is_none(refused, value):
     line = refused("check", "bakery", "--set", f"Writers={value}")
-    assert line.startswith("workbench: Writers = ")
+    assert line.startswith("Writers = ")
     assert line.endswith(" is not accepted; it takes a size from 1 to 6, or a list of that many names")
     assert len(line) < 200
 
@@ -516,7 +488,7 @@ SELF = "unknown constant of bakery 'self'"
 def test_a_configuration_that_goes_too_far(refused, toml, text, message):
     path = toml(text)
     line = refused("check", path)
-    assert line.startswith(f"workbench: {path}: {message}")
+    assert line.startswith(f"{path}: {message}")
     assert len(line) < len(str(path)) + 300
 
 
@@ -560,7 +532,7 @@ def test_a_trace_that_goes_too_far(refused, tmp_path, document, message):
 )
 def test_a_permalink_that_goes_too_far(refused, link, message):
     line = refused("validate", "bakery", link)
-    assert line.startswith(f"workbench: {message}")
+    assert line.startswith(message)
     assert len(line) < 300
 
 
@@ -577,8 +549,8 @@ def test_a_benchmark_against_no_commit(capsys):
 
 
 def test_a_constant_is_called_self(refused):
-    assert refused("check", "bakery", "--set", "self=1").startswith(f"workbench: {SELF}")
-    assert refused("export", "bakery", "--set", "self=1", "-o", ".dot").startswith(f"workbench: {SELF}")
+    assert refused("check", "bakery", "--set", "self=1").startswith(SELF)
+    assert refused("export", "bakery", "--set", "self=1", "-o", ".dot").startswith(SELF)
 
 
 def test_a_class_or_a_name_is_the_model_with_its_defaults():
@@ -627,7 +599,7 @@ def test_a_comma_stands_before_three_digits_alone(number, text):
 
 @pytest.mark.parametrize("arguments", [["list", "nope"], ["list", ""], ["list", "hudi", "more"], ["nope"], []])
 def test_bad_input_to_other_commands(refused, arguments):
-    assert refused(*arguments).startswith("workbench")
+    assert refused(*arguments)
 
 
 # Configurations ----------------------------------------------------------------------------------------------------
@@ -886,7 +858,7 @@ def test_symmetry_may_be_overruled(run, toml):
 def test_a_configuration_that_makes_no_sense(refused, toml, text, message):
     path = toml(text)
     line = refused("check", path)
-    assert line.startswith(f"workbench: {path}: {message}")
+    assert line.startswith(f"{path}: {message}")
     assert len(line) < len(str(path)) + 400
 
 
@@ -904,11 +876,11 @@ def test_a_configuration_that_makes_no_sense(refused, toml, text, message):
 )
 def test_what_is_not_toml(refused, toml, text, reason):
     path = toml(text)
-    assert refused("check", path).startswith(f"workbench: configuration {str(path)!r} {reason}")
+    assert refused("check", path).startswith(f"configuration {str(path)!r} {reason}")
 
 
 def test_folders_without_configurations(refused, tmp_path):
-    assert refused("check", tmp_path) == f"workbench: folder {str(tmp_path)!r} has no configuration (*.toml)"
+    assert refused("check", tmp_path) == f"folder {str(tmp_path)!r} has no configuration (*.toml)"
     (tmp_path / "folder.toml").mkdir()
     assert "folder.toml' has no configuration" in refused("check", tmp_path / "folder.toml")
     assert "has no configuration" in refused("check", tmp_path)
@@ -966,6 +938,17 @@ def test_list_of_configurations(run):
     assert (status, err) == (0, "")
     for name, path in configurations.shipped().items():
         assert (f"\n{name} " in out) == (path.parent.name == "paimon")
+
+
+def test_list_of_a_folder(run, tmp_path):
+    (tmp_path / "mine.toml").write_text('title = "Mine [1]"\nmodel = "bakery"\n')
+    status, out, err = run("list", str(tmp_path))
+    assert (status, err) == (0, "")
+    assert [line.split() for line in out.splitlines()[1:]] == [[str(tmp_path / "mine.toml"), "Mine", "[1]"]]
+    (tmp_path / "none").mkdir()
+    status, out, err = run("list", str(tmp_path / "none"))
+    assert (status, out) == (2, "")
+    assert err.endswith("/none' has no configuration (*.toml)\n")
 
 
 def test_show_a_configuration(run):
@@ -1258,7 +1241,7 @@ sys.argv[1:] = ["check", "bakery"]
 from workbench.__main__ import main
 main()
 """
-    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
+    done = python(script, here=ROOT)
     assert (done.returncode, done.stdout, done.stderr) == (3, "", "workbench: interrupted\n")
 
 

@@ -4,13 +4,13 @@ import json
 import os
 import random
 import signal
-import subprocess
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from tests.command import python
 from workbench.cli import main
 from workbench.formats import graphs
 
@@ -250,20 +250,10 @@ def test_the_page_of_an_interrupted_check_says_so(here, capsys, monkeypatch, mom
     assert "What reads and writes what" not in page
 
 
-@pytest.fixture
-def small_disk(tmp_path):
-    """A folder on a file system of its own with hardly any room."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=12k", "tmpfs", disk], capture_output=True).returncode:
-        pytest.skip("only root may mount the small disk that is to be filled")
-    yield disk
-    subprocess.run(["umount", "-l", disk])
-
-
+@pytest.mark.parametrize("small_disk", ["12k"], indirect=True)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_full_disk_leaves_the_old_files(small_disk, monkeypatch, capsys, command):
-    monkeypatch.chdir(small_disk)
+    monkeypatch.chdir(small_disk.folder)
     if command == "scenario":
         Path("story.txt").write_text(STORY)
     Path("one.toml").write_text(TOML)
@@ -332,8 +322,7 @@ for share in shares:
 def endings(command, number, shares):
     """What a command leaves that ends by itself, and what it leaves when it is ended after these shares of its time."""
     what = json.dumps([COMMANDS[command], OUTPUTS[command], number, shares, OLD])
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, "-c", ENDING, what], capture_output=True, text=True, env=env)
+    done = python(ENDING, what, PYTHONPATH=str(ROOT))
     assert done.stderr == ""
     whole, again, *ended = [json.loads(line) for line in done.stdout.splitlines()]
     assert (whole[:2], len(ended)) == ([0, []], len(shares))
@@ -369,7 +358,7 @@ WRITING = [0.4, 0.6, 0.7, 0.8, 0.9, 0.97]
 )
 def test_a_command_that_is_ended_at_any_moment_leaves_whole_files(here, command, number, shares):
     chance = random.Random(10)
-    (_, _, written), ended = endings(command, number, shares + [chance.uniform(0, 1.1) for _ in range(10)])
+    (_, _, written), ended = endings(command, number, shares + [chance.uniform(0, 1.1) for _ in range(5)])
     assert OLD not in written.values()
     for status, partial, found in ended:
         assert status in {signal.SIGKILL: (0, -9)}.get(number, (0, 3))
@@ -401,7 +390,6 @@ raise SystemExit(main())
 @pytest.mark.slow
 def test_a_search_that_is_told_to_end_says_what_it_has(here):
     """Ctrl-C and SIGTERM are one."""
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    ended = subprocess.run([sys.executable, "-c", TOLD_TO_END], capture_output=True, text=True, env=env)
+    ended = python(TOLD_TO_END, PYTHONPATH=str(ROOT))
     assert "INCOMPLETE: interrupted" in ended.stdout
     assert ended.returncode == 3

@@ -1,11 +1,9 @@
-"""Delta Lake: published figures, what its switches do, what violations say, and that broken variants are noticed."""
-
-from typing import Any
+"""Delta Lake: what its switches do, what violations say, and that broken variants are noticed."""
 
 import pytest
 
 from tests.behaviours import reachable_states
-from tests.figures import Figure, published, violations
+from tests.figures import violations
 from workbench.engines.check import check
 from workbench.kernel import InputError, Place, action
 from workbench.models.delta import Delta, Entry, File, live_files
@@ -14,22 +12,6 @@ INVARIANTS = ["ConsistentRead", "ValidDeltaLog"]
 LOCK = {"PutIfAbsentSupported": False, "UseCoordination": True}
 #: Sizes by the number of values of columns 1 and 2, and transactions.
 ONE, OTHER = {"Column1Values": 1}, {"Column2Values": 1}
-
-FIGURES = published("delta")
-
-
-def sized(figure: Figure) -> Any:
-    name = ",".join(f"{n}={v}" for n, v in Delta(**figure.constants).differing().items()) or "default"
-    return pytest.param(figure, id=name, marks=[pytest.mark.slow] if (figure.found.distinct or 10**5) > 10_000 else [])
-
-
-@pytest.mark.parametrize("figure", [sized(figure) for figure in FIGURES])
-def test_published_figures(figure):
-    result = check(Delta(**figure.constants), INVARIANTS, engine="local")
-    distinct, depth, violated = figure.found
-    states = {verdict.name: verdict.trace_states for verdict in result.verdicts}
-    assert {name: states[name] for name in violated} == violated
-    assert distinct is None or (result.distinct, result.depth) == (distinct, depth)
 
 
 @pytest.mark.parametrize(
@@ -46,13 +28,6 @@ def test_published_figures(figure):
 )
 def test_published_numbers_of_generated_states(constants, generated):
     assert check(Delta(**constants), INVARIANTS).generated == generated
-
-
-def test_with_no_arguments_everything_holds_and_everything_happens():
-    result = check(Delta())
-    assert result.complete
-    assert not result.violated
-    assert not result.never_taken
 
 
 @pytest.mark.parametrize("expires", [False, True])

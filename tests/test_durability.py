@@ -9,8 +9,6 @@ import os
 import random
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,22 +22,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyspark import TaskContext
 
+from tests.command import python
 from workbench.cli import main
 from workbench.engines.check import check
 from workbench.engines.spark.manifest import RUN, Run
-from workbench.kernel import (
-    Constant,
-    InputError,
-    Map,
-    Model,
-    Names,
-    Variable,
-    action,
-    choose,
-    invariant,
-    reachable,
-    require,
-)
+from workbench.language import *
 from workbench.models.bakery import Bakery
 from workbench.questions.sweep import sweep
 from workbench.runs import resume, save_run
@@ -314,11 +301,11 @@ def check_sweeps(folder: Path, corrupt: Corrupt, data: st.DataObject, stored: Pa
 @pytest.mark.parametrize(
     ("stored", "check_of", "examples"),
     [
-        pytest.param("stored_run", check_runs, 170, marks=pytest.mark.slow),
+        pytest.param("stored_run", check_runs, 80, marks=pytest.mark.slow),
         ("stored_data", check_datasets, 20),
-        pytest.param("stored_data", check_datasets, 330, marks=pytest.mark.slow),
+        pytest.param("stored_data", check_datasets, 150, marks=pytest.mark.slow),
         ("stored_sweep", check_sweeps, 20),
-        pytest.param("stored_sweep", check_sweeps, 330, marks=pytest.mark.slow),
+        pytest.param("stored_sweep", check_sweeps, 150, marks=pytest.mark.slow),
     ],
 )
 def test_what_is_corrupt_is_exact_or_refused(
@@ -431,6 +418,5 @@ def test_what_was_complete_stays_so_when_the_process_is_killed(tmp_path: Path, k
     """At some moments; in a process of its own, since one that has threads is better not forked."""
     script = "import pathlib, sys; from tests import test_durability as tests; "
     script += "getattr(tests, sys.argv[1])(pathlib.Path(sys.argv[2]))"
-    command = [sys.executable, "-c", script, kills.__name__, str(tmp_path)]
-    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    ended = python(script, kills.__name__, tmp_path, here=ROOT)
     assert ended.returncode == 0, ended.stderr[-3000:]

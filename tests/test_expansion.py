@@ -18,21 +18,10 @@ from workbench.engines.in_numpy import FORMS
 from workbench.engines.local import LocalSearch
 from workbench.engines.store import Visited
 from workbench.engines.threads import Threads
-from workbench.kernel import (
-    InputError,
-    Model,
-    Variable,
-    action,
-    choose,
-    constraint,
-    initial,
-    invariant,
-    reachable,
-    require,
-)
 from workbench.kernel.budget import Budget, Limits
 from workbench.kernel.plan import make_plan
 from workbench.kernel.symmetry import Canonical
+from workbench.language import *
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
 
@@ -75,7 +64,6 @@ def everything(searching, aside):
         "outside": searching.expander.outside.total,
         "aside": [(searching.cells.decode(row), parent, named.get(step, step)) for row, parent, step in aside],
         "decided": searching.decided.keys(),
-        "bytes per state": kept.bytes_per_state,
     }
 
 

@@ -5,22 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.engines.check import check
-from workbench.kernel import (
-    Model,
-    ModelError,
-    Process,
-    Variable,
-    action,
-    choose,
-    eventually,
-    eventually_always,
-    initial,
-    leads_to,
-    liveness,
-    require,
-    search,
-)
+from workbench.kernel import ModelError, search
 from workbench.kernel.lasso import verify_lasso
+from workbench.language import *
 
 LABELS, PLACES = (0, 1), 4
 

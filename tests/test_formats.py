@@ -27,25 +27,9 @@ from workbench.formats.tla import conjunction, tla
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.formats.tlc_trace import tlc_plain, to_tlc_json
 from workbench.guided.validate import validate
-from workbench.kernel import (
-    Constant,
-    InputError,
-    Map,
-    Model,
-    Names,
-    Process,
-    Variable,
-    action,
-    choose,
-    eventually_always,
-    invariant,
-    liveness,
-    reachable,
-    replay,
-    require,
-    search,
-)
+from workbench.kernel import replay, search
 from workbench.kernel.values import show
+from workbench.language import *
 from workbench.models import get_model
 from workbench.models.bakery import Bakery, Claim
 from workbench.models.bakery_extended import BakeryExtended

@@ -4,19 +4,8 @@ import pytest
 
 from workbench import pictures, view
 from workbench.engines.check import check
-from workbench.kernel import (
-    Constant,
-    Fault,
-    Model,
-    ModelError,
-    Names,
-    Place,
-    Variable,
-    action,
-    choose,
-    invariant,
-    require,
-)
+from workbench.kernel import ModelError
+from workbench.language import *
 
 
 class Election(Model):

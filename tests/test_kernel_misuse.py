@@ -2,33 +2,16 @@
 
 import asyncio
 import functools
-import subprocess
 import sys
 import time
 
 import pytest
 
+from tests.command import python
 from workbench.engines.check import check
-from workbench.kernel import (
-    Constant,
-    InputError,
-    Model,
-    ModelError,
-    Names,
-    Partition,
-    Process,
-    Variable,
-    action,
-    always_eventually,
-    choose,
-    eventually,
-    initial,
-    invariant,
-    liveness,
-    reachable,
-    require,
-)
+from workbench.kernel import ModelError
 from workbench.kernel.model import model_object
+from workbench.language import *
 
 ENGINES = ("reference", "local")
 engines = pytest.mark.parametrize("engine", ENGINES)
@@ -563,6 +546,6 @@ def test_a_process_of_its_own_is_not_ended_either():
         "    def P(self, s): sys.exit(0)\n"
         "check(Toy())"
     )
-    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    ended = python(script)
     assert ended.returncode == 1
     assert "raised SystemExit: 0" in ended.stderr

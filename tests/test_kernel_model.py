@@ -10,26 +10,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from workbench.engines.check import check
-from workbench.kernel import (
-    Constant,
-    Map,
-    Model,
-    ModelError,
-    Names,
-    Process,
-    Variable,
-    action,
-    always_eventually,
-    choose,
-    eventually,
-    initial,
-    invariant,
-    leads_to,
-    liveness,
-    reachable,
-    require,
-    search,
-)
+from workbench.kernel import ModelError, search
+from workbench.language import *
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
 

@@ -14,32 +14,11 @@ from workbench.configurations import configuration
 from workbench.engines.check import check
 from workbench.formats.permalink import open_permalink, permalink
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
-from workbench.kernel import (
-    Assignment,
-    Constant,
-    InputError,
-    Integers,
-    Map,
-    Model,
-    ModelError,
-    Names,
-    Process,
-    Relation,
-    Variable,
-    action,
-    choose,
-    eventually,
-    initial,
-    invariant,
-    liveness,
-    reachable,
-    replay,
-    require,
-    search,
-)
+from workbench.kernel import ModelError, replay, search
 from workbench.kernel.domains import Pairs
 from workbench.kernel.model import reserved_names
 from workbench.kernel.values import Name, permute
+from workbench.language import *
 from workbench.questions.whatif import other_values
 from workbench.storage.identity import Identity
 

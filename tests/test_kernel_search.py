@@ -7,20 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.behaviours import reachable_states
 from tests.toys import SAFE, Steps
-from workbench.kernel import (
-    Constant,
-    InputError,
-    Model,
-    ModelError,
-    Names,
-    Variable,
-    action,
-    choose,
-    initial,
-    search,
-)
+from workbench.kernel import ModelError, search
 from workbench.kernel.symmetry import Canonical
+from workbench.language import *
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
 
@@ -104,21 +95,6 @@ def test_unknown_names():
 # Symmetry ----------------------------------------------------------------------------------------------------------
 
 
-def reached(model, symmetry=()):
-    """The values of all states that the search visits."""
-    canonical = Canonical(model, symmetry)
-    seen = {canonical(s.values): s for s in model.initial_states()}
-    todo = list(seen.values())
-    while todo:
-        state = todo.pop()
-        for instance in model.instances:
-            for _, after in model.outcomes(instance, state):
-                if canonical(after.values) not in seen:
-                    seen[canonical(after.values)] = after
-                    todo.append(after)
-    return [s.values for s in seen.values()], canonical
-
-
 @pytest.mark.parametrize(
     "model",
     [
@@ -138,11 +114,11 @@ def test_the_orbits_of_the_representatives_are_the_whole_space(model):
     """Each representative stands for as many states as its orbit has; together they are what there is without it."""
     names = [p.name for p in model.select() if p.kind == "invariant"]
     full, reduced = search(model, names), search(model, names, model.symmetry)
-    states, _ = reached(model)
-    representatives, canonical = reached(model, model.symmetry)
-    orbits = [set(canonical.orbit(values)) for values in representatives]
+    states, representatives = (reachable_states(model, sets) for sets in ((), model.symmetry))
+    canonical = Canonical(model, model.symmetry)
+    orbits = [set(canonical.orbit(state.values)) for state in representatives]
     assert sum(map(len, orbits)) == full.distinct == len(states)
-    assert set().union(*orbits) == set(states)
+    assert set().union(*orbits) == {state.values for state in states}
     assert len(representatives) == reduced.distinct < full.distinct
     assert [v.holds for v in reduced.verdicts] == [v.holds for v in full.verdicts]
 

@@ -4,28 +4,8 @@ import pytest
 
 from workbench.engines.check import check
 from workbench.formats.abstract import abstract
-from workbench.kernel import (
-    Constant,
-    InputError,
-    Model,
-    ModelError,
-    Names,
-    Place,
-    Process,
-    SetOf,
-    Variable,
-    action,
-    choose,
-    ends,
-    initial,
-    invariant,
-    only,
-    refines,
-    require,
-    search,
-    step,
-    unchanged,
-)
+from workbench.kernel import ModelError, search
+from workbench.language import *
 
 
 class Log(Model):

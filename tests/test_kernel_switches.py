@@ -2,21 +2,8 @@
 
 import pytest
 
-from workbench.kernel import (
-    Constant,
-    InputError,
-    Model,
-    ModelError,
-    Process,
-    Variable,
-    action,
-    eventually,
-    invariant,
-    liveness,
-    reachable,
-    require,
-    search,
-)
+from workbench.kernel import ModelError, search
+from workbench.language import *
 
 
 def several(model):

@@ -2,15 +2,13 @@
 
 import hashlib
 import itertools
-import os
-import subprocess
-import sys
 from typing import NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.command import python
 from workbench.engines.cells import cell_hash, encode
 from workbench.kernel import Map, ModelError
 from workbench.kernel.values import check_value, permute, show, sort_key
@@ -103,16 +101,7 @@ print([[cell_hash(*cell, value, 128) for cell, value in s.items()] for s in resu
 
 
 def test_every_process_computes_the_same():
-    outputs = {
-        subprocess.run(
-            [sys.executable, "-c", SCRIPT],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("0", "1", "4711")
-    }
+    outputs = {python(SCRIPT, check=True, PYTHONHASHSEED=seed).stdout for seed in ("0", "1", "4711")}
     assert len(outputs) == 1
     assert "initial state" in outputs.pop()
 

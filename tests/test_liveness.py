@@ -11,28 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.engines.liveness import Graph, LassoFinder
-from workbench.kernel import (
-    Model,
-    ModelError,
-    Process,
-    Variable,
-    action,
-    always_eventually,
-    choose,
-    eventually,
-    eventually_always,
-    initial,
-    leads_to,
-    liveness,
-    replay,
-    require,
-    search,
-)
+from workbench.kernel import ModelError, replay, search
 from workbench.kernel.instances import Fairness
 from workbench.kernel.lasso import Lasso, verify_lasso
 from workbench.kernel.properties import Formula
 from workbench.kernel.temporal import find_lasso
 from workbench.kernel.trace import Move, Trace
+from workbench.language import *
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
 
@@ -225,12 +210,10 @@ BAKERIES = [
     (Bakery(MaxCrashes=0), "EventualProgress", None),
     (Bakery(MaxCrashes=1), "EventualProgress", 15),
     (Bakery(MaxCrashes=1), "NonCrashedProgress", None),
-    pytest.param(Bakery(MaxCrashes=2), "NonCrashedProgress", None, marks=pytest.mark.slow),
     (Bakery(MaxCrashes=1, LazyReap=False, NodeStartup=False), "NonCrashedProgress", 6),
-    pytest.param(Bakery(Writers=4, MaxCrashes=0), "EventualProgress", None, marks=pytest.mark.slow),
     (BakeryV2(Writers=2), "EventualProgress", None),
     (BakeryV2(Writers=2, SafeAcks=False), "EventualProgress", 18),
-    pytest.param(BakeryV2(Writers=2, MaxCrashes=1), "EventualProgress", 5, marks=pytest.mark.slow),
+    (BakeryV2(Writers=2, MaxCrashes=1), "EventualProgress", 5),
 ]
 
 

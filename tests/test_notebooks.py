@@ -1,9 +1,7 @@
 """The notebooks run from top to bottom, and what they show is what comes out."""
 
 import copy
-import importlib.util
 import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -13,16 +11,11 @@ import nbformat
 import pytest
 from nbclient.exceptions import CellExecutionError
 
+import notebooks
+from tests.command import python
 from workbench.lessons.exercise import exercises
 
 ROOT = Path(__file__).parents[1]
-SCRIPT = ROOT / "scripts" / "notebooks.py"
-
-_spec = importlib.util.spec_from_file_location("notebooks", SCRIPT)
-assert _spec is not None
-assert _spec.loader is not None
-notebooks: Any = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(notebooks)
 
 PATHS = notebooks.find()
 NAMES = [
@@ -171,7 +164,7 @@ def test_without_the_writers_a_notebook_says_what_makes_them(name: str, tmp_path
         f"from pathlib import Path\nfrom workbench.driving import paimon\npaimon._CHECKOUT = Path({str(tmp_path)!r})"
     )
     script = "\n".join([elsewhere, begin, next(source for source in others if "WRITERS" in source)])
-    ended = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True)
+    ended = python(script, here=tmp_path)
     wanted = f"`python3 -m venv {tmp_path}/.writers` and `{tmp_path}/.writers/bin/pip install pypaimon==2.1.0` make it"
     assert wanted in ended.stderr.splitlines()[-1]
 

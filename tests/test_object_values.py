@@ -2,9 +2,6 @@
 
 import dataclasses
 import json
-import os
-import subprocess
-import sys
 from dataclasses import dataclass, field
 from enum import Enum, Flag, IntEnum, StrEnum
 from typing import Any, NamedTuple
@@ -13,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.command import python
 from workbench.engines.cells import cell_hash, encode
 from workbench.engines.check import check
 from workbench.formats.expression import Expression, example_of
@@ -24,23 +22,9 @@ from workbench.formats.permalink import open_permalink, permalink
 from workbench.formats.tla import tla
 from workbench.formats.tlc_trace import tlc_plain
 from workbench.guided.validate import validate
-from workbench.kernel import (
-    Constant,
-    InputError,
-    Map,
-    Model,
-    ModelError,
-    Names,
-    Variable,
-    action,
-    choose,
-    invariant,
-    reachable,
-    replay,
-    require,
-    search,
-)
+from workbench.kernel import ModelError, replay, search
 from workbench.kernel.values import check_value, is_same, permute, show, sort_key
+from workbench.language import *
 from workbench.spaces.columns import to_array
 from workbench.storage.digest import enumerations_of, model_digest, records_of
 from workbench.storage.encoding import Encoding
@@ -349,10 +333,8 @@ def test_a_watch_is_proposed_for_them():
 
 def test_every_process_has_the_same_hashes():
     here = hashes()
-    run = subprocess.run(
-        [sys.executable, "-c", "from tests.test_object_values import hashes; print(*hashes())"],
-        env={**os.environ, "PYTHONHASHSEED": "7"}, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+    script = "from tests.test_object_values import hashes; print(*hashes())"
+    run = python(script, check=True, PYTHONHASHSEED="7")
     assert run.stdout.split() == [str(number) for number in here]
 
 

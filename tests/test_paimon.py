@@ -19,14 +19,6 @@ LIVENESS = "AllSnapshotsCommitted"
 ONE_BUCKET = {"NUM_BUCKETS": 1, "PkCol1Values": ["jack"]}
 
 
-def test_with_no_arguments_everything_holds_and_everything_happens():
-    result = check(Paimon())
-    assert result.complete
-    assert not result.violated
-    assert [v.word for v in result.verdicts if v.kind == "reachable"] == ["reached", "reached"]
-    assert not result.never_taken
-
-
 @pytest.mark.parametrize(
     ("constants", "actions", "properties"),
     [
@@ -286,12 +278,11 @@ def test_changes_are_committed_out_of_order_where_nothing_protects_them():
     assert any([c.version for c in log] != sorted(c.version for c in log) for log in logs)
 
 
-@pytest.mark.slow
 def test_values_of_a_column_are_interchangeable():
-    model = Paimon(**constants_of("one_bucket_two_writers"))
+    model = Paimon(**constants_of("one_bucket_two_writers", MAX_WRITE_OPS=2, MAX_WRITE_OPS_PER_KEY=2))
     classes = {Canonical(model, model.symmetry)(s.values) for s in reachable_states(model)}
     result = check(model, INVARIANTS, symmetry=model.symmetry)
-    assert result.distinct == len(classes) == 8_109
+    assert result.distinct == len(classes) == 433
     assert [v.name for v in result.violated] == ["ConsistentRead"]
 
 

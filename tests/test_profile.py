@@ -9,27 +9,11 @@ from workbench.cli import main
 from workbench.engines.check import check
 from workbench.engines.local import LocalSearch
 from workbench.engines.profile import Cost, Profile, joined
-from workbench.kernel import (
-    Constant,
-    Model,
-    ModelError,
-    SetOf,
-    Variable,
-    action,
-    always_eventually,
-    constraint,
-    eventually,
-    eventually_always,
-    invariant,
-    leads_to,
-    liveness,
-    reachable,
-    require,
-    step,
-)
+from workbench.kernel import ModelError
 from workbench.kernel.budget import Limits
 from workbench.kernel.instances import Subject
 from workbench.kernel.plan import make_plan
+from workbench.language import *
 from workbench.models.bakery import Bakery
 
 

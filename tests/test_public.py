@@ -1,13 +1,13 @@
 """The public surface: what ``workbench`` offers, and that asking for the package alone loads next to nothing."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 import workbench
+from tests.command import python
 from workbench import language
 
 
@@ -49,7 +49,7 @@ def test_the_package_alone_and_a_model_load_nothing_heavy():
     script = (
         "import sys, workbench; workbench.get_model('hudi')(); print(*{name.split('.')[0] for name in sys.modules})"
     )
-    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    ended = python(script, check=True)
     heavy = {"ipywidgets", "numba", "numpy", "pandas", "pyarrow", "pyspark", "rich", "scipy"}
     assert heavy.isdisjoint(ended.stdout.split())
 

@@ -1,8 +1,6 @@
 """Sessions, without widgets: settings, checks, what is computed beside them, and steps by hand."""
 
 import ast
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -11,6 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.command import python
 from workbench import configurations
 from workbench.engines.check import check
 from workbench.formats.permalink import permalink
@@ -32,7 +31,7 @@ STALE: dict[str, Any] = {"Writers": 2, "AsyncParquet": True, "RestampPatch": Fal
 
 def test_a_session_needs_no_widgets() -> None:
     script = "import sys, workbench.session; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = python(script, here=ROOT, check=True)
     loaded = {module.split(".")[0] for module in done.stdout.split()}
     assert "workbench" in loaded
     assert not loaded & {"ipywidgets", "anywidget", "IPython", "plotly"}
@@ -185,6 +184,11 @@ def test_properties_follow_the_constants_until_somebody_chooses() -> None:
     chosen = settings.with_ticked(["UniqueTickets", "RestartsHeal"])
     assert chosen.applicable() == ["UniqueTickets"]
     assert chosen.with_constants({"MaxRestarts": 1}).applicable() == ["UniqueTickets", "RestartsHeal"]
+    every, restarting = settings.with_ticked(settings.applicable()), settings.with_constants({"MaxRestarts": 1})
+    assert set(every.with_constants({"MaxRestarts": 1}).applicable()) >= set(restarting.applicable()) > {"RestartsHeal"}
+    assert (
+        every.with_constants({"MaxRestarts": 1}).with_constants({"MaxRestarts": 0}).applicable() == every.applicable()
+    )
 
 
 @pytest.mark.parametrize("sets", [["Writers"], ["Keys"], ["Writers", "Values"], []])
@@ -310,7 +314,7 @@ def test_the_engine_is_loaded_before_the_first_search() -> None:
         "session.wait()\n"
         "print(told)\n"
     )
-    said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    said = python(script, check=True).stdout
     told = ast.literal_eval(said)
     assert (True, False) in told
     assert [loading for loading, _ in told].count(True) == 1

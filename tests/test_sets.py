@@ -17,19 +17,9 @@ from workbench.formats.expression import Expression
 from workbench.formats.recording import Observation, Recording
 from workbench.guided.scenario import scenario
 from workbench.guided.validate import validate
-from workbench.kernel import (
-    Constant,
-    InputError,
-    Map,
-    Model,
-    ModelError,
-    Names,
-    SetOf,
-    Variable,
-    action,
-    require,
-)
+from workbench.kernel import ModelError
 from workbench.kernel.state import Reads
+from workbench.language import *
 from workbench.spaces.columns import StateColumns
 from workbench.spaces.dataset import load
 from workbench.spaces.export import save_run

@@ -4,8 +4,6 @@ import inspect
 import itertools
 import json
 import signal
-import subprocess
-import sys
 from functools import partial
 
 import numpy as np
@@ -15,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_models import random_model
 
+from tests.command import python
 from tests.toys import Steps, Still, Wide
 from workbench import view
 from workbench.cli import main
@@ -23,28 +22,9 @@ from workbench.engines.walks import request, shorten, sketch, walker
 from workbench.engines.walks.result import WalkRule
 from workbench.engines.walks.simulate import simulate
 from workbench.engines.walks.walker import Walker
-from workbench.kernel import (
-    Assignment,
-    Constant,
-    InputError,
-    Model,
-    ModelError,
-    Names,
-    Relation,
-    Variable,
-    action,
-    choose,
-    constraint,
-    eventually,
-    initial,
-    invariant,
-    liveness,
-    reachable,
-    replay,
-    require,
-    step,
-)
+from workbench.kernel import ModelError, replay
 from workbench.kernel.plan import make_plan
+from workbench.language import *
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
 from workbench.spaces.space import explore
@@ -572,7 +552,7 @@ raise SystemExit(main(["walk", "bakery_v2", "--max-seconds", "6000", "--property
 
 @pytest.mark.slow
 def test_a_process_that_is_interrupted_says_what_it_saw():
-    ended = subprocess.run([sys.executable, "-c", INTERRUPTED_WHILE_IT_WALKS], capture_output=True, text=True)
+    ended = python(INTERRUPTED_WHILE_IT_WALKS)
     assert ended.returncode == 3
     assert "ENDED EARLY: interrupted" in ended.stdout
 

@@ -14,6 +14,7 @@ import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
+from tests.command import python
 from workbench.engines.check import check
 from workbench.engines.spark import executors
 from workbench.engines.spark.executors import ready_session
@@ -113,11 +114,13 @@ def servers(tmp_path: Path) -> Iterator[Servers]:
 SEARCH = """
 import os, signal, subprocess, sys
 from workbench.engines.check import check
+from workbench.engines.spark import narrow
 from workbench.engines.spark.session import spark_session
 from workbench.models.bakery_v2 import BakeryV2
 
+narrow.MOST_STATES = 2000
 master, run, quick = sys.argv[1:]
-model = BakeryV2(MaxCrashes=1)
+model = BakeryV2()
 names = [p.name for p in model.select() if p.kind != "liveness"]
 settings = {"spark.driver.host": "127.0.0.1", "spark.pyspark.python": sys.executable}
 settings |= {f"spark.{which}.extraJavaOptions": quick for which in ("driver", "executor")}
@@ -139,16 +142,15 @@ spark.stop()
 
 @pytest.mark.xdist_group("java")
 @pytest.mark.slow
-def test_a_large_space_on_a_cluster_one_of_whose_executors_is_killed(servers: Servers, tmp_path: Path) -> None:
-    """More than a million states; the same figures as in process, and not a word beside them."""
+def test_a_space_on_a_cluster_one_of_whose_executors_is_killed(servers: Servers, tmp_path: Path) -> None:
+    """The same figures as in process, and not a word beside them."""
     master = servers.master()
     for name in ("first", "second"):
         servers.worker(name, master)
-    program = [sys.executable, "-c", SEARCH, master, str(tmp_path / "run"), QUICK]
-    done = subprocess.run(program, capture_output=True, text=True)
-    model = BakeryV2(MaxCrashes=1)
+    done = python(SEARCH, master, tmp_path / "run", QUICK)
+    model = BakeryV2()
     wanted = check(model, [p.name for p in model.select() if p.kind != "liveness"])
-    assert wanted.distinct == 1_376_826
+    assert wanted.distinct == 124_212
     traces = [verdict.trace_states for verdict in wanted.verdicts]
     assert (done.stdout, done.stderr) == (f"spark 2 {wanted.levels} {wanted.generated} {traces}\n", "")
 
@@ -193,7 +195,7 @@ spark.stop()
 def test_a_search_through_spark_connect(servers: Servers, tmp_path: Path) -> None:
     """The session is that of all threads, cores are counted, and figures, walks and mistakes come back as ever."""
     run = tmp_path / "run"
-    done = subprocess.run([sys.executable, "-c", CLIENT, servers.connect(), str(run)], capture_output=True, text=True)
+    done = python(CLIENT, servers.connect(), run)
     model = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False, StepGranularity="atomic")
     wanted = check(model, [p.name for p in model.select() if p.kind != "liveness"])
     traces = [verdict.trace_states for verdict in wanted.verdicts]

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pyarrow.parquet as pq
 import pytest
 
+from tests.command import python
 from workbench.engines.check import check
 from workbench.engines.local import LocalSearch
 from workbench.engines.spark import jobs, narrow, together
@@ -320,12 +321,7 @@ done.set()
 @pytest.mark.xdist_group("java")
 def test_a_hand_over_needs_little_memory_and_lets_go(tmp_path):
     """Beside the search, of about 100 MB, a small part of it; afterwards nothing of the search is held."""
-    ended = subprocess.run(
-        [sys.executable, "-c", MEMORY, str(tmp_path / "one"), str(tmp_path / "two"), "8000000"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    ended = python(MEMORY, tmp_path / "one", tmp_path / "two", 8_000_000, check=True)
     held, extra, after = map(int, ended.stdout.split())
     assert held > 80e6
     assert extra < 0.4 * held
@@ -366,10 +362,12 @@ check(model, names, engine="spark", run_dir=sys.argv[1], on_progress=kill)
 """
 
 
-@pytest.mark.parametrize("level", [7, *(pytest.param(level, marks=pytest.mark.slow) for level in (1, 12))])
-def test_a_killed_driver(spark, tmp_path, level):
-    """The driver is killed while it works on a level; the search goes on from the last completed one."""
-    run = tmp_path / "run"
+def test_a_killed_driver(spark, tmp_path):
+    """The driver is killed while it works on a level; the search goes on from the last completed one.
+
+    `test_durability` kills searches at many other moments.
+    """
+    run, level = tmp_path / "run", 7
     driver = subprocess.run([sys.executable, "-c", DRIVER, str(run), str(level)], start_new_session=True)
     assert driver.returncode == -signal.SIGKILL
     assert len(completed(run).levels) in (level, level + 1)
@@ -398,29 +396,14 @@ def test_a_damaged_level_is_said(spark, narrow_levels, tmp_path):
     assert len(completed(run).levels) == last + 1  # the levels before are as they were
 
 
-def mount(*options):
-    return subprocess.run(["mount", *options], capture_output=True, text=True)
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    """A file system of its own with room for some levels only, and a function that makes it larger."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    if mount("-t", "tmpfs", "-o", "size=200k", "tmpfs", str(disk)).returncode:
-        pytest.skip("only root may mount the small disk that is to be filled")
-    yield disk, lambda: mount("-o", "remount,size=64m", str(disk))
-    subprocess.run(["umount", "-l", str(disk)])
-
-
+@pytest.mark.parametrize("small_disk", ["200k"], indirect=True)
 def test_a_full_disk_is_said(spark, narrow_levels, small_disk):
     """What was complete before the disk was full stays so, and when there is room the search goes on."""
-    disk, enlarge = small_disk
-    run = disk / "run"
+    run = small_disk.folder / "run"
     with pytest.raises(InputError, match=r"cannot be written .*No space left on device.*make room and resume"):
         check(RACE, safety_of(RACE), engine="spark", spark=spark, run_dir=run)
     assert len(completed(run).levels) > 3
-    enlarge()
+    small_disk.make_room()
     assert summary(resume(run, spark=spark)) == local(RACE)
 
 

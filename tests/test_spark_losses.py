@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyspark
 import pytest
 
+from tests.command import python
 from workbench.engines.check import check
 from workbench.engines.spark import narrow
 from workbench.engines.spark.fetching import to_pandas
@@ -27,12 +28,6 @@ from workbench.tables.decoding import in_process
 pytestmark = pytest.mark.spark
 
 ROOT = Path(__file__).parents[1]
-
-
-def program(script: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, env=os.environ | environment, capture_output=True, text=True
-    )
 
 
 # A stranger at the port ----------------------------------------------------------------------------------------------
@@ -106,7 +101,7 @@ print(main(["check", run, "--max-states", "500"]))
 
 @pytest.mark.xdist_group("java")
 def test_where_java_dies_the_levels_stay_and_one_line_says_how_to_go_on(tmp_path: Path) -> None:
-    done = program(KILLING, TMPDIR=str(tmp_path))
+    done = python(KILLING, here=ROOT, TMPDIR=str(tmp_path))
     lines = done.stdout.splitlines()
     run = next(line for line in lines if line.startswith(str(tmp_path)))
     kept = "what was found is kept: workbench check"
@@ -134,12 +129,7 @@ print(main(["check", "hudi", *options, "--max-states", "20"]), main(["check", ru
 @pytest.mark.xdist_group("java")
 def test_where_the_driver_makes_all_levels_no_java_is_started(tmp_path: Path) -> None:
     """So it need not even be there."""
-    done = subprocess.run(
-        [sys.executable, "-c", SMALL, tmp_path / "run"],
-        env=os.environ | {"JAVA_HOME": "/nowhere"},
-        capture_output=True,
-        text=True,
-    )
+    done = python(SMALL, tmp_path / "run", JAVA_HOME="/nowhere")
     assert [line for line in done.stderr.splitlines() if not line.startswith("level ")] == []
     assert done.stdout.splitlines()[-1] == "3 0 None"
 
@@ -150,7 +140,7 @@ def test_where_java_is_missing_this_is_said_when_a_job_needs_it(
 ) -> None:
     script = "from workbench.engines.spark import narrow; from workbench.cli import main; import sys; "
     script += "narrow.MOST_STATES = 1; sys.exit(main(['check', 'hudi', '--engine', 'spark']))"
-    done = program(script, JAVA_HOME="/nowhere", TMPDIR=str(tmp_path))
+    done = python(script, here=ROOT, JAVA_HOME="/nowhere", TMPDIR=str(tmp_path))
     [run] = tmp_path.glob("workbench-run-*")
     assert done.returncode == 2
     assert re.fullmatch(

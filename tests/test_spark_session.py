@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.command import python
 from workbench.engines import memory
 from workbench.engines.spark.session import check_java, spark_session
 from workbench.kernel import InputError
@@ -191,7 +192,7 @@ assert set_while_it_starts() == before
 @pytest.mark.xdist_group("java")
 def test_a_session_of_its_own_is_one_for_all_threads_quiet_and_leaves_the_environment_alone():
     """What Java says is passed on, but for its line about incubator modules."""
-    ended = subprocess.run([sys.executable, "-c", OWN], capture_output=True, text=True, check=True)
+    ended = python(OWN, check=True)
     said = ended.stdout.splitlines()
     assert said[0].startswith("Spark does not start with master 'local[many]': ")
     assert said[1:] == ["1 True", "False 3 5", "NumberFormatException"]
@@ -205,7 +206,7 @@ def test_without_what_connect_needs_one_line_says_what_to_install():
         "try: spark_session('sc://127.0.0.1:1')\n"
         "except InputError as error: print(error)\n"
     )
-    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    ended = python(script, check=True)
     assert ended.stderr == ""
     assert ended.stdout == (
         "Spark Connect needs grpc, which is not installed: pip install 'lakehouse-workbench[connect]'\n"

@@ -1,12 +1,12 @@
 """The hash of a model changes with what the model does, and with nothing else."""
 
 import importlib
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.command import python
 from workbench.kernel import Model, ModelError
 from workbench.models import MODELS, get_model
 from workbench.storage.digest import model_digest
@@ -67,12 +67,7 @@ def test_it_is_the_same_in_every_process(tmp_path: Path) -> None:
         "from workbench.storage.digest import model_digest; from workbench.models import MODELS, get_model;"
         f"print([model_digest(get_model(m)) for m in [*MODELS, {str(tmp_path / 'counter.py:Counter')!r}]])"
     )
-    found = {
-        subprocess.run(
-            [sys.executable, "-c", script], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
-        ).stdout
-        for seed in ("1", "2", "3")
-    }
+    found = {python(script, check=True, PYTHONHASHSEED=seed).stdout for seed in ("1", "2", "3")}
     assert len(found) == 1
 
 

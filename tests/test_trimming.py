@@ -20,25 +20,12 @@ from workbench.engines.spark.liveness import LivenessRoom, SparkLivenessJudge
 from workbench.engines.spark.manifest import RUN, Run
 from workbench.engines.spark.transitions import OUTSIDE, Part, Steps
 from workbench.engines.spark.trimming import Conditions, Describe, SpaceOutline, Sweep, Trimmer
-from workbench.kernel import (
-    InputError,
-    Model,
-    ModelError,
-    Process,
-    Variable,
-    action,
-    always_eventually,
-    choose,
-    constraint,
-    eventually,
-    leads_to,
-    liveness,
-    require,
-)
+from workbench.kernel import ModelError
 from workbench.kernel.budget import Budget, Limits
 from workbench.kernel.instances import Fairness
 from workbench.kernel.temporal import condition_of, fair_states
 from workbench.kernel.trace import Move
+from workbench.language import *
 from workbench.storage.folder import Folder
 
 SPECS = Path(__file__).parents[1] / "specs"

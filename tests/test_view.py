@@ -5,8 +5,6 @@ import gzip
 import html
 import json
 import re
-import subprocess
-import sys
 from collections import Counter, deque
 from xml.etree import ElementTree
 
@@ -18,6 +16,7 @@ from hypothesis import strategies as st
 from nbclient import NotebookClient
 
 from tests.behaviours import random_trace
+from tests.command import python
 from workbench import get_model, view
 from workbench.cli import main
 from workbench.engines.check import check
@@ -781,7 +780,7 @@ for shown in (space.result, trace, trace.last, Bakery(), Bakery, space, report, 
     data, _ = shell.display_formatter.format(shown)
     print("text/html" in data, end=" ")
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = python(script, check=True)
     assert done.stdout.split() == ["True"] * 8 + ["False"] * 2
 
 

@@ -5,20 +5,9 @@ import json
 import pytest
 
 from workbench.formats.expression import Expression
-from workbench.kernel import (
-    Constant,
-    InputError,
-    Model,
-    Variable,
-    action,
-    choose,
-    initial,
-    invariant,
-    replay,
-    require,
-    search,
-)
+from workbench.kernel import replay, search
 from workbench.kernel.result import Answer
+from workbench.language import *
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
 from workbench.models.classics.two_phase_commit import TwoPhaseCommit
@@ -68,9 +57,38 @@ def test_alternatives_are_the_other_values() -> None:
     ]
 
 
+class Switched(Model):
+    """A counter that may jump: only then it must not land on two."""
+
+    jumps = Constant(False, bool, "whether it jumps")
+    n = Variable(0)
+
+    @action(when="jumps")
+    def jump(self, s):
+        require(s.n == 0)
+        s.n = 2
+
+    @invariant
+    def Small(self, s):
+        return s.n < 3
+
+    @invariant(when="jumps")
+    def NotTwo(self, s):
+        return s.n != 2
+
+
+def test_a_property_that_a_change_brings_along_is_checked():
+    (attempt,) = flips(Switched())
+    assert repr(attempt) == "jumps=on: NotTwo violated, which comes with it"
+    assert (attempt.breaks, attempt.mends) == (["NotTwo"], [])
+    assert "NotTwo" in _table([attempt])
+    (asked,) = flips(Switched(), ["Small"])
+    assert (asked.breaks, asked.flipped) == ([], [])
+
+
 @pytest.mark.parametrize(
     "model",
-    [Bakery(Writers=2), pytest.param(BakeryV2(Writers=2, AsyncParquet=True), marks=pytest.mark.slow)],
+    [Bakery(Writers=2), BakeryV2(Writers=2, AsyncParquet=True, StepGranularity="atomic")],
     ids=repr,
 )
 def test_flips_are_what_the_reference_search_finds(model: Model) -> None:

@@ -20,23 +20,8 @@ from jupyter_client.manager import start_new_kernel
 
 from workbench.engines.check import check
 from workbench.formats.permalink import parse_permalink, permalink
-from workbench.kernel import (
-    Assignment,
-    Constant,
-    InputError,
-    Integers,
-    Map,
-    Model,
-    Names,
-    Partition,
-    Relation,
-    Result,
-    Variable,
-    action,
-    invariant,
-    replay,
-    require,
-)
+from workbench.kernel import Result, replay
+from workbench.language import *
 from workbench.models import MODELS, get_model
 from workbench.models.bakery import Bakery
 from workbench.models.hudi import Hudi
@@ -56,6 +41,13 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 def settle(shown: Workbench) -> None:
     """Wait until neither the check nor a tab is at work."""
     assert shown.session.settle(300)
+
+
+def panel(*given: Any, **constants: Any) -> Workbench:
+    """A panel that has checked what it opens on."""
+    shown = Workbench(*given, **constants)
+    settle(shown)
+    return shown
 
 
 #: The parts of the map.
@@ -202,9 +194,7 @@ def test_a_table_follows_the_names_and_what_is_typed() -> None:
 @pytest.fixture
 def stale() -> Workbench:
     """A panel in which the staged files are not restamped: a 409."""
-    shown = Workbench("bakery_v2", **STALE)
-    settle(shown)
-    return shown
+    return panel("bakery_v2", **STALE)
 
 
 def test_a_panel_shows_the_verdicts_of_a_check(stale: Workbench) -> None:
@@ -262,8 +252,7 @@ def test_after_a_long_check_a_change_waits_for_the_button(stale: Workbench, monk
 
 
 def test_stop_keeps_what_was_found() -> None:
-    shown = Workbench("bakery_v2", Writers=2)
-    settle(shown)
+    shown = panel("bakery_v2", Writers=2)
     shown.apply({"Writers": 4, "MaxCrashes": 2})
     while "level" not in shown.verdicts.progress.html:
         time.sleep(0.01)
@@ -356,8 +345,7 @@ def test_what_is_unknown_or_missing_is_not_as_expected(keep: bool, monkeypatch: 
         return replace(result, verdicts=[*result.verdicts[:-1], *([last] if keep else [])])
 
     monkeypatch.setattr(session, "check", without_last)
-    shown = Workbench("v1_no_crash")
-    settle(shown)
+    shown = panel("v1_no_crash")
     assert "Not as v1_no_crash.toml expects" in shown.verdicts.status.html
     assert ("for a reason" if keep else "found no verdict") in shown.verdicts.status.html
     assert ("everything holds" in everything(shown.verdicts)) is not keep
@@ -385,8 +373,7 @@ def test_properties_can_be_left_out(stale: Workbench) -> None:
 
 
 def test_a_model_from_a_cell_gets_a_panel() -> None:
-    shown = Workbench(Every, Count=8)
-    settle(shown)
+    shown = panel(Every, Count=8)
     assert shown.result["Small"].trace_states == 7
     for tab in shown.tabs:
         opened(shown, tab.title)
@@ -467,8 +454,7 @@ def test_the_story_begins_anew_with_other_constants(stale: Workbench) -> None:
 
 
 def test_a_named_model_opens_on_its_first_story_and_others_are_chosen() -> None:
-    shown = Workbench("paimon")
-    settle(shown)
+    shown = panel("paimon")
     assert not shown.result.model.PUT_IF_ABSENT
     assert shown.selected == "ConsistentRead"
     assert re.findall(r'aria-pressed="true">([^<]*)<', shown._head.html) == ["Overwritten snapshot"]
@@ -593,8 +579,7 @@ def test_what_if_goes_on_while_another_tab_is_open(stale: Workbench) -> None:
 
 
 def test_what_if_shows_that_it_is_at_work_when_one_comes_back() -> None:
-    shown = Workbench("bakery_v2")
-    settle(shown)
+    shown = panel("bakery_v2")
     go = threading.Event()
     shown.session.aside("flips").start((shown.session.number, False), "Checking", lambda job: go.wait(300) and [])
     for title in ("What if", "Story", "What if"):
@@ -615,8 +600,7 @@ def test_a_configuration_with_one_symmetric_set_is_as_expected(tmp_path: Path) -
         "[constants]\nValues = 1\nFileGroupCount = 2\n"
         f'[expect]\ndistinct = {wanted.distinct}\nverdicts = {{ConsistentRead = "holds"}}\n'
     )
-    shown = Workbench(path)
-    settle(shown)
+    shown = panel(path)
     assert "Keys alone" in shown.verdicts.headline.html
     assert shown.verdicts.status.html == ""
     assert shown._side.symmetry.on == ("Keys",)
@@ -798,8 +782,7 @@ def test_what_a_grid_does_not_take_is_one_line(stale: Workbench) -> None:
 @pytest.mark.slow
 def test_a_closed_panel_leaves_nothing_behind() -> None:
     before = ipywidgets.Widget.get_manager_state()["state"].keys()
-    shown = Workbench("bakery_v2", **STALE)
-    settle(shown)
+    shown = panel("bakery_v2", **STALE)
     for tab in shown.tabs:
         opened(shown, tab.title)
     values = opened(shown, "Grid")._values
@@ -812,8 +795,7 @@ def test_a_closed_panel_leaves_nothing_behind() -> None:
 
 def test_a_panel_is_small_beside_the_trace_that_it_shows_until_its_tabs_are_opened() -> None:
     before = ipywidgets.Widget.get_manager_state()["state"].keys()
-    shown = Workbench("v2_async")
-    settle(shown)
+    shown = panel("v2_async")
     state = ipywidgets.Widget.get_manager_state()["state"]
     own = {name: one for name, one in state.items() if name not in before}
     # There is a control for each constant that is no switch, and one lists the model's configurations.
@@ -909,8 +891,7 @@ def test_a_saved_panel_shows_verdicts_and_a_picture(stale: Workbench) -> None:
 
 def test_a_panel_is_there_before_its_first_result(monkeypatch: pytest.MonkeyPatch) -> None:
     order: list[Any] = []
-    shown = Workbench("bakery_v2", **STALE)
-    settle(shown)
+    shown = panel("bakery_v2", **STALE)
     monkeypatch.setattr(lifetime, "display", lambda data, **_: order.append(set(data)))
     monkeypatch.setattr(shown.session, "ended", lambda seconds: order.append("waited"))
     shown._ipython_display_()
@@ -923,21 +904,25 @@ def test_a_panel_is_there_before_its_first_result(monkeypatch: pytest.MonkeyPatc
 # The trace player ----------------------------------------------------------------------------------------------------
 
 
-def test_a_player_holds_every_state_so_that_it_needs_no_kernel() -> None:
-    trace = check(BakeryV2(**STALE))["NoLakekeeperConflict"].trace
-    assert trace is not None
-    player = TracePlayer(trace)
-    assert player.step == len(trace) - 1
-    assert player.labels == [step.label for step in trace.steps]
-    assert len(player.states) == len(trace)
+@pytest.fixture(scope="module")
+def conflict() -> Any:
+    """The trace to a 409."""
+    return check(BakeryV2(**STALE))["NoLakekeeperConflict"].trace
+
+
+def test_a_player_holds_every_state_so_that_it_needs_no_kernel(conflict: Any) -> None:
+    player = TracePlayer(conflict)
+    assert player.step == len(conflict) - 1
+    assert player.labels == [step.label for step in conflict.steps]
+    assert len(player.states) == len(conflict)
     assert all(player.states)
     assert player.permalink.startswith("workbench:bakery_v2?Writers=")
     data, _ = player._repr_mimebundle_()
     assert {WIDGET, "text/html"} <= data.keys()
 
 
-def test_a_player_shows_only_the_chosen_variables() -> None:
-    player = TracePlayer(check(BakeryV2(**STALE))["NoLakekeeperConflict"].trace)
+def test_a_player_shows_only_the_chosen_variables(conflict: Any) -> None:
+    player = TracePlayer(conflict)
     everywhere = player.lanes
     player.variables = ["iceberg"]
     assert "iceberg" in player.lanes
@@ -954,8 +939,8 @@ def test_the_lanes_fit_beside_a_file_browser() -> None:
         assert float(width[1]) == room
 
 
-def test_a_player_has_the_picture_of_its_step_and_the_others_where_the_page_asks() -> None:
-    player = TracePlayer(check(BakeryV2(**STALE))["NoLakekeeperConflict"].trace)
+def test_a_player_has_the_picture_of_its_step_and_the_others_where_the_page_asks(conflict: Any) -> None:
+    player = TracePlayer(conflict)
     at, svg = player.picture
     assert at == player.step
     assert 'data-picture="bakery_v2"' in svg
@@ -991,8 +976,8 @@ def test_a_reader_can_be_chosen_for_the_picture() -> None:
     assert player.chosen == {}
 
 
-def test_a_trace_is_saved_as_a_page_of_its_own() -> None:
-    player = TracePlayer(check(BakeryV2(**STALE))["NoLakekeeperConflict"].trace)
+def test_a_trace_is_saved_as_a_page_of_its_own(conflict: Any) -> None:
+    player = TracePlayer(conflict)
     sent: list[dict[str, str]] = []
     player.send = sent.append
     player._asked(None, {"want": "page"}, [])
@@ -1010,8 +995,8 @@ def watched(player: TracePlayer, *typed: str) -> list[str]:
     return [watch["expression"] for watch in player.watched]
 
 
-def test_a_person_watches_expressions_and_a_mistake_is_one_line() -> None:
-    player = TracePlayer(check(BakeryV2(**STALE))["NoLakekeeperConflict"].trace, watches=["len(s.iceberg)"])
+def test_a_person_watches_expressions_and_a_mistake_is_one_line(conflict: Any) -> None:
+    player = TracePlayer(conflict, watches=["len(s.iceberg)"])
     assert player.example == "s.next_ticket == 1"
     assert watched(player, " s.next_ticket > 1 ", "len(s.iceberg)") == ["len(s.iceberg)", "s.next_ticket > 1"]
     assert parse_permalink(player.permalink).watches == player.watches == ("len(s.iceberg)", "s.next_ticket > 1")
@@ -1053,8 +1038,8 @@ def test_the_player_and_the_session_share_their_watches(stale: Workbench) -> Non
     assert [watch["expression"] for watch in player.watched] == ["len(s.iceberg)"]
 
 
-def test_a_player_gives_lanes_for_lessons_and_an_animated_picture() -> None:
-    player = TracePlayer(check(BakeryV2(**STALE))["NoLakekeeperConflict"].trace)
+def test_a_player_gives_lanes_for_lessons_and_an_animated_picture(conflict: Any) -> None:
+    player = TracePlayer(conflict)
     sent: list[dict[str, Any]] = []
     player.send = sent.append
     for wanted in ("lanes", "animation"):
@@ -1214,10 +1199,9 @@ def test_a_scenario_is_typed_into_the_simulator() -> None:
     assert simulator.trace.steps[-1].label == "commit(w1)"
 
 
-def test_a_simulator_begins_at_any_step_of_a_violation() -> None:
-    trace = check(BakeryV2(**STALE))["NoLakekeeperConflict"].trace
-    simulator = Simulator(trace, 4)
-    assert simulator.state.values == trace.steps[4].state.values
+def test_a_simulator_begins_at_any_step_of_a_violation(conflict: Any) -> None:
+    simulator = Simulator(conflict, 4)
+    assert simulator.state.values == conflict.steps[4].state.values
     data, _ = simulator._repr_mimebundle_()
     assert "text/html" in data
     lasso = check(BakeryV2(Writers=2, MaxCrashes=1), ["EventualProgress"])["EventualProgress"].trace
@@ -1265,14 +1249,12 @@ def test_the_line_of_a_search_is_an_example_of_its_model_and_what_it_finds_is_re
     assert simulator._message.html == ""
 
 
-def test_a_pasted_permalink_is_opened_and_its_watches_are_run_once_somebody_agrees() -> None:
-    trace = check(BakeryV2(**STALE))["NoLakekeeperConflict"].trace
-    assert trace is not None
+def test_a_pasted_permalink_is_opened_and_its_watches_are_run_once_somebody_agrees(conflict: Any) -> None:
     simulator = Simulator("bakery_v2")
     simulator.further.unfold()
     paste = simulator.paste
-    paste.line.value = permalink(trace, ["len(s.iceberg)", "s.nothing"])
-    assert permalink(simulator.trace) == permalink(trace)
+    paste.line.value = permalink(conflict, ["len(s.iceberg)", "s.nothing"])
+    assert permalink(simulator.trace) == permalink(conflict)
     assert "len(s.iceberg)" in everything(paste)
     assert simulator.player.watched == []
     assert (paste._agree.layout.display, simulator.watches) == ("", ())
@@ -1283,7 +1265,7 @@ def test_a_pasted_permalink_is_opened_and_its_watches_are_run_once_somebody_agre
     assert paste._agree.layout.display == "none"
     paste.line.value = "workbench:hudi#0/"
     assert "is for model hudi; give one for bakery_v2" in everything(paste)
-    assert permalink(simulator.trace) == permalink(trace)
+    assert permalink(simulator.trace) == permalink(conflict)
     paste.line.value = ""
     assert everything(paste) == ""
 
@@ -1292,8 +1274,7 @@ def test_a_permalink_pasted_in_a_panel_sets_it(stale: Workbench) -> None:
     trace = stale.result["NoLakekeeperConflict"].trace
     assert trace is not None
     line = permalink(trace, ["len(s.iceberg)"])
-    shown = Workbench("bakery_v2")
-    settle(shown)
+    shown = panel("bakery_v2")
     simulator = opened(shown, "Story").simulator
     simulator.further.unfold()
     paste = simulator.paste

@@ -1,22 +1,6 @@
 """Models that are small enough to be counted by hand."""
 
-from workbench.kernel import (
-    Constant,
-    Model,
-    Names,
-    Process,
-    Variable,
-    action,
-    choose,
-    eventually,
-    initial,
-    invariant,
-    liveness,
-    reachable,
-    refines,
-    require,
-    step,
-)
+from workbench.language import *
 
 
 class Hindmost(Model):

@@ -38,10 +38,8 @@ def _repair(result: Result, name: str) -> str:
     if not result.complete or result.seconds > _QUICK:
         return ""
     until = time.monotonic() + _LONGEST
-    names = [verdict.name for verdict in result.verdicts if verdict.name in result.model.declared_properties]
     tried = flips(
         result.model,
-        names,
         before=result,
         should_stop=lambda: time.monotonic() > until,
         symmetry=result.symmetry,

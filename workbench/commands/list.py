@@ -3,11 +3,12 @@
 workbench list              the models, and the number of configurations
 workbench list hudi         a model: its constants with their ranges, actions, properties and configurations
 workbench list v2_race      a configuration: what it sets, checks and expects
-workbench list classics     the configurations in a folder of specs, with what each shows
+workbench list classics     the configurations in a folder, with what each shows
 """
 
 import argparse
 import json
+import os
 from collections import Counter
 from typing import Any
 
@@ -38,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if names_model(name):
         _show_model(get_model(name))
-    if name in folders:
+    if name in folders or os.path.isdir(name):
         _list_folder(name)
     elif not names_model(name):
         _show_configuration(_configuration(name, folders))
@@ -51,15 +52,16 @@ def _configuration(name: str, folders: Counter[str]) -> Configuration:
     except InputError:
         if "/" in name or "." in name or name in {one.rpartition("/")[2] for one in configurations.shipped()}:
             raise  # what is wrong with it is said
-        known = [*MODELS, *folders, *(one.rpartition("/")[2] for one in configurations.shipped())]
+        known = {*MODELS, *folders, *(one.rpartition("/")[2] for one in configurations.shipped())}
         raise unknown("model, configuration or folder", name, known) from None
 
 
 def _list_folder(folder: str) -> None:
+    """Those of a folder that comes with the package, or of any other."""
+    inside = {name: path for name, path in configurations.shipped().items() if name.startswith(f"{folder}/")}
     table = Table("configuration", "what it shows", box=None, pad_edge=False)
-    for name, path in configurations.shipped().items():
-        if name.startswith(f"{folder}/"):
-            table.add_row(name, escape(configurations.configuration(path).title))
+    for name, path in (inside or {str(path): path for path in configurations.find([folder])}).items():
+        table.add_row(escape(name), escape(configurations.configuration(path).title))
     console().print(table)
 
 

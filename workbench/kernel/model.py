@@ -357,6 +357,15 @@ class Model:
         names = names_in("properties", names)
         return [name for name in names if self.declared_property(name) is DEADLOCK or name in self.properties]
 
+    def chosen_as(self, names: Iterable[str], other: "Model") -> list[str]:
+        """What `names`, chosen for the same model with `other` constants, amount to: those that apply here.
+
+        A choice of all that `other` checks by default is one of all that this one does.
+        """
+        chosen = self.applicable(names := names_in("properties", names))
+        every = {declared.name for declared in other.select()} <= set(names)
+        return list(dict.fromkeys([*chosen, *(declared.name for declared in self.select() if every)]))
+
     @classmethod
     def declared_property(cls, name: str) -> Property:
         """The property `name` that the class declares, or that every model has.

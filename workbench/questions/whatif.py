@@ -28,12 +28,15 @@ class Attempt:
     error: str | None = None
 
     @property
-    def flipped(self) -> list[tuple[Verdict, Verdict]]:
-        """Pairs of differing verdicts, before and after; unknown ones do not count, nor properties switched off."""
-        if self.result is None:
-            return []
-        pairs = [(self.before[verdict.name], verdict) for verdict in self.result.verdicts]
-        return [(one, other) for one, other in pairs if {one.holds, other.holds} == {True, False}]
+    def flipped(self) -> list[tuple[Verdict | None, Verdict]]:
+        """Pairs of differing verdicts, before and after; unknown ones do not count, nor properties switched off.
+
+        A property that only the changes bring along had no verdict before, None: it counts if it does not hold.
+        """
+        before = {verdict.name: verdict for verdict in self.before.verdicts}
+        after = [] if self.result is None else self.result.verdicts
+        pairs = [(before.get(verdict.name), verdict) for verdict in after]
+        return [(one, two) for one, two in pairs if {one is None or one.holds, two.holds} == {True, False}]
 
     @property
     def mends(self) -> list[str]:
@@ -42,7 +45,7 @@ class Attempt:
 
     @property
     def breaks(self) -> list[str]:
-        """The properties that hold, or are reached, only before the change."""
+        """The properties that do not hold, or are not reached, after the change alone."""
         return [after.name for _, after in self.flipped if not after.holds]
 
     @property
@@ -71,7 +74,11 @@ class Attempt:
         if self.result is None:
             return f"{self.told}: {self.error}"
         unknown = [f"{v.name} unknown" for v in self.result.verdicts if v.holds is None]
-        told = [f"{after.name} {after.word}, before {before.word}" for before, after in self.flipped] + unknown
+        told = [
+            f"{after.name} {after.word}, {'which comes with it' if before is None else f'before {before.word}'}"
+            for before, after in self.flipped
+        ]
+        told += unknown
         if self.mends and self.never:
             told.append(f"but then {never_happen(self.never)}")
         return f"{self.told}: {'; '.join(told) or 'no verdict changes'}"
@@ -174,7 +181,8 @@ def flips(
     """Check the model once for each single change of a constant.
 
     Args:
-        properties: By default those that `model` checks by default.
+        properties: By default those that `model` checks by default, or those of `before`. If these are
+            all, those that a change brings along are checked, too.
         integers: Also try numbers one step down and up.
         constants: Only these; None for all.
         before: The result for `model` itself, if already known.
@@ -191,7 +199,7 @@ def flips(
     """
     options["should_stop"] = should_stop
     before = before or check(model, properties, **options)
-    names = [v.name for v in before.verdicts] if properties is None else names_in("properties", properties)
+    names = None if properties is None else names_in("properties", properties)
     todo = [change for change in other_values(model, integers) if constants is None or change[0] in constants]
     attempts = []
     for done, (name, value) in enumerate(todo):
@@ -220,7 +228,7 @@ def repairs(
 
     Args:
         property: A property that is violated, or not reached.
-        properties: What else to check of a repair, to see what it breaks; by default what `model` checks by default.
+        properties: What else to check of a repair, to see what it breaks; by default as for :func:`flips`.
         most: The size of the largest sets to try.
         before, on_progress, should_stop: As for :func:`flips`; progress counts the sets of one size.
         **options: As for :func:`flips`.
@@ -233,7 +241,7 @@ def repairs(
     """
     options["should_stop"] = should_stop
     before = before or check(model, properties, **options)
-    names = [v.name for v in before.verdicts] if properties is None else names_in("properties", properties)
+    names = None if properties is None else names_in("properties", properties)
     tried, complete = 0, True
     for size in range(1, most + 1):
         todo = list(_sets(other_values(model), size))
@@ -261,13 +269,15 @@ def _sets(changes: Iterable[tuple[str, Any]], size: int) -> Iterable[dict[str, A
 
 
 def _attempt(
-    before: Result, model: Model, changes: dict[str, Any], names: Sequence[str], options: dict[str, Any]
+    before: Result, model: Model, changes: dict[str, Any], names: Sequence[str] | None, options: dict[str, Any]
 ) -> Attempt:
     try:
         changed = type(model)(**{**model.constants, **changes})
     except InputError as error:
         return Attempt(before, changes, None, str(error))
-    return Attempt(before, changes, check(changed, changed.applicable(names), **options))
+    before_it = [verdict.name for verdict in before.verdicts]
+    names = changed.chosen_as(before_it, model) if names is None else changed.applicable(names)
+    return Attempt(before, changes, check(changed, names, **options))
 
 
 def _tell(on_progress: Callable[[int, int], None] | None, done: int, of: int) -> None:

@@ -68,7 +68,6 @@ def how_checked(result: Result, aside: Aside, job: Job, what: str) -> dict[str, 
         aside.say(job, f"{done} of {of} {what}")
 
     return {
-        "properties": [verdict.name for verdict in result.verdicts],
         "before": result,
         "on_progress": progress,
         "should_stop": job.should_stop,

@@ -77,8 +77,7 @@ class Settings:
         for name in constants:
             if name not in declared:
                 raise unknown(f"constant of {self.model_class.name}", name, declared)
-        parsed = {name: declared[name].parse(name, value) for name, value in constants.items()}
-        return replace(self, constants={**self.constants, **parsed}, configuration=None)
+        return self._with({name: declared[name].parse(name, value) for name, value in constants.items()})
 
     def with_typed(self, constants: Mapping[str, Any]) -> "Settings":
         """The same with what somebody has typed; what is not accepted stays, for :meth:`model` to say so."""
@@ -90,8 +89,17 @@ class Settings:
             except InputError:
                 return value
 
-        typed = {name: parsed(name, value) for name, value in constants.items()}
-        return replace(self, constants={**self.constants, **typed}, configuration=None)
+        return self._with({name: parsed(name, value) for name, value in constants.items()})
+
+    def _with(self, constants: Mapping[str, Any]) -> "Settings":
+        """The same with other values. If all properties are chosen, those that only these values have are, too."""
+        changed = replace(self, constants={**self.constants, **constants}, configuration=None)
+        if self.ticked is None:
+            return changed
+        try:
+            return replace(changed, ticked=self.ticked.union(changed.model().chosen_as(self.ticked, self.model())))
+        except InputError:
+            return changed
 
     def with_ticked(self, names: Iterable[str] | None) -> "Settings":
         """The same with these properties; with None those that are checked by default."""
