@@ -193,6 +193,21 @@ def writers() -> Path:
     return python
 
 
+@pytest.fixture
+def written(writers: Path, tmp_path: Path) -> Callable[[str], tuple[Path, Path]]:
+    """Gives the path of a table of some kind, and a file of all that its writers were told of their commits."""
+
+    def write(kind: str) -> tuple[Path, Path]:
+        script = Path(__file__).with_name("paimon_writer.py")
+        command: list[str | Path] = [writers, "-W", "ignore", script, tmp_path / kind, kind]
+        done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=300)
+        acks = tmp_path / "acks.jsonl"
+        acks.write_text(done.stdout)
+        return tmp_path / kind / "db.db" / "t", acks
+
+    return write
+
+
 class ObjectStore(NamedTuple):
     """A server of S3 that has a bucket ``lake``."""
 

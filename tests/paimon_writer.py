@@ -17,10 +17,11 @@ SCHEMA = pa.schema([pa.field("k", pa.string(), nullable=False), pa.field("v", pa
 class Lake:
     """A catalog with one table."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, buckets: int = 1) -> None:
         self.catalog = CatalogFactory.create({"warehouse": str(folder)})
         self.catalog.create_database("db", True)
-        self.catalog.create_table("db.t", Schema.from_pyarrow_schema(SCHEMA, [], ["k"], {"bucket": "1"}), True)
+        options = {"bucket": str(buckets)}
+        self.catalog.create_table("db.t", Schema.from_pyarrow_schema(SCHEMA, [], ["k"], options), True)
 
     def table(self, branch: str = "") -> Any:
         return self.catalog.get_table(f"db.t$branch_{branch}" if branch else "db.t")
@@ -28,16 +29,32 @@ class Lake:
     def write(self, *keys: str, branch: str = "") -> None:
         """Commit each key by itself."""
         for key in keys:
-            builder = self.table(branch).new_stream_write_builder()
-            write, commit = builder.new_write(), builder.new_commit()
-            write.write_arrow(pa.Table.from_pylist([{"k": key, "v": "red"}], schema=SCHEMA))
-            commit.commit(write.prepare_commit(1), 1)
-            print(json.dumps({"commitUser": builder.commit_user, "commitIdentifier": 1}))
+            self.session(branch).commit(key)
+
+    def session(self, branch: str = "") -> "Session":
+        return Session(self.table(branch).new_stream_write_builder())
 
     def branch(self, name: str) -> None:
         """Make a branch from the newest snapshot, which gets a tag."""
         self.table().create_tag(f"for-{name}")
         self.table().branch_manager().create_branch(name, f"for-{name}")
+
+
+class Session:
+    """A writer that stays open for several commits."""
+
+    def __init__(self, builder: Any) -> None:
+        self.builder, self.number = builder, 0
+        self.write, self.ends = builder.new_write(), builder.new_commit()
+
+    def commit(self, *keys: str) -> None:
+        """Commit a row of each key."""
+        self.number += 1
+        self.write.write_arrow(
+            pa.Table.from_pylist([{"k": key, "v": f"v{self.number}"} for key in keys], schema=SCHEMA)
+        )
+        self.ends.commit(self.write.prepare_commit(self.number), self.number)
+        print(json.dumps({"commitUser": self.builder.commit_user, "commitIdentifier": self.number}))
 
 
 def branch(lake: Lake) -> None:
@@ -86,6 +103,52 @@ def tagged(lake: Lake) -> None:
         (Path(lake.table().table_path) / "snapshot" / f"snapshot-{number}").unlink()
 
 
+def often(lake: Lake) -> None:
+    """More commits of one key than writers."""
+    lake.write(*"a" * 15)
+
+
+def always(lake: Lake) -> None:
+    """More commits of one key than the model can have."""
+    lake.write(*"a" * 24)
+
+
+def rows(lake: Lake) -> None:
+    """Several rows in each commit."""
+    for _ in range(4):
+        lake.session().commit(*"abcde")
+
+
+def buckets(lake: Lake) -> None:
+    """Several buckets, and several rows in each commit."""
+    for _ in range(6):
+        lake.session().commit(*"abcde")
+
+
+def sessions(lake: Lake) -> None:
+    """Two writers that stay open: each goes on counting from what it found at first."""
+    one, other = lake.session(), lake.session()
+    for session in (one, other, other, other, one, one):
+        session.commit("a")
+
+
+def overwritten(lake: Lake) -> None:
+    """A commit takes the place of all that was there."""
+    lake.write("a", "b")
+    builder = lake.table().new_batch_write_builder().overwrite()
+    write, commit = builder.new_write(), builder.new_commit()
+    write.write_arrow(pa.Table.from_pylist([{"k": "a", "v": "blue"}], schema=SCHEMA))
+    commit.commit(write.prepare_commit())
+
+
+#: What the tables are that can be written, by name.
+KINDS = {
+    kind.__name__: kind
+    for kind in (
+        *(branch, dropped, rolled_back, rolled_back_once, forwarded, tagged),
+        *(often, always, rows, buckets, sessions, overwritten),
+    )
+}
+
 if __name__ == "__main__":
-    kinds = {kind.__name__: kind for kind in (branch, dropped, rolled_back, rolled_back_once, forwarded, tagged)}
-    kinds[sys.argv[2]](Lake(Path(sys.argv[1])))
+    KINDS[sys.argv[2]](Lake(Path(sys.argv[1]), buckets=2 if sys.argv[2] == "buckets" else 1))

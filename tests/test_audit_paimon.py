@@ -16,12 +16,13 @@ import pytest
 
 from workbench.cli import main
 from workbench.engines.check import check
+from workbench.guided.tables import recorded
 from workbench.kernel import InputError
 from workbench.kernel.state import Cell
 from workbench.pictures import faults, picture
 from workbench.tables import audit, story
 from workbench.tables.decoding import in_process
-from workbench.tables.paimon.history import bucket_history
+from workbench.tables.paimon.history import TableHistory
 from workbench.tables.paimon.lost import orphans
 from workbench.tables.paimon.read import read
 from workbench.tables.shape import alive_at
@@ -491,14 +492,14 @@ def test_what_is_wrong_is_said_the_same_on_spark(spark, own_table, monkeypatch):
 
 
 def test_a_history_shows_what_each_snapshot_has(real_table):
-    found = bucket_history(real_table("seq"))
+    found = TableHistory(real_table("seq")).of("bucket-0")
     assert [cells[Cell("latest", None)] for cells in found.versions] == [1, 2, 3, 4]
     assert [cells[Cell("sequence", (f"w{i}-0", "jack"))] for i, cells in enumerate(found.versions)] == [0, 1, 2, 1]
     assert Cell("columns", ("w1-0", "jack")) not in found.versions[0]  # the file may be there, or not yet
 
 
 def test_of_some_keys_of_a_bucket_no_sequence_numbers_are_seen(real_table):
-    found = bucket_history(real_table("java_dangling"), ["jack"])
+    found = TableHistory(real_table("java_dangling")).of("bucket-0", ["jack"])
     assert not any(cell.variable == "sequence" for cell in found.versions[-1])
     assert [found.versions[-1][Cell("level", file)] for file in ("w0-2", "c0-2", "c1-0")] == [0, 3, 5]
 
@@ -509,10 +510,9 @@ def test_of_some_keys_of_a_bucket_no_sequence_numbers_are_seen(real_table):
         ("seq", {"keys": ["tom"]}, "unknown key in bucket-0 'tom'; known: jack"),
         ("seq", {"bucket": "bucket-1"}, "unknown bucket 'bucket-1' (did you mean bucket-0?); known: bucket-0"),
         ("java_dangling", {}, "bucket-0 has 5,001 keys, such as jack, k00000, k00001, k00002, k00003; name 1 to 3"),
-        ("race3", {}, "has 239 snapshots; at most 12 can be followed"),
     ],
 )
 def test_what_has_no_history_that_is_followed_is_named(real_table, name, options, line):
     with pytest.raises(InputError) as caught:
-        bucket_history(real_table(name), **options)
+        recorded(real_table(name), **options)
     assert line in str(caught.value)

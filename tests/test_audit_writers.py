@@ -1,7 +1,6 @@
 """Tables that real writers make while the test runs, as processes that race each other."""
 
 import json
-import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -190,21 +189,6 @@ def test_two_writers_with_one_sequence_number_are_no_proof(lake, path):
     (finding,) = audit(path).findings
     assert (finding.property, finding.grade, finding.version) == ("ConsistentRead", "suspect", 3)
     assert "reads as blue or green, but committed was green" in finding.why
-
-
-@pytest.fixture
-def written(writers, tmp_path):
-    """Gives the path of a table of some kind, and a file of all that its writers were told of their commits."""
-
-    def write(kind: str) -> tuple[Path, Path]:
-        script = Path(__file__).with_name("paimon_writer.py")
-        command = [writers, "-W", "ignore", script, tmp_path / kind, kind]
-        done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=300)
-        return tmp_path / kind / "db.db" / "t", acks_file(
-            tmp_path, [json.loads(ack) for ack in done.stdout.split("\n")[:-1]]
-        )
-
-    return write
 
 
 @pytest.mark.parametrize("kind", ["branch", "tagged"])

@@ -18,7 +18,7 @@ from workbench.questions.seek import seek
 from workbench.session.stepper import Stepper
 from workbench.view.charts import verdict_map
 from workbench.view.overview import model_view, result_view
-from workbench.view.report import report
+from workbench.view.pages import report
 from workbench.view.tables import what_changed
 
 MODEL = '''

@@ -1,10 +1,16 @@
 """The site: pages and links as they are on the site, and a gallery whose figures are those of specs/."""
 
+import io
 import json
 import re
 import subprocess
 import sys
+import threading
+import zipfile
 from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib import resources
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -14,6 +20,7 @@ from playwright.sync_api import expect
 
 from website import contents, gallery, lessons, links
 from website.broken import find
+from website.playground import first_model, in_browser, packed, runtime
 from website.staging import FRONT, ROOT, Staging, docname, pages
 from workbench.cli import main
 from workbench.configurations import configuration, shipped
@@ -302,3 +309,279 @@ def test_a_trace_is_played_without_a_kernel(page: Any, site: Path) -> None:
 def test_a_page_fits_its_window(page: Any, site: Path, name: str) -> None:
     page.goto((site / f"{name}.html").as_uri())
     expect(page.locator("article h1")).to_have_count(1)
+
+
+# The playground ------------------------------------------------------------------------------------------------------
+
+
+def test_python_for_the_browser_is_the_published_one(tmp_path: Path) -> None:
+    (tmp_path / f"pyodide-{runtime.VERSION}.tgz").write_bytes(b"other")
+    with pytest.raises(InputError, match=rf"pyodide-{runtime.VERSION}.tgz from npm has the digest sha512-"):
+        runtime.files(tmp_path)
+    assert f" {runtime.VERSION}, from the npm registry" in (ROOT / "docs/playground.md").read_text()
+
+
+def test_what_the_playground_packs_takes_python_alone() -> None:
+    with zipfile.ZipFile(io.BytesIO(packed())) as archive:
+        names = set(archive.namelist())
+    assert {
+        "in_browser.py",
+        "workbench/kernel/search.py",
+        "workbench/models/hudi.py",
+        "specs/delta/overwritten.toml",
+    } <= names
+    assert not any(name.startswith("workbench/engines") for name in names)
+
+
+def test_the_playground_answers_in_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # it writes the model into a file
+    told: list[str] = []
+    playing = in_browser.Playground(told.append)
+
+    def ask(**request: Any) -> Any:
+        answering = playing.answer(json.dumps(request))
+        while True:  # the browser's loop would; here that of the browser's driver may be running
+            try:
+                answering.send(None)
+            except StopIteration as end:
+                return json.loads(end.value)
+
+    answer = ask(do="check", source=first_model(), settings="", max_states=100)
+    assert (answer["word"], answer["states"], answer["traces"]) == (
+        "1 of 1 violated",
+        13,
+        {"NothingLost": "violated (5 states)"},
+    )
+    assert "has read already" in ask(do="possible", at=1)["possible"]
+    assert ask(do="take", at=9, step="0.0 read(w1)")["error"].startswith("step 5 cannot be read(w1): ")
+    assert ask(do="check", source="from", settings="", max_states=9)["line"] == 1
+    assert "defines no model" in ask(do="check", source="", settings="", max_states=9)["error"]
+    opened = ask(do="open", name="delta/overwritten_no_partitions")
+    changed = opened["source"].replace("class Delta(", "class Changed(", 1)
+    assert "unknown model in model.py 'Delta'" in ask(do="check", **opened | {"source": changed}, max_states=9)["error"]
+
+
+ENDLESS = """from workbench.language import *
+
+class Endless(Model):
+    at = Variable(0)
+
+    @action
+    def go_on(self, s):
+        s.at = s.at + 1
+
+    @invariant
+    def Small(self, s):
+        return s.at < 3 or f"{s.at} is too large"
+
+    @invariant
+    def Positive(self, s):
+        return s.at >= 0
+"""
+
+
+class Playground:
+    """The playground, served from a folder, in one page for all tests."""
+
+    def __init__(self, browser: Any, folder: Path) -> None:
+        quiet = {"log_message": lambda *_: None}
+        handler = type("Handler", (SimpleHTTPRequestHandler,), quiet)
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(folder)))
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.address = f"http://127.0.0.1:{self.server.server_port}/playground.html"
+        self.context = browser.new_context(viewport={"width": 1280, "height": 800})
+        self.page, self.complaints = self.context.new_page(), list[str]()
+        self.page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.context.on("request", self._asked)
+        self.page.goto(self.address)
+
+    def _asked(self, request: Any) -> None:
+        if not request.url.startswith((self.address.rpartition("/")[0], "blob:", "data:", "about:")):
+            self.complaints.append(request.url)
+
+    def check(self, source: str | None = None, settings: str | None = None) -> None:
+        for name, text in (("source", source), ("settings", settings)):
+            if text is not None:
+                self.page.locator(f"[name={name}]").fill(text)
+        self.page.get_by_role("button", name="Check").click()
+
+    def open(self, name: str) -> None:
+        self.page.locator("[name=open]").select_option(name)
+        expect(self.page.locator("[name=settings]")).to_have_value(re.compile("title"))
+
+    @property
+    def status(self) -> Any:
+        return self.page.locator(".status")
+
+    @property
+    def verdicts(self) -> Any:
+        return self.page.frame_locator(".verdicts iframe").locator("main")
+
+    @property
+    def trace(self) -> Any:
+        return self.page.frame_locator(".trace iframe").locator("main")
+
+
+@pytest.fixture(scope="module")
+def playground(browser: Any, site: Path) -> Iterator[Playground]:
+    playground = Playground(browser, site)
+    yield playground
+    assert playground.complaints == []
+    playground.context.close()
+    playground.server.server_close()
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_the_first_model_is_checked_edited_and_stepped_by_hand(playground: Playground) -> None:
+    first = playground.page.locator("[name=source]").input_value()
+    assert first == first_model()
+    playground.check()
+    expect(playground.status).to_have_text("1 of 1 violated (13 states).")
+    expect(playground.verdicts).to_contain_text("2 writers are done, and the counter is 1")
+    expect(playground.trace.locator(".steps [role=status]")).to_have_text("state 5 of 5")
+    expect(playground.trace.locator(".possible")).to_contain_text("No step is possible: the end.")
+    playground.trace.get_by_role("button", name="first state").click()
+    expect(playground.trace.locator(".wb-picture text").first).to_have_text(re.compile("^1 "))
+    playground.trace.get_by_role("button", name="read(w2)").click()
+    expect(playground.trace.locator(".steps [role=status]")).to_have_text("state 2 of 2")
+    playground.trace.locator(".possible summary").click()
+    expect(playground.trace.locator(".wb-greyed")).to_contain_text("w2 has read already")
+
+    playground.check(first.replace('"w1", "w2"', '"w1",'))
+    expect(playground.status).to_have_text("Everything holds (3 states).")
+    expect(playground.page.locator("[name=traces]")).to_have_value("")  # there is none, but steps by hand
+    expect(playground.trace.get_by_role("button", name="read(w1)")).to_be_visible()
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("change", "line", "said"),
+    [
+        (("s.at = s.at + 1", "s.at = s.at +"), 8, "invalid syntax"),
+        (("s.at + 1", "s.to + 1"), 8, "to"),
+        (("s.at >= 0", "s.at"), 14, "Positive"),
+    ],
+)
+def test_an_error_marks_its_line(playground: Playground, change: tuple[str, str], line: int, said: str) -> None:
+    playground.check(ENDLESS.replace(*change), "")
+    expect(playground.page.locator(".error")).to_contain_text(said)
+    expect(playground.page.locator(".model [data-bad]")).to_have_text(str(line))
+    expect(playground.status).to_have_text("No verdict.")
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_an_error_in_the_settings_marks_its_line(playground: Playground) -> None:
+    playground.check(ENDLESS, "symmetry = []\n[constants\n")
+    expect(playground.page.locator(".error")).to_contain_text("settings.toml is not TOML")
+    expect(playground.page.locator(".field [data-bad]")).to_have_text("2")
+    playground.check(ENDLESS, "[constants]\nWriters = 2\n")
+    expect(playground.page.locator(".error")).to_contain_text("unknown constant of endless 'Writers'")
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_a_space_without_end_is_stopped_and_what_was_found_counts(playground: Playground) -> None:
+    most = playground.page.get_by_role("spinbutton")
+    most.fill("50")
+    playground.check(ENDLESS, "")
+    expect(playground.status).to_have_text("Incomplete: 1 of 2 violated so far (50 states).")
+    most.fill("100000000")
+    playground.check()
+    expect(playground.status).to_have_text(re.compile("^Checking: [1-9]"))
+    playground.page.get_by_role("button", name="Stop").click()
+    expect(playground.status).to_have_text(re.compile("^Incomplete: 1 of 2 violated so far"))
+    expect(playground.verdicts).to_contain_text("stopped on request")
+    expect(playground.verdicts.locator(".wb-badge")).to_have_text(["✗ violated", "? unknown"])
+    expect(playground.trace.locator(".steps [role=status]")).to_have_text("state 4 of 4")
+
+    playground.check(ENDLESS.replace("s.at = s.at + 1", "while True: pass"))
+    playground.page.get_by_role("button", name="Stop").click()
+    playground.page.get_by_role("button", name="Stop now").click()
+    expect(playground.status).to_have_text(re.compile("^Incomplete: stopped at"))
+    most.fill("20000")
+    playground.check(ENDLESS.replace("s.at + 1", "1"))  # another Python
+    expect(playground.status).to_have_text("Everything holds (2 states).")
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_a_configuration_has_its_figures_and_a_changed_one_its_picture(playground: Playground) -> None:
+    playground.open("hudi/no_concurrency_control")
+    playground.check()
+    expect(playground.status).to_have_text("1 of 4 violated (3,227 states).")
+    expect(playground.verdicts).to_contain_text("as expected")
+    expect(playground.trace.locator(".steps [role=status]")).to_have_text("state 15 of 15")
+    expect(playground.trace.locator("[data-picture=hudi]").first).to_be_visible()
+    playground.open("delta/overwritten_no_partitions")
+    source = playground.page.locator("[name=source]")
+    expect(source).to_have_value(re.compile("class Delta"))
+    playground.check(source.input_value() + "# changed")
+    expect(playground.status).to_have_text(re.compile(r"violated \(575 states\)\.$"))
+    expect(playground.trace.locator("[data-picture=delta]").first).to_be_visible()
+    playground.open("bakery/as_built")
+    expect(playground.page.locator(".remark")).to_contain_text("too many for a browser")
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_a_link_holds_the_model_and_its_settings(playground: Playground) -> None:
+    playground.check(ENDLESS, "properties = ['Positive']  # ü\n")
+    expect(playground.status).to_have_text(re.compile("^Incomplete: nothing violated so far"))
+    link = playground.page.url
+    assert "#model=" in link
+    playground.page.goto("about:blank")
+    playground.page.goto(link)
+    expect(playground.page.locator("[name=source]")).to_have_value(ENDLESS)
+    expect(playground.page.locator("[name=settings]")).to_have_value("properties = ['Positive']  # ü\n")
+    expect(playground.page.locator(".remark")).to_contain_text("from a link")
+    playground.page.goto(f"{playground.address}#model=AAAA")
+    expect(playground.page.locator(".error")).to_contain_text("The link is damaged")
+    playground.page.goto(f"{playground.address}#open=hudi/no_concurrency_control")
+    expect(playground.page.locator("[name=settings]")).to_have_value(re.compile("hudi"))
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_a_model_in_the_playground_reaches_no_other_address(playground: Playground) -> None:
+    elsewhere = playground.address.replace("127.0.0.1", "localhost")
+    send = "(address) => fetch(address).then(() => 'sent', String)"
+    assert playground.page.workers[0].evaluate(send, playground.address) == "sent"
+    assert "Failed to fetch" in playground.page.workers[0].evaluate(send, elsewhere)
+    assert all("Content Security Policy" in said or said == elsewhere for said in playground.complaints)
+    playground.complaints.clear()
+    playground.check("import js\njs.fetch\n" + ENDLESS, "")
+    expect(playground.page.locator(".error")).to_contain_text("fetch")
+    expect(playground.page.locator(".model [data-bad]")).to_have_text("2")
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
+def test_the_playground_is_accessible_and_fits(playground: Playground, width: int, scheme: Any) -> None:
+    page = playground.page
+    page.set_viewport_size({"width": width, "height": 844})
+    page.emulate_media(color_scheme=scheme)
+    playground.check(ENDLESS.replace("at + 1", "at + 1 if s.at < 5 else 0"), "")
+    expect(playground.trace.locator(".possible")).to_contain_text("what can happen here")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for frame in page.frames:
+        frame.evaluate(resources.files("axe_playwright_python").joinpath("axe.min.js").read_text())
+        rules = {"page-has-heading-one": {"enabled": frame == page.main_frame}}
+        found = frame.evaluate("async (rules) => (await axe.run({ rules })).violations", rules)
+        assert [(one["id"], node["target"]) for one in found for node in one["nodes"]] == []
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_it_opens_without_a_server_later(playground: Playground) -> None:
+    playground.page.wait_for_load_state()
+    playground.page.evaluate("navigator.serviceWorker.ready.then(() => 0)")
+    playground.server.shutdown()
+    playground.page.goto("about:blank")
+    playground.page.goto(playground.address)
+    playground.check()
+    expect(playground.status).to_have_text("1 of 1 violated (13 states).")

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from website import gallery, reference
+from website import gallery, playground, reference
 from website.staging import FILES
 from workbench import __version__
 from workbench.pictures.markup import Markup, element, joined
@@ -21,7 +21,8 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ex
 html_theme = "furo"
 html_title = project
 html_static_path = ["static"]
-html_css_files = ["site.css"]
+templates_path = ["playground"]
+html_css_files = ["site.css", "steps.css"]
 html_js_files = [("site.js", {"defer": "defer"}), ("gallery.js", {"defer": "defer"})]
 html_copy_source = False
 suppress_warnings = ["ref.python"]  # that two classes have attributes of one name, which is no mistake
@@ -70,14 +71,24 @@ def add_player(app: Any, name: str, template: str, context: dict[str, Any], doct
         context["title"] = f"{context['title']} ({context['meta']['property']})"
 
 
+def add_playground(app: Any, name: str, template: str, context: dict[str, Any], doctree: Any) -> str | None:
+    """The playground's page has a template of its own, and its words below."""
+    if name != playground.PAGE:
+        return None
+    context["playground"] = playground.context(context["body"])
+    return "playground.html"
+
+
 def add_assets(app: Any, error: Exception | None) -> None:
     """Write what the drawings of the package need: their style sheet and their script."""
     if error is None:
         static = Path(app.outdir, "_static")
         (static / STYLE).write_text(asset("style.css"))
         (static / SCRIPT).write_text(live_script())
+        playground.finish(Path(app.outdir))
 
 
 def setup(app: Any) -> None:
     app.connect("html-page-context", add_player)
+    app.connect("html-page-context", add_playground)
     app.connect("build-finished", add_assets)

@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from website import gallery, lessons, reference
+from website import gallery, lessons, playground, reference
 from website.staging import FRONT, ROOT, docname
 
 #: The entries under each caption, and the pages below each entry; `docname` gives the names of pages.
 NAVIGATION: dict[str, dict[str, tuple[str, ...]]] = {
     "": {
-        "docs/start": ("docs/glossary",),
+        "docs/start": (playground.PAGE, "docs/glossary"),
         "docs/panel": (),
         lessons.PAGE.removesuffix(".md"): ("specs/classics/README", "docs/teaching"),
         f"{gallery.FOLDER}/index": ("docs/incidents",),

@@ -20,7 +20,7 @@ PAGES = ("*.md", "docs/**/*.md", "specs/*/README.md", "notebooks/*.ipynb")
 #: The front page.
 FRONT = "README.md"
 #: Names of pages that differ from those of their files.
-_RENAMED = {FRONT: "index.md"}
+_RENAMED = {FRONT: "index.md", "docs/playground.md": "playground.md"}
 _IMAGES = (".svg", ".png")
 #: The folder of the pages that show a file.
 FILES = "files"

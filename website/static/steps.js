@@ -32,4 +32,7 @@ for (const trace of document.querySelectorAll(".wb-trace.wb-live")) {
   trace.querySelector(".wb-beside").before(bar);
   new MutationObserver(tell).observe(trace, { subtree: true, attributes: true, attributeFilter: ["hidden"] });
   tell();
+  for (const name of ["picture", "lanes"]) {  // on a phone, they can be scrolled
+    Object.assign(trace.querySelector(`.wb-${name}`), { tabIndex: 0, role: "group", ariaLabel: name });
+  }
 }

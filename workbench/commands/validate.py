@@ -6,7 +6,7 @@
   workbench validate bakery_v2 trace.itf.json -o trace.html     a page with pictures, to step through
   workbench validate bakery_v2 events.jsonl --map coldfront     events of a real system, one JSON object per line
   workbench validate queue events.jsonl --map mapping.py:Queue  the same with a mapping of your own
-  workbench validate paimon /warehouse/db.db/t --key jack       the history of a real table, snapshot by snapshot
+  workbench validate paimon /warehouse/db.db/t --key jack       a real table's history; by default of all keys
 
 The model's constants come from the file or its events; --set, or a CONFIGURATION in place of MODEL, overrides them.
 Exit status: 0 it is a behaviour of the model, 1 it is not, 2 bad input, 3 not decided.
@@ -15,6 +15,7 @@ Exit status: 0 it is a behaviour of the model, 1 it is not, 2 bad input, 3 not d
 import argparse
 import os
 from dataclasses import replace
+from typing import Any
 
 from workbench.commands.answers import add_answer, check_answer, give
 from workbench.commands.files import file_of, reading
@@ -26,6 +27,7 @@ from workbench.guided.events import read_events
 from workbench.guided.mapping import Mapped, get_mapping
 from workbench.guided.report import Report
 from workbench.kernel import InputError, Model
+from workbench.kernel.values import counted
 from workbench.models import get_model
 
 
@@ -36,8 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--map", metavar="NAME", help="read events through a mapping: its name, or path/to/file.py:NAME"
     )
-    parser.add_argument("--key", action="append", metavar="KEY", help="a table's key to follow; by default all")
-    parser.add_argument("--bucket", metavar="NAME", help="a table's bucket; required if it has several")
+    parser.add_argument(
+        "--key", action="append", metavar="KEY", help="a table's key to follow, with others so named; by default all"
+    )
+    parser.add_argument("--bucket", metavar="NAME", help="a table's bucket; by default all")
     parser.add_argument("--stutter", action="store_true", help="allow steps that change nothing recorded")
     parser.add_argument("--begin", choices=("initial", "reachable"), help="where the recording starts")
     add_options(parser, "--max-states", "--max-seconds")
@@ -57,10 +61,10 @@ def run(arguments: argparse.Namespace) -> int:
     model, given = asked.declared, asked.constants
     if is_permalink(arguments.file):
         report = follow_permalink(model, arguments.file, given)
+    elif os.path.isdir(arguments.file):
+        report = _follow_table(model, given, arguments)
     else:
-        is_table = os.path.isdir(arguments.file)
-        read = _read_table if is_table else _read_trace if arguments.map is None else _read_events
-        mapped = read(model, arguments)
+        mapped = (_read_trace if arguments.map is None else _read_events)(model, arguments)
         made = make(model, mapped.constants, given, arguments.file)
         with reading(arguments.file):
             report = _validate(made, mapped, arguments)
@@ -73,7 +77,7 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
     if is_permalink(arguments.file):
         what, names = "a permalink, which says which steps are taken", [*events, *table, *searched]
     elif os.path.isdir(arguments.file):
-        what, names = "the folder of a table", events
+        what, names = "the folder of a table", [*events, "stutter", "begin"]
     else:
         what, names = "a file; it goes with the folder of a table", table
     for name in names:
@@ -91,21 +95,33 @@ def _read_events(model: type[Model], arguments: argparse.Namespace) -> Mapped:
     events = read_events(arguments.file)
     with reading(arguments.file):
         mapped = mapping.read(events)
-    return _of(model, mapped, f"--map {arguments.map} reads events")
-
-
-def _read_table(model: type[Model], arguments: argparse.Namespace) -> Mapped:
-    """Map a table's snapshots to constants and a recording."""
-    from workbench.guided.tables import recorded
-
-    arguments.stutter = True  # a table shows only commits
-    return _of(model, recorded(arguments.file, arguments.key, arguments.bucket), f"{arguments.file} is a table")
-
-
-def _of(model: type[Model], mapped: Mapped, what: str) -> Mapped:
-    if not issubclass(model, get_model(mapped.model)):
-        raise InputError(f"{what} of {mapped.model}, not of {model.name}")
+    _check_model(model, mapped.model, f"--map {arguments.map} reads events")
     return mapped
+
+
+def _follow_table(model: type[Model], given: dict[str, Any], arguments: argparse.Namespace) -> Report:
+    """The report on a table's snapshots."""
+    from workbench.guided.tables import follow
+
+    _check_model(model, "paimon", f"{arguments.file} is a table")
+    with progress_line(
+        told=lambda at: f"{counted(at.level, 'key')} followed, {at.frontier:,} to follow"
+    ) as on_progress:
+        return follow(
+            arguments.file,
+            arguments.key,
+            arguments.bucket,
+            model=model,
+            given=given,
+            settings=arguments.settings,
+            **budgets(arguments),
+            on_progress=on_progress,
+        )
+
+
+def _check_model(model: type[Model], name: str, what: str) -> None:
+    if not issubclass(model, get_model(name)):
+        raise InputError(f"{what} of {name}, not of {model.name}")
 
 
 def _validate(model: Model, mapped: Mapped, arguments: argparse.Namespace) -> Report:

@@ -4,7 +4,7 @@ It defines what a check means: the engines of ``workbench.engines`` must give th
 """
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -45,8 +45,18 @@ def search(
 
 def run(plan: Plan, limits: Limits) -> Result:
     """Carry out `plan` within `limits`."""
+    steps = stepwise(plan, limits)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
+
+
+def stepwise(plan: Plan, limits: Limits) -> Generator[None, None, Result]:
+    """Like :func:`run`, but pauses after each state, for a caller without threads that has to listen meanwhile."""
     searching = _Search(plan, limits)
-    searching.run()
+    yield from searching.run()
     return conclude(plan, searching.exploration(), limits)
 
 
@@ -72,29 +82,29 @@ class _Search:
         self.stopped: str | None = None
         self._at: tuple[int, Move | None] | None = None  # the place that the model's code judges, as in `decided`
 
-    def run(self) -> None:
+    def run(self) -> Iterator[None]:
+        """Search, and pause after each state."""
         try:
             with leading_to(lambda error: None if self._at is None else self._trace_to(self._at)):
-                self._search()
+                yield from self._search()
         except Stop as stop:
             self.stopped = str(stop)
         if self.stopped != INTERRUPTED:
             self._run_again()
 
-    def _search(self) -> None:
-        self._level(self._initial())
+    def _search(self) -> Iterator[None]:
+        yield from self._level(self._initial())
         expanded = 0
         while expanded < len(self.states):
             end = len(self.states)
-            self._level(self._successors(range(expanded, end)))
+            yield from self._level(self._successors(range(expanded, end)))
             expanded = end
 
-    def _level(self, steps: Iterator[None]) -> None:
+    def _level(self, steps: Iterator[None]) -> Iterator[None]:
         """Take all `steps`, and count the states that they add."""
         before = len(self.states)
         try:
-            for _ in steps:
-                pass
+            yield from steps
         finally:
             if len(self.states) > before:
                 self.levels.append(len(self.states) - before)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from workbench.kernel.errors import InputError, ModelError
-from workbench.kernel.instances import outcome_label
+from workbench.kernel.instances import ActionInstance, outcome_label
 from workbench.kernel.model import Model
 from workbench.kernel.state import Change, State
 
@@ -33,6 +33,31 @@ class Step:
     label: str
     lane: str
     state: State
+
+
+class Options(NamedTuple):
+    """What an action instance can do in a state.
+
+    Attributes:
+        steps: Empty if it is disabled.
+    """
+
+    instance: ActionInstance
+    steps: list[Step]
+
+
+def options(model: Model, state: State) -> list[Options]:
+    """Per action instance its possible steps in `state`."""
+    return [
+        Options(
+            instance,
+            [
+                Step(Move(instance.number, ordinal), outcome_label(instance, outcome), instance.lane, after)
+                for ordinal, (outcome, after) in enumerate(model.outcomes(instance, state))
+            ],
+        )
+        for instance in model.instances
+    ]
 
 
 def not_again(model: Any, step: Step) -> ModelError:

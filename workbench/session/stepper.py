@@ -4,13 +4,12 @@ import itertools
 import random
 import threading
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from workbench.formats.expression import Expression
 from workbench.guided.scenario import scenario
 from workbench.kernel import InputError, Model, ModelError, State, Trace, replay
-from workbench.kernel.instances import ActionInstance, outcome_label
-from workbench.kernel.trace import Move, Step
+from workbench.kernel.trace import Move, Options, options
 from workbench.questions.seek import seek
 from workbench.session.events import Events
 from workbench.session.history import History
@@ -19,17 +18,6 @@ from workbench.session.pasted import pasted
 
 #: How many initial states a person is offered at most; to another one leads a condition, from the beginning.
 MOST_STARTS = 200
-
-
-class Options(NamedTuple):
-    """What an action instance can do in a state.
-
-    Attributes:
-        steps: Empty if it is disabled.
-    """
-
-    instance: ActionInstance
-    steps: list[Step]
 
 
 class Stepper:
@@ -109,17 +97,7 @@ class Stepper:
 
     def options(self, state: State | None = None) -> list[Options]:
         """Per action instance its possible steps, in `state` or in the present one."""
-        before = self.state if state is None else state
-        return [
-            Options(
-                instance,
-                [
-                    Step(Move(instance.number, ordinal), outcome_label(instance, outcome), instance.lane, after)
-                    for ordinal, (outcome, after) in enumerate(self.model.outcomes(instance, before))
-                ],
-            )
-            for instance in self.model.instances
-        ]
+        return options(self.model, self.state if state is None else state)
 
     # Steps ---------------------------------------------------------------------------------------------------------
 
@@ -190,7 +168,7 @@ class Stepper:
         """
         with self.lock:
             self.search.cancel()
-            possible = [one for options in self.options() for one in options.steps]
+            possible = [step for one in self.options() for step in one.steps]
             chosen = [one for one in possible if step in (one.label, one.move)]
             if not chosen:
                 labels = ", ".join(one.label for one in possible)
@@ -227,7 +205,7 @@ class Stepper:
             self.search.cancel()
             chance = random.Random(seed)
             for _ in range(steps):
-                possible = [one for options in self.options() for one in options.steps]
+                possible = [step for one in self.options() for step in one.steps]
                 if not possible:
                     break
                 self.history.add(chance.choice(possible))

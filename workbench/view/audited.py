@@ -9,7 +9,7 @@ from workbench.pictures.markup import Markup, element, joined
 from workbench.tables.findings import Audit, Finding, reason
 from workbench.tables.story import story
 from workbench.view.html import Drawn, Picture, Rendered, bullets, folded, noted
-from workbench.view.report import page
+from workbench.view.pages import page
 from workbench.view.tables import constants_line
 from workbench.view.trace import trace_view
 

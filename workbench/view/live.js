@@ -90,8 +90,8 @@
       show(current);
     }
   };
-  // What stands in for a widget is not in sight while that is there.
-  if (root.checkVisibility?.() ?? true) enliven();
+  // In a notebook, what stands in for a widget is not in sight while that is there.
+  if (!root.matches(".wb-cell") || (root.checkVisibility?.() ?? true)) enliven();
   else {
     new IntersectionObserver((seen, observer) => {
       if (!seen.some((one) => one.isIntersecting)) return;

@@ -4,7 +4,7 @@ from workbench.kernel import Trace
 from workbench.kernel.values import counted
 from workbench.pictures.markup import element
 from workbench.view.html import noted
-from workbench.view.report import page
+from workbench.view.pages import page
 from workbench.view.tables import constants_line
 from workbench.view.trace import TraceView, trace_view
 

@@ -1,7 +1,6 @@
 """Step it yourself: take a model's actions by hand, see why others are disabled, or be taken to a state."""
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import groupby
 from typing import Any
 
 import ipywidgets
@@ -10,14 +9,14 @@ from workbench.formats.code import trace_as_code
 from workbench.formats.expression import example_of
 from workbench.kernel import InputError, Model, ModelError, Trace
 from workbench.kernel.given import names_in
-from workbench.kernel.trace import Move, is_bookkeeping
-from workbench.kernel.values import counted
+from workbench.kernel.trace import Move
 from workbench.pictures.markup import Markup, element
 from workbench.session import Session, Stepper, start_from
 from workbench.session.stepper import MOST_STARTS
 from workbench.view.difference import told_apart
-from workbench.view.html import folded, noted
-from workbench.view.trace import NOBODY, TraceView, trace_view
+from workbench.view.html import noted
+from workbench.view.possible import possible_steps
+from workbench.view.trace import TraceView, trace_view
 from workbench.widgets.fold import folded_away
 from workbench.widgets.history import HistoryView
 from workbench.widgets.lifetime import Panel
@@ -280,32 +279,11 @@ class Simulator(Panel, ipywidgets.VBox):
             self._player.moves = complaint(str(error))
 
     def _told(self) -> Markup:
-        trace = self.trace
-        taken = trace.steps[self.at + 1].move if self.at < trace.end else None
-        rows, disabled, options = [], [], self.stepper.options()
-        possible = [step for option in options for step in option.steps]
-        told = {step.move for step in possible if not is_bookkeeping(self.model, self.state, step)} or {
-            step.move for step in possible
-        }
-        for lane, group in groupby(options, key=lambda option: option.instance.lane or NOBODY):
-            buttons = []
-            for instance, steps in group:
-                buttons += [_step_button(step.label, step.move, taken) for step in steps if step.move in told]
-                if not steps:
-                    why = self.model.why_disabled(instance, self.state) or ""
-                    disabled.append(_greyed(instance.label, why))
-            if buttons:
-                rows.append(element("b", lane) + element("div", *buttons))
+        taken = self.trace.steps[self.at + 1].move if self.at < self.trace.end else None
         self._undo.disabled = self.at == 0
-        said = "what can happen here" if taken is None else "instead of the next step"
-        title = element("span", f"{said}:" if rows else "No step is possible: the end.", class_="wb-note")
-        lanes = (element("div", row, class_="wb-lane") for row in rows)
         verdict = None if self._session is None else self._session.verdict
         shows = verdict is not None and verdict.trace is not None
-        enabled = element("div", title, *lanes, _ANOTHER if shows else None, class_="wb-enabled")
-        grid = element("div", *disabled, class_="wb-greyed wb-scroll")
-        summary = f"{counted(len(disabled), 'step is', 'steps are')} not possible here, and why"
-        return enabled + folded(summary, grid, data_name="greyed") if disabled else enabled
+        return possible_steps(self.model, self.state, taken, _ANOTHER if shows else None)
 
     def _clicked(self, sent: str) -> None:
         if sent == "another" and self._session is not None:
@@ -336,17 +314,3 @@ class Simulator(Panel, ipywidgets.VBox):
 
 def _behaviour(what: Any) -> Model | Trace:
     return what if isinstance(what, Trace) else start_from(what).model()
-
-
-def _step_button(label: str, move: Move | None, taken: Move | None) -> Markup:
-    """A step to take; the one that the behaviour takes here is marked."""
-    assert move is not None  # it is no initial state
-    return element(
-        "button", element("code", label), class_="wb-button", data_take=f"{move.instance}.{move.outcome} {label}",
-        aria_current="step" if move == taken else None,
-    )  # fmt: skip
-
-
-def _greyed(label: str, why: str) -> Markup:
-    button = element("button", element("code", label), class_="wb-button", disabled="disabled")
-    return element("div", button, noted(why))

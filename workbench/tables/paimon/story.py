@@ -5,8 +5,9 @@ makes one file, and a file that moves to another level becomes one that a compac
 """
 
 import json
+import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,9 @@ from workbench.tables.paimon.rows import KINDS, Whole
 #: How many commits the state shows, the newest ones; files of earlier ones exist from the start, if they are few.
 MOST_COMMITS = 12
 _MOST_FILES = 16
-_MOST_ACTORS, _MOST_VALUES, _MOST_LEVEL, _MOST_RUNS = 5, 6, 6, 20
+_MOST_ACTORS, _MOST_VALUES, _MOST_LEVEL, MOST_RUNS = 5, 6, 6, 20
+#: About how many states of a bucket's writers agree with a snapshot, so that a search can follow all of them.
+_MOST_HIDDEN = 200_000
 _NOTHING = "none"
 _OLDER = "older values"
 _LOST = "lost"
@@ -42,25 +45,45 @@ def tell(
     keys: Sequence[int],
     version: int,
     lost: Iterable[tuple[int, str]] = (),
+    *,
+    is_whole: bool = False,
 ) -> BucketState:
     """The bucket at a version as a state of the model.
 
     Args:
         keys: The numbers of the keys to show.
         lost: Files that were committed as a version, then overwritten.
+        is_whole: Show all commits up to the version that change something for the keys, numbered from 1, by as many
+            writers as a search can follow; if there were more, these stand for them in turns.
 
     Raises:
         InputError: If the model has no room for it.
     """
-    return _Teller(look, list(keys), version, list(lost)).state()
+    return _Teller(look, list(keys), version, list(lost), is_whole).state()
+
+
+def changes(look: BucketLook, keys: Sequence[int]) -> list[int]:
+    """The versions that change something for the keys."""
+    rows = look.bucket.rows
+    mine = np.flatnonzero(np.isin(rows.key, keys))
+    files = set(rows.file[mine].tolist())
+    ends = [(one.first, one.last) for one in look.bucket.lives if one.file in files]
+    ends += [(one.first, one.last) for one in look.bucket.marks if np.isin(one.rows, mine).any()]
+    return sorted({version for both in ends for version in both if version is not None})
 
 
 class _Teller:
-    def __init__(self, look: BucketLook, keys: list[int], version: int, lost: list[tuple[int, str]]) -> None:
-        self.look, self.keys, self.version, self.lost = look, keys, version, lost
+    def __init__(
+        self, look: BucketLook, keys: list[int], version: int, lost: list[tuple[int, str]], is_whole: bool
+    ) -> None:
+        self.look, self.keys, self.version, self.lost, self.is_whole = look, keys, version, lost, is_whole
         self.mine: list[int] = np.flatnonzero(np.isin(look.bucket.rows.key, keys)).tolist()
         self.told = self._versions()
-        self._forget_earlier_files()
+        if is_whole:
+            self._keep({one.file for one in look.bucket.lives if one.first <= version})
+        else:
+            self.told = self.told[-MOST_COMMITS:]
+            self._forget_earlier_files()
         self.whole: Whole = look.whole(self.mine)
         self.names: dict[Any, str] = {}  # of the model's files, by (file, level) of the table
         self.runs: dict[str, int] = {}
@@ -69,6 +92,7 @@ class _Teller:
         self.key_names = _named([self.whole[look.where(self._row_of(key))]["key"] for key in keys], "k")
         self.cells: dict[tuple[str, Any], Any] = {}
         self.columns = self._columns()
+        self.most_writers = self._most_writers() if is_whole else _MOST_ACTORS
 
     def _row_of(self, key: int) -> int:
         return next(row for row in self.mine if self.look.bucket.rows.key[row] == key)
@@ -87,10 +111,17 @@ class _Teller:
         other = _few(list(others.values()), [*self.key_names, *first.values()])
         return {value: (first[firsts[value]], other[others[value]]) for value in firsts}
 
+    def _most_writers(self) -> int:
+        """How many writers a search can follow: each may be idle, or write any row, and be at any of three steps."""
+        values = (len(set(column)) for column in zip(*self.columns.values(), strict=True))
+        states = 1 + 3 * (math.prod(values) + 1)
+        return max(2, min(_MOST_ACTORS, int(math.log(_MOST_HIDDEN, states))))
+
     def _operation(self, version: int, kind: str, user: str) -> str:
         letter = "c" if kind == "COMPACT" else "w"
         known = [op for (one, _), op in self.actors.items() if one == letter]
-        default = f"{letter}{min(len(known), _MOST_ACTORS - 1)}"
+        most = self.most_writers if letter == "w" else _MOST_ACTORS
+        default = f"{letter}{len(known) % most if self.is_whole else min(len(known), most - 1)}"
         return self.actors.setdefault((letter, user), default)
 
     def _run(self, operation: str, of: Any) -> str:
@@ -116,12 +147,8 @@ class _Teller:
 
     def _versions(self) -> list[int]:
         """The versions to show: those that change something for the keys."""
-        relevant = self._relevant()
-        some = [one for one in self.look.bucket.lives if one.file in relevant]
-        changes = {v for one in some for v in (one.first, one.last) if v is not None}
-        changes |= {v for mark in self.look.bucket.marks if self._rows_of(mark) for v in (mark.first, mark.last) if v}
-        told = {v for v in changes if v <= self.version} | {self.version} | {v for v, _ in self.lost}
-        return sorted(told)[-MOST_COMMITS:]
+        told = {v for v in changes(self.look, self.keys) if v <= self.version}
+        return sorted(told | {self.version} | {v for v, _ in self.lost})
 
     def _forget_earlier_files(self) -> None:
         """Drop the rows of files that were removed before and that no deletion vector concerns."""
@@ -131,7 +158,11 @@ class _Teller:
         kept |= {rows.files.index(name) for _, name in self.lost}
         if len(kept & self._relevant()) > _MOST_FILES:
             kept -= self._outdated(since)
-        self.mine = [row for row in self.mine if int(rows.file[row]) in kept]
+        self._keep(kept)
+
+    def _keep(self, files: Container[int]) -> None:
+        """Drop the rows of all other files."""
+        self.mine = [row for row in self.mine if int(self.look.bucket.rows.file[row]) in files]
 
     def _outdated(self, version: int) -> set[int]:
         """Files of level 0 that are superseded: by that version, a later file had newer rows of the keys."""
@@ -170,8 +201,8 @@ class _Teller:
         return self._made(number[told[-1]])
 
     def _numbers(self, told: list[int]) -> dict[int, int]:
-        """The model's numbers for the versions: their own if small enough, else from 1."""
-        if told[-1] <= _MOST_RUNS:  # the model has as many versions as writes
+        """The model's numbers for the versions: their own if small enough, and no history is told, else from 1."""
+        if told[-1] <= MOST_RUNS and not self.is_whole:  # the model has as many versions as writes
             return {version: version for version in told}
         numbers = {version: i for i, version in enumerate(told, 1)}
         self.legend += [
@@ -275,8 +306,8 @@ class _Teller:
         firsts = list(dict.fromkeys(first for first, _ in self.columns.values()))
         others = list(dict.fromkeys(other for _, other in self.columns.values()))
         compacted = sum(compactors.values())
-        if max(writes, compacted) > _MOST_RUNS:
-            raise InputError(f"{listed(self.key_names)} has rows in more files than the {_MOST_RUNS} of the model")
+        if max(writes, compacted) > MOST_RUNS:
+            raise InputError(f"{listed(self.key_names)} has rows in more files than the {MOST_RUNS} of the model")
         model = PaimonExtended(
             NUM_WRITERS=max(len(writers), 1),
             NUM_COMPACTORS=len(compactors),
@@ -285,7 +316,7 @@ class _Teller:
             DV_ENABLED=has_vectors(self.look.table),
             ONE_WRITER_PER_BUCKET=False,
             PUT_IF_ABSENT=not self.lost,
-            MAX_WRITE_OPS=min(_MOST_RUNS, max(sum(writers.values()), latest - compacted, 1)),
+            MAX_WRITE_OPS=min(MOST_RUNS, max(sum(writers.values()), latest - compacted, 1)),
             MAX_WRITE_OPS_PER_WRITER=writes,
             MAX_WRITE_OPS_PER_KEY=writes,
             MAX_COMPACTIONS=compacted,

@@ -1,0 +1,129 @@
+"""The playground: the page ``playground.html``, on which the kernel runs in the reader's browser.
+
+Its words are ``docs/playground.md``, and ``playground.html`` is its template. ``playground.js`` runs in the page,
+``worker.js`` and ``in_browser.py`` beside it, and ``frame.js`` in the frame with the trace. ``offline.js`` keeps all
+files for the next time. The package's modules are packed as they are.
+"""
+
+import base64
+import hashlib
+import io
+import json
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from website.playground import runtime
+from website.staging import ROOT
+from workbench.configurations import shipped
+from workbench.kernel import InputError
+from workbench.pictures.markup import Markup, element, joined
+from workbench.view.html import asset, live_script
+
+#: The name of the page, as Sphinx has it.
+PAGE = "playground"
+#: Configurations with more states than this take too long in a browser.
+MOST_STATES = 6_000
+
+_HERE = Path(__file__).parent
+_GUIDE = ROOT / "docs" / "modelling.md"
+#: Imports what the worker does and every model, from the standard library alone; the files that took are printed.
+_IMPORTED = """
+import json, sys
+sys.path[:0] = sys.argv[1:]
+import in_browser
+from workbench.models import MODELS, get_model
+for model in MODELS:
+    get_model(model)
+print(json.dumps([module.__file__ for name, module in sys.modules.items() if name.partition(".")[0] == "workbench"]))
+"""
+
+
+def context(words: str) -> dict[str, Any]:
+    """What the template is given; `words` are the page's as HTML, with their heading."""
+    return {
+        "words": re.sub("<h1>.*?</h1>", "", words, count=1, flags=re.DOTALL),
+        "untitled": "two writers and a counter",
+        "first": first_model(),
+        "configurations": configurations(),
+        "most": MOST_STATES,
+        "digest": base64.b64encode(hashlib.sha256(_frame_script().encode()).digest()).decode(),
+    }
+
+
+def finish(folder: Path) -> None:
+    """Write the files that the page loads into the built site."""
+    inside = folder / PAGE
+    inside.mkdir()
+    for name, content in runtime.files(ROOT / "build").items():
+        (inside / name).write_bytes(content)
+    (inside / "workbench.zip").write_bytes(packed())
+    (inside / "frame.html").write_text(frame())
+    for name in ("playground.js", "playground.css", "worker.js"):
+        (inside / name).write_bytes((_HERE / name).read_bytes())
+    kept = [folder / f"{PAGE}.html", *sorted(inside.iterdir())]
+    version = hashlib.sha256(b"".join(path.read_bytes() for path in kept)).hexdigest()[:16]
+    names = [path.relative_to(folder).as_posix() for path in kept]
+    head = f"const VERSION = {json.dumps(version)};\nconst FILES = {json.dumps(names)};\n"
+    (folder / f"{PAGE}.offline.js").write_text(head + _read("offline.js"))
+
+
+def first_model() -> str:
+    """The model that the page begins with: the first one of the guide, without the lines that check it."""
+    _, _, code = _GUIDE.read_text().partition("```python\n")
+    _, language, rest = code.partition("\n```")[0].partition("from workbench.language import *\n")
+    return language + rest.partition("\nresult = ")[0]
+
+
+def configurations() -> dict[str, list[dict[str, Any]]]:
+    """The configurations by folder: their names, titles and numbers of states."""
+    folders: dict[str, list[dict[str, Any]]] = {}
+    for name, path in shipped().items():
+        known = tomllib.loads(path.read_text())
+        entry = {"name": name, "title": known["title"], "states": known["expect"]["distinct"]}
+        folders.setdefault(name.partition("/")[0], []).append(entry)
+    return folders
+
+
+def frame() -> str:
+    """The page in a frame, with a place for its body; the policy of the page around it allows its script alone."""
+    style = joined(map(Markup, (asset("style.css"), _shared("steps.css"), _read("frame.css"))))
+    head = element("head", element("meta", charset="utf-8"), element("title", "playground"), element("style", style))
+    script = element("script", Markup(_frame_script()))
+    main = element("main", Markup("<!-- body -->"), element("div", class_="possible"), script, class_="wb player")
+    return f"<!DOCTYPE html>\n{element('html', head, element('body', main), lang='en', style='color-scheme: SCHEME')}\n"
+
+
+def _frame_script() -> str:
+    """What makes a trace live, its buttons, and what tells the page."""
+    return "\n".join((live_script(), _shared("steps.js"), _read("frame.js")))
+
+
+def _read(name: str) -> str:
+    return (_HERE / name).read_text()
+
+
+def _shared(name: str) -> str:
+    return _read(f"../static/{name}")
+
+
+def packed() -> bytes:
+    """The modules that the worker imports, and the configurations, as an archive.
+
+    Raises:
+        InputError: If a module needs more than the standard library.
+    """
+    command = [sys.executable, "-S", "-c", _IMPORTED, str(ROOT), str(_HERE)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=_HERE)
+    if done.returncode:
+        raise InputError(f"the playground's modules take more than Python's library: {done.stderr.strip()[-300:]}")
+    paths = [*map(Path, json.loads(done.stdout)), *shipped().values()]
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for path, name in [(_HERE / "in_browser.py", "in_browser.py"), *((p, p.relative_to(ROOT)) for p in paths)]:
+            archive.writestr(zipfile.ZipInfo(str(name)), path.read_bytes(), zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()

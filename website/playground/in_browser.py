@@ -1,0 +1,244 @@
+"""The playground's Python, in a worker of the browser: checks a model by the reference search, and steps by hand.
+
+Requests and answers are JSON. The HTML in an answer goes into a frame that runs no script of the model's.
+"""
+
+import asyncio
+import json
+import re
+import time
+import tomllib
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from workbench import configurations
+from workbench.configurations import Configuration, shipped
+from workbench.kernel import InputError, Model, ModelError, Result, Trace, replay
+from workbench.kernel.budget import Budget, Limits, Progress
+from workbench.kernel.errors import RAISED, place_of, unknown
+from workbench.kernel.plan import make_plan
+from workbench.kernel.search import stepwise
+from workbench.kernel.trace import Move
+from workbench.kernel.values import counted
+from workbench.models import MODELS, get_model, in_file, load_file
+from workbench.pictures.markup import Markup, element, joined
+from workbench.pictures.registry import painting_of, picture_of
+from workbench.shipped import MODULES
+from workbench.view.html import badge, bullets, noted
+from workbench.view.possible import possible_steps
+from workbench.view.tables import summary, verdict_table
+from workbench.view.trace import trace_view, verdict_view
+
+#: The files as errors name them.
+MODEL, SETTINGS = Path("model.py"), Path("settings.toml")
+#: Seconds between two looks at what the page says meanwhile.
+_PAUSE = 0.05
+_LINE = re.compile(rf"\({re.escape(MODEL.name)}(?::|, line )(\d+)\)")
+_LINE_OF_SETTINGS = re.compile(r"\(at line (\d+), ")
+
+
+class Playground:
+    """One model at a time: its result, and the behaviour on show.
+
+    Args:
+        tell: Receives the progress of a search, as JSON.
+    """
+
+    def __init__(self, tell: Callable[[str], object] = lambda _: None) -> None:
+        self._tell = tell
+        self._stopping = False
+        self._result: Result | None = None
+        self._trace: Trace | None = None
+
+    async def answer(self, request: str) -> str:
+        """The answer to a request: one of the methods below under ``do``, and its arguments."""
+        given = json.loads(request)
+        methods = (self.check, self.show, self.possible, self.take, self.open)
+        doing: dict[str, Callable[..., Any]] = {method.__name__: method for method in methods}
+        try:
+            found = doing[given.pop("do")](**given)
+            return json.dumps(await found if asyncio.iscoroutine(found) else found)
+        except RAISED as error:
+            return json.dumps(self._failed(error))
+
+    def stop(self) -> None:
+        """Let the search end with what it has found."""
+        self._stopping = True
+
+    async def check(self, source: str, settings: str, max_states: int) -> dict[str, Any]:
+        """Check a model.
+
+        Args:
+            source: The text of the model's file.
+            settings: A configuration in TOML; without a model, that is the last one in the file.
+            max_states: The budget.
+
+        Returns:
+            ``head`` and ``trace`` as HTML, ``word`` (the verdict on the whole), ``states``, and ``traces``: the
+            properties whose trace can be shown, each with its verdict.
+        """
+        self._stopping, self._result, self._trace = False, None, None
+        one = _configuration(source, settings)
+        plan = make_plan(one.model, one.properties, one.symmetry)
+        limits = Limits(Budget(max_states), self._progress, lambda: self._stopping)
+        steps, pause = stepwise(plan, limits), time.monotonic()
+        while self._result is None:
+            try:
+                next(steps)
+            except StopIteration as end:
+                self._result = end.value
+            if time.monotonic() > pause + _PAUSE:
+                await asyncio.sleep(0)
+                pause = time.monotonic()
+        return self._told(one, self._result)
+
+    def _progress(self, progress: Progress) -> None:
+        self._tell(json.dumps({"states": progress.states, "decided": progress.decided}))
+
+    def _told(self, one: Configuration, result: Result) -> dict[str, Any]:
+        parts = [verdict_table(result).html(), *map(noted, (summary(result), *result.notes))]
+        if one.expect and result.complete:
+            different = one.differences(result)
+            parts.append(
+                element("p", badge("violated", "not as expected")) + bullets(different)
+                if different
+                else element("p", badge("holds", "as expected"))
+            )
+        traces = {verdict.name: verdict.told for verdict in result.verdicts if verdict.trace is not None}
+        wrong = [verdict.name for verdict in result.violated if verdict.name in traces]
+        return {
+            "head": joined(parts),
+            "word": _whole(result),
+            "states": result.distinct,
+            "traces": traces,
+            **self.show(next(iter(wrong or traces), "")),
+        }
+
+    def show(self, name: str) -> dict[str, Any]:
+        """The trace of a property's verdict; without a name, an initial state to step from."""
+        assert self._result is not None
+        if not name:
+            return self._shown(replay(self._result.model, 0, []))
+        verdict = self._result[name]
+        assert verdict.trace is not None
+        self._trace = verdict.trace
+        return {"shown": name, "trace": verdict_view(verdict, verdict.trace).html()}
+
+    def possible(self, at: int) -> dict[str, Any]:
+        """The steps from the state at an index of the behaviour on show, and why others are not possible."""
+        if self._trace is None or at > self._trace.end:
+            return {"possible": ""}
+        taken = self._trace.steps[at + 1].move if at < self._trace.end else None
+        return {"possible": possible_steps(self._trace.model, self._trace.states[at], taken)}
+
+    def take(self, at: int, step: str) -> dict[str, Any]:
+        """Go on from the state at an index by a step, given as in ``data-take``."""
+        assert self._trace is not None
+        instance, outcome = map(int, step.partition(" ")[0].split("."))
+        before = [one.move for one in self._trace.steps[1 : at + 1] if one.move is not None]
+        return self._shown(replay(self._trace.model, self._trace.start, [*before, Move(instance, outcome)]))
+
+    def _shown(self, trace: Trace) -> dict[str, Any]:
+        self._trace = trace
+        names = None if self._result is None else [verdict.name for verdict in self._result.verdicts]
+        return {"shown": "", "trace": trace_view(trace, properties=names).html()}
+
+    def open(self, name: str) -> dict[str, str]:
+        """The file of the model and the settings of a configuration that comes with the package."""
+        settings = shipped()[name].read_text(encoding="utf-8")
+        return {"source": _source_of(tomllib.loads(settings)["model"]), "settings": settings}
+
+    def _failed(self, error: BaseException) -> dict[str, Any]:
+        """What is wrong, in a line; the line of the model or the settings; and the behaviour that leads there."""
+        ours = isinstance(error, (InputError, ModelError))
+        said = str(error) if ours else f"{type(error).__name__}: {error}{place_of(error)}"
+        lines, of_settings = _LINE.findall(said), _LINE_OF_SETTINGS.findall(said)
+        said = said.removeprefix(f"{SETTINGS}: ") if lines else said
+        led: Markup | str = ""
+        if isinstance(error, ModelError) and error.trace is not None:
+            behaviour = counted(len(error.trace), "state")
+            led = noted(f"This behaviour of {behaviour} leads to it.") + self._shown(error.trace)["trace"]
+        return {
+            "error": said,
+            "line": int(lines[-1]) if lines else None,
+            "settings_line": int(of_settings[-1]) if of_settings else None,
+            "trace": led,
+        }
+
+
+def _whole(result: Result) -> str:
+    """The verdict on the whole, for the heading."""
+    violated = f"{len(result.violated)} of {len(result.verdicts)} violated"
+    if not result.complete:
+        return f"incomplete: {violated if result.violated else 'nothing violated'} so far"
+    return violated if result.violated else "everything holds"
+
+
+# The model and its settings ------------------------------------------------------------------------------------------
+
+
+def _source_of(model: str) -> str:
+    """The text of the file of a model that comes with the package; "" for another one."""
+    place = in_file(model)
+    module = MODELS.get(model, "").partition(":")[0].replace(".", "/")
+    file = MODULES / f"{module}.py" if place is None else (MODULES / "specs" / "any" / place[0]).resolve()
+    return file.read_text(encoding="utf-8") if file.is_file() else ""
+
+
+def _configuration(source: str, settings: str) -> Configuration:
+    """The settings, applied to the model in the text of its file."""
+    try:
+        known = tomllib.loads(settings)
+    except ValueError as error:
+        raise InputError(f"{SETTINGS} is not TOML: {error}") from None
+    if "model" not in known:
+        settings = f'model = "{MODEL}:{_last_model(_models(source))}"\n{settings}'
+    MODEL.write_text(source, encoding="utf-8")
+    SETTINGS.write_text(settings, encoding="utf-8")
+    return configurations.configuration(SETTINGS, lambda name: _find(name, source))
+
+
+def _find(name: str, source: str) -> type[Model]:
+    """The model that the settings name, from this text of its file.
+
+    If the text is that of the package, its model is taken. If it was changed, the changed one is drawn like that.
+    """
+    here = (in_file(name) or (None, ""))[1] or MODELS.get(name, name).rpartition(":")[2]
+    if source == _source_of(name):
+        return get_model(name) if name in MODELS else _models(source)[here]
+    models = _models(source)
+    if here not in models:
+        raise unknown(f"model in {MODEL}", here, models)
+    if name in MODELS:
+        _draw_like(models[here], get_model(name))
+    return models[here]
+
+
+def _draw_like(model: type[Model], original: type[Model]) -> None:
+    """Draw a changed model like the original, if that takes its initial state."""
+    painting = painting_of(original())
+    if painting is not None:
+        with suppress(*RAISED):
+            changed = model()
+            list(painting.describe(changed, changed.initial_states()[0]))
+            picture_of(model, leaves_out=painting.leaves_out, **painting.options)(painting.describe)
+
+
+def _models(source: str) -> Mapping[str, type[Model]]:
+    """The models that a file defines, in its order."""
+    MODEL.write_text(source, encoding="utf-8")
+    defined = load_file(MODEL, "model")
+    here = defined["__name__"]
+    return {
+        name: value
+        for name, value in defined.items()
+        if isinstance(value, type) and issubclass(value, Model) and value.__module__ == here
+    }
+
+
+def _last_model(models: Mapping[str, type[Model]]) -> str:
+    if not models:
+        raise InputError(f"{MODEL} defines no model: it takes a class that inherits from Model")
+    return list(models)[-1]

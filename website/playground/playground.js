@@ -1,0 +1,280 @@
+// The page: two editors, a worker with Python, and two frames for what it answers.
+const find = (selector) => document.querySelector(selector);
+const field = (name) => find(`[name=${name}]`);
+const [source, settings, most] = ["source", "settings", "most"].map(field);
+const [check, stop, copy, open, traces] = ["check", "stop", "link", "open", "traces"].map(field);
+const [status, error, remark] = [".status", ".error", ".remark"].map(find);
+const first = { source: source.value, settings: "" };
+const here = (name) => new URL(name, import.meta.url);
+find(".unserved").remove();
+
+const say = (place, words) => {
+  place.textContent = words;
+  place.hidden = !words && place !== status;
+};
+const counted = (states) => `${states.toLocaleString("en")} state${states === 1 ? "" : "s"}`;
+
+// Editors: a line number for each line, and a mark at the line of an error -----------------------------------------
+
+const editor = (text) => {
+  const lines = text.parentElement.querySelector(".lines");
+  const draw = (bad) => {
+    const all = text.value.split("\n");
+    lines.replaceChildren(...all.map((_, at) => {
+      const line = document.createElement("div");
+      line.textContent = at + 1;
+      line.toggleAttribute("data-bad", at + 1 === bad);
+      return line;
+    }));
+    text.rows = all.length;
+    text.style.setProperty("--longest", Math.max(...all.map((line) => line.length)));
+    if (bad) lines.parentElement.scrollTop = lines.children[bad - 1].offsetTop - lines.parentElement.clientHeight / 3;
+  };
+  text.addEventListener("input", () => draw());
+  text.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      check.click();
+    } else if (event.key === "Enter") {
+      const before = text.value.slice(0, text.selectionStart).split("\n").at(-1);
+      const indent = before.match(/^ */)[0] + (before.trimEnd().endsWith(":") ? "    " : "");
+      if (!indent) return;
+      event.preventDefault();
+      document.execCommand("insertText", false, `\n${indent}`);
+    }
+  });
+  draw();
+  return draw;
+};
+const drawn = { source: editor(source), settings: editor(settings) };
+
+const fill = (model) => {
+  source.value = model.source;
+  settings.value = model.settings;
+  drawn.source();
+  drawn.settings();
+  source.closest(".editor").scrollTo(0, 0);
+};
+
+// Python, in a worker; it is made from a blob, and so bound by the page's policy: it loads from here alone -----------
+
+let worker;
+let answers = new Map();  // by the request's number
+let asked = 0;
+let running = false;
+let progress;
+
+const start = () => {
+  const script = `import ${JSON.stringify(here("worker.js").href)};`;
+  const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+  worker = new Worker(address, { type: "module" });
+  worker.addEventListener("message", ({ data }) => {
+    if (data.ready) {
+      URL.revokeObjectURL(address);
+      check.disabled = running;
+      performance.mark("ready");
+      if (status.textContent === "Python is loading.") say(status, "Ready.");
+    } else if (data.failed) {
+      say(error, `Python cannot be loaded: ${data.failed}`);
+    } else if (data.progress) {
+      progress = data.progress;
+      say(status, `Checking: ${counted(progress.states)} so far.`);
+    } else {
+      answers.get(data.number)?.(data.answer);
+      answers.delete(data.number);
+    }
+  });
+};
+const ask = (request) => new Promise((resolve) => {
+  answers.set(++asked, resolve);
+  worker.postMessage({ number: asked, request });
+});
+const end = () => {
+  worker.terminate();
+  for (const resolve of answers.values()) resolve(null);
+  answers = new Map();
+  start();
+};
+
+// Frames, which run no script but the player's, and have no way to anywhere -------------------------------------------
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const scheme = () => {
+  const chosen = localStorage.getItem("theme");  // in the other pages of the site
+  return chosen === "light" || chosen === "dark" ? chosen : dark.matches ? "dark" : "light";
+};
+const paint = () => (document.documentElement.style.colorScheme = scheme());
+const places = { verdicts: find(".verdicts"), trace: find(".trace") };
+const shown = { verdicts: "", trace: "" };
+const template = fetch(here("frame.html")).then((found) => found.text());
+let focusing = false;
+
+const show = async (name, html) => {
+  const around = await template;
+  shown[name] = html;
+  if (name === "trace") find(".behaviour").hidden = !html;
+  const frame = document.createElement("iframe");
+  frame.sandbox = "allow-scripts";
+  frame.title = name;
+  frame.srcdoc = around.replace("SCHEME", scheme()).replace("<!-- body -->", () => html);
+  frame.style.height = places[name].firstChild?.style.height;  // until its own is known
+  places[name].replaceChildren(...(html ? [frame] : []));
+};
+paint();
+dark.addEventListener("change", () => {
+  paint();
+  for (const [name, html] of Object.entries(shown)) if (html) show(name, html);
+});
+
+addEventListener("message", async ({ source: from, data }) => {
+  const frame = [...document.querySelectorAll("iframe")].find((one) => one.contentWindow === from);
+  if (!frame) return;
+  if (data.tall) frame.style.height = `${data.tall + 8}px`;
+  if ("presenting" in data) frame.classList.toggle("presenting", data.presenting);
+  if (frame.title !== "trace" || running) return;
+  if ("take" in data) {
+    focusing = true;
+    behave(await ask({ do: "take", at: data.at, step: data.take }));
+  } else if ("at" in data) {
+    const answer = await ask({ do: "possible", at: data.at });
+    if (answer?.possible !== undefined) from.postMessage({ possible: answer.possible, focusing }, "*");
+    focusing = false;
+  }
+});
+
+// A behaviour: of a verdict, or by hand
+const behave = (answer) => {
+  if (!answer) return;
+  complain(answer);
+  if (answer.error && !answer.trace) return;
+  traces.value = answer.shown ?? "";
+  show("trace", answer.trace);
+};
+
+const complain = (answer) => {
+  say(error, answer.error ?? "");
+  drawn.source(answer.line);
+  drawn.settings(answer.settings_line);
+};
+
+// Checking -----------------------------------------------------------------------------------------------------------
+
+const busy = (is) => {
+  running = is;
+  check.disabled = is;
+  stop.disabled = !is;
+  stop.textContent = "Stop";
+};
+
+check.addEventListener("click", async () => {
+  busy(true);
+  progress = { states: 0, decided: [] };
+  complain({});
+  show("verdicts", "");
+  show("trace", "");
+  say(status, "Checking.");
+  address();
+  const max = Math.max(1, Math.trunc(most.valueAsNumber) || 1);
+  const answer = await ask({ do: "check", source: source.value, settings: settings.value, max_states: max });
+  busy(false);
+  check.disabled = !answer;  // until Python is back
+  if (!answer) {
+    const violated = progress.decided.length ? ` Decided so far, without a trace: ${progress.decided.join(", ")}.` : "";
+    return say(status, `Incomplete: stopped at ${counted(progress.states)}; the rest is unknown.${violated}`);
+  }
+  if (answer.error) {
+    say(status, "No verdict.");
+    return behave(answer);
+  }
+  performance.mark("verdict");
+  say(status, `${answer.word[0].toUpperCase()}${answer.word.slice(1)} (${counted(answer.states)}).`);
+  const choices = Object.entries({ ...answer.traces, "": "" });
+  traces.replaceChildren(...choices.map(([name, told]) => new Option(name ? `${name}: ${told}` : "by hand", name)));
+  await show("verdicts", answer.head);
+  behave(answer);
+});
+
+stop.addEventListener("click", () => {
+  if (stop.textContent !== "Stop") return end();
+  worker.postMessage({ request: { do: "stop" } });
+  stop.textContent = "Stop now";
+  stop.title = "without waiting for the model's code: what was found so far is lost";
+});
+
+traces.addEventListener("change", async () => behave(await ask({ do: "show", name: traces.value })));
+
+// Models: a configuration, or what a link holds -------------------------------------------------------------------------
+
+let opened = first;  // what the chooser has put into the editors
+
+open.addEventListener("change", async () => {
+  say(remark, "");
+  complain({});
+  show("verdicts", "");
+  show("trace", "");
+  opened = open.value ? (await ask({ do: "open", name: open.value })) ?? first : first;
+  fill(opened);
+  address();
+  const states = Number(open.selectedOptions[0].dataset.states ?? 0);
+  if (states > Number(document.body.dataset.most)) {
+    say(remark, `${counted(states)} are too many for a browser: the budget ends the search before. Installed, the `
+      + `workbench searches them at compiled speed: workbench check ${open.value}`);
+  }
+});
+
+const through = async (bytes, stream) =>
+  new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
+const packed = async (text) => {
+  const bytes = await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw"));
+  const letters = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+  return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+};
+const unpacked = async (text) => {
+  const letters = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
+  return new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw")));
+};
+
+// The address holds the model and its settings: a configuration by its name, anything else as it is.
+const address = async () => {
+  const same = source.value === opened.source && settings.value === opened.settings;
+  const model = { source: source.value, settings: settings.value };
+  const states = most.value === most.defaultValue ? "" : most.value;
+  const parts = same && open.value ? { open: open.value } : same ? {} : { model: await packed(JSON.stringify(model)) };
+  const fragment = new URLSearchParams({ ...parts, ...(states && { states }) }).toString().replaceAll("%2F", "/");
+  history.replaceState(null, "", fragment ? `#${fragment}` : location.pathname + location.search);
+};
+
+copy.addEventListener("click", async () => {
+  await address();
+  const done = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
+  copy.textContent = done ? "Copied" : "It is in the address bar";
+  setTimeout(() => (copy.textContent = "Copy link"), 2000);
+});
+
+const arrive = async () => {
+  const link = new URLSearchParams(location.hash.slice(1));
+  most.value = link.get("states") ?? most.defaultValue;
+  try {
+    if (link.has("model")) {
+      const model = JSON.parse(await unpacked(link.get("model")));
+      if (typeof model.source !== "string" || typeof model.settings !== "string") throw new Error("no model");
+      open.value = "";
+      fill(model);
+      say(remark, "This model is from a link, and runs when you press Check: code that somebody has written.");
+    } else if (link.has("open")) {
+      open.value = link.get("open");
+      if (!open.value) throw new Error(`there is no configuration ${link.get("open")}`);
+      open.dispatchEvent(new Event("change"));
+    }
+  } catch (wrong) {
+    open.value = "";
+    say(error, `The link is damaged: ${wrong.message}`);
+  }
+};
+
+start();
+arrive();
+addEventListener("hashchange", arrive);
+// Where nothing may be kept, it works all the same, with a network.
+navigator.serviceWorker?.register(here("../playground.offline.js"), { scope: here("../playground").href }).catch(() => {});
