@@ -1,7 +1,8 @@
 """Kinds of damage to a table: each a function that damages a copy. They follow from the table's own files and fields.
 
 A file of each kind is deleted, emptied, cut off, or gets another's content; each field of its JSON is taken out, and
-each of its fields, JSON or Avro, gets another value; records of its Avro are dropped, doubled, or all taken out.
+each of its fields, JSON, Avro or a checkpoint's Parquet, gets another value; its records are dropped, doubled, or all
+taken out.
 """
 
 import json
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import fastavro
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 Damage = Callable[[Path], None]
 Place = tuple[str | int, ...]
@@ -31,6 +34,12 @@ def damages(table: Path, kinds: dict[str, tuple[str, str | None]]) -> Iterator[t
         content = (table / name).read_bytes()
         if content.startswith(b"Obj\x01"):
             yield from ((f"{kind}: {what}", _avro(name, change)) for what, change in _of_records(read(table / name)))
+        elif "checkpoint.parquet" in name:
+            rows = pq.read_table(table / name).to_pylist(maps_as_pydicts="strict")
+            yield from ((f"{kind}: {what}", _parquet(name, change)) for what, change in _of_rows(rows))
+        elif name.endswith(".json") and content.count(b"\n{"):
+            lines = list(map(json.loads, content.splitlines()))
+            yield from ((f"{kind}: {what}", _lines(name, change)) for what, change in _of_lines(lines))
         elif content.startswith(b"{"):
             yield from ((f"{kind}: {what}", _json(name, change)) for what, change in _of_document(json.loads(content)))
 
@@ -67,6 +76,46 @@ def _avro(name: str, change: Callable[[list[Any]], object]) -> Damage:
             fastavro.writer(file, schema, records)
 
     return damage
+
+
+def _lines(name: str, change: Callable[[list[Any]], object]) -> Damage:
+    def damage(table: Path) -> None:
+        lines = list(map(json.loads, (table / name).read_text().splitlines()))
+        change(lines)
+        (table / name).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+    return damage
+
+
+def _parquet(name: str, change: Callable[[list[Any]], object]) -> Damage:
+    def damage(table: Path) -> None:
+        rows = pq.read_table(table / name)
+        changed = rows.to_pylist(maps_as_pydicts="strict")
+        change(changed)
+        pq.write_table(pa.Table.from_pylist(changed, schema=rows.schema), table / name)
+
+    return damage
+
+
+def _of_lines(lines: list[Any]) -> Iterator[tuple[str, Callable[[list[Any]], object]]]:
+    """Each line holds one action: it is dropped, doubled, and each of its fields damaged."""
+    for i, line in enumerate(lines):
+        (kind,) = line
+        yield f"{kind} is dropped", partial(_drop, (i,))
+        yield f"{kind} is doubled", lambda some, i=i: some.append(some[i])  # type: ignore[misc]
+        for what, change in _of_document(line):
+            yield what, lambda some, i=i, change=change: change(some[i])  # type: ignore[misc]
+
+
+def _of_rows(rows: list[Any]) -> Iterator[tuple[str, Callable[[list[Any]], object]]]:
+    """The same for a table whose rows have an action in a column of its own each; a field that is missing is null."""
+    for i, row in enumerate(rows):
+        ((kind, action),) = ((name, value) for name, value in row.items() if value is not None)
+        yield f"{kind} is dropped", partial(_drop, (i,))
+        yield f"{kind} is doubled", lambda some, i=i: some.append(some[i])  # type: ignore[misc]
+        for place, value in _leaves(action, (kind,)):
+            yield f"{_spelled(place)} is missing", partial(_put, (i, *place), None)
+            yield f"{_spelled(place)} is another", partial(_put, (i, *place), _other(value))
 
 
 def _of_records(records: list[Any]) -> Iterator[tuple[str, Callable[[list[Any]], object]]]:

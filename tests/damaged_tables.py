@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 from tests.damage import read
+from tests.delta_layout import DeltaTable
 from tests.hudi_layout import HudiTable
 from tests.test_audit_iceberg import unpack
 
@@ -89,9 +90,35 @@ def hudi(folder: Path, version: int) -> tuple[Path, Kinds]:
     }
 
 
+def delta(folder: Path) -> tuple[Path, Kinds]:
+    """Five commits, a checkpoint after the fourth, a checksum file, and a deletion vector."""
+    table = DeltaTable(folder)
+    table.commit(table.add("a"), table.add("b", stats='{"numRecords": 9}'), isBlindAppend=True)
+    table.commit(table.add("c"), txn=("app", 1))
+    table.commit(table.remove("a"), table.add("d"), readVersion=1, isBlindAppend=False)
+    table.strike("b", [1, 5])
+    table.checkpoint()
+    table.commit(table.remove("c"), table.add("e"), readVersion=3)
+    counts = {"numFiles": 3, "tableSizeBytes": 30, "numMetadata": 1, "numProtocol": 1}
+    (table.log / f"{table.version:020}.crc").write_text(json.dumps(counts))
+    entries = [str(table.entry(version).relative_to(folder)) for version in range(5)]
+    (vector,) = folder.glob("deletion_vector_*.bin")
+    return folder, {
+        "first entry": (entries[0], entries[1]),
+        "entry": (entries[2], entries[1]),
+        "newest entry": (entries[4], entries[1]),
+        "checkpoint": (f"_delta_log/{3:020}.checkpoint.parquet", None),
+        "_last_checkpoint": ("_delta_log/_last_checkpoint", None),
+        "checksum": (f"_delta_log/{4:020}.crc", None),
+        "deletion vector": (vector.name, None),
+        "data file": ("d", "e"),
+    }
+
+
 TABLES = {
     "paimon": paimon,
     "iceberg": iceberg,
     "hudi 6": lambda folder: hudi(folder, 6),
     "hudi 9": lambda folder: hudi(folder, 9),
+    "delta": delta,
 }

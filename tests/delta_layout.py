@@ -1,11 +1,14 @@
 """A Delta table, written entry by entry."""
 
 import json
+import struct
+import zlib
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyroaring import BitMap
 
 SCHEMA = json.dumps({"type": "struct", "fields": [{"name": name, "type": "string"} for name in ("p", "v")]})
 PROTOCOL = {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}
@@ -55,9 +58,20 @@ class DeltaTable:
     def remove(self, name: str, **more: Any) -> dict[str, Any]:
         return {"remove": {"path": name, "dataChange": True, **more}}
 
-    def commit(self, *actions: dict[str, Any], **info: Any) -> int:
+    def strike(self, name: str, rows: list[int], cardinality: int | None = None) -> None:
+        """Commit a deletion vector for a file, in a file whose name is that of the UUID 0."""
+        body = struct.pack("<iQI", 1681511377, 1, 0) + BitMap(rows).serialize()
+        content = b"\1" + struct.pack(">i", len(body)) + body + zlib.crc32(body).to_bytes(4, "big")
+        (self.folder / "deletion_vector_00000000-0000-0000-0000-000000000000.bin").write_bytes(content)
+        place = {"storageType": "u", "pathOrInlineDv": "0" * 20, "offset": 1}
+        vector = {**place, "sizeInBytes": len(body), "cardinality": len(rows) if cardinality is None else cardinality}
+        self.commit(self.remove(name), self.add(name, deletionVector=vector, stats='{"numRecords": 9}'))
+
+    def commit(self, *actions: dict[str, Any], txn: tuple[str, int] | None = None, **info: Any) -> int:
         """Write the next entry."""
         self.version += 1
+        if txn is not None:
+            actions = ({"txn": {"appId": txn[0], "version": txn[1]}}, *actions)
         some = [{"commitInfo": {"operation": "WRITE", **info}}, *(() if self.version else self.first), *actions]
         self.entry(self.version).write_text("".join(f"{json.dumps(one)}\n" for one in some))
         for action in actions:

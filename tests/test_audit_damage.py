@@ -52,6 +52,21 @@ UNSEEN = {
         ),
         "nobody reads older metadata files; expiry removes them": ("older metadata: ", "metadata: metadata-log"),
     },
+    "delta": {
+        "clean-up deletes the oldest entries before a checkpoint": ("first entry: is missing",),
+        "writers may leave it out": (
+            "(first |newest )?entry: commitInfo",
+            ".*: add.stats is missing",
+            "(checksum|_last_checkpoint): ",
+        ),
+        "only readers use it, and nothing else in the table says it": (
+            "(newest )?entry: (add|remove).dataChange is another",
+            "checkpoint: add.dataChange is another",
+            "newest entry: add.partitionValues.p is another",
+            "data file: is another one",
+        ),
+        "a later entry removes the file, or adds it anew": ("first entry: add",),
+    },
     "hudi": {
         "it looks like an operation under way": ("(replace)?commit: is missing",),
         "it only excuses files that are missing": ("clean: ",),

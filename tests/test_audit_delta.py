@@ -2,13 +2,10 @@
 
 import json
 import re
-import struct
 import subprocess
-import zlib
 from pathlib import Path
 
 import pytest
-from pyroaring import BitMap
 
 from tests.audits import agreed, refusal
 from tests.delta_layout import DeltaTable
@@ -125,6 +122,20 @@ def test_a_checksum_file_has_the_counts(table):
     assert graded(agreed(table.folder)) == [("CountsAgree", "suspect", 3)]
 
 
+def test_a_checksum_file_outlives_the_entry_that_it_is_of(table):
+    (table.log / f"{3:020}.crc").write_text('{"numFiles": 4}')
+    table.entry(3).unlink()
+    assert graded(agreed(table.folder)) == [("SequentialSnapshots", "suspect", 3)]
+
+
+def test_a_checkpoint_has_the_cardinality_of_each_deletion_vector(table):
+    table.strike("b", [1, 5])
+    table.live["b"]["add"]["deletionVector"]["cardinality"] = 3
+    table.checkpoint()
+    (found,) = agreed(table.folder).findings
+    assert (found.property, found.grade, found.version) == ("ConsistentRead", "proved", 4)
+
+
 def test_data_files_exist_and_have_their_sizes(table):
     (table.folder / "b").write_bytes(b"")
     (table.folder / "c").unlink()
@@ -168,18 +179,8 @@ def test_acknowledged_commits_are_there(table, tmp_path):
     ] * 3
 
 
-def with_vector(made: DeltaTable, marks: list[int], cardinality: int) -> None:
-    """Strike out rows of b, in a file whose name is that of the UUID 0."""
-    body = struct.pack("<iQI", 1681511377, 1, 0) + BitMap(marks).serialize()
-    content = b"\1" + struct.pack(">i", len(body)) + body + zlib.crc32(body).to_bytes(4, "big")
-    (made.folder / "deletion_vector_00000000-0000-0000-0000-000000000000.bin").write_bytes(content)
-    place = {"storageType": "u", "pathOrInlineDv": "0" * 20, "offset": 1}
-    vector = {**place, "sizeInBytes": len(body), "cardinality": cardinality}
-    made.commit(made.remove("b"), made.add("b", deletionVector=vector, stats='{"numRecords": 9}'))
-
-
 def test_deletion_vectors_are_read(table):
-    with_vector(table, [1, 5], 2)
+    table.strike("b", [1, 5])
     assert graded(agreed(table.folder)) == []
     (vector,) = table.folder.glob("deletion_vector_*.bin")
     content = vector.read_bytes()
@@ -190,7 +191,7 @@ def test_deletion_vectors_are_read(table):
 
 
 def test_a_deletion_vector_has_its_cardinality_and_takes_the_place_of_the_old(table):
-    with_vector(table, [1, 5], 3)
+    table.strike("b", [1, 5], cardinality=3)
     assert "has 2 rows, and is said to have 3" in refusal(table.folder)
     text = table.entry(4).read_text().splitlines()
     table.entry(4).write_text(

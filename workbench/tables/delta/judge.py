@@ -100,6 +100,10 @@ class _Judge:
         entries, last = sorted(self.log.entries), self.log.last
         version = self._begin()
         self.draft.remarks += before_since(self.since, self.first, last, self.source.url)
+        for late in sorted(one for one in self.log.checksums if one > last):
+            why = f"version {late} has a checksum file, which is written after its entry, and no entry"
+            tell = partial(states.lost_entry, late, f"version {late}")
+            self.find(SEQUENTIAL, "suspect", late, why, [self.log.checksums[late]], tell)
         while version <= last:
             if version in self.log.entries:
                 self._entry(version)

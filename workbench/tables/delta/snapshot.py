@@ -77,6 +77,8 @@ class Snapshot:
                 yield f"it has {name}, which the entries do not have"
             elif mine.file.vector_id != one.vector_id:
                 yield f"it has {name} with other rows struck out"
+            elif mine.file.vector != one.vector:
+                yield f"it has {name} with another size or cardinality of its deletion vector"
             elif (mine.file.size, mine.file.partition) != (one.size, one.partition):
                 yield f"it has {name} with another size or partition"
         mine_too = {"metaData": (self.metadata, checkpoint.metadata[0])}
