@@ -449,7 +449,13 @@ def test_the_first_model_is_checked_edited_and_stepped_by_hand(playground: Playg
     playground.trace.locator(".possible summary").click()
     expect(playground.trace.locator(".wb-greyed")).to_contain_text("w2 has read already")
 
-    playground.check(first.replace('"w1", "w2"', '"w1",'))
+    playground.page.locator("[name=open]").select_option("new")
+    playground.check()
+    expect(playground.status).to_have_text("1 of 3 violated (13 states).")
+    playground.check(settings="[constants]\nUseLock = true\n")
+    expect(playground.status).to_have_text(re.compile("^Everything holds"))
+
+    playground.check(first.replace('"w1", "w2"', '"w1",'), "")
     expect(playground.status).to_have_text("Everything holds (3 states).")
     expect(playground.page.locator("[name=traces]")).to_have_value("")  # there is none, but steps by hand
     expect(playground.trace.get_by_role("button", name="read(w1)")).to_be_visible()
@@ -502,6 +508,11 @@ def test_a_space_without_end_is_stopped_and_what_was_found_counts(playground: Pl
     playground.page.get_by_role("button", name="Stop").click()
     playground.page.get_by_role("button", name="Stop now").click()
     expect(playground.status).to_have_text(re.compile("^Incomplete: stopped at"))
+    playground.check(ENDLESS.replace("s.at = s.at + 1", "__import__('os')._exit(print('bye') or 1)"))
+    expect(playground.page.locator(".error")).to_contain_text("Python ended")
+    expect(playground.page.locator(".printed")).to_have_text("bye")
+    assert [said for said in playground.complaints if not said.startswith("Program terminated")] == []
+    playground.complaints.clear()
     most.fill("20000")
     playground.check(ENDLESS.replace("s.at + 1", "1"))  # another Python
     expect(playground.status).to_have_text("Everything holds (2 states).")

@@ -7,6 +7,7 @@ files for the next time. The package's modules are packed as they are.
 
 import base64
 import hashlib
+import inspect
 import io
 import json
 import re
@@ -19,6 +20,7 @@ from typing import Any
 
 from website.playground import runtime
 from website.staging import ROOT
+from workbench.commands import skeleton
 from workbench.configurations import shipped
 from workbench.kernel import InputError
 from workbench.pictures.markup import Markup, element, joined
@@ -47,8 +49,8 @@ def context(words: str) -> dict[str, Any]:
     """What the template is given; `words` are the page's as HTML, with their heading."""
     return {
         "words": re.sub("<h1>.*?</h1>", "", words, count=1, flags=re.DOTALL),
-        "untitled": "two writers and a counter",
         "first": first_model(),
+        "skeleton": inspect.getsource(skeleton).partition('"""\n\n')[2].replace("Skeleton", "SharedCounter"),
         "configurations": configurations(),
         "most": MOST_STATES,
         "digest": base64.b64encode(hashlib.sha256(_frame_script().encode()).digest()).decode(),

@@ -3,8 +3,7 @@ const find = (selector) => document.querySelector(selector);
 const field = (name) => find(`[name=${name}]`);
 const [source, settings, most] = ["source", "settings", "most"].map(field);
 const [check, stop, copy, open, traces] = ["check", "stop", "link", "open", "traces"].map(field);
-const [status, error, remark] = [".status", ".error", ".remark"].map(find);
-const first = { source: source.value, settings: "" };
+const [status, error, remark, printed] = [".status", ".error", ".remark", ".printed"].map(find);
 const here = (name) => new URL(name, import.meta.url);
 find(".unserved").remove();
 
@@ -68,14 +67,19 @@ const start = () => {
   const script = `import ${JSON.stringify(here("worker.js").href)};`;
   const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
   worker = new Worker(address, { type: "module" });
+  worker.addEventListener("error", () => say(error, "Python cannot be loaded."));
   worker.addEventListener("message", ({ data }) => {
     if (data.ready) {
       URL.revokeObjectURL(address);
       check.disabled = running;
-      performance.mark("ready");
       if (status.textContent === "Python is loading.") say(status, "Ready.");
     } else if (data.failed) {
       say(error, `Python cannot be loaded: ${data.failed}`);
+    } else if (data.ended) {
+      say(error, `Python ended: ${data.ended}`);
+      end();
+    } else if ("printed" in data) {
+      say(printed, [...printed.textContent.split("\n").filter(Boolean).slice(-99), data.printed].join("\n"));
     } else if (data.progress) {
       progress = data.progress;
       say(status, `Checking: ${counted(progress.states)} so far.`);
@@ -157,11 +161,18 @@ const complain = (answer) => {
   drawn.settings(answer.settings_line);
 };
 
+const clear = () => {
+  complain({});
+  say(printed, "");
+  show("verdicts", "");
+  show("trace", "");
+};
+
 // Checking -----------------------------------------------------------------------------------------------------------
 
 const busy = (is) => {
   running = is;
-  check.disabled = is;
+  check.disabled = open.disabled = is;
   stop.disabled = !is;
   stop.textContent = "Stop";
 };
@@ -169,9 +180,7 @@ const busy = (is) => {
 check.addEventListener("click", async () => {
   busy(true);
   progress = { states: 0, decided: [] };
-  complain({});
-  show("verdicts", "");
-  show("trace", "");
+  clear();
   say(status, "Checking.");
   address();
   const max = Math.max(1, Math.trunc(most.valueAsNumber) || 1);
@@ -186,7 +195,6 @@ check.addEventListener("click", async () => {
     say(status, "No verdict.");
     return behave(answer);
   }
-  performance.mark("verdict");
   say(status, `${answer.word[0].toUpperCase()}${answer.word.slice(1)} (${counted(answer.states)}).`);
   const choices = Object.entries({ ...answer.traces, "": "" });
   traces.replaceChildren(...choices.map(([name, told]) => new Option(name ? `${name}: ${told}` : "by hand", name)));
@@ -205,17 +213,19 @@ traces.addEventListener("change", async () => behave(await ask({ do: "show", nam
 
 // Models: a configuration, or what a link holds -------------------------------------------------------------------------
 
-let opened = first;  // what the chooser has put into the editors
+let opened;  // what the chooser has put into the editors
 
+const choose = async () => {
+  const { source, settings, states } = open.selectedOptions[0].dataset;
+  opened = states ? await ask({ do: "open", name: open.value }) : { source, settings };
+  if (opened) fill(opened);
+  return states;
+};
 open.addEventListener("change", async () => {
   say(remark, "");
-  complain({});
-  show("verdicts", "");
-  show("trace", "");
-  opened = open.value ? (await ask({ do: "open", name: open.value })) ?? first : first;
-  fill(opened);
+  clear();
+  const states = Number(await choose());
   address();
-  const states = Number(open.selectedOptions[0].dataset.states ?? 0);
   if (states > Number(document.body.dataset.most)) {
     say(remark, `${counted(states)} are too many for a browser: the budget ends the search before. Installed, the `
       + `workbench searches them at compiled speed: workbench check ${open.value}`);
@@ -237,7 +247,7 @@ const unpacked = async (text) => {
 
 // The address holds the model and its settings: a configuration by its name, anything else as it is.
 const address = async () => {
-  const same = source.value === opened.source && settings.value === opened.settings;
+  const same = source.value === opened?.source && settings.value === opened?.settings;
   const model = { source: source.value, settings: settings.value };
   const states = most.value === most.defaultValue ? "" : most.value;
   const parts = same && open.value ? { open: open.value } : same ? {} : { model: await packed(JSON.stringify(model)) };
@@ -255,11 +265,13 @@ copy.addEventListener("click", async () => {
 const arrive = async () => {
   const link = new URLSearchParams(location.hash.slice(1));
   most.value = link.get("states") ?? most.defaultValue;
+  open.value = "";
+  clear();
+  await choose();
   try {
     if (link.has("model")) {
       const model = JSON.parse(await unpacked(link.get("model")));
       if (typeof model.source !== "string" || typeof model.settings !== "string") throw new Error("no model");
-      open.value = "";
       fill(model);
       say(remark, "This model is from a link, and runs when you press Check: code that somebody has written.");
     } else if (link.has("open")) {
@@ -269,6 +281,7 @@ const arrive = async () => {
     }
   } catch (wrong) {
     open.value = "";
+    await choose();
     say(error, `The link is damaged: ${wrong.message}`);
   }
 };
