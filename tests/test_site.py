@@ -22,6 +22,7 @@ from website import contents, gallery, lessons, links
 from website.broken import find
 from website.playground import first_model, in_browser, packed, runtime
 from website.staging import FRONT, ROOT, Staging, docname, pages
+from workbench import check
 from workbench.cli import main
 from workbench.configurations import configuration, shipped
 from workbench.kernel import InputError
@@ -233,7 +234,7 @@ def test_what_a_notebook_says_of_itself_is_complete(tmp_path: Path, facts: dict[
 
 # The whole site, in a browser ----------------------------------------------------------------------------------------
 
-SHOWN = ["bakery/v2_race", "classics/peterson_stays", "hudi/salt_no_key_check"]
+SHOWN = ["bakery/v2_race", "classics/peterson_stays", "delta/overwritten", "hudi/salt_no_key_check"]
 
 
 @pytest.fixture(scope="module")
@@ -259,6 +260,46 @@ def page(request: pytest.FixtureRequest, browser: Any, site: Path) -> Iterator[A
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert complaints == []
     context.close()
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_the_front_page_says_at_once_what_a_switch_does(page: Any, site: Path) -> None:
+    loaded: list[str] = []
+    page.on("requestfinished", lambda asked: loaded.append(asked.url.partition("?")[0]))
+    page.goto((site / "index.html").as_uri())
+    said, frame = page.locator(".front-said"), page.frame_locator(".front iframe")
+    told = configuration(shipped()["delta/overwritten"]).model
+    effects = {
+        False: "on \N{RIGHTWARDS ARROW} everything holds",
+        True: "off \N{RIGHTWARDS ARROW} breaks ConsistentRead",
+    }
+    for on in (False, True):
+        found = check(type(told)(**{**told.constants, "PutIfAbsentSupported": on}))
+        names = [one.name for one in found.violated]
+        expect(said).to_contain_text(f"{len(names)} of {len(found.verdicts)} violated" if names else "everything holds")
+        expect(said).to_contain_text(f"{found.distinct:,} states visited")
+        if names:
+            expect(said.locator("b")).to_have_text(names[0])
+            trace = min((one.trace for one in found.violated), key=len)
+            expect(frame.locator(".steps span")).to_have_text(f"state 2 of {len(trace)}")  # it plays
+            frame.get_by_role("button", name="stop playing").click()
+            frame.get_by_role("button", name="first state").click()
+            expect(frame.locator(".steps span")).to_have_text(f"state 1 of {len(trace)}")
+        (hint,) = [one for one in page.locator(".front-switch").all() if "PutIfAbsentSupported" in one.inner_text()]
+        expect(hint.locator("small")).to_have_text(effects[on])
+        page.get_by_label("PutIfAbsentSupported").set_checked(not on)
+    assert sum((site / url.removeprefix(site.as_uri() + "/")).stat().st_size for url in set(loaded)) < 1_000_000
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_the_front_page_is_accessible(page: Any, site: Path) -> None:
+    page.goto((site / "index.html").as_uri())
+    expect(page.frame_locator(".front iframe").locator(".steps span")).to_contain_text("state")
+    page.evaluate(resources.files("axe_playwright_python").joinpath("axe.min.js").read_text())
+    found = page.evaluate("async () => (await axe.run('.front', { preload: false })).violations")
+    assert [(one["id"], node["target"]) for one in found for node in one["nodes"]] == []
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 """Build the site into a folder: python -m website [FOLDER] [--only CONFIGURATION ...].
 
-The gallery's figures come from checks of the configurations in ``specs/``, run now, and must be as expected there. A
-warning from Sphinx fails the build, and so does a broken link.
+The figures of the gallery and the front page come from checks of configurations in ``specs/``, run now; the gallery's
+must be as expected there. A warning from Sphinx fails the build, and so does a broken link.
 """
 
 import argparse
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sphinx.cmd.build import main as sphinx
 
-from website import contents, gallery, lessons, links, reference
+from website import contents, front, gallery, lessons, links, reference
 from website.staging import ROOT, Staging
 from workbench.kernel import InputError
 from workbench.kernel.values import counted
@@ -43,6 +43,7 @@ def build(folder: Path, only: list[str] | None = None) -> bool:
         shutil.rmtree(old, ignore_errors=True)
     print("Checking the configurations for the gallery: a minute or two", flush=True)
     entries = gallery.stage(source, only)
+    front.stage(source, only)
     print(f"Building the pages, {len(entries)} of them the gallery's", flush=True)
     lessons.stage(source)
     Staging(source).stage(shown=reference.stage(source))

@@ -1,10 +1,11 @@
 """The configuration of Sphinx; ``python -m website`` prepares the sources and runs it."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
-from website import gallery, playground, reference
-from website.staging import FILES
+from website import front, gallery, playground, reference
+from website.staging import FILES, FRONT, docname
 from workbench import __version__
 from workbench.pictures.markup import Markup, element, joined
 from workbench.view.html import asset, live_script
@@ -71,6 +72,13 @@ def add_player(app: Any, name: str, template: str, context: dict[str, Any], doct
         context["title"] = f"{context['title']} ({context['meta']['property']})"
 
 
+def add_front(app: Any, name: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Put the switches below the first words of the front page."""
+    if name == docname(FRONT):
+        words, end, rest = context["body"].partition("</p>")
+        context["body"] = "".join([words, end, front.block(Path(app.srcdir), "_static"), rest])
+
+
 def add_playground(app: Any, name: str, template: str, context: dict[str, Any], doctree: Any) -> str | None:
     """The playground's page has a template of its own, and its words below."""
     if name != playground.PAGE:
@@ -86,9 +94,12 @@ def add_assets(app: Any, error: Exception | None) -> None:
         (static / STYLE).write_text(asset("style.css"))
         (static / SCRIPT).write_text(live_script())
         playground.finish(Path(app.outdir))
+        if (frames := Path(app.srcdir, front.FOLDER)).is_dir():
+            shutil.copytree(frames, Path(app.outdir, front.FOLDER), ignore=shutil.ignore_patterns("*.json"))
 
 
 def setup(app: Any) -> None:
     app.connect("html-page-context", add_player)
+    app.connect("html-page-context", add_front)
     app.connect("html-page-context", add_playground)
     app.connect("build-finished", add_assets)

@@ -1,4 +1,5 @@
-// Buttons that step through a trace, for those who have no arrow keys; the trace itself listens to keys.
+// Buttons that step through a trace, for those who have no arrow keys, and one that plays it; the trace itself listens
+// to keys. On a page whose body says data-plays it plays at once, unless the reader wants no motion.
 for (const trace of document.querySelectorAll(".wb-trace.wb-live")) {
   const press = (key) => trace.dispatchEvent(new KeyboardEvent("keydown", { key }));
   const count = trace.querySelectorAll(".wb-state").length;
@@ -18,7 +19,26 @@ for (const trace of document.querySelectorAll(".wb-trace.wb-live")) {
     back: button("\u25c0 Back", "previous state", () => press("ArrowLeft")),
     next: button("Next \u25b6", "next state", () => press("ArrowRight")),
     last: button("Last", "last state", to("ArrowRight")),
+    play: button("", "", () => (playing ? stop() : play())),
   };
+  let playing;
+  const stop = () => {
+    clearInterval(playing);
+    playing = undefined;
+    buttons.play.textContent = "\u25b7 Play";
+    buttons.play.title = buttons.play.ariaLabel = "play all states";
+  };
+  const play = () => {
+    if (buttons.next.disabled) to("ArrowLeft")();
+    buttons.play.textContent = "Pause";
+    buttons.play.title = buttons.play.ariaLabel = "stop playing";
+    playing = setInterval(() => (buttons.next.disabled ? stop() : press("ArrowRight")), 1600);
+  };
+  for (const kind of ["keydown", "click"]) {  // whoever steps by hand stops it
+    trace.addEventListener(kind, (event) => {
+      if (event.isTrusted && playing && !buttons.play.contains(event.target)) stop();
+    });
+  }
   where.setAttribute("role", "status");
   const tell = () => {
     const at = [...trace.querySelectorAll(".wb-state")].findIndex((state) => !state.hidden);
@@ -28,11 +48,13 @@ for (const trace of document.querySelectorAll(".wb-trace.wb-live")) {
   };
   const bar = document.createElement("p");
   bar.className = "steps";
-  bar.append(buttons.first, buttons.back, buttons.next, buttons.last, where);
+  bar.append(buttons.play, buttons.first, buttons.back, buttons.next, buttons.last, where);
   trace.querySelector(".wb-beside").before(bar);
   new MutationObserver(tell).observe(trace, { subtree: true, attributes: true, attributeFilter: ["hidden"] });
   tell();
   for (const name of ["picture", "lanes"]) {  // on a phone, they can be scrolled
     Object.assign(trace.querySelector(`.wb-${name}`), { tabIndex: 0, role: "group", ariaLabel: name });
   }
+  stop();
+  if (document.body.dataset.plays !== undefined && !matchMedia("(prefers-reduced-motion: reduce)").matches) play();
 }

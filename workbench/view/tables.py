@@ -193,3 +193,15 @@ def _side(verdict: Verdict | None) -> Markup:
 def compare(left: Result, right: Result, names: tuple[str, str] = ("left", "right")) -> Comparison:
     """Two results side by side, under `names`: constants, verdicts, counts, and where their traces part."""
     return Comparison(left, right, names)
+
+
+def headline(result: Result) -> Markup:
+    """The verdicts in a few words."""
+    if result.holds:
+        within = f" within {result.within}" if result.within else ""
+        return badge(f"holds {WITHIN}" if within else "holds", f"everything holds{within}")
+    if result.violated:
+        return badge("violated", f"{len(result.violated)} of {len(result.verdicts)} violated")
+    if result.undecided:
+        return badge("unknown", f"{len(result.undecided)} of {len(result.verdicts)} not decided")
+    return badge("unknown", "nothing is checked")

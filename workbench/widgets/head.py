@@ -11,6 +11,7 @@ from workbench.pictures.markup import element, joined
 from workbench.questions.whatif import Attempt
 from workbench.session import Session, Settings, in_sight, presets, start_from, stories
 from workbench.view.tables import constants_line
+from workbench.view.wording import hint_of
 from workbench.widgets.controls import Controls
 from workbench.widgets.fold import Fold
 from workbench.widgets.pane import Pane
@@ -86,7 +87,7 @@ class Side(ipywidgets.VBox):
         """Say beside the switches what flipping each one would do, as far as that is known."""
         flips = {name: attempt for attempt in attempts for name in attempt.changes if len(attempt.changes) == 1}
         named = {name: flips[name] for name in dict(self.controls.told.titles) if name in flips}
-        self.controls.told.hints = {name: _hint(attempt) for name, attempt in named.items()}
+        self.controls.told.hints = {name: hint_of(attempt) for name, attempt in named.items()}
 
     # What is shown -------------------------------------------------------------------------------------------------
 
@@ -149,23 +150,3 @@ class Side(ipywidgets.VBox):
             self.session.change(settings)
         finally:
             self._typing = False
-
-
-def _hint(attempt: Attempt) -> tuple[str, str]:
-    """What a flip would do, and whether that is good."""
-    value = next(iter(attempt.changes.values()))
-    turned = f"{'on' if value else 'off'} \N{RIGHTWARDS ARROW} "
-    if attempt.result is None:
-        return f"{turned}not accepted here", "idle"
-    if attempt.result.holds:
-        return (f"{turned}everything holds", "good") if attempt.mends else (f"{turned}changes nothing", "idle")
-    if attempt.breaks:
-        return f"{turned}breaks {_few(attempt.breaks)}", "bad"
-    if attempt.mends:
-        return f"{turned}repairs {_few(attempt.mends)}", "good"
-    unknown = any(verdict.holds is None for verdict in attempt.result.verdicts)
-    return f"{turned}{'too large to say' if unknown else 'changes nothing'}", "idle"
-
-
-def _few(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{len(names)} promises"

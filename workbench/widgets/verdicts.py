@@ -6,13 +6,12 @@ import ipywidgets
 
 from workbench.kernel import Result, Verdict
 from workbench.kernel.budget import Progress
-from workbench.kernel.result import WITHIN
 from workbench.kernel.values import counted
 from workbench.pictures.markup import Markup, element, joined
 from workbench.session import Session
 from workbench.view import what_changed
 from workbench.view.html import MARKS, badge, bullets, noted
-from workbench.view.tables import summary
+from workbench.view.tables import headline, summary
 from workbench.widgets.controls import Look
 from workbench.widgets.pane import Pane, Words
 from workbench.widgets.tab import button, failure, said_of
@@ -99,7 +98,7 @@ class Verdicts(ipywidgets.VBox):
         stale = " wb-stale" if session.stale else ""
         told = self._story(result)
         line = element("span", told, class_="wb-told", title=told)
-        return element("div", _headline(result), line, class_=f"wb-headline{stale}")
+        return element("div", headline(result), line, class_=f"wb-headline{stale}")
 
     def _story(self, result: Result) -> str:
         """What a named configuration shows; else what the last change did, or what the selected property says."""
@@ -127,17 +126,6 @@ def _progress(at: Progress) -> str:
     rate = at.states / at.seconds if at.seconds else 0
     parts = [f"level {at.level}", counted(at.states, "state"), f"{rate:,.0f} states/s"]
     return " \N{MIDDLE DOT} ".join([*parts, f"{at.seconds:.0f} s"])
-
-
-def _headline(result: Result) -> Markup:
-    if result.holds:
-        within = f" within {result.within}" if result.within else ""
-        return badge(f"holds {WITHIN}" if within else "holds", f"everything holds{within}")
-    if result.violated:
-        return badge("violated", f"{len(result.violated)} of {len(result.verdicts)} violated")
-    if result.undecided:
-        return badge("unknown", f"{len(result.undecided)} of {len(result.verdicts)} not decided")
-    return badge("unknown", "nothing is checked")
 
 
 def _row(verdict: Verdict, result: Result, selected: bool) -> Markup:
