@@ -23,7 +23,6 @@ from workbench.session.start import start_from
 from workbench.session.stories import in_sight
 from workbench.view.tables import headline
 from workbench.view.trace import verdict_view
-from workbench.view.wording import hint_of
 
 #: Where the frames and the document are, in the sources and on the site.
 FOLDER = "front"
@@ -146,7 +145,7 @@ def _hints(
         flipped = (*chosen[:i], not chosen[i], *chosen[i + 1 :])
         after = results[flipped]
         result = None if isinstance(after, InputError) else after
-        hints.append(hint_of(Attempt(before, {name: flipped[i]}, result)))
+        hints.append(Attempt(before, {name: flipped[i]}, result).hint)
     return hints
 
 

@@ -70,6 +70,22 @@ class Attempt:
         """The changes in one line, choices by their words."""
         return spell(self.changes, self.before.model.declared_constants)
 
+    @property
+    def hint(self) -> tuple[str, str]:
+        """What flipping the switch does, in a few words, and whether that is good, bad or idle."""
+        value = next(iter(self.changes.values()))
+        turned = f"{'on' if value else 'off'} \N{RIGHTWARDS ARROW} "
+        if self.result is None:
+            return f"{turned}not accepted here", "idle"
+        if self.result.holds:
+            return (f"{turned}everything holds", "good") if self.mends else (f"{turned}changes nothing", "idle")
+        if self.breaks:
+            return f"{turned}breaks {_few(self.breaks)}", "bad"
+        if self.mends:
+            return f"{turned}repairs {_few(self.mends)}", "good"
+        unknown = any(verdict.holds is None for verdict in self.result.verdicts)
+        return f"{turned}{'too large to say' if unknown else 'changes nothing'}", "idle"
+
     def __repr__(self) -> str:
         if self.result is None:
             return f"{self.told}: {self.error}"
@@ -82,6 +98,10 @@ class Attempt:
         if self.mends and self.never:
             told.append(f"but then {never_happen(self.never)}")
         return f"{self.told}: {'; '.join(told) or 'no verdict changes'}"
+
+
+def _few(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{len(names)} promises"
 
 
 def never_happen(actions: Sequence[str]) -> str:

@@ -2,14 +2,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from workbench.kernel.state import Cell, Change
 from workbench.kernel.values import show
 from workbench.view.difference import BECOMES, brief
-
-if TYPE_CHECKING:
-    from workbench.questions.whatif import Attempt  # which needs numpy
 
 
 def choices_of(label: str, lane: str) -> str:
@@ -74,23 +70,3 @@ def listed(texts: Sequence[str]) -> str:
         ('a, b and c', 'a')
     """
     return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
-
-
-def hint_of(attempt: "Attempt") -> tuple[str, str]:
-    """What flipping a switch would do, and whether that is good."""
-    value = next(iter(attempt.changes.values()))
-    turned = f"{'on' if value else 'off'} \N{RIGHTWARDS ARROW} "
-    if attempt.result is None:
-        return f"{turned}not accepted here", "idle"
-    if attempt.result.holds:
-        return (f"{turned}everything holds", "good") if attempt.mends else (f"{turned}changes nothing", "idle")
-    if attempt.breaks:
-        return f"{turned}breaks {_few(attempt.breaks)}", "bad"
-    if attempt.mends:
-        return f"{turned}repairs {_few(attempt.mends)}", "good"
-    unknown = any(verdict.holds is None for verdict in attempt.result.verdicts)
-    return f"{turned}{'too large to say' if unknown else 'changes nothing'}", "idle"
-
-
-def _few(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{len(names)} promises"

@@ -11,7 +11,6 @@ from workbench.pictures.markup import element, joined
 from workbench.questions.whatif import Attempt
 from workbench.session import Session, Settings, in_sight, presets, start_from, stories
 from workbench.view.tables import constants_line
-from workbench.view.wording import hint_of
 from workbench.widgets.controls import Controls
 from workbench.widgets.fold import Fold
 from workbench.widgets.pane import Pane
@@ -87,7 +86,7 @@ class Side(ipywidgets.VBox):
         """Say beside the switches what flipping each one would do, as far as that is known."""
         flips = {name: attempt for attempt in attempts for name in attempt.changes if len(attempt.changes) == 1}
         named = {name: flips[name] for name in dict(self.controls.told.titles) if name in flips}
-        self.controls.told.hints = {name: hint_of(attempt) for name, attempt in named.items()}
+        self.controls.told.hints = {name: attempt.hint for name, attempt in named.items()}
 
     # What is shown -------------------------------------------------------------------------------------------------
 
