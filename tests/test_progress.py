@@ -9,7 +9,7 @@ from workbench.commands import progress
 from workbench.commands.progress import SECONDS_PER_LINE, SparseLines, progress_text
 from workbench.engines.check import check
 from workbench.kernel import Model, Variable, action, choose, initial, require
-from workbench.kernel.budget import Progress
+from workbench.kernel.budget import Budget, Limits, Progress, Stop
 
 
 class Wide(Model):
@@ -78,3 +78,16 @@ def test_progress_is_told_and_budgets_are_kept_also_while_much_is_learnt():
     stopped = check(Wide(), should_stop=lambda: len(again) >= 24, on_progress=again.append, engine="local")
     assert stopped.stopped == "stopped on request"
     assert 5000 < stopped.distinct < 10000
+
+
+def test_a_search_that_begins_again_is_not_stopped_before_it_is_as_far():
+    """Else what it had found would be lost, if the stop comes while kernels are loaded."""
+    stopping, told = [], []
+    limits = Limits(Budget(), told.append, lambda: bool(stopping))
+    limits.check(3, 20, 1, lambda: 0)
+    stopping.append(True)
+    limits.restart()
+    limits.check(1, 10, 1, lambda: 0)
+    with pytest.raises(Stop, match="stopped on request"):
+        limits.check(3, 20, 1, lambda: 0)
+    assert [at.states for at in told] == [20, 20]

@@ -141,7 +141,10 @@ class Limits:
         self.restart()
 
     def restart(self) -> None:
-        """Restart the clock: the time so far was no part of the search. No progress is reported twice."""
+        """Restart the clock, and the search: the time so far was no part of it.
+
+        What it had found before a stop, it finds again before it stops; and no progress is reported twice.
+        """
         self._began = time.perf_counter() - self._spent
         self._known = self._told
 
@@ -174,9 +177,11 @@ class Limits:
     def check(
         self, level: int, states: int, frontier: int, held: Callable[[], int], decided: Iterable[str] = ()
     ) -> None:
-        """Report progress and :meth:`enforce`."""
-        if self._on_progress is not None and states >= self._known:
-            self._told = states
+        """Report progress and :meth:`enforce`, once a search that began again is as far as it was."""
+        if states < self._known:
+            return
+        self._told = states
+        if self._on_progress is not None:
             self._on_progress(Progress(level, states, frontier, self.seconds, tuple(decided)))
         self.enforce(held)
 
