@@ -4,6 +4,7 @@ A page's name, ``gallery/FOLDER/CONFIGURATION/PROPERTY``, is stable. Its text is
 player of the trace lies beside it, and ``conf.py`` inserts it into the page, which keeps it out of the search index.
 """
 
+import base64
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -19,19 +20,32 @@ from workbench.kernel.errors import unknown
 from workbench.kernel.values import counted
 from workbench.pictures.markup import Markup, element, joined
 from workbench.questions.whatif import Attempt, never_happen
-from workbench.view.trace import verdict_view
+from workbench.view.trace import trace_view, verdict_view
 
 FOLDER = "gallery"
 #: The placeholder of the trace in a page.
 PLAYER = "<!-- player -->"
 #: The page of the folder ``specs/incidents``; its table has configurations of all folders.
 _INCIDENTS = "docs/incidents.md"
+#: The configurations on top, with titles for those who know none of them.
+CHOSEN = {
+    "paimon/two_buckets_unprotected": "Two writers rename to one name: a row is lost",
+    "hudi/timestamp_collision": "Two writers take the same timestamp: a row disappears",
+    "delta/overwritten": "One log entry overwrites another",
+    "iceberg/blind_swap": "A catalog swaps without a look: a commit is gone",
+    "incidents/pypaimon": "Found by an audit: a write that a real table lost",
+    "hudi/duplicate_key": "One key, two rows",
+    "iceberg/orphans": "Clean-up deletes the files of a commit under way",
+    "delta/lock_expires": "A lock expires while its holder still writes",
+    "paimon/dangling": "Two compactions meet: a key is read twice",
+    "bakery/v2_two_writers_wedge": "A writer waits for an answer that never comes",
+}
 _ROW = re.compile(r"\| `([\w/]+)` \|")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of the index.
+    """A violation in the index.
 
     Attributes:
         page: Relative to the index, without a suffix.
@@ -39,6 +53,7 @@ class Entry:
         repairs: The changes that repair it, and do nothing else.
         at_a_price: Those that break something else, or rule something out.
         states: The length of the trace.
+        picture: Its last state, as SVG; of a configuration that is not on top, "".
     """
 
     page: str
@@ -50,6 +65,7 @@ class Entry:
     repairs: tuple[str, ...]
     at_a_price: tuple[str, ...]
     states: int
+    picture: str = ""
 
 
 def stage(folder: Path, only: Iterable[str] | None = None, workers: int | None = None) -> list[Entry]:
@@ -226,54 +242,90 @@ def _entry(name: str, broken: Broken) -> Entry:
         repairs=tuple(one.told for one in broken.repairs if not any(one.price)),
         at_a_price=tuple(one.told for one in broken.repairs if any(one.price)),
         states=len(broken.trace),
+        picture=_last(broken) if name in CHOSEN else "",
     )
 
 
+def _last(broken: Broken) -> str:
+    view = trace_view(broken.trace)
+    return view.picture_svg(len(view.steps) - 1)
+
+
 def index(entries: Sequence[Entry]) -> str:
-    """The page that lists all violations, to search in."""
+    """The page with the chosen stories, and all configurations to search in."""
+    by_configuration: dict[str, list[Entry]] = {}
+    for entry in entries:
+        by_configuration.setdefault(f"{entry.protocol}/{entry.configuration}", []).append(entry)
     protocols = dict.fromkeys(entry.protocol for entry in entries)
     changes = sorted({repair for entry in entries for repair in (*entry.repairs, *entry.at_a_price)})
     options = joined(element("option", value=change) for change in changes)
     choices = joined(element("option", protocol) for protocol in protocols)
-    configurations = len({(entry.protocol, entry.configuration) for entry in entries})
+    chosen = [_story(title, by_configuration[name][0]) for name, title in CHOSEN.items() if name in by_configuration]
+    many = counted(len(by_configuration), "configuration")
     return f"""---
 hide-toc: true
 ---
 
 # Gallery
 
-{counted(len(entries), "violation")} of {counted(configurations, "configuration")}: what breaks, as a shortest trace
-with a picture of every state. Each page plays the steps, and keeps its address.
+{counted(len(entries), "violation")} of {many}: what breaks, as a shortest trace with a picture of every state.
+Each page plays the steps, and keeps its address.
 
 ```{{raw}} html
+<ul class="gallery-stories">
+{"".join(chosen)}</ul>
 <form class="gallery-search" role="search">
 <label>What breaks <input type="search" name="breaks" placeholder="duplicate, 409, waits for ever"></label>
 <label>What repairs it <input type="search" name="repairs" list="changes" placeholder="UseSalt, SafeAcks=on"></label>
 <label>Protocol <select name="protocol"><option value="">all</option>{choices}</select></label>
 <datalist id="changes">{options}</datalist>
-<output name="count" aria-live="polite">{len(entries)} of {len(entries)}</output>
+<output name="count" aria-live="polite"></output>
 </form>
+<details class="gallery-all">
+<summary>All {many}</summary>
 <ol class="gallery-list">
-{"".join(map(_item, entries))}</ol>
+{"".join(map(_item, by_configuration.values()))}</ol>
+</details>
 ```
 """
+
+
+def _story(title: str, entry: Entry) -> Markup:
+    """A picture that leads to a page."""
+    source = base64.b64encode(entry.picture.encode()).decode()
+    image = element("img", src=f"data:image/svg+xml;base64,{source}", alt="", loading="lazy")
+    facts = f"{entry.protocol} \N{MIDDLE DOT} {counted(entry.states, 'state')}"
+    told = element("span", element("b", title), element("small", facts))
+    return element("li", element("a", image, told, href=f"{entry.page}.html")) + "\n"
 
 
 def _marked(how: str, changes: Sequence[str]) -> Markup | None:
     return joined([how, *(element("code", change) for change in changes)], " ") if changes else None
 
 
-def _item(entry: Entry) -> Markup:
-    repairs = [_marked("by", entry.repairs), _marked("at a price by", entry.at_a_price)]
-    repaired = joined(repairs, " \N{MIDDLE DOT} ") or "by no single switch"
-    sign = element("span", "\N{BALLOT X}", aria_hidden="true")
-    facts = f"{counted(entry.states, 'state')} \N{MIDDLE DOT} {entry.protocol} \N{MIDDLE DOT} "
+def _item(entries: Sequence[Entry]) -> Markup:
+    """A configuration, with what breaks in it."""
+    first = entries[0]
+    facts = [f"{first.protocol} \N{MIDDLE DOT} ", element("code", first.configuration)]
     line = element(
         "li",
-        element("a", entry.title, href=f"{entry.page}.html"),
-        element("p", element("b", sign, " ", entry.property), " ", entry.breaks, class_="gallery-breaks"),
-        element("p", "repaired ", element("span", repaired, class_="gallery-repairs"), class_="gallery-facts"),
-        element("p", facts, element("code", entry.configuration), class_="gallery-facts"),
-        data_protocol=entry.protocol,
+        element("b", first.title),
+        *map(_violation, entries),
+        element("p", *facts, class_="gallery-facts"),
+        data_protocol=first.protocol,
     )
     return line + "\n"
+
+
+def _violation(entry: Entry) -> Markup:
+    repairs = [_marked("by", entry.repairs), _marked("at a price by", entry.at_a_price)]
+    repaired = joined(repairs, " \N{MIDDLE DOT} ") or "by no single switch"
+    sign = element("span", "\N{BALLOT X} ", aria_hidden="true")
+    link = element("a", entry.property, href=f"{entry.page}.html")
+    facts = [f"{counted(entry.states, 'state')} \N{MIDDLE DOT} repaired "]
+    return joined(
+        [
+            element("p", sign, link, " ", entry.breaks, class_="gallery-breaks"),
+            element("p", *facts, element("span", repaired, class_="gallery-repairs"), class_="gallery-facts"),
+        ]
+    )

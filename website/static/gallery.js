@@ -7,7 +7,7 @@
       element,
       protocol: element.dataset.protocol,
       breaks: element.textContent.toLowerCase(),
-      repairs: element.querySelector(".gallery-repairs").textContent.toLowerCase(),
+      repairs: [...element.querySelectorAll(".gallery-repairs")].map((one) => one.textContent.toLowerCase()).join(" "),
     }));
     const fields = ["breaks", "repairs", "protocol"].map((name) => form.elements[name]);
     const wordsOf = (text) => text.toLowerCase().split(/\s+/).filter(Boolean);
@@ -22,8 +22,9 @@
         item.element.hidden = !fits;
         shown += fits;
       }
-      form.elements.count.value = `${shown} of ${items.length}`;
       const asked = fields.filter((field) => field.value).map((field) => [field.name, field.value]);
+      document.querySelector(".gallery-all").open = asked.length > 0;
+      form.elements.count.value = asked.length ? `${shown} of ${items.length}` : "";
       history.replaceState(null, "", `#${new URLSearchParams(asked)}`);
     };
 
