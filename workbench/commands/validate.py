@@ -95,7 +95,8 @@ def _read_events(model: type[Model], arguments: argparse.Namespace) -> Mapped:
     events = read_events(arguments.file)
     with reading(arguments.file):
         mapped = mapping.read(events)
-    _check_model(model, mapped.model, f"--map {arguments.map} reads events")
+    if not issubclass(model, get_model(mapped.model)):
+        raise InputError(f"--map {arguments.map} reads events of {mapped.model}, not of {model.name}")
     return mapped
 
 
@@ -103,7 +104,6 @@ def _follow_table(model: type[Model], given: dict[str, Any], arguments: argparse
     """The report on a table's snapshots."""
     from workbench.guided.tables import follow
 
-    _check_model(model, "paimon", f"{arguments.file} is a table")
     with progress_line(
         told=lambda at: f"{counted(at.level, 'key')} followed, {at.frontier:,} to follow"
     ) as on_progress:
@@ -117,11 +117,6 @@ def _follow_table(model: type[Model], given: dict[str, Any], arguments: argparse
             **budgets(arguments),
             on_progress=on_progress,
         )
-
-
-def _check_model(model: type[Model], name: str, what: str) -> None:
-    if not issubclass(model, get_model(name)):
-        raise InputError(f"{what} of {name}, not of {model.name}")
 
 
 def _validate(model: Model, mapped: Mapped, arguments: argparse.Namespace) -> Report:

@@ -75,15 +75,15 @@ def follow(
     Raises:
         InputError: If there is no such table, bucket or key.
     """
-    limits = Limits(Budget(seconds=max_seconds), on_progress)
+    limits, chosen = Limits(Budget(seconds=max_seconds), on_progress), model or get_model("paimon")
     longest, behaviours, undecided = Report(None, 0), 0, list[str]()
     try:
         for history, alike, todo in _histories(path, keys, bucket, undecided):
+            if not issubclass(chosen, get_model("paimon")):
+                raise InputError(f"{path} is a table of paimon, not of {chosen.name}")
             limits.check(behaviours, 0, todo, lambda: 0)
             left = None if max_seconds is None else max(max_seconds - limits.seconds, 0.001)
-            report = _follow(
-                history, model or get_model("paimon"), given or {}, settings, {**budgets, "max_seconds": left}
-            )
+            report = _follow(history, chosen, given or {}, settings, {**budgets, "max_seconds": left})
             if report.holds is False:
                 return report
             longest = max(longest, report, key=lambda one: one.states)
