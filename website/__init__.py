@@ -4,6 +4,6 @@
 
 ``staging.py`` copies the repository's pages to where Sphinx reads them, and adapts their links. ``broken.py`` finds
 every violation that ``specs/`` expects, and tries repairs. ``gallery.py``, ``reference.py`` and ``lessons.py`` write
-pages, ``contents.py`` writes the navigation, and ``links.py`` follows every link of the built site. ``playground/`` is
-the page on which the kernel runs in the browser.
+pages, ``contents.py`` writes the navigation, and ``links.py`` follows every link of the built site. ``front.py``
+makes the switches of the front page, and ``playground/`` is the page on which the kernel runs in the browser.
 """
