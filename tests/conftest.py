@@ -106,10 +106,11 @@ def run(capsys, monkeypatch):
 
 
 @pytest.fixture
-def unhurried(monkeypatch):
-    """On a busy machine, too, a small check is checked at once when a setting changes, and whole in a grid."""
-    monkeypatch.setattr("workbench.session.session.LIVE_SECONDS", 600.0)
-    monkeypatch.setattr("workbench.session.filling.MOST_SECONDS", 600.0)
+def busy(monkeypatch):
+    """A machine on which a minute passes between any two looks at the clock."""
+    clock = itertools.count(0, 60)
+    for name in ("monotonic", "perf_counter"):
+        monkeypatch.setattr(time, name, lambda: float(next(clock)))
 
 
 def _mount(*options: object) -> bool:

@@ -207,12 +207,7 @@ class Notebook:
                 const box = switches.find((one) => one.textContent.includes(name)).querySelector("input");
                 const start = performance.now();
                 window.answered = undefined;
-                let run = document.querySelector(".wb-run button");
                 const seen = new MutationObserver(() => {
-                    if (document.querySelector(".wb-progress").textContent.includes("press Run.")) {
-                        run?.click();  // after a check of ten seconds, which here is one of a very slow machine
-                        run = undefined;
-                    }
                     const line = document.querySelector(".wb-headline")?.textContent ?? "";
                     if (!line.includes(`${name} ${box.checked ? "on" : "off"}`)) return;
                     seen.disconnect();

@@ -247,7 +247,6 @@ def test_an_audit_shows_itself_in_a_notebook(real_table):
     assert "<svg" in audit_page(found)
 
 
-@pytest.mark.usefixtures("unhurried")
 def test_a_finding_opens_in_the_panel_and_the_button_repairs_it(real_table):
     (finding,) = audit(real_table("seq")).findings
     found = FindingPanel(finding)

@@ -26,6 +26,14 @@ from workbench.questions.records import SettingOutcome, Word
 from workbench.questions.settings import SettingPlan
 
 ROOT = Path(__file__).parent.parent
+#: A check that finds a violation, and a switch that repairs it.
+REPAIRS = {
+    "bakery_v2 --set SafeAcks=false --property EventualProgress": "SafeAcks=on",
+    "paimon --set PUT_IF_ABSENT=false": "PUT_IF_ABSENT=on, or USE_LOCK=on",
+    "hudi --set ConcurrencyControl=none": "ConcurrencyControl=optimistic, or ConcurrencyControl=pessimistic",
+    "delta --set PutIfAbsentSupported=false --set UseCoordination=false": "PutIfAbsentSupported=on",
+    "iceberg --set CatalogSwap=blind": "CatalogSwap=cas",
+}
 SAFETY = ["--property", "UniqueTickets", "--property", "NoLakekeeperConflict"]
 RACE = ["bakery_v2", "--set", "StepGranularity=atomic", "--set", "AsyncParquet=true", "--set", "RestampPatch=false"]
 
@@ -1319,3 +1327,17 @@ class Executing(Loud):
     with process("check", f"{path}:Executing", "--engine", "reference", stderr=subprocess.PIPE) as running:
         running.communicate()
     assert running.returncode == 1
+
+
+@pytest.mark.usefixtures("busy")
+@pytest.mark.parametrize(("line", "repair"), REPAIRS.items(), ids=lambda text: text.split()[0])
+def test_on_a_busy_machine_a_violation_comes_with_its_repair(run, line, repair):
+    status, out, _ = run("check", *line.split())
+    assert status == 1
+    assert f"repair it  {repair}" in out
+
+
+def test_where_trying_is_too_much_a_shipped_configuration_knows_the_repair(run, monkeypatch):
+    monkeypatch.setattr("workbench.commands.advice._MOST_STATES", 10)
+    _, out, _ = run("check", "two_phase_commit", "--set", "LosesPatience=true")
+    assert "repair it  LosesPatience=off" in out

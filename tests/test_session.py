@@ -24,7 +24,6 @@ from workbench.session.jobs import Aside, Job, Runner
 from workbench.session.stories import STORIES
 
 ROOT = Path(__file__).parents[1]
-pytestmark = pytest.mark.usefixtures("unhurried")
 BakeryV2 = get_model("bakery_v2")
 STALE: dict[str, Any] = {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}
 
@@ -236,7 +235,7 @@ def test_who_leaves_is_told_no_more() -> None:
 
 def test_after_a_long_check_a_change_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     session = checked(stale())
-    monkeypatch.setattr("workbench.session.session.LIVE_SECONDS", 0.0)
+    monkeypatch.setattr("workbench.session.session.LIVE_STATES", 0)
     session.run()
     assert session.settle(300)
     before = session.result

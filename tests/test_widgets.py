@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import ipywidgets
@@ -32,7 +33,6 @@ from workbench.widgets.controls import Controls
 from workbench.widgets.player import WIDTH
 from workbench.widgets.tab import Working
 
-pytestmark = pytest.mark.usefixtures("unhurried")
 BakeryV2 = get_model("bakery_v2")
 STALE: dict[str, Any] = {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -237,7 +237,7 @@ def test_bad_constants_are_one_line_and_the_old_verdict_is_greyed(stale: Workben
 
 
 def test_after_a_long_check_a_change_waits_for_the_button(stale: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "LIVE_SECONDS", 0.0)
+    monkeypatch.setattr(session, "LIVE_STATES", 0)
     stale.run()
     settle(stale)
     before = stale.result
@@ -462,6 +462,16 @@ def test_a_named_model_opens_on_its_first_story_and_others_are_chosen() -> None:
     settle(shown)
     assert shown.result.holds
     assert re.findall(r'aria-pressed="true">([^<]*)<', shown._head.html) == ["As it should be"]
+
+
+@pytest.mark.usefixtures("busy")
+@pytest.mark.parametrize("name", ["bakery_v2", "paimon", "hudi", "delta", "iceberg"])
+def test_on_a_busy_machine_the_switches_say_it_too(name: str) -> None:
+    shown = Workbench(name)
+    settle(shown)
+    assert "good" in {kind for _, kind in shown._side.controls.told.hints.values()}
+    assert shown.session.live
+    shown.close()
 
 
 def test_switches_say_what_flipping_them_would_do(stale: Workbench) -> None:
@@ -769,7 +779,7 @@ def test_what_a_grid_does_not_take_is_one_line(stale: Workbench) -> None:
     tab._values.tick(["MaxTickets", "MaxIcebergLen"])
     for slider in tab._values._ranges.values():
         slider.value = (1, 20)
-    assert "400 settings, each checked for at most 10 s." in tab._note.html
+    assert "400 settings, each checked up to 2,000,000 states." in tab._note.html
     tab._values.tick(["MaxTickets", "MaxIcebergLen", "MaxCrashes"])
     for slider in tab._values._ranges.values():
         slider.value = (slider.min, slider.max)
@@ -889,16 +899,49 @@ def test_a_saved_panel_shows_verdicts_and_a_picture(stale: Workbench) -> None:
     assert "NoLakekeeperConflict" in data["text/plain"]
 
 
-def test_a_panel_is_there_before_its_first_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    order: list[Any] = []
-    shown = panel("bakery_v2", **STALE)
-    monkeypatch.setattr(lifetime, "display", lambda data, **_: order.append(set(data)))
-    monkeypatch.setattr(shown.session, "ended", lambda seconds: order.append("waited"))
-    shown._ipython_display_()
-    view, waited, kept = order
-    assert (view, waited) == ({WIDGET}, "waited")
-    assert {"text/html", "text/plain"} <= kept
-    assert WIDGET not in kept
+class Held(Model):
+    """Its check waits for the test; steps by hand do not."""
+
+    let_go = Event()
+    n = Variable(0)
+
+    @action
+    def step(self, s):
+        if threading.current_thread() is not threading.main_thread():
+            Held.let_go.wait()
+        require(s.n == 0, "it is done")
+        s.n = 1
+
+    @invariant
+    def Small(self, s):
+        return s.n == 0
+
+
+def test_a_panel_is_there_before_its_first_result_and_its_static_copy_comes_with_that(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """However long the check takes: a notebook that is saved later opens with what it found."""
+    shown: list[tuple[bool, Any]] = []
+    record = lambda data, update=False, **_: shown.append((update, data))  # noqa: E731
+    monkeypatch.setattr(lifetime, "display", record)
+    monkeypatch.setattr("IPython.core.display_functions.display", record)
+    monkeypatch.setattr("workbench.widgets.panel.PATIENCE_SECONDS", 0.0)
+    Held.let_go.clear()
+    made = Workbench(Held)
+    made._ipython_display_()
+    (_, view), (_, early) = shown
+    assert set(view) == {WIDGET}
+    assert WIDGET not in early
+    assert "goes on" in early["text/html"]
+    Held.let_go.set()
+    settle(made)
+    ((update, late),) = shown[2:]
+    assert update
+    assert "Small" in late["text/html"]
+    assert "violated" in late["text/plain"]
+    made.run()
+    settle(made)
+    assert len(shown) == 3, "it is sent once"
 
 
 # The trace player ----------------------------------------------------------------------------------------------------

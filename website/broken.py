@@ -1,13 +1,12 @@
 """Every violation that the configurations of ``specs/`` expect, found again, and its repairs."""
 
 import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass
 from json import dumps
 from pathlib import Path
 
 from workbench import configurations
-from workbench.configurations import Configuration
+from workbench.configurations import Configuration, Neighbour, neighbours
 from workbench.engines.check import check
 from workbench.kernel import InputError, Result, Trace, Verdict
 from workbench.kernel.constants import spell
@@ -17,14 +16,6 @@ from workbench.questions.whatif import Attempt, flips
 MOST_STATES = 100_000
 #: The largest number of constants in which a neighbour, where the property holds, may differ.
 _NEAR = 2
-
-
-@dataclass(frozen=True)
-class Neighbour:
-    """A configuration in which a property is expected to hold, and the constants that it sets otherwise."""
-
-    one: Configuration
-    differs: str
 
 
 @dataclass(frozen=True)
@@ -40,7 +31,7 @@ class Broken:
     result: Result
     verdict: Verdict
     attempts: list[Attempt]
-    neighbours: tuple[Neighbour, ...]
+    neighbours: list[Neighbour]
 
     @property
     def trace(self) -> Trace:
@@ -90,11 +81,8 @@ def expected(one: Configuration) -> list[str]:
     return [name for name, wanted in verdicts.items() if isinstance(wanted, dict) and "violated" in wanted]
 
 
-def find(path: Path, known: Sequence[Configuration] = ()) -> list[Broken]:
+def find(path: Path) -> list[Broken]:
     """The violations of one configuration.
-
-    Args:
-        known: The candidates for neighbours.
 
     Raises:
         InputError: If the check does not meet the file's expectations: pages show only the figures of ``specs/``.
@@ -112,17 +100,4 @@ def find(path: Path, known: Sequence[Configuration] = ()) -> list[Broken]:
     if differences := one.differences(result):
         raise InputError(f"{configurations.told_path(path)} is not as expected: {'; '.join(differences)}")
     attempts = flips(one.model, one.properties, before=result, symmetry=one.symmetry, max_states=MOST_STATES)
-    return [Broken(one, result, result[name], attempts, _neighbours(one, name, known)) for name in names]
-
-
-def _neighbours(one: Configuration, name: str, known: Sequence[Configuration]) -> tuple[Neighbour, ...]:
-    """The nearest of the configurations of the same model in which a property is expected to hold."""
-    near = []
-    for other in known:
-        if type(other.model) is not type(one.model) or other.expect.get("verdicts", {}).get(name) != "holds":
-            continue
-        differs = {key: value for key, value in other.model.constants.items() if value != one.model.constants[key]}
-        if 0 < len(differs) <= _NEAR:
-            near.append((len(differs), Neighbour(other, spell(differs, one.model.declared_constants))))
-    fewest = min((count for count, _ in near), default=0)
-    return tuple(neighbour for count, neighbour in near if count == fewest)
+    return [Broken(one, result, result[name], attempts, neighbours(one.model, name, _NEAR)) for name in names]

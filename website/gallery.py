@@ -93,7 +93,7 @@ def stage(folder: Path, only: Iterable[str] | None = None, workers: int | None =
 def stage_one(folder: Path, name: str) -> list[Entry]:
     """Write the pages of one configuration."""
     entries = []
-    for broken in find(shipped()[name], list(_known().values())):
+    for broken in find(shipped()[name]):
         entries.append(_entry(name, broken))
         page = folder / FOLDER / entries[-1].page
         write(page.with_suffix(".md"), words(name, broken))

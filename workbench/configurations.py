@@ -4,10 +4,12 @@ import os
 import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from workbench.kernel import InputError, Model, Result, Verdict
+from workbench.kernel.constants import spell
 from workbench.kernel.errors import brief, did_you_mean, listed, unknown
 from workbench.kernel.result import WITHIN, with_states
 from workbench.kernel.text import printable
@@ -237,6 +239,43 @@ def shipped() -> dict[str, Path]:
     """The files of the configurations that come with the package, by name, such as ``bakery/v2_race``."""
     specs = folder(_SPECS)
     return {path.relative_to(specs).with_suffix("").as_posix(): path for path in sorted(specs.rglob("*.toml"))}
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A configuration in which a property is expected to hold, and the constants that it sets otherwise."""
+
+    one: Configuration
+    differs: str
+
+
+def neighbours(model: Model, name: str, most: int) -> list[Neighbour]:
+    """The nearest of the package's configurations of `model` in which a property is expected to hold.
+
+    Args:
+        most: The largest number of constants in which they may differ.
+
+    Examples:
+        >>> near = neighbours(get_model("peterson")(LeavesLevels=False), "WhoWantsEnters", most=1)
+        >>> [(other.one.name, other.differs) for other in near]
+        [('peterson', 'LeavesLevels=on')]
+    """
+    near = []
+    for other in _shipped_of(model.name):
+        if type(other.model) is not type(model) or other.expect.get("verdicts", {}).get(name) != "holds":
+            continue
+        differs = {key: value for key, value in other.model.constants.items() if value != model.constants[key]}
+        if 0 < len(differs) <= most:
+            near.append((len(differs), Neighbour(other, spell(differs, model.declared_constants))))
+    fewest = min((count for count, _ in near), default=0)
+    return [neighbour for count, neighbour in near if count == fewest]
+
+
+@cache
+def _shipped_of(model: str) -> list[Configuration]:
+    """The package's configurations that may be of a model."""
+    paths = shipped().values()
+    return [configuration(path) for path in paths if f'"{model}' in path.read_text(encoding="utf-8")]
 
 
 def resolve(target: str | Path) -> Path:

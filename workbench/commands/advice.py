@@ -1,15 +1,16 @@
 """What to do next about a violation: see it, play with it, repair it."""
 
 import shlex
-import time
 from collections.abc import Sequence
 
 from workbench.commands.outputs import Output
+from workbench.configurations import neighbours
 from workbench.kernel import Result
-from workbench.questions.whatif import flips
+from workbench.questions.whatif import Attempt, flips
 
-#: Repairs are looked for only if a check is this quick, and for so long, in seconds.
-_QUICK, _LONGEST = 0.5, 1.0
+#: Repairs are looked for only in spaces of up to so many states, and until the changed ones have more together. It does
+#: not count seconds: a busy machine gives the same advice.
+_MOST_STATES = 300_000
 
 
 def advice(target: str, given: Sequence[str], written: Sequence[Output], result: Result) -> list[str]:
@@ -34,16 +35,29 @@ def advice(target: str, given: Sequence[str], written: Sequence[Output], result:
 
 
 def _repair(result: Result, name: str) -> str:
-    """The single changes after which the property holds, those that break least first; "" if none is found at once."""
-    if not result.complete or result.seconds > _QUICK:
+    """The single changes after which the property holds, those that break least first; "" if none is known."""
+    if not result.complete:
         return ""
-    until = time.monotonic() + _LONGEST
-    tried = flips(
+    mended = sorted((attempt for attempt in _tried(result) if name in attempt.mends), key=lambda attempt: attempt.price)
+    told = [attempt.told for attempt in mended]
+    return ", or ".join(told[:3] or [near.differs for near in neighbours(result.model, name, most=1)])
+
+
+def _tried(result: Result) -> list[Attempt]:
+    """The changes that are checked within :data:`_MOST_STATES`; those that go back to a default come first."""
+    visited = 0
+
+    def count(attempt: Attempt) -> None:
+        nonlocal visited
+        visited += 0 if attempt.result is None else attempt.result.distinct
+
+    if result.distinct > _MOST_STATES:
+        return []
+    return flips(
         result.model,
         before=result,
-        should_stop=lambda: time.monotonic() > until,
+        on_attempt=count,
+        should_stop=lambda: visited > _MOST_STATES,
         symmetry=result.symmetry,
-        engine="local",
+        max_states=_MOST_STATES,
     )
-    mended = sorted((attempt for attempt in tried if name in attempt.mends), key=lambda attempt: attempt.price)
-    return ", or ".join(attempt.told for attempt in mended[:3])

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 #: The end of the message where nothing else happens until the kernels are compiled.
-_WAITING = "half a minute or so, only the first time"
+WAITING = "half a minute or so, only the first time"
 
 
 class Cold(Exception):
@@ -15,6 +15,10 @@ class Cold(Exception):
 
 class _Thread(threading.local):
     only_cached = False
+
+
+#: Whether this process compiles for others, see :func:`compile_here`.
+_here = False
 
 
 def _print(text: str) -> None:
@@ -37,6 +41,17 @@ def only_cached() -> Iterator[None]:
         yield
     finally:
         _thread.only_cached = before
+
+
+def compile_here() -> None:
+    """Let this process compile what its searches need, before they begin."""
+    global _here
+    _here = True
+
+
+def compiles_here() -> bool:
+    """Whether this process compiles what its searches need."""
+    return _here
 
 
 @contextmanager
@@ -69,4 +84,4 @@ def begins(kept: bool = True) -> None:
     """
     if kept and _thread.only_cached:
         raise Cold
-    say(_WAITING)
+    say(WAITING)

@@ -1,12 +1,14 @@
 """No search waits for its kernels: while a process of its own compiles them, Python interprets them.
 
 That process, ``workbench.engines.warm``, goes on when the command has ended, so that the next one finds the kernels in
-Numba's cache. Where the cache has them none is started.
+Numba's cache. Where the cache has them none is started. Work whose kernels Python interprets too slowly waits for that
+process (:func:`load_or_wait`): a kernel is compiled within a search only where no other process can do it.
 """
 
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -21,6 +23,7 @@ T = TypeVar("T")
 
 _ROOT = Path(__file__).parents[2]
 _WARM = "import sys; sys.path.insert(0, sys.argv[1]); from workbench.engines import warm; warm.beside()"
+_POLL_SECONDS = 0.05
 
 
 class Compiler:
@@ -40,10 +43,9 @@ class Compiler:
         self.process.stdout.read()  # it closes this once it has compiled what checks need
         self.process.stdout.close()
 
-    @property
-    def done(self) -> bool:
-        """Whether it has compiled what checks need, or failed to."""
-        return not self._waiting.is_alive()
+    def has(self, rare: bool) -> bool:
+        """Whether it has compiled what checks need, or also the `rare` kernels; or failed to."""
+        return self.process.poll() is not None if rare else not self._waiting.is_alive()
 
 
 #: The process that this one has started; it starts no other.
@@ -51,43 +53,79 @@ _compiler: Compiler | None = None
 _starting = threading.Lock()
 
 
-def search_at_once(search: Callable[[], T], load: Callable[[], None], limits: Limits, small: bool) -> T:
+def search_at_once(
+    search: Callable[[], T], load: Callable[[], None], limits: Limits, small: bool, rare: bool = False
+) -> T:
     """The result of `search`, which begins again, with the same outcome, if the kernels are there before it ends.
 
-    A budget of seconds is spent with compiled kernels, so such a search waits for them.
+    A budget of seconds is spent with compiled kernels: a search that interprets them goes on until they are there.
 
     Args:
         load: Loads the kernels that every search needs.
         limits: Those of the search; loading is no part of it.
         small: Whether to interpret the kernels first, as far as that takes less time than loading Numba.
+        rare: Whether checks do without some of the kernels; they are compiled last.
     """
-    timed = limits.budget.seconds is not None
-    if small and not timed:
-        with suppress(TooMuch), interpreting(FORMS):
+    if small:
+        with suppress(TooMuch), interpreting(FORMS), limits.off_the_clock():
             return search()
-    if not timed and (_compiler is None or not _compiler.done):
+    if not compiling.compiles_here() and not (_compiler is not None and _compiler.has(rare)):
         try:
             with compiling.only_cached():
                 load()
                 limits.restart()
                 return search()
         except compiling.Cold:
-            compiler = _compile_beside()
+            compiler = _compile_beside("until they are ready, Python searches without them")
         if compiler is not None:
             limits.restart()
-            with suppress(TooMuch), interpreting(FORMS, lambda: compiler.done and not interrupted()):
+            ends = interpreting(FORMS, lambda: compiler.has(rare) and not interrupted())
+            with suppress(TooMuch), ends, limits.off_the_clock():
                 return search()
     load()
     limits.restart()
     return search()
 
 
-def _compile_beside() -> Compiler | None:
-    """The process that compiles the kernels, started unless it runs; None where no process can be started."""
+def at_once(compute: Callable[[], T]) -> T:
+    """What `compute` makes of a finished search; kernels are interpreted if the cache lacks one."""
+    try:
+        with compiling.only_cached():
+            return compute()
+    except compiling.Cold:
+        with interpreting(FORMS, lambda: False):
+            return compute()
+
+
+def load_or_wait(load: Callable[[], None]) -> None:
+    """Load kernels that another process compiles, if the cache lacks them.
+
+    Raises:
+        KeyboardInterrupt: If Ctrl-C is pressed meanwhile.
+    """
+    try:
+        with compiling.only_cached():
+            load()
+        return
+    except compiling.Cold:
+        compiler = None if compiling.compiles_here() else _compile_beside(compiling.WAITING)
+    while compiler is not None and not compiler.has(rare=True):
+        if interrupted():
+            raise KeyboardInterrupt
+        time.sleep(_POLL_SECONDS)
+    load()
+
+
+def _compile_beside(meanwhile: str) -> Compiler | None:
+    """The process that compiles the kernels, started unless it runs; None where no process can be started.
+
+    Args:
+        meanwhile: What this process does until then, for the line that says that kernels are compiled.
+    """
     global _compiler
     with _starting:
         if _compiler is None:
             with suppress(OSError):
                 _compiler = Compiler()
-                compiling.say("until they are ready, Python searches without them")
+                compiling.say(meanwhile)
     return _compiler

@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from filelock import FileLock, Timeout
 
-from workbench.engines import numba_cache
+from workbench.engines import compiling, numba_cache
 from workbench.engines.check import check
 from workbench.kernel import InputError, Model
 from workbench.models.bakery import Bakery
@@ -28,6 +28,7 @@ _PATIENCE = 1.0
 
 def compile_checks() -> None:
     """Compile what checks need."""
+    compiling.compile_here()
     needs: list[tuple[Model, list[str] | None]] = [
         (Bakery(Writers=2), None),
         (Bakery(Writers=2), ["Deadlock"]),  # as properties of steps
@@ -35,7 +36,7 @@ def compile_checks() -> None:
         (ChangRoberts(PassesOnSmaller=True), ["SomebodyLeads"]),  # its lasso is a cycle
     ]
     for model, properties in needs:
-        check(model, properties, engine="local", max_seconds=float("inf"))  # a budget waits for kernels
+        check(model, properties, engine="local")
 
 
 def compile_all(spark: bool = False) -> None:

@@ -224,25 +224,30 @@ def scenario(
     model = model_of(model)
     read = read_lines(model, lines)
 
-    from workbench.engines.passing import LineCondition, Passing, load_passing  # numba loads here
+    from workbench.engines.local import kernels_loaded  # numpy loads here
+    from workbench.engines.meanwhile import search_at_once
+    from workbench.engines.passing import LineCondition, Passing, load_passing
 
-    load_passing()
     most = most_memory() if max_bytes is None else max_bytes
     limits = Limits(Budget(max_states, max_seconds, most), on_progress, should_stop)
     conditions = [
         LineCondition(None if line.step is None else is_named(line.step), line.holds if line.condition else None)
         for line in read
     ]
-    searching = Passing(model, conditions, limits)
-    try:
-        node = searching.run()
-        if node is not None:
+
+    def searched() -> ScenarioResult:
+        searching = Passing(model, conditions, limits)
+        try:
+            node = searching.run()
+            if node is None:
+                return _why_not(model, searching, read)
             return ScenarioResult(True, read, searching.states, *_behaviour(model, searching, node, read, len(read)))
-        return _why_not(model, searching, read)
-    except Stop as stop:
-        passed = searching.farthest
-        why = f"{stop}; {passed} of {counted(len(read), 'line')} passed so far"
-        return ScenarioResult(None, read, searching.states, why=why)
+        except Stop as stop:
+            passed = searching.farthest
+            why = f"{stop}; {passed} of {counted(len(read), 'line')} passed so far"
+            return ScenarioResult(None, read, searching.states, why=why)
+
+    return search_at_once(searched, load_passing, limits, small=not kernels_loaded(), rare=True)
 
 
 def _behaviour(

@@ -17,6 +17,8 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from workbench.engines.guided import Layers, Wanted, load_layers
+from workbench.engines.local import kernels_loaded
+from workbench.engines.meanwhile import search_at_once
 from workbench.engines.memory import most_memory
 from workbench.formats.recording import Observation, Recording
 from workbench.guided.names import is_action, is_named
@@ -75,10 +77,13 @@ def validate(
     """
     model = model_of(model)
     recording.check(model)
-    load_layers()
     most = most_memory() if max_bytes is None else max_bytes
     limits = Limits(Budget(max_states, max_seconds, most), on_progress, should_stop)
-    return _Validation(model, recording, stutter, limits, explain).run()
+
+    def followed() -> Report:
+        return _Validation(model, recording, stutter, limits, explain).run()
+
+    return search_at_once(followed, load_layers, limits, small=not kernels_loaded(), rare=True)
 
 
 class _Validation:

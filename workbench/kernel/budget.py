@@ -138,6 +138,7 @@ class Limits:
         self._on_progress, self._should_stop = on_progress, should_stop
         self._spent = spent
         self._told = 0
+        self._timed = True
         self.restart()
 
     def restart(self) -> None:
@@ -147,6 +148,15 @@ class Limits:
         """
         self._began = time.perf_counter() - self._spent
         self._known = self._told
+
+    @contextmanager
+    def off_the_clock(self) -> Iterator[None]:
+        """Let time pass without using up the budget of seconds."""
+        self._timed = False
+        try:
+            yield
+        finally:
+            self._timed = True
 
     @property
     def seconds(self) -> float:
@@ -169,7 +179,7 @@ class Limits:
             raise Stop(INTERRUPTED)
         if self._should_stop is not None and self._should_stop():
             raise Stop("stopped on request")
-        if self.budget.seconds is not None and self.seconds > self.budget.seconds:
+        if self._timed and self.budget.seconds is not None and self.seconds > self.budget.seconds:
             raise Stop(f"the budget of {self.budget.seconds:g} seconds is used up")
         if self.budget.bytes is not None and held() > self.budget.bytes:
             raise Stop(f"the budget of {self.budget.bytes / 2**20:,.1f} MiB is used up")

@@ -198,7 +198,7 @@ def flips(
     should_stop: Callable[[], bool] | None = None,
     **options: Any,
 ) -> list[Attempt]:
-    """Check the model once for each single change of a constant.
+    """Check the model once for each single change of a constant, those first that go back to a default.
 
     Args:
         properties: By default those that `model` checks by default, or those of `before`. If these are
@@ -221,6 +221,7 @@ def flips(
     before = before or check(model, properties, **options)
     names = None if properties is None else names_in("properties", properties)
     todo = [change for change in other_values(model, integers) if constants is None or change[0] in constants]
+    todo.sort(key=lambda change: change[1] != model.declared_constants[change[0]].default)
     attempts = []
     for done, (name, value) in enumerate(todo):
         _tell(on_progress, done, len(todo))

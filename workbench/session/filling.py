@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.kernel import InputError
 from workbench.kernel.budget import INTERRUPTED
-from workbench.session.jobs import Aside, Job
+from workbench.session.jobs import MOST_STATES, Aside, Job
 from workbench.session.settings import Settings
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 #: How many constants a grid varies, and how many settings it may have.
 FEWEST, MOST, MOST_SETTINGS = 2, 4, 1024
-#: The longest that one setting is checked, and how much memory that may take.
-MOST_SECONDS, MOST_BYTES = 10.0, 2 * 2**30
+#: How much memory the check of one setting may take.
+MOST_BYTES = 2 * 2**30
 #: How often progress is told.
 _TELL_SECONDS = 0.1
 
@@ -64,7 +64,7 @@ class Asked:
     @property
     def options(self) -> dict[str, Any]:
         """How each setting is checked."""
-        return {"symmetry": list(self.settings.symmetry) or None, "max_seconds": MOST_SECONDS, "max_bytes": MOST_BYTES}
+        return {"symmetry": list(self.settings.symmetry) or None, "max_states": MOST_STATES, "max_bytes": MOST_BYTES}
 
 
 class Filling:

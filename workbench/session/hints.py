@@ -5,16 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.kernel import Result
 from workbench.questions.whatif import Attempt, flips
-from workbench.session.jobs import Aside, Job
+from workbench.session.jobs import MOST_STATES, Aside, Job
 from workbench.session.stories import in_sight
 
 if TYPE_CHECKING:
     from workbench.session.session import Session
 
-#: The longest that one change is checked.
-MOST_SECONDS = 20.0
-#: The longest that a check takes whose changes are tried without being asked for.
-QUICK_SECONDS = 1.0
+#: The states of the largest space whose changes are tried without being asked for.
+QUICK_STATES = 500_000
 
 
 class Hints:
@@ -32,7 +30,7 @@ class Hints:
     def _begin(self) -> None:
         session, result, aside = self._session, self._session.result, self._aside
         self._draw([])
-        if result is None or not result.complete or result.seconds > QUICK_SECONDS:
+        if result is None or not result.complete or result.distinct > QUICK_STATES:
             return
 
         def work(job: Job) -> list[Attempt]:
@@ -73,5 +71,5 @@ def how_checked(result: Result, aside: Aside, job: Job, what: str) -> dict[str, 
         "should_stop": job.should_stop,
         "symmetry": result.symmetry,
         "engine": "local",
-        "max_seconds": MOST_SECONDS,
+        "max_states": MOST_STATES,
     }

@@ -6,6 +6,10 @@ from typing import Any
 
 from workbench.kernel import InputError, ModelError
 
+#: The most states of a check in the background: some seconds of one core. Limits count states, not seconds, so that a
+#: busy machine shows the same.
+MOST_STATES = 2_000_000
+
 
 class Job:
     """One piece of work, as the work itself sees it.

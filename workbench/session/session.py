@@ -28,8 +28,8 @@ from workbench.session.stepper import Stepper
 if TYPE_CHECKING:
     from workbench.questions.fill import GridCell
 
-#: While a check takes no longer than this, every change is checked at once.
-LIVE_SECONDS = 10.0
+#: While a check visits no more states than this, every change is checked at once.
+LIVE_STATES = 5_000_000
 #: How long a change waits for another one, if it comes this soon after the one before it; one that stands alone does
 #: not wait.
 DEBOUNCE_SECONDS = 0.05
@@ -96,7 +96,7 @@ class Session:
         self._told: Trace | None = None
         self._others: list[Trace] = []  # of the same, which somebody has asked for since
         self._sent = False  # to a behaviour, while a check goes on
-        self._began = self._changed = 0.0
+        self._changed = 0.0
         self._wanted: str | None = None
 
     def on(self, event: Event, call: Callable[[], None]) -> Callable[[], None]:
@@ -147,7 +147,8 @@ class Session:
         """Take these settings, and check if that is quick."""
         with self.lock:
             now, before = time.perf_counter(), self._changed
-            live = self.live and not (self.running and now - self._began > LIVE_SECONDS)
+            visited = 0 if self.progress is None else self.progress.states
+            live = self.live and visited <= LIVE_STATES
             self._runner.cancel()
             self._set(settings)
             self._changed = time.perf_counter()
@@ -224,7 +225,7 @@ class Session:
         if model is None:
             return
         settings, names = self.settings, self.settings.applicable()
-        self._began = told = time.perf_counter()
+        told = time.perf_counter()
         self._forget_asides()
 
         def work(job: Job) -> Result:
@@ -271,7 +272,7 @@ class Session:
         self._rest(error=str(why))
 
     def _arrived(self, result: Result) -> None:
-        self.live = result.complete and result.seconds <= LIVE_SECONDS
+        self.live = result.complete and result.distinct <= LIVE_STATES
         self.before, self.result, self.kept = self.result, result, Kept(result)
         self.number += 1
         self.selected = self._most_telling(result)

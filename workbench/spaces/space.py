@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from workbench.engines.local import LocalSearch
+from workbench.engines.local import LocalSearch, kernels_loaded, load_kernels
+from workbench.engines.meanwhile import at_once, search_at_once
 from workbench.engines.watch import evaluate
 from workbench.kernel import Model, Result, Trace
 from workbench.kernel.budget import Budget, Limits, interruptible
@@ -40,7 +41,7 @@ class StateSpace:
 
     def trace_to(self, number: int) -> Trace:
         """A shortest behaviour to state `number`."""
-        return self._search.trace_to(number)
+        return at_once(lambda: self._search.trace_to(number))
 
     @cached_property
     def rows(self) -> np.ndarray:
@@ -74,7 +75,7 @@ class StateSpace:
 
     @cached_property
     def _transitions(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        degree, targets, steps, *_ = self._search.transitions()
+        degree, targets, steps, *_ = at_once(self._search.transitions)
         sources = np.repeat(np.arange(len(self)), degree)
         return sources, targets, steps
 
@@ -113,7 +114,8 @@ class StateSpace:
     def where(self, predicate: Callable[[Any], bool]) -> np.ndarray:
         """Whether `predicate` holds in each state; it is called once per distinct local situation."""
         trees = self._search.trees
-        return evaluate(trees, trees.add_predicate(lambda s: bool(predicate(s))), self.parts)
+        number = trees.add_predicate(lambda s: bool(predicate(s)))
+        return at_once(lambda: evaluate(trees, number, self.parts))
 
     def holds(self, name: str) -> np.ndarray:
         """Whether the invariant or reachable property `name` holds in each state."""
@@ -146,6 +148,10 @@ def explore(
     """
     plan = make_plan(model_of(model), properties, symmetry)
     limits = Limits(Budget(max_states, max_seconds), **callbacks)
-    search = LocalSearch(plan, keep_rows=True, keep_edges=True)
-    search.run(limits)
-    return StateSpace(search, conclude(plan, search.exploration(), limits))
+
+    def searched() -> StateSpace:
+        search = LocalSearch(plan, keep_rows=True, keep_edges=True)
+        search.run(limits)
+        return StateSpace(search, conclude(plan, search.exploration(), limits))
+
+    return search_at_once(searched, load_kernels, limits, small=not kernels_loaded())

@@ -1,5 +1,6 @@
 """A finding in a real table, beside the model that explains it."""
 
+from collections.abc import Callable
 from typing import Any
 
 import ipywidgets
@@ -40,8 +41,10 @@ class FindingPanel(Panel, ipywidgets.VBox):
         super().__init__([Pane(finding_view(finding).html()), self._button, self.panel])
 
     def static(self) -> Drawn:
-        panel = self.panel.static()
-        return finding_view(self.finding) if panel is None else Joined(finding_view(self.finding), panel)
+        return Joined(finding_view(self.finding), self.panel.static())
+
+    def _when_static(self, call: Callable[[], object]) -> None:
+        self.panel._when_static(call)
 
     def _repair(self, _: Any) -> None:
         self.panel.apply({**self._cause, **self.finding.repair})

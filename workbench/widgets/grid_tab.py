@@ -16,8 +16,9 @@ from workbench.pictures.markup import Markup, element, joined
 from workbench.questions.explain import Explanation
 from workbench.questions.fill import GridCell
 from workbench.session import Session, in_sight
-from workbench.session.filling import FEWEST, MOST, MOST_SECONDS, Asked
-from workbench.session.hints import QUICK_SECONDS
+from workbench.session.filling import FEWEST, MOST, Asked
+from workbench.session.hints import QUICK_STATES
+from workbench.session.jobs import MOST_STATES
 from workbench.view import verdict_map
 from workbench.view.html import badge, headed, noted, table
 from workbench.widgets.controls import Look, grid
@@ -70,7 +71,7 @@ class Grid(Tab):
             self._drawing = True
             self._property.value = self.session.selected
             self._drawing = False
-        if self._work.asked is None and result.complete and result.seconds < QUICK_SECONDS:
+        if self._work.asked is None and result.complete and result.distinct <= QUICK_STATES:
             self._fill()
         self._draw()
 
@@ -92,7 +93,7 @@ class Grid(Tab):
             return
         try:
             size = self._asked().size
-            self._note.html = noted(f"{size:,} settings, each checked for at most {MOST_SECONDS:.0f} s.")
+            self._note.html = noted(f"{size:,} settings, each checked up to {MOST_STATES:,} states.")
         except InputError as error:
             self._note.html = complaint(str(error))
 

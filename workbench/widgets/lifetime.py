@@ -4,11 +4,11 @@ The kernel keeps every widget until it is closed, and sends all of them to a pag
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import ipywidgets
-from IPython.display import display
+from IPython.display import DisplayHandle, display
 
 from workbench.pictures.markup import Markup, element
 from workbench.view.html import Drawn
@@ -87,13 +87,13 @@ class Panel(ipywidgets.DOMWidget):
         """What is shown where there is no kernel."""
         raise NotImplementedError
 
-    def _wait_for_static(self) -> None:
-        """Wait a little for what :meth:`static` shows."""
+    def _when_static(self, call: Callable[[], object]) -> None:
+        """Wait a little for what :meth:`static` shows; if it takes longer, have `call` called once it is there."""
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         CELLS.shown(self)
         data, metadata = self._own_bundle(**options)
-        self._wait_for_static()
+        self._when_static(lambda: None)
         drawn = self.static()
         return {**data, **({} if drawn is None else drawn.bundle())}, metadata
 
@@ -114,13 +114,17 @@ class Panel(ipywidgets.DOMWidget):
         view = data.pop(VIEW, None)
         if view is not None:
             display({VIEW: view}, raw=True)
-        self._wait_for_static()
-        drawn = self.static()
-        kept = {} if drawn is None else drawn.bundle()
-        if view is not None and "text/html" in kept:
-            kept["text/html"] = element("div", Markup(kept["text/html"]), class_="wb-kept")
-        if kept or view is None:
-            display({**data, **kept}, metadata=metadata, raw=True)
+        output = DisplayHandle()
+
+        def bundle() -> dict[str, Any]:
+            drawn = self.static()
+            kept = {} if drawn is None else drawn.bundle()
+            if view is not None and "text/html" in kept:
+                kept["text/html"] = element("div", Markup(kept["text/html"]), class_="wb-kept")
+            return {**data, **kept}
+
+        self._when_static(lambda: output.update(bundle(), metadata=metadata, raw=True))
+        output.display(bundle(), metadata=metadata, raw=True)
 
     def close(self) -> None:
         CELLS.forget(self)

@@ -9,6 +9,7 @@ script of the `Style` gives names to unlabelled controls for screen readers, and
 (``panel.js``).
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import ipywidgets
@@ -17,7 +18,7 @@ from workbench.kernel import Result, Verdict
 from workbench.session import Session, opening
 from workbench.session.hints import Hints
 from workbench.view import result_view
-from workbench.view.html import Drawn, Joined
+from workbench.view.html import Drawn, Joined, Rendered, noted
 from workbench.view.trace import verdict_view
 from workbench.widgets.charts_tab import ChartsTab
 from workbench.widgets.graph_tab import GraphTab
@@ -151,16 +152,26 @@ class Workbench(Panel, ipywidgets.VBox):
 
     # Without a kernel ----------------------------------------------------------------------------------------------
 
-    def _wait_for_static(self) -> None:
-        self.session.ended(PATIENCE_SECONDS)
+    def _when_static(self, call: Callable[[], object]) -> None:
+        if self.session.ended(PATIENCE_SECONDS):
+            return
 
-    def static(self) -> Drawn | None:
+        def look() -> None:
+            if not self.session.running:
+                leave()
+                call()
+
+        with self.session.lock:
+            leave = self.session.on("check", look)
+            look()
+
+    def static(self) -> Drawn:
         """The result with the trace of the selected property, to be shown where there is no kernel."""
         with self.session.lock:
             if self.session.error is not None:
                 return failure(self.session)
             if self.result is None:
-                return None
+                return Rendered(noted(f"The check of {self.session.settings.model_class.name} goes on."), repr(self))
             shown = result_view(self.result)
             verdict = self.verdict
             return (

@@ -29,8 +29,9 @@ def answer(batches: Iterator[Any]) -> Iterator[Any]:
             code = code_of_package()
             import_module("workbench.engines.spark.expanding")
             from workbench.engines.local import load_kernels
+            from workbench.engines.meanwhile import load_or_wait
 
-            load_kernels()
+            load_or_wait(load_kernels)
             gc.freeze()  # PySpark's workers collect garbage after each task
         except Exception as error:  # the problem is the answer
             problem = f"{type(error).__name__}: {error}".splitlines()[0]

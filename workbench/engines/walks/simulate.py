@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from workbench.engines.local import Smallest, load_kernels
+from workbench.engines.meanwhile import load_or_wait
 from workbench.engines.threads import MOST_WORKERS, usable_cores
 from workbench.engines.walks import kernels, sketch
 from workbench.engines.walks.request import Walked, WalkProgress, WalkRequest
@@ -112,7 +113,7 @@ def simulate(
         raise unknown("engine", engine, ENGINES)
     if seconds is None and walks is None:
         seconds = SECONDS
-    load_walks()
+    load_or_wait(load_walks)
     asked = WalkRequest(plan, rule, walks or _MOST_WALKS, seconds, on_progress, Limits(should_stop=should_stop))
     if engine == "spark":
         from workbench.engines.walks.cluster import walk_on_spark  # pyspark loads here
