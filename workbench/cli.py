@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from workbench import __version__, commands
 from workbench.commands import standard
+from workbench.kernel.budget import OUT_OF_MEMORY
 from workbench.kernel.errors import InputError, ModelError, brief, did_you_mean, unknown
 from workbench.kernel.text import printable
 
@@ -106,6 +107,9 @@ def _run(arguments: Sequence[str] | None) -> int:
     except UnicodeEncodeError as error:
         _show_traceback(error)
         return _complain("workbench", f"{brief(error.object)} is not accepted; it takes text that UTF-8 can hold")
+    except MemoryError as error:
+        _show_traceback(error)
+        return _complain("workbench", OUT_OF_MEMORY)
     except (Exception, SystemExit) as error:  # of ours, or of a model
         _show_traceback(error)
         _raise_interrupt(error)

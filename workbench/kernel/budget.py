@@ -13,14 +13,16 @@ from workbench.kernel.errors import InputError, brief
 from workbench.kernel.given import plain
 from workbench.kernel.values import counted
 
-INTERRUPTED = "interrupted"
+INTERRUPTED, OUT_OF_MEMORY = "interrupted", "memory is used up"
 #: Engines number states in 32 bits.
 _MOST_STATES = 2**32 - 1
+#: The bytes that are kept for what follows a search that runs out of memory: its verdicts and traces.
+_KEPT = 1 << 24
 T = TypeVar("T")
 
 
 class Stop(Exception):
-    """Ends a search; the text says why."""
+    """Ends a search; the text says why. A MemoryError ends one too."""
 
 
 _interrupted = threading.Event()
@@ -138,6 +140,7 @@ class Limits:
         self._on_progress, self._should_stop = on_progress, should_stop
         self._spent = spent
         self._told = 0
+        self._kept = bytes(_KEPT)  # zeros are no memory, only addresses, until somebody reads them
         self.restart()
 
     def restart(self) -> None:
@@ -157,6 +160,13 @@ class Limits:
     def most_states(self) -> int:
         """The largest number of states that may be counted."""
         return min(self.budget.states or _MOST_STATES, _MOST_STATES)
+
+    def why(self, stop: Stop | MemoryError) -> str:
+        """Why a search has ended. One that runs out of memory has some more from now on."""
+        if not isinstance(stop, MemoryError):
+            return str(stop)
+        self._kept = b""
+        return OUT_OF_MEMORY
 
     def room(self, states: int) -> None:
         """Raise :class:`Stop` if there is no room for another state beside `states`."""

@@ -87,8 +87,8 @@ class _Search:
         try:
             with leading_to(lambda error: None if self._at is None else self._trace_to(self._at)):
                 yield from self._search()
-        except Stop as stop:
-            self.stopped = str(stop)
+        except (Stop, MemoryError) as stop:
+            self.stopped = self.limits.why(stop)
         if self.stopped != INTERRUPTED:
             self._run_again()
 
