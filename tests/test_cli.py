@@ -388,6 +388,7 @@ def test_a_file_that_is_called_like_a_library_does_not_replace_it(run, tmp_path)
         (["bakry", "--set", "Writers=2"], "unknown model or configuration 'bakry' (did you mean bakery, "),
         (["v2_rase"], "unknown model or configuration 'v2_rase' (did you mean v2_race, "),
         (["bakery/v2_rase"], "unknown model or configuration 'bakery/v2_rase' (did you mean bakery/v2_race, "),
+        (["data/run-that-is-gone"], "there is no file or folder 'data/run-that-is-gone'"),
         (["specs/nope"], "unknown model or configuration 'specs/nope'"),
         (["specs/nope.toml"], "configuration 'specs/nope.toml' cannot be read: No such file or directory"),
         (["one_table"], "'one_table' is the name of several configurations; give one of bakery/one_table, "),
@@ -424,7 +425,7 @@ def test_a_file_that_is_called_like_a_library_does_not_replace_it(run, tmp_path)
         (["bakery", "--warp=a\nb"], r"workbench check: '--warp=a\nb' is not accepted"),
         ([], "workbench check: the following arguments are required: MODEL|CONFIGURATION|FOLDER"),
         (["missing.toml"], "configuration 'missing.toml' cannot be read: No such file or directory"),
-        (["./missing"], "configuration 'missing' cannot be read: No such file or directory"),
+        (["./missing"], "there is no file or folder './missing'"),
         (["x" * 5000], "unknown model or configuration 'xxx"),
         (["specs", "--set", "Writers=2"], "--set, --cfg and --property are not accepted with configurations"),
         (["specs", "--property", "UniqueTickets"], "--set, --cfg and --property are not accepted with configurations"),
@@ -1243,6 +1244,33 @@ main()
 """
     done = python(script, here=ROOT)
     assert (done.returncode, done.stdout, done.stderr) == (3, "", "workbench: interrupted\n")
+
+
+#: Raises SIGINT, once or twice, when the module is imported, after the command line is parsed.
+INTERRUPTED_JSON = """
+import os, signal, sys
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            for _ in range({times}):
+                os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupting())
+sys.argv[1:] = ["check", "bakery", "--json"]
+from workbench.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "times"), [("workbench.models.bakery", 1), ("workbench.engines.auto", 1), ("workbench.engines.auto", 2)]
+)
+def test_control_c_at_any_time_is_an_answer_as_json(module, times):
+    """Before the search, as well as when it asks for a stop, and when that is not waited for."""
+    done = python(INTERRUPTED_JSON.format(module=module, times=times), here=ROOT)
+    answer = json.loads(done.stdout)
+    assert done.returncode == 3
+    assert (answer["complete"], answer["stopped"]) == (False, "interrupted")
+    assert done.stderr.count("Traceback") == 0
 
 
 @pytest.mark.slow

@@ -90,6 +90,10 @@ def _run(arguments: Sequence[str] | None) -> int:
         if wanted is not None and wanted not in commands.NAMES:
             return _complain("workbench", unknown("command", wanted, commands.NAMES))
         given = make_parser(wanted).parse_args(words)
+        if getattr(given, "json", False):
+            from workbench.commands import outputs  # the command has loaded it
+
+            standard.owe_json(2 if outputs.to_standard_output(given) else 1)
     except SystemExit as done:  # --help, or wrong arguments
         return int(done.code or 0)
     try:
