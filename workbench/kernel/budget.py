@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
+from random import Random
 from typing import Any, TypeVar
 
 from workbench.kernel.errors import InputError, brief
@@ -198,21 +200,26 @@ class Limits:
 
 # Running again -------------------------------------------------------------------------------------------------------
 
-#: The processor's seconds that a search may spend on running code again, which shows if it is impure: at least, as a
-#: share of the time since the last search ended or the process began, and at most.
-_LEAST, _SHARE, _MOST = 0.001, 0.02, 0.1
-_last = time.process_time()
+#: The runs of a model's code that a search spends on finding out if it is impure: at least, and as a share of its own.
+_RUNS, _SHARE = 400, 0.02
+#: The processor's seconds for that, if the code is slow.
+_MOST = 0.1
 
 
-def as_time_allows(situations: Iterable[T]) -> Iterator[T]:
-    """The first of the `situations`, as many as there is time to run again."""
-    global _last
-    began = time.process_time()
-    end = began + min(_MOST, max(_LEAST, _SHARE * (began - _last)))
-    try:
-        for situation in situations:
+def again_and_again(situations: Iterable[T], known: int, runs: int = 1) -> Iterator[T]:
+    """The first `situations`, in one random order after another, as often as a search should run them again.
+
+    Args:
+        known: The number of all situations.
+        runs: Those of the model's code that a situation takes.
+    """
+    number = max(_RUNS // runs, int(known * _SHARE), 1)
+    some, order, made = list(islice(situations, number)), Random(0), list[object]()
+    end = time.process_time() + _MOST
+    for _ in range(number // max(1, len(some))):
+        order.shuffle(some)
+        for situation in some:
             if time.process_time() >= end:
                 return
+            made.append(object())  # what the code makes now is at other addresses
             yield situation
-    finally:
-        _last = time.process_time()
