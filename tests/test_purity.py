@@ -205,7 +205,7 @@ def reading_nothing():
 @pytest.mark.parametrize("engine", ["local", "auto", "reference"])
 def test_what_differs_seldom_or_late_is_found(kind, engine):
     """Once more is not enough: where there are few situations, each is run again many times, in other orders."""
-    with pytest.raises(ModelError, match="is not a function of the state|not pure"):
+    with pytest.raises(ModelError, match=r"is not a function of the state|not pure"):
         check(kind()(), engine=engine)
 
 
