@@ -1295,7 +1295,32 @@ def test_control_c_again_and_again():
             time.sleep(0.003)
         _, err = running.communicate()
     assert running.returncode == 3
-    assert err in ("", "workbench: interrupted\n")
+    assert err in ("", "workbench: interrupted\n", "stopping ...; once more ends it\nworkbench: interrupted\n")
+
+
+def test_control_c_in_an_action_without_an_end(tmp_path):
+    """The search looks for a stop between calls of the model: it says at once that it was asked, and what ends it."""
+    path = tmp_path / "endless.py"
+    path.write_text(
+        LOUD
+        + """
+class Endless(Loud):
+    @action
+    def step(self, s):
+        print("in it", flush=True)
+        while True:
+            pass
+"""
+    )
+    with process("check", f"{path}:Endless", "--engine", "reference", "--json", stderr=subprocess.PIPE) as running:
+        while "in it" not in running.stderr.readline():
+            pass
+        running.send_signal(signal.SIGINT)
+        assert running.stderr.readline() == "stopping ...; once more ends it\n"
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate()
+    assert (running.returncode, err) == (3, "workbench: interrupted\n")
+    assert json.loads(out) == {"complete": False, "stopped": "interrupted"}
 
 
 def test_what_is_interrupted_after_the_search_differs_from_nothing(run, toml):

@@ -1,11 +1,12 @@
 """The budget of a search, and the ways to stop it, with the same meaning in every engine."""
 
 import math
+import os
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from random import Random
@@ -64,6 +65,8 @@ def interruptible() -> Iterator[None]:
 def _note(*_: Any) -> None:
     _interrupted.set()
     _restore()
+    with suppress(OSError):  # past Python's buffer, which the signal may have interrupted
+        os.write(2, b"stopping ...; once more ends it\n")
 
 
 def _restore() -> None:
