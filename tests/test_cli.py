@@ -467,7 +467,9 @@ def test_bad_input(refused, monkeypatch, arguments, message):
 def test_a_set_that_is_none(refused, value):
     line = refused("check", "bakery", "--set", f"Writers={value}")
     assert line.startswith("Writers = ")
-    assert line.endswith(" is not accepted; it takes a size from 1 to 6, or a list of that many names")
+    assert line.endswith(
+        " is not accepted; it takes a size from 1 to 6, or a list of that many names (a-z, A-Z, then also 0-9 and _)"
+    )
     assert len(line) < 200
 
 
@@ -1006,7 +1008,8 @@ def test_as_a_process():
     with process("check", "bakery", "--set", "Writers=0", stderr=subprocess.PIPE) as running:
         out, err = running.communicate()
     assert (running.returncode, out) == (2, "")
-    assert err == "workbench: Writers = 0 is not accepted; it takes a size from 1 to 6, or a list of that many names\n"
+    accepted = "a size from 1 to 6, or a list of that many names (a-z, A-Z, then also 0-9 and _)"
+    assert err == f"workbench: Writers = 0 is not accepted; it takes {accepted}\n"
 
 
 @pytest.mark.slow
