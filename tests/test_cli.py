@@ -396,6 +396,7 @@ def test_a_file_that_is_called_like_a_library_does_not_replace_it(run, tmp_path)
         (["bakry", "--set", "Writers=2"], "unknown model or configuration 'bakry' (did you mean bakery, "),
         (["v2_rase"], "unknown model or configuration 'v2_rase' (did you mean v2_race, "),
         (["bakery/v2_rase"], "unknown model or configuration 'bakery/v2_rase' (did you mean bakery/v2_race, "),
+        (["data/run-that-is-gone"], "there is no file or folder 'data/run-that-is-gone'"),
         (["specs/nope"], "unknown model or configuration 'specs/nope'"),
         (["specs/nope.toml"], "configuration 'specs/nope.toml' cannot be read: No such file or directory"),
         (["one_table"], "'one_table' is the name of several configurations; give one of bakery/one_table, "),
@@ -432,7 +433,7 @@ def test_a_file_that_is_called_like_a_library_does_not_replace_it(run, tmp_path)
         (["bakery", "--warp=a\nb"], r"workbench check: '--warp=a\nb' is not accepted"),
         ([], "workbench check: the following arguments are required: MODEL|CONFIGURATION|FOLDER"),
         (["missing.toml"], "configuration 'missing.toml' cannot be read: No such file or directory"),
-        (["./missing"], "configuration 'missing' cannot be read: No such file or directory"),
+        (["./missing"], "there is no file or folder './missing'"),
         (["x" * 5000], "unknown model or configuration 'xxx"),
         (["specs", "--set", "Writers=2"], "--set, --cfg and --property are not accepted with configurations"),
         (["specs", "--property", "UniqueTickets"], "--set, --cfg and --property are not accepted with configurations"),
@@ -474,7 +475,9 @@ def test_bad_input(refused, monkeypatch, arguments, message):
 def test_a_set_that_is_none(refused, value):
     line = refused("check", "bakery", "--set", f"Writers={value}")
     assert line.startswith("Writers = ")
-    assert line.endswith(" is not accepted; it takes a size from 1 to 6, or a list of that many names")
+    assert line.endswith(
+        " is not accepted; it takes a size from 1 to 6, or a list of that many names (a-z, A-Z, then also 0-9 and _)"
+    )
     assert len(line) < 200
 
 
@@ -1013,7 +1016,8 @@ def test_as_a_process():
     with process("check", "bakery", "--set", "Writers=0", stderr=subprocess.PIPE) as running:
         out, err = running.communicate()
     assert (running.returncode, out) == (2, "")
-    assert err == "workbench: Writers = 0 is not accepted; it takes a size from 1 to 6, or a list of that many names\n"
+    accepted = "a size from 1 to 6, or a list of that many names (a-z, A-Z, then also 0-9 and _)"
+    assert err == f"workbench: Writers = 0 is not accepted; it takes {accepted}\n"
 
 
 @pytest.mark.slow
@@ -1253,6 +1257,33 @@ main()
     assert (done.returncode, done.stdout, done.stderr) == (3, "", "workbench: interrupted\n")
 
 
+#: Raises SIGINT, once or twice, when the module is imported, after the command line is parsed.
+INTERRUPTED_JSON = """
+import os, signal, sys
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            for _ in range({times}):
+                os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupting())
+sys.argv[1:] = ["check", "bakery", "--json"]
+from workbench.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "times"), [("workbench.models.bakery", 1), ("workbench.engines.auto", 1), ("workbench.engines.auto", 2)]
+)
+def test_control_c_at_any_time_is_an_answer_as_json(module, times):
+    """Before the search, as well as when it asks for a stop, and when that is not waited for."""
+    done = python(INTERRUPTED_JSON.format(module=module, times=times), here=ROOT)
+    answer = json.loads(done.stdout)
+    assert done.returncode == 3
+    assert (answer["complete"], answer["stopped"]) == (False, "interrupted")
+    assert done.stderr.count("Traceback") == 0
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["local", "reference"])
 def test_control_c_twice(loud, engine):
@@ -1275,7 +1306,32 @@ def test_control_c_again_and_again():
             time.sleep(0.003)
         _, err = running.communicate()
     assert running.returncode == 3
-    assert err in ("", "workbench: interrupted\n")
+    assert err in ("", "workbench: interrupted\n", "stopping ...; once more ends it\nworkbench: interrupted\n")
+
+
+def test_control_c_in_an_action_without_an_end(tmp_path):
+    """The search looks for a stop between calls of the model: it says at once that it was asked, and what ends it."""
+    path = tmp_path / "endless.py"
+    path.write_text(
+        LOUD
+        + """
+class Endless(Loud):
+    @action
+    def step(self, s):
+        print("in it", flush=True)
+        while True:
+            pass
+"""
+    )
+    with process("check", f"{path}:Endless", "--engine", "reference", "--json", stderr=subprocess.PIPE) as running:
+        while "in it" not in running.stderr.readline():
+            pass
+        running.send_signal(signal.SIGINT)
+        assert running.stderr.readline() == "stopping ...; once more ends it\n"
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate()
+    assert (running.returncode, err) == (3, "workbench: interrupted\n")
+    assert json.loads(out) == {"complete": False, "stopped": "interrupted"}
 
 
 def test_what_is_interrupted_after_the_search_differs_from_nothing(run, toml):

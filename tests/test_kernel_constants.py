@@ -66,11 +66,11 @@ def test_accepted(constant, given, value):
             for bad in (2, "1", "Eeger", "", True, 1.0, None, ["keep"])
         ),
         *(
-            (NAMES, bad, "a size from 1 to 3, or a list of that many names")
+            (NAMES, bad, "a size from 1 to 3, or a list of that many names (a-z, A-Z, then also 0-9 and _)")
             for bad in (0, 4, -1, 10**18, True, 2.0, "ab", None, [], ["a", "a"], ["a", ""], ["a b"], ["1a"], ["é"])
         ),
         *(
-            (NAMES, bad, "a size from 1 to 3, or a list of that many names")
+            (NAMES, bad, "a size from 1 to 3, or a list of that many names (a-z, A-Z, then also 0-9 and _)")
             for bad in ([1, 2], [["a"], ["b"]], {"a": 1}, ["a\n"], ["a", "b", "c", "d"])
         ),
         *(

@@ -189,15 +189,27 @@ def test_who_waits_for_a_kernel_that_is_compiled_is_told_so_once(said_by_calls):
     assert said_by_calls() == []
 
 
-@pytest.mark.parametrize("kept", [0, 0.5])
+def cut(content, at):
+    return content[:at]
+
+
+def flipped(content, at):
+    """Two bits are others."""
+    return content[:at] + bytes([content[at] ^ 0x41]) + content[at + 1 :]
+
+
+@pytest.mark.parametrize(
+    ("damage", "place"), [(cut, 0), (cut, 0.5), *((flipped, place) for place in (0, 0.1, 0.3, 0.5, 0.7, 0.9))]
+)
 @pytest.mark.parametrize("suffix", ["nbi", "nbc"])
-def test_a_damaged_cache_of_kernels_is_made_anew(said_by_calls, tmp_path, suffix, kept):
-    """A power cut leaves files that are empty, or end too early."""
+def test_a_damaged_cache_of_kernels_is_made_anew(said_by_calls, tmp_path, suffix, damage, place):
+    """A power cut leaves files that are empty, or end too early; a disk may flip bits, which LLVM takes for code."""
     said_by_calls()
     files = list(tmp_path.rglob(f"*.{suffix}"))
     assert len(files) == 2
     for file in files:
-        file.write_bytes(file.read_bytes()[: int(kept * file.stat().st_size)])
+        content = file.read_bytes()
+        file.write_bytes(damage(content, int(place * len(content))))
     assert len(said_by_calls()) == 1
     assert said_by_calls() == []
 
@@ -221,7 +233,13 @@ def test_numba_has_the_private_names_that_the_cache_of_kernels_rests_on():
     assert {"_load_overload", "load_overload", "save_overload", "flush"} <= set(dir(caching.FunctionCache))
     assert "self._load_overload(sig, target_context)" in inspect.getsource(caching.Cache.load_overload)
     assert "self._cache_file = IndexDataCacheFile(" in inspect.getsource(caching.Cache.__init__)
-    assert "self._source_stamp" in inspect.getsource(caching.IndexDataCacheFile._load_index)
+    files = caching.IndexDataCacheFile
+    assert "self._source_stamp" in inspect.getsource(files._load_index)
+    for save in (files._save_index, files._save_data):
+        assert "with self._open_for_write(" in inspect.getsource(save)
+    for whole in (files.load, files.save):
+        assert "self._load_index()" in inspect.getsource(whole)
+    assert "self._load_data(" in inspect.getsource(files.load)
     assert "self._cache.load_overload(" in inspect.getsource(dispatcher.Dispatcher)
     assert callable(rtsys.initialize)
     registry = {"register_pickle_by_value", "unregister_pickle_by_value", "list_registry_pickle_by_value"}

@@ -50,6 +50,8 @@ def _end_interrupted(*_: Any) -> NoReturn:
     """End at once: an exception might be swallowed, or shown as a traceback."""
     with contextlib.suppress(OSError):
         os.write(2, b"workbench: interrupted\n")
+        if standard := sys.modules.get("workbench.commands.standard"):  # else nothing is asked yet
+            standard.answer_interrupted()
     os._exit(INTERRUPTED)
 
 

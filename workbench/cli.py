@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from workbench import __version__, commands
 from workbench.commands import standard
+from workbench.kernel.budget import OUT_OF_MEMORY
 from workbench.kernel.errors import InputError, ModelError, brief, did_you_mean, unknown
 from workbench.kernel.text import printable
 
@@ -89,6 +90,10 @@ def _run(arguments: Sequence[str] | None) -> int:
         if wanted is not None and wanted not in commands.NAMES:
             return _complain("workbench", unknown("command", wanted, commands.NAMES))
         given = make_parser(wanted).parse_args(words)
+        if getattr(given, "json", False):
+            from workbench.commands import outputs  # the command has loaded it
+
+            standard.owe_json(2 if outputs.to_standard_output(given) else 1)
     except SystemExit as done:  # --help, or wrong arguments
         return int(done.code or 0)
     try:
@@ -106,6 +111,9 @@ def _run(arguments: Sequence[str] | None) -> int:
     except UnicodeEncodeError as error:
         _show_traceback(error)
         return _complain("workbench", f"{brief(error.object)} is not accepted; it takes text that UTF-8 can hold")
+    except MemoryError as error:
+        _show_traceback(error)
+        return _complain("workbench", OUT_OF_MEMORY)
     except (Exception, SystemExit) as error:  # of ours, or of a model
         _show_traceback(error)
         _raise_interrupt(error)

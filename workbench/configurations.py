@@ -293,8 +293,12 @@ def resolve(target: str | Path) -> Path:
         True
     """
     path = Path(target)
-    if (str(target) and os.path.exists(path)) or str(target).startswith((".", "/")):
+    if str(target) and os.path.exists(path):
         return path
+    if str(target).startswith((".", "/")):
+        if path.suffix == ".toml":
+            return path
+        raise _gone(str(target))
     if path.parts[:1] == (_SPECS,) and (ours := folder(_SPECS).joinpath(*path.parts[1:])).exists():
         return ours
     if path.suffix == ".toml":
@@ -322,5 +326,13 @@ def _unknown(target: str, names: Iterable[str]) -> InputError:
     """The error for a name of neither a model nor a configuration, with the nearest names of both."""
     known = {*MODELS, *names, *map(_stem, names)}
     own = f" (did you mean {target}.toml?)" if target and os.path.isfile(f"{target}.toml") else ""
-    hint = own or did_you_mean(target, known, most=3) or f"; models: {listed(sorted(MODELS))}"
+    near = own or did_you_mean(target, known, most=3)
+    if not near and Path(target).parts[1:] and Path(target).parts[0] != _SPECS:
+        return _gone(target)
+    hint = near or f"; models: {listed(sorted(MODELS))}"
     return InputError(f"unknown model or configuration {brief(target)}{hint}; `workbench list` shows all")
+
+
+def _gone(target: str) -> InputError:
+    """The error for a path: of a configuration, a folder of them or a run directory."""
+    return InputError(f"there is no file or folder {brief(target)}")

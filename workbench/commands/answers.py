@@ -65,7 +65,7 @@ def give(arguments: argparse.Namespace, answer: Answer, pages: Pages | None = No
     """
     with printing(arguments):
         if arguments.json:
-            standard.say(json.dumps(answer.as_dict()))
+            standard.say_json(json.dumps(answer.as_dict()))
         elif not arguments.quiet:
             out = console()
             print_text(out, answer.text())
@@ -99,7 +99,7 @@ def failing(arguments: argparse.Namespace) -> Iterator[None]:
             found = {"error": str(error), "trace_states": len(error.trace)}
             with printing(arguments):
                 if arguments.json:
-                    standard.say(json.dumps(found))
+                    standard.say_json(json.dumps(found))
             write(arguments, error.trace, "the trace of the error", {outputs.DATA: lambda: outputs.as_json(found)})
         raise
 

@@ -1,6 +1,7 @@
 """Reserve standard output for commands: whatever a model prints goes to standard error."""
 
 import io
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
@@ -10,6 +11,28 @@ from typing import TextIO
 from workbench.kernel.text import printable
 
 _OUTPUT: ContextVar[TextIO | None] = ContextVar("output", default=None)
+_INTERRUPTED = b'{"complete": false, "stopped": "interrupted"}\n'
+#: The number of the stream to which an answer as JSON has still to be written.
+_owing: int | None = None
+
+
+def owe_json(stream: int) -> None:
+    """Have :func:`answer_interrupted` write to the stream of this number until :func:`say_json` does."""
+    global _owing
+    _owing = stream
+
+
+def say_json(text: str) -> None:
+    """Print an answer as JSON."""
+    global _owing
+    _owing = None
+    say(text)
+
+
+def answer_interrupted() -> None:
+    """Write the answer as JSON of a command that ends before it has one."""
+    if _owing is not None:
+        os.write(_owing, _INTERRUPTED)
 
 
 def output() -> TextIO:

@@ -19,6 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from workbench.kernel.budget import OUT_OF_MEMORY
+from workbench.kernel.errors import InputError
+
 #: The calls of kernels that a process interprets in any case: about half of the time that loading Numba takes.
 MOST_CALLS = 40_000
 #: A form in NumPy counts as so many calls, and one more for so many elements.
@@ -96,7 +99,11 @@ class Kernel:
 
     @cached_property
     def _compiled(self) -> Any:
-        from workbench.engines import numba_cache
+        try:
+            from workbench.engines import numba_cache
+        except (OSError, MemoryError) as error:  # such as of a library that finds no room
+            why = f"{error.__context__ or error}" or OUT_OF_MEMORY
+            raise InputError(f"Numba cannot be loaded, perhaps for want of memory: {why}") from None
 
         return numba_cache.compiled(self._function, self._options)
 

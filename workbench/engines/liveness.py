@@ -93,7 +93,9 @@ class LassoFinder:
             own[row, list(condition.actions)] = True
             enabled[row, leaving[own[row][leaving_labels]]] = True
         first = np.append(0, np.cumsum(own.sum(axis=0)))
-        conditions = _Conditions(np.array([f.strong for f in fairness], bool), enabled, own, first, own.T.nonzero()[1])
+        strong, rows = np.array([f.strong for f in fairness], bool), own.T.nonzero()[1]
+        # A single number would be contiguous, and many are not: to Numba, other types, and another kernel to compile.
+        conditions = _Conditions(strong, enabled, own, first, np.ascontiguousarray(rows))
         _enable(self._indptr, self._targets, self._labels, conditions)
         return conditions
 

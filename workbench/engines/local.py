@@ -172,8 +172,8 @@ class LocalSearch:
     def _run(self, limits: Limits, room: Room) -> None:
         try:
             self._search(limits, room)
-        except Stop as stop:
-            self.stopped = str(stop)
+        except (Stop, MemoryError) as stop:
+            self.stopped = limits.why(stop)
             self.full = isinstance(stop, Full)
         if self.store.count > sum(self.levels):  # stopped within a level
             self.levels.append(self.store.count - sum(self.levels))

@@ -2,14 +2,16 @@
 
 import ast
 import hashlib
-from collections.abc import Callable
-from contextlib import suppress
+import io
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.runtime import rtsys
 
 from workbench.engines import compiling
@@ -17,6 +19,40 @@ from workbench.kernel import InputError
 
 _ENGINES = Path(__file__).parent
 _PACKAGE = "workbench.engines."
+_SUM = 16  # bytes
+
+
+class _Files(IndexDataCacheFile):
+    """Numba's files of one function, with checksums at their ends: LLVM ends the process that gives it a flipped bit.
+
+    A ValueError says that a file is not as it was written.
+    """
+
+    @contextmanager
+    def _open_for_write(self, filepath: str) -> Iterator[io.BytesIO]:
+        written = io.BytesIO()
+        with super()._open_for_write(filepath) as out:
+            yield written
+            out.write(written.getvalue() + _checksum(written.getvalue()))
+
+    def _load_index(self) -> Any:
+        if os.path.exists(self._index_path):
+            _check(self._index_path)
+        return super()._load_index()
+
+    def _load_data(self, name: str) -> Any:
+        _check(self._data_path(name))
+        return super()._load_data(name)
+
+
+def _checksum(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=_SUM).digest()
+
+
+def _check(path: str) -> None:
+    content = Path(path).read_bytes()
+    if _checksum(content[:-_SUM]) != content[-_SUM:]:
+        raise ValueError(path)
 
 
 class _Cache(FunctionCache):
@@ -32,14 +68,14 @@ class _Cache(FunctionCache):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        self._cache_file._source_stamp = stamp(Path(function.__code__.co_filename))
+        self._cache_file = _Files(self.cache_path, self._impl.filename_base, stamp(Path(function.__code__.co_filename)))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         rtsys.initialize(target_context)
         found = None
         try:
             found = self._load_overload(sig, target_context)
-        except Exception:  # a file cut short, as a power cut leaves it, may make pickle raise anything
+        except Exception:  # also of pickle, if the file is of another version
             with suppress(OSError):
                 self.flush()
         if found is None:

@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 from workbench.engines.cells import StepReads
 from workbench.engines.trees import NOTHING, TRUE, Path, Trees
-from workbench.kernel.budget import as_time_allows
+from workbench.kernel.budget import again_and_again
 from workbench.kernel.errors import ModelError, impure
 from workbench.kernel.instances import Outcome
 from workbench.kernel.state import Reads
@@ -15,14 +15,14 @@ from workbench.kernel.values import counted
 
 
 def run_again(trees: Trees) -> None:
-    """Run the model's Python again in memoized situations, as many as there is time for.
+    """Run the model's Python again in memoized situations: a sample, and where there are few, each many times.
 
     Raises:
         ModelError: If it behaves differently.
     """
     if trees.misses > trees.repeated:
         again = _Again(trees)
-        for run, path, leaf in as_time_allows(again.situations()):
+        for run, path, leaf in again_and_again(again.situations(), trees.misses):
             run(path, leaf)
         trees.repeated = trees.misses
 

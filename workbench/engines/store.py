@@ -74,9 +74,10 @@ class Visited:
         growth = _GROWTH_IN_PLACE if self._in_place and slots >= _LARGE else _GROWTH
         larger = max(int(slots * growth), slots + int(more / _LOAD) + 1)
         if larger > len(self._room.low):
-            old, self._room = self.table, self._make(larger)
-            self.table = HashTable(*(part[:larger] for part in self._room))
-            kernels.rehash(old, self.table)
+            room = self._make(larger)
+            table = HashTable(*(part[:larger] for part in room))
+            kernels.rehash(self.table, table)
+            self._room, self.table = room, table  # only now: there may be no memory for all that
         else:
             before = 0
             bottom = self._take(0, min(_BOTTOM, slots))
@@ -169,9 +170,10 @@ class StateStore:
         if room <= len(self.free_edges.target):
             return
         _, used = self._linked
-        self._full_edges.append(EdgeArrays(*(part[:used] for part in self._edges)))
         room = max(room, 8 * BLOCK)
-        self._edges = self.free_edges = EdgeArrays(np.empty(room, np.uint32), np.empty(room, np.int32))
+        more = EdgeArrays(np.empty(room, np.uint32), np.empty(room, np.int32))
+        self._full_edges.append(EdgeArrays(*(part[:used] for part in self._edges)))
+        self._edges = self.free_edges = more
         self._linked = (self._linked[0], 0)
 
     def commit(self, count: int, expanded: int, linked: int, edges: int) -> None:

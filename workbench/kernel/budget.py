@@ -1,26 +1,31 @@
 """The budget of a search, and the ways to stop it, with the same meaning in every engine."""
 
 import math
+import os
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import islice
+from random import Random
 from typing import Any, TypeVar
 
 from workbench.kernel.errors import InputError, brief
 from workbench.kernel.given import plain
 from workbench.kernel.values import counted
 
-INTERRUPTED = "interrupted"
+INTERRUPTED, OUT_OF_MEMORY = "interrupted", "memory is used up"
 #: Engines number states in 32 bits.
 _MOST_STATES = 2**32 - 1
+#: The bytes that are kept for what follows a search that runs out of memory: its verdicts and traces.
+_KEPT = 1 << 24
 T = TypeVar("T")
 
 
 class Stop(Exception):
-    """Ends a search; the text says why."""
+    """Ends a search; the text says why. A MemoryError ends one too."""
 
 
 _interrupted = threading.Event()
@@ -60,6 +65,8 @@ def interruptible() -> Iterator[None]:
 def _note(*_: Any) -> None:
     _interrupted.set()
     _restore()
+    with suppress(OSError):  # past Python's buffer, which the signal may have interrupted
+        os.write(2, b"stopping ...; once more ends it\n")
 
 
 def _restore() -> None:
@@ -139,6 +146,7 @@ class Limits:
         self._spent = spent
         self._told = 0
         self._timed = True
+        self._kept = bytes(_KEPT)  # zeros are no memory, only addresses, until somebody reads them
         self.restart()
 
     def restart(self) -> None:
@@ -167,6 +175,13 @@ class Limits:
     def most_states(self) -> int:
         """The largest number of states that may be counted."""
         return min(self.budget.states or _MOST_STATES, _MOST_STATES)
+
+    def why(self, stop: Stop | MemoryError) -> str:
+        """Why a search has ended. One that runs out of memory has some more from now on."""
+        if not isinstance(stop, MemoryError):
+            return str(stop)
+        self._kept = b""
+        return OUT_OF_MEMORY
 
     def room(self, states: int) -> None:
         """Raise :class:`Stop` if there is no room for another state beside `states`."""
@@ -198,21 +213,26 @@ class Limits:
 
 # Running again -------------------------------------------------------------------------------------------------------
 
-#: The processor's seconds that a search may spend on running code again, which shows if it is impure: at least, as a
-#: share of the time since the last search ended or the process began, and at most.
-_LEAST, _SHARE, _MOST = 0.001, 0.02, 0.1
-_last = time.process_time()
+#: The runs of a model's code that a search spends on finding out if it is impure: at least, and as a share of its own.
+_RUNS, _SHARE = 400, 0.02
+#: The processor's seconds for that, if the code is slow.
+_MOST = 0.1
 
 
-def as_time_allows(situations: Iterable[T]) -> Iterator[T]:
-    """The first of the `situations`, as many as there is time to run again."""
-    global _last
-    began = time.process_time()
-    end = began + min(_MOST, max(_LEAST, _SHARE * (began - _last)))
-    try:
-        for situation in situations:
+def again_and_again(situations: Iterable[T], known: int, runs: int = 1) -> Iterator[T]:
+    """The first `situations`, in one random order after another, as often as a search should run them again.
+
+    Args:
+        known: The number of all situations.
+        runs: Those of the model's code that a situation takes.
+    """
+    number = max(_RUNS // runs, int(known * _SHARE), 1)
+    some, order, made = list(islice(situations, number)), Random(0), list[object]()
+    end = time.process_time() + _MOST
+    for _ in range(number // max(1, len(some))):
+        order.shuffle(some)
+        for situation in some:
             if time.process_time() >= end:
                 return
+            made.append(object())  # what the code makes now is at other addresses
             yield situation
-    finally:
-        _last = time.process_time()

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from workbench.kernel.budget import INTERRUPTED, Limits, interrupted
+from workbench.kernel.budget import INTERRUPTED, OUT_OF_MEMORY, Limits, interrupted
 from workbench.kernel.errors import ModelError, listed
 from workbench.kernel.instances import Subject
 from workbench.kernel.lasso import judge_end
@@ -116,7 +116,10 @@ def _liveness_verdict(plan: Plan, declared: Property, explored: Exploration) -> 
     if plan.model.ignores:
         why = f"states are not told apart by {', '.join(plan.model.ignores)}, so no behaviour is fully known"
         return Verdict(name, kind, None, None, why)
-    verdict = explored.liveness(declared) if sum(explored.levels) else None
+    try:
+        verdict = explored.liveness(declared) if sum(explored.levels) else None
+    except MemoryError:
+        return Verdict(name, kind, None, None, OUT_OF_MEMORY)
     if explored.outside and (verdict is None or verdict.holds):
         within = constraints_of(plan.model)
         why = f"no fair behaviour within {within} breaks it; those that go beyond are not known"

@@ -227,7 +227,8 @@ class Names(Domain):
             raise ModelError(f"{self} is not accepted; it takes a prefix that begins with a letter, and some sizes")
 
     def describe(self) -> str:
-        return f"a size from {self.sizes[0]} to {self.sizes[-1]}, or a list of that many names"
+        letters = "(a-z, A-Z, then also 0-9 and _)"
+        return f"a size from {self.sizes[0]} to {self.sizes[-1]}, or a list of that many names {letters}"
 
     def read(self, given: Any) -> Any:
         given = integer_in(given)

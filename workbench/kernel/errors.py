@@ -45,7 +45,12 @@ def blame(what: str, error: BaseException, place: str = "") -> ModelError:
     """A ModelError for an exception that the model's code raised in `what`, such as an action.
 
     It names the file and line of the exception, or `place` if no line of the model's code raised it.
+
+    Raises:
+        MemoryError: If that is the exception: the search has taken the memory.
     """
+    if isinstance(error, MemoryError):
+        raise error
     where = place_of(error) or place
     verb = ":" if isinstance(error, ModelError) else f" raised {type(error).__name__}:"
     return ModelError(f"{what}{where}{verb} {text_of(error)}".removesuffix(": "))

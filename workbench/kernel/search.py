@@ -6,9 +6,10 @@ It defines what a check means: the engines of ``workbench.engines`` must give th
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
+from random import Random
 from typing import Any
 
-from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop, as_time_allows, interruptible
+from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop, again_and_again, interruptible
 from workbench.kernel.conclusion import Exploration, Growth, conclude
 from workbench.kernel.errors import impure
 from workbench.kernel.lasso import may_end
@@ -87,8 +88,8 @@ class _Search:
         try:
             with leading_to(lambda error: None if self._at is None else self._trace_to(self._at)):
                 yield from self._search()
-        except Stop as stop:
-            self.stopped = str(stop)
+        except (Stop, MemoryError) as stop:
+            self.stopped = self.limits.why(stop)
         if self.stopped != INTERRUPTED:
             self._run_again()
 
@@ -205,8 +206,10 @@ class _Search:
             self._violated(DEADLOCK.name, (number, None))
 
     def _run_again(self) -> None:
-        """Expand and judge states once more, as time allows; impure code may give something else."""
-        for number in as_time_allows(range(len(self.graph))):
+        """Expand and judge some states again; impure code may give something else."""
+        numbers = list(range(len(self.graph)))
+        Random(0).shuffle(numbers)  # late states too
+        for number in again_and_again(numbers, len(numbers), runs=len(self.model.instances) + len(self.plan.safety)):
             state, decided, steps = self.states[number], set(self.decided), list[tuple[Move, Any]]()
             for instance in self.model.instances:
                 again = [
