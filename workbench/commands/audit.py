@@ -4,7 +4,7 @@ The table is only read. PATH is a folder or a URL such as s3://bucket/warehouse/
   workbench audit /data/warehouse/db.db/orders
   workbench audit /data/warehouse/db.db/orders --acks acks.jsonl -o report.html
 
-Exit status: 0 nothing is found, 1 a violation is proved, 2 there is no table, or it is damaged or unsupported,
+Exit status: 0 nothing is found, 1 a violation is proved or a file damaged, 2 there is no table, or an unsupported one,
 3 there are only suspicions, or the audit is incomplete.
 """
 

@@ -17,6 +17,7 @@ from workbench.kernel import InputError
 from workbench.kernel.errors import brief, unknown
 from workbench.programs import needs
 from workbench.tables.acks import read_acks
+from workbench.tables.damaged import FILES_WHOLE
 from workbench.tables.findings import Audit
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def audit(
         spark: A session that decodes the metadata, for tables with very many files.
 
     Raises:
-        InputError: If there is no table, or it is damaged or unsupported.
+        InputError: If there is no table, or it is unsupported, or made to do harm.
     """
     needs("tables", "an audit")
     from workbench.tables.source import Source  # pyarrow loads here
@@ -83,7 +84,10 @@ def audit(
     if not module.detects(source):
         raise InputError(f"{brief(source.url)} is not a table of {format}")
     known = None if acks is None else read_acks(acks, *module.ACKS)
-    return module.audit(source, acks=known, since=since, spark=spark)
+    found = module.audit(source, acks=known, since=since, spark=spark)
+    if found.of(FILES_WHOLE):  # a file that was being written is whole by now
+        found = module.audit(source, acks=known, since=since, spark=spark)
+    return found
 
 
 def detect(source: "Source") -> str:

@@ -10,10 +10,10 @@ from workbench.kernel.errors import text_of
 from workbench.kernel.text import printable
 from workbench.kernel.values import show
 
-Grade = Literal["proved", "suspect", "outside"]
+Grade = Literal["damaged", "proved", "suspect", "outside"]
 
 #: The gravest first.
-GRADES: tuple[Grade, ...] = ("proved", "suspect", "outside")
+GRADES: tuple[Grade, ...] = ("damaged", "proved", "suspect", "outside")
 
 #: How many findings on one property an audit lists.
 MOST_LISTED = 100
@@ -25,8 +25,8 @@ class Finding:
 
     Attributes:
         property: The violated property, by its name in the protocol's model.
-        grade ({"proved", "suspect", "outside"}): The files prove it; they have an innocent explanation too; or the
-            model does not exclude it.
+        grade ({"damaged", "proved", "suspect", "outside"}): A file is missing or unreadable; the files prove it; they
+            have an innocent explanation too; or the model does not exclude it.
         version: The first version that shows it.
         bucket, key: Where; None for the table as a whole.
         why: In one line.
@@ -96,7 +96,7 @@ class Audit:
 
     Attributes:
         versions: The first and the last version that were read.
-        findings: Proved ones first, then by version.
+        findings: The gravest first, then by version.
         not_checked: What was left out and why, and what no audit can see.
         complete: Whether nothing was left out. What no audit can see does not count.
     """
@@ -110,9 +110,9 @@ class Audit:
 
     @property
     def holds(self) -> bool | None:
-        """Whether the table is sound: False if a violation is proved, None if that is unknown."""
+        """Whether the table is sound: False if a violation is proved or a file damaged, None if that is unknown."""
         grades = {finding.grade for finding in self.findings}
-        if "proved" in grades:
+        if grades & {"damaged", "proved"}:
             return False
         return None if "suspect" in grades or not self.complete else True
 
@@ -121,7 +121,7 @@ class Audit:
         """The number of findings by grade, in words."""
         counts = [
             f"{sum(finding.grade == grade for finding in self.findings)} {word}"
-            for grade, word in zip(GRADES, ("proved", "suspected", "outside the model"), strict=True)
+            for grade, word in zip(GRADES, ("damaged", "proved", "suspected", "outside the model"), strict=True)
             if any(finding.grade == grade for finding in self.findings)
         ]
         words = ", ".join(counts) or "nothing found"

@@ -15,6 +15,7 @@ from workbench.view.trace import trace_view
 
 #: The class of a grade's badge, and its words.
 _GRADES = {
+    "damaged": ("bad", "\N{BALLOT X} damaged"),
     "proved": ("bad", "\N{BALLOT X} proved"),
     "suspect": ("open", "? suspected"),
     "outside": ("good", "outside the model"),

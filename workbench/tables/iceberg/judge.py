@@ -4,15 +4,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from workbench.kernel import InputError
 from workbench.kernel.values import counted
+from workbench.tables.damaged import Damaged, Damages, Missing
 from workbench.tables.findings import Audit, AuditDraft, Finding, Grade, with_state
 from workbench.tables.iceberg import states
 from workbench.tables.iceberg.metadata import FOLDER, IcebergSnapshot, Metadata, metadata_files, read_metadata
-from workbench.tables.iceberg.read import IcebergTable, Places, entries_of, manifests_of
+from workbench.tables.iceberg.read import IcebergTable, Places, entries_of, manifests_of, read
 from workbench.tables.presence import COUNTS_AGREE, beyond_models, judge_presence
 from workbench.tables.shape import before_since
-from workbench.tables.source import Missing
+from workbench.tables.source import Source
 
 #: The most bytes of older metadata files that are read; each file repeats the whole history of its time.
 MOST_BYTES = 512 * 2**20
@@ -25,8 +25,14 @@ NEVER_SEEN = (
 LINEAR, SEQUENTIAL, PRESENT = "LinearHistory", "SequentialSnapshots", "AcknowledgedCommitsPresent"
 
 
-def judge(table: IcebergTable, acks: list[dict[str, Any]] | None = None, since: int | None = None) -> Audit:
+def judge(source: Source, acks: list[dict[str, Any]] | None = None, since: int | None = None) -> Audit:
     """The audit of a table."""
+    damages = Damages()
+    table = read(source, damages, since)
+    if table is None:
+        draft = AuditDraft()
+        damages.report(draft)
+        return draft.audit("iceberg", source.url, (None, None))
     judge = _Judge(table, since)
     judge.chain()
     judge.content()
@@ -36,6 +42,8 @@ def judge(table: IcebergTable, acks: list[dict[str, Any]] | None = None, since: 
     judge.orphans(acks is None)
     if acks is not None:
         judge.acknowledged(acks)
+    damages.settle(metadata_files(source) == table.files_of_metadata)
+    damages.report(judge.draft, since)
     return judge.draft.audit("iceberg", table.source.url, table.versions)
 
 
@@ -170,6 +178,9 @@ class _Judge:
                 older = read_metadata(source, name)
             except Missing:
                 break
+            except Damaged as error:
+                self.table.damages.note(error)
+                break
             self._step(older, newer)
             self.known |= older.snapshots.keys()
             self.lineage_names.add(name)
@@ -180,7 +191,9 @@ class _Judge:
     def _remark_on_an_empty_log(self, first: Metadata) -> None:
         """A first metadata file has no predecessor; one with a predecessor may be in another one's place."""
         before = [name for name, number in self.table.files_of_metadata.items() if number < first.number]
-        if not first.log and before and not read_metadata(self.table.source, before[-1]).is_of_another(first):
+        with self.table.damages.around():
+            if first.log or not before or read_metadata(self.table.source, before[-1]).is_of_another(first):
+                return
             self.draft.left_out.append(
                 f"what was before {first.name}: its metadata-log is empty, and {before[-1]} exists"
             )
@@ -260,7 +273,7 @@ class _Judge:
         sizes = {entry.name: entry.size for entry in self.table.source.entries(FOLDER)}
         room = MOST_BYTES
         for name, number in self.table.files_of_metadata.items():
-            if name in self.lineage_names or name in self.table.candidates:
+            if name in self.lineage_names or name in self.table.candidates or name in self.table.damages:
                 continue
             room -= sizes.get(name, 0)
             if number <= self.begins:
@@ -272,10 +285,11 @@ class _Judge:
                 metadata = read_metadata(self.table.source, name)
             except Missing:  # a refused writer cleaned up
                 continue
-            except InputError:
-                if number <= last:
-                    raise
-                waiting += 1  # still being written
+            except Damaged as error:
+                if number > last:
+                    waiting += 1  # still being written
+                else:
+                    self.table.damages.note(error)
                 continue
             if metadata.is_of_another(self.table.metadata):
                 self.others.append(metadata)
@@ -306,7 +320,7 @@ class _Judge:
         try:
             new = [one for one in metadata.ancestors(metadata.current) if one.id not in self.known]
             added = list(self._added(metadata, new))
-        except Missing:
+        except Damaged:  # a refused writer cleaned up, or died
             return
         lost = [file for file in added if file not in files]
         if new and lost:
