@@ -236,10 +236,21 @@ def test_a_log_without_its_beginning_is_a_finding(table):
     assert "begins with version 1, and has no complete checkpoint" in damage(table.folder)
 
 
+def test_files_of_the_change_data_feed_may_count_as_added(tmp_path):
+    made = DeltaTable(tmp_path / "t")
+    made.commit(made.add("a"))
+    changes = {"cdc": {"path": "_change_data/c", "partitionValues": {"p": "x"}, "size": 1, "dataChange": False}}
+    info = {"engineInfo": "delta-rs:py-1.6.6", "operationMetrics": {"num_added_files": 2, "num_removed_files": 1}}
+    made.commit(made.add("b"), changes, made.remove("a"), **info)
+    assert graded(agreed(made.folder)) == []
+    made.commit(made.add("c"), made.remove("b"), **info)
+    assert graded(agreed(made.folder)) == [("CountsAgree", "suspect", 2)]
+
+
 # Tables that deltalake writes ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["races", *(f"life{seed}" for seed in range(6))])
+@pytest.mark.parametrize("kind", ["races", "changes", *(f"life{seed}" for seed in range(6))])
 def test_what_deltalake_does_to_a_table_is_clean(writers, tmp_path, kind):
     script = Path(__file__).with_name("delta_writer.py")
     subprocess.run([writers, "-W", "ignore", script, tmp_path / kind, kind], check=True, capture_output=True)

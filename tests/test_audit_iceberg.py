@@ -237,6 +237,19 @@ def test_of_two_candidates_the_catalog_alone_knows(table):
     assert any("2 metadata files with one number" in one for one in found.not_checked)
 
 
+def test_snapshots_whose_metadata_files_are_gone_are_suspected(table):
+    folder = table("races")
+    newest(folder).unlink()
+    found = agreed(folder)
+    assert graded(found) == []
+    assert any("or whose metadata file is gone" in one for one in found.not_checked)
+    for _ in range(2):
+        newest(folder).unlink()
+    (one,) = agreed(folder).findings
+    assert (one.property, one.grade, one.version) == ("AcknowledgedCommitsPresent", "suspect", 46)
+    assert one.why.startswith("3 snapshots with sequence numbers up to 48 were prepared, and the newest")
+
+
 # What is wrong -------------------------------------------------------------------------------------------------------
 
 

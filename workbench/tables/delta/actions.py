@@ -106,12 +106,14 @@ class Actions:
 
     Attributes:
         rows: How many there are, of any kind.
+        changes: How many of them name a file of the change data feed, which is no part of the table.
         transactions: The versions of applications' transactions, by application.
         commit_info: What the writer says of itself.
     """
 
     name: str
     rows: int = 0
+    changes: int = 0
     adds: list[FileAction] = field(default_factory=list)
     removes: list[FileAction] = field(default_factory=list)
     metadata: list[TableMetadata] = field(default_factory=list)
@@ -130,6 +132,7 @@ class Actions:
         for document in documents:
             said = Said(document, what)
             self.rows += 1
+            self.changes += said.get("cdc", dict) is not None
             for kind, files in (("add", self.adds), ("remove", self.removes)):
                 if (one := said.get(kind, dict)) is not None:
                     files.append(_file(source, Said(one, what), is_add=kind == "add"))

@@ -307,14 +307,18 @@ class _Judge:
             self.find(READ, "suspect", version, why, missed[:5], partial(states.overtaken, version, missed[0]))
 
     def _metrics(self, version: int, entry: Actions) -> None:
-        """delta-rs counts what it adds and removes."""
+        """delta-rs counts what it adds and removes; a delete's change data files count as added, an update's do not."""
         if not (entry.info("engineInfo", str) or "").startswith("delta-rs"):
             return
         metrics = Said(entry.info("operationMetrics", dict) or {}, entry.name)
-        for name, files in (("num_added_files", entry.adds), ("num_removed_files", entry.removes)):
+        added, removed = len(entry.adds), len(entry.removes)
+        for name, count, most in (
+            ("num_added_files", added, added + entry.changes),
+            ("num_removed_files", removed, removed),
+        ):
             number = metrics.get(name, int)
-            if number not in (None, len(files)):
-                why = f"version {version}: {name} is {number:,}, and there are {len(files):,}"
+            if number not in (None, count, most):
+                why = f"version {version}: {name} is {number:,}, and there are {count:,}"
                 self.find(COUNTS_AGREE, "suspect", version, why, [entry.name])
 
     def _note(self, version: int, entry: Actions, before: Snapshot) -> None:

@@ -1,6 +1,8 @@
 """Judge an Iceberg table's history, by its newest metadata file and by the older ones."""
 
+import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +24,8 @@ NEVER_SEEN = (
     "the rows in data files and delete files: the model has no content",
 )
 
+_MANIFEST_LIST = re.compile(r"snap-(\d{1,19})-.*\.avro")
+
 LINEAR, SEQUENTIAL, PRESENT = "LinearHistory", "SequentialSnapshots", "AcknowledgedCommitsPresent"
 
 
@@ -40,6 +44,7 @@ def judge(source: Source, acks: list[dict[str, Any]] | None = None, since: int |
     judge.files()
     judge.lineage()
     judge.orphans(acks is None)
+    judge.unnamed()
     if acks is not None:
         judge.acknowledged(acks)
     damages.settle(metadata_files(source) == table.files_of_metadata)
@@ -314,6 +319,38 @@ class _Judge:
             self.draft.remarks.append(f"{early} metadata files as old as the oldest that was followed, or older")
         if waiting:
             self.draft.remarks.append(f"{waiting} commits that seem to be under way")
+
+    def unnamed(self) -> None:
+        """Manifest lists of snapshots after the newest: metadata files that named them are gone.
+
+        A writer numbers its snapshot after the newest one, so of a commit under way the number is the next one.
+        """
+        metadata, source = self.table.metadata, self.table.source
+        known = self.known | {id for other in self.others for id in other.snapshots}
+        later: dict[int, tuple[int, str]] = {}  # by sequence number
+        for entry in source.entries(FOLDER):
+            named = _MANIFEST_LIST.fullmatch(entry.base)
+            if named is None or int(named[1]) in known or entry.is_folder:
+                continue
+            one = IcebergSnapshot(int(named[1]), None, 0, 0, f"{metadata.location}/{entry.name}", "unknown")
+            with suppress(Damaged):  # its writer has died, or still writes
+                listed = manifests_of(source, self.table.places, one).values()
+                number = max((said.sequence or 0 for said in listed if said.added_by == one.id), default=0)
+                if number > metadata.last_sequence:
+                    later[number] = one.id, entry.name
+        if metadata_files(source) != self.table.files_of_metadata or not later:
+            return
+        if max(later) == metadata.last_sequence + 1:
+            self.draft.remarks.append("a commit that seems to be under way, or whose metadata file is gone")
+            return
+        snapshots = [later[number] for number in sorted(later)]
+        why = (
+            f"{counted(len(later), 'snapshot')} with sequence numbers up to {max(later)} were prepared, and the newest "
+            f"metadata file ends with {metadata.last_sequence}: some are gone, or several commits are under way"
+        )
+        first = IcebergSnapshot(snapshots[0][0], metadata.current, min(later), 0, None, "unknown")
+        evidence = [f"{name} lists the manifests of snapshot {id}" for id, name in snapshots[:5]]
+        self.find(PRESENT, "suspect", first, why, evidence)
 
     def _orphan(self, metadata: Metadata, files: set[str]) -> Iterator[tuple[IcebergSnapshot, str, list[str]]]:
         """The commit of an orphaned metadata file, unless a retry has committed its files."""
