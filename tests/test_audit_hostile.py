@@ -415,6 +415,19 @@ def test_tables_further_down_are_named(real_table, capsys):
     assert refused(capsys, folder).endswith(f"there is one in '{folder}/db.db/t'")
 
 
+def test_the_search_for_a_table_ends_after_some_folders(tmp_path, capsys):
+    for number in range(120):
+        (tmp_path / f"f{number:03}/deeper").mkdir(parents=True)
+    assert refused(capsys, tmp_path).endswith("; nor is any of 100 folders below that were looked into")
+
+
+@pytest.mark.parametrize("since", ["banana", "-1", "1.5"])
+def test_a_version_to_start_from_is_a_number(tmp_path, capsys, since):
+    assert f"--since: '{since}' is not accepted; it takes a version, such as 12; for Hudi" in refused(
+        capsys, tmp_path, f"--since={since}"
+    )
+
+
 @pytest.mark.slow
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), name=st.sampled_from(["seq", "java_dangling", "drive"]))

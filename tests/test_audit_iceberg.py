@@ -477,7 +477,7 @@ def test_data_files_elsewhere_are_left_out_by_name(table):
     for kind in ("added", "apart"):
         found = agreed(table(kind))
         assert (graded(found), found.holds) == ([], None)
-        assert "whether 1 data files outside of the table's folder exist" in found.not_checked
+        assert "whether 1 data file outside of the table's folder exist" in found.not_checked
 
 
 def test_a_table_whose_folder_was_renamed_is_read(small):

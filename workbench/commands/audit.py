@@ -12,6 +12,8 @@ import argparse
 
 from workbench.commands.answers import add_answer, check_answer, give
 from workbench.commands.outputs import DATA
+from workbench.kernel.errors import brief
+from workbench.kernel.given import integer_in
 
 _PAGE = ".html"
 
@@ -20,8 +22,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH")
     parser.add_argument("--format", default="auto", choices=("auto", "paimon", "hudi", "iceberg", "delta"))
     parser.add_argument("--acks", metavar="FILE", help="the commits that were acknowledged to clients")
-    parser.add_argument("--since", type=int, metavar="N", help="the version to start from")
+    parser.add_argument("--since", type=_version, metavar="N", help="the version to start from")
     add_answer(parser, (_PAGE, DATA), told={_PAGE: "a page with evidence and pictures"})
+
+
+def _version(text: str) -> int:
+    number = integer_in(text)
+    if not isinstance(number, int) or number < 0:
+        such = "a version, such as 12; for Hudi the digits of a timestamp, or its first ones, such as 20260102"
+        raise argparse.ArgumentTypeError(f"{brief(text)} is not accepted; it takes {such}")
+    return number
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -201,7 +201,8 @@ class AuditDraft:
     def audit(self, format: str, path: str, versions: tuple[int | None, int | None]) -> Audit:
         """The finished audit."""
         more = (
-            f"{count:,} more findings on {property} are not listed" for property, count in (+self._unlisted).items()
+            f"further findings on {property}, which are not listed: {count:,}"
+            for property, count in (+self._unlisted).items()
         )
         findings = sorted(self._findings.values(), key=lambda one: (GRADES.index(one.grade), one.version or 0))
         notes = (*self.left_out, *self.remarks, *more)

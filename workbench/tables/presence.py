@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from workbench.kernel.values import counted
 from workbench.tables.findings import AuditDraft, Finding, Grade
 from workbench.tables.source import Source
 
@@ -58,7 +59,7 @@ def judge_presence(draft: AuditDraft, source: Source, wanted: Mapping[str, int |
     if found and not has_files:
         draft.left_out.append(f"whether data files exist: the folder has none of {len(wanted):,}, only metadata")
     elif found:
-        why = f"version {version} has {len(found):,} files that are missing, or of another size"
+        why = f"of version {version}, {len(found):,} of {counted(len(wanted), 'file')} missing, or of another size"
         draft.add(beyond_models(FILES_EXIST, "proved", version, why, *map(str, found[:10])))
     return found
 

@@ -431,7 +431,7 @@ class _Judge:
         outside = sum(one.is_outside for one in files)
         outside += sum(place.name is None and place.inline is None for _, place in vectors)
         if outside:
-            self.draft.left_out.append(f"whether {outside:,} files outside of the table's folder exist")
+            self.draft.left_out.append(f"whether {counted(outside, 'file')} outside of the table's folder exist")
         if list_log(self.source) != self.log:
             self.draft.left_out.append("whether data files exist: the table was written to while it was read")
             return

@@ -72,9 +72,9 @@ def judge(
         findings += _two_groups(table, shown)
         left_out = found.left_out + len(found.found) - len(shown)
         if found.vanished:
-            draft.remarks.append(f"keys of {found.vanished:,} slices that were deleted before they could be read")
+            draft.remarks.append(f"keys of slices that were deleted before they could be read: {found.vanished:,}")
         if left_out:
-            draft.remarks.append(f"{left_out:,} more keys that are, or seem to be, in two file groups are not listed")
+            draft.remarks.append(f"keys that are, or seem to be, in two file groups, and are not listed: {left_out:,}")
     for finding in findings:
         draft.add(finding)
     damages.report(draft, since)

@@ -71,9 +71,13 @@ class _Judge:
                 f"{table.candidates[0]} was taken, which was written last"
             )
         if table.outside:
-            self.draft.left_out.append(f"whether {table.outside:,} data files outside of the table's folder exist")
+            self.draft.left_out.append(
+                f"whether {counted(table.outside, 'data file')} outside of the table's folder exist"
+            )
         if table.unread:
-            self.draft.left_out.append(f"the content of {len(table.unread)} snapshots that have no manifest list")
+            self.draft.left_out.append(
+                f"the content of {counted(len(table.unread), 'snapshot')} without a manifest list"
+            )
         if table.chain and table.chain[0].parent is not None:
             first, _ = table.versions
             self.draft.remarks.append(f"snapshots before {first} have expired: its content is taken as correct")
@@ -316,9 +320,11 @@ class _Judge:
             notes = self.draft.remarks if is_older else self.draft.left_out
             notes.append(f"{counted(len(self.others), 'metadata file')} of another table, which {which}")
         if early:
-            self.draft.remarks.append(f"{early} metadata files as old as the oldest that was followed, or older")
+            self.draft.remarks.append(
+                f"{counted(early, 'metadata file')} as old as the oldest that was followed, or older"
+            )
         if waiting:
-            self.draft.remarks.append(f"{waiting} commits that seem to be under way")
+            self.draft.remarks.append(f"commits that seem to be under way: {waiting}")
 
     def unnamed(self) -> None:
         """Manifest lists of snapshots after the newest: metadata files that named them are gone.

@@ -7,6 +7,7 @@ import pyarrow.compute as pc
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
+from workbench.kernel.values import counted
 from workbench.tables.damaged import Damaged, Damages, Missing
 from workbench.tables.findings import AuditDraft
 from workbench.tables.paimon.files import versions
@@ -100,7 +101,7 @@ def _files(table: PaimonTable, draft: AuditDraft, damages: Damages) -> None:
     live = alive_at(table.files, table.last)
     outside = pc.sum(live["is_outside"]).as_py() or 0
     if outside:
-        draft.left_out.append(f"whether {outside:,} data files outside of the table's folder exist")
+        draft.left_out.append(f"whether {counted(outside, 'data file')} outside of the table's folder exist")
     columns = (live[name].to_pylist() for name in ("bucket", "name", "size", "is_outside"))
     wanted = {f"{bucket}/{name}": size for bucket, name, size, is_out in zip(*columns, strict=True) if not is_out}
     vectors = alive_at(table.vectors, table.last)
