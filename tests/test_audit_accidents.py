@@ -86,3 +86,24 @@ def test_an_accident_is_a_finding(sound, tmp_path, capsys, name, kind, accident,
     assert kinds[kind][0] in finding["why"]
     assert finding["why"].endswith(needed)
     assert finding["version"] == version or version is None
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("delta", ("SequentialSnapshots, ConsistentRead, ValidDeltaLog: 5 entries", "ConsistentRead: 1 checkpoint")),
+        (
+            "delta",
+            ("PublishedFilesExist: 4 files of version 4, with their sizes", "CountsAgree: 5 entries"),
+        ),
+        ("iceberg", ("LinearHistory, SequentialSnapshots: 3 snapshots, 4 metadata files", "CountsAgree: 3 snapshots")),
+        ("paimon", ("SequentialSnapshots, LinearHistory: 5 snapshots", "NoDanglingDeletionVectors: 1 deletion vector")),
+        ("paimon", ("ConsistentRead, OneValidRowPerKeyAboveLevel0: 1 bucket by metadata, ",)),
+        ("hudi 6", ("ConsistentRead: 5 instants, 5 slices", "NoDuplicateKeysAcrossFiles: 3 file groups")),
+    ],
+)
+def test_an_audit_says_what_it_compared(sound, name, lines):
+    found = agreed(sound[name][0])
+    for line in lines:
+        assert any(one.startswith(line) for one in found.looked_at), found.looked_at
+    assert all(f"  - {one}" in found.text() for one in found.looked_at)

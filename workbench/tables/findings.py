@@ -97,6 +97,7 @@ class Audit:
     Attributes:
         versions: The first and the last version that were read.
         findings: The gravest first, then by version.
+        looked_at: What was compared, property by property.
         not_checked: What was left out and why, and what no audit can see.
         complete: Whether nothing was left out. What no audit can see does not count.
     """
@@ -107,6 +108,7 @@ class Audit:
     findings: tuple[Finding, ...] = ()
     not_checked: tuple[str, ...] = ()
     complete: bool = True
+    looked_at: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool | None:
@@ -143,6 +145,7 @@ class Audit:
             "path": self.path,
             "versions": list(self.versions),
             "findings": [finding.as_dict() for finding in self.findings],
+            "looked_at": list(self.looked_at),
             "not_checked": list(self.not_checked),
             "complete": self.complete,
         }
@@ -159,6 +162,8 @@ class Audit:
             lines += ["", f"{finding.grade.upper()}  {finding.property}{place}", f"  {finding.why}"]
             lines += [f"  - {one}" for one in finding.evidence]
             lines += [f"  {one}" for one in finding.remarks()]
+        if self.looked_at:
+            lines += ["", "looked at:", *(f"  - {one}" for one in self.looked_at)]
         if self.not_checked:
             lines += ["", "not checked:", *(f"  - {one}" for one in self.not_checked)]
         return "\n".join(map(printable, lines))
@@ -173,11 +178,13 @@ class AuditDraft:
     Attributes:
         left_out: Checks that were skipped; any of them makes the audit incomplete.
         remarks: The other lines of :attr:`Audit.not_checked`.
+        looked_at: As in the audit.
     """
 
     def __init__(self) -> None:
         self.left_out: list[str] = []
         self.remarks: list[str] = []
+        self.looked_at: list[str] = []
         self._findings: dict[tuple[str, object], Finding] = {}
         self._unlisted: Counter[str] = Counter()
 
@@ -206,4 +213,4 @@ class AuditDraft:
         )
         findings = sorted(self._findings.values(), key=lambda one: (GRADES.index(one.grade), one.version or 0))
         notes = (*self.left_out, *self.remarks, *more)
-        return Audit(format, path, versions, tuple(findings), notes, not self.left_out)
+        return Audit(format, path, versions, tuple(findings), notes, not self.left_out, tuple(self.looked_at))

@@ -53,6 +53,7 @@ def judge(source: Source, acks: list[dict[str, Any]] | None = None, since: int |
     judge.newest()
     judge.acknowledged()
     judge.damages.settle(list_log(source) == log)
+    judge.looked_at()
     judge.damages.report(judge.draft, since)
     return judge.draft.audit("delta", source.url, (judge.first, judge.last))
 
@@ -77,6 +78,7 @@ class _Judge:
         self.snapshot: Snapshot | None = None
         self.first = self.last = 0
         self.stamp: int | None = None  # of the entry before
+        self.read = self.checkpoints_compared = 0  # entries that were judged, and checkpoints
         self.acknowledged_versions = {ack["version"] for ack in acks}
         self.told: dict[int, tuple[int | None, set[str]]] = {}  # by version: the commit's time, and its applications
         # The last version with a change of the schema, with a transaction of an application, and with new files in a
@@ -121,7 +123,7 @@ class _Judge:
             if version in self.log.entries:
                 error = self._entry(version)
                 if error is None:
-                    self.last, version = version, version + 1
+                    self.last, version, self.read = version, version + 1, self.read + 1
                     continue
                 later = self._restart_after(version)
                 self.damages.note(error, range(version, last + 1 if later is None else max(later, version + 1)))
@@ -215,6 +217,7 @@ class _Judge:
             if names in self.compared:
                 with self.damages.around(version):
                     self._compare(version, read_checkpoint(self.source, names), self.snapshot)
+                    self.checkpoints_compared += 1
         return None
 
     def _files(self, version: int, entry: Actions) -> None:
@@ -461,6 +464,16 @@ class _Judge:
         if len(marks) != place.cardinality:
             told = f"has {len(marks):,} rows, and is said to have {place.cardinality:,}"
             raise Damaged(name, f"the deletion vector of {brief(one.name)} {told}")
+
+    def looked_at(self) -> None:
+        """Say what was compared."""
+        entries, files = counted(self.read, "entry", "entries"), counted(len(self.log.checksums), "checksum file")
+        self.draft.looked_at += [
+            f"{SEQUENTIAL}, {READ}, {VALID}: {entries}",
+            f"{READ}: {counted(self.checkpoints_compared, 'checkpoint')} against the entries",
+            f"{COUNTS_AGREE}: {entries}, {files}",
+            f"{PRESENT}: {counted(len(self.acks), 'acknowledged commit')}",
+        ]
 
     def acknowledged(self) -> None:
         """Acknowledged commits that the log does not have, or has another one in the place of."""

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from workbench.kernel.errors import listed
+from workbench.kernel.values import counted
 from workbench.tables.columns import count_rows, read_columns
 from workbench.tables.damaged import Damages
 from workbench.tables.findings import MOST_LISTED, Audit, AuditDraft, Finding, Grade, with_state
@@ -47,6 +48,7 @@ def judge(
     if table.has_history:
         draft.remarks.append(f"instants before {first} were archived: what they published is taken as correct")
     findings: list[Finding] = []
+    keys_read = False
     for some in (
         _acknowledged(table, acks or (), since),
         _built(table, since),
@@ -67,6 +69,7 @@ def judge(
     elif replaced := [one.name for one in table.unread if one.action == "replacecommit"]:
         draft.left_out.append(f"keys in two file groups: which groups {listed(replaced)} replaced is not known")
     else:
+        keys_read = True
         found = duplicates(table, since, damages)
         shown = sorted(found.found, key=lambda one: one.version)[:MOST_LISTED]
         findings += _two_groups(table, shown)
@@ -77,6 +80,15 @@ def judge(
             draft.remarks.append(f"keys that are, or seem to be, in two file groups, and are not listed: {left_out:,}")
     for finding in findings:
         draft.add(finding)
+    slices = counted(table.slices.num_rows, "slice")
+    draft.looked_at += [
+        f"ConsistentRead: {counted(table.commits.num_rows, 'instant')}, {slices}",
+        f"PublishedSlicesExist: {slices}, {counted(len(table.present), 'file')} in their folders",
+        f"AcknowledgedCommitsPresent: {counted(len(list(acks or ())), 'acknowledged commit')}",
+    ]
+    if keys_read:
+        groups = len(set(zip(*(table.slices[name].to_pylist() for name in ("partition", "bucket")), strict=True)))
+        draft.looked_at.append(f"NoDuplicateKeysAcrossFiles: {counted(groups, 'file group')}")
     damages.report(draft, since)
     return draft.audit("hudi", table.source.url, (first, last))
 

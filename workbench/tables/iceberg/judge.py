@@ -45,6 +45,7 @@ def judge(source: Source, acks: list[dict[str, Any]] | None = None, since: int |
     judge.lineage()
     judge.orphans(acks is None)
     judge.unnamed()
+    judge.looked_at(acks or [])
     if acks is not None:
         judge.acknowledged(acks)
     damages.settle(metadata_files(source) == table.files_of_metadata)
@@ -385,6 +386,16 @@ class _Judge:
                 if listed.added_by == one.id:
                     entries = entries_of(source, places, manifest, listed)
                     yield from (entry.name for entry in entries if entry.status == 1 and entry.added_by == one.id)
+
+    def looked_at(self, acks: list[dict[str, Any]]) -> None:
+        """Say what was compared."""
+        snapshots = counted(len(self.table.chain), "snapshot")
+        self.draft.looked_at += [
+            f"{LINEAR}, {SEQUENTIAL}: {snapshots}, {counted(len(self.lineage_names), 'metadata file')}",
+            f"{COUNTS_AGREE}: {snapshots}, {counted(len(self.table.files), 'file')}",
+            f"{PRESENT}: {counted(len(acks), 'acknowledged commit')}, "
+            f"{counted(len(self.table.files_of_metadata), 'metadata file')} in the folder",
+        ]
 
     def acknowledged(self, acks: Iterable[dict[str, Any]]) -> None:
         """Acknowledged snapshots that the history lacks."""

@@ -50,6 +50,7 @@ class Judge:
     def run(self) -> AuditDraft:
         self._history()
         self._commits()
+        self._looked_at()
         judge_counts(self.table, self.draft, self.damages)
         dangling = self._dangling()
         why = why_left_out(self.table.schema)
@@ -114,6 +115,18 @@ class Judge:
             repair=NOT_OVERWRITTEN,
         )
         self._add_lost(finding, version, lacks)
+
+    def _looked_at(self) -> None:
+        """Say what was compared."""
+        table = self.table
+        snapshots, files = counted(len(table.snapshots), "snapshot"), counted(len(table.files), "file")
+        self.draft.looked_at += [
+            f"SequentialSnapshots, LinearHistory: {snapshots}",
+            f"AcknowledgedCommitsPresent: {counted(len(self.acks or ()), 'acknowledged commit')}, "
+            f"{counted(len(table.orphans), 'manifest list')} that no snapshot names",
+            f"CountsAgree: {snapshots}, {files}",
+            f"NoDanglingDeletionVectors: {counted(len(table.vectors), 'deletion vector')}, {files}",
+        ]
 
     # Commits ---------------------------------------------------------------------------------------------------------
 
@@ -303,6 +316,7 @@ class Judge:
                 "ConsistentRead and OneValidRowPerKeyAboveLevel0 in "
                 f"{counted(len(left), 'bucket')} with very many rows: {listed(left)}"
             )
+        judged = 0
         for name in taken:
             try:
                 look = self._look(name)
@@ -318,7 +332,13 @@ class Judge:
                 self.damages.note(why)
                 continue
             judge_rows(look, self.draft)
+            judged += 1
             self._looks.pop(name, None)
+        every = set(self.table.files["bucket"].to_pylist())
+        self.draft.looked_at.append(
+            f"ConsistentRead, OneValidRowPerKeyAboveLevel0: {counted(len(every), 'bucket')} by metadata, "
+            f"{judged:,} of them by rows"
+        )
 
     def _has_expired(self) -> bool:
         """Whether snapshots, and files with them, have expired since they were read."""
