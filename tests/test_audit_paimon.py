@@ -211,7 +211,11 @@ def test_a_key_that_is_also_a_value_is_told(own_table):
 def test_the_exit_status_says_what_was_found(real_table, capsys, name, status):
     assert main(["audit", str(real_table(name)), "--json"]) == status
     document = json.loads(capsys.readouterr().out)
-    assert list(document) == ["holds", "why", *["format", "path", "versions", "findings", "not_checked", "complete"]]
+    assert list(document) == [
+        "holds",
+        "why",
+        *["format", "path", "versions", "findings", "looked_at", "not_checked", "complete"],
+    ]
     assert document["complete"]
     assert document["format"] == "paimon"
     for finding in document["findings"]:

@@ -61,7 +61,7 @@ def judge_presence(draft: AuditDraft, source: Source, wanted: Mapping[str, int |
     if found and not has_files:
         draft.left_out.append(f"whether data files exist: the folder has none of {len(wanted):,}, only metadata")
     elif found:
-        why = f"of version {version}, {len(found):,} of {counted(len(wanted), 'file')} missing, or of another size"
+        why = f"missing, or of another size: {len(found):,} of {counted(len(wanted), 'file')} of version {version}"
         draft.add(beyond_models(FILES_EXIST, "proved", version, why, *map(str, found[:10])))
     return found
 
