@@ -8,6 +8,7 @@ import pytest
 from workbench.kernel import InputError
 from workbench.pictures import faults
 from workbench.tables import Audit, audit
+from workbench.tables.damaged import FILES_WHOLE
 from workbench.tables.presence import BEYOND_MODELS, COUNTS_AGREE, FILES_EXIST, TIMES_GROW
 
 Table = str | PathLike[str]
@@ -17,6 +18,10 @@ def agreed(table: Table, **how: Any) -> Audit:
     """The audit, once the model has said the same of each finding's state."""
     found = audit(table, **how)
     for one in found.findings:
+        if one.grade == "damaged":
+            assert one.property == FILES_WHOLE
+            assert one.no_picture
+            continue
         if one.grade == "outside" or one.property in (FILES_EXIST, COUNTS_AGREE, TIMES_GROW):
             assert one.model is one.state is None
             assert one.grade == "outside" or one.no_picture == BEYOND_MODELS
@@ -37,6 +42,17 @@ def refusal(table: Table) -> str:
     assert "\n" not in said
     assert len(said) < 600
     return said
+
+
+def damage(table: Table) -> str:
+    """What an audit says of damaged files: a line for each."""
+    found = audit(table)
+    assert found.holds is False
+    assert not found.complete
+    lines = [one.why for one in found.of(FILES_WHOLE)]
+    assert lines
+    assert not any("\n" in line for line in lines)
+    return "\n".join(lines)
 
 
 def answer(table: Table) -> tuple[Audit | None, str]:

@@ -86,8 +86,20 @@ def life(folder: Path, seed: int) -> None:
                 ).execute()
 
 
+def changes(folder: Path) -> None:
+    """With a change data feed, whose files some operations count as added."""
+    append(folder, 1, 2, 3, 4, part=ODD[0], configuration={"delta.enableChangeDataFeed": "true"})
+    table = DeltaTable(str(folder))
+    table.delete("id = 2")
+    table.update({"id": "id + 20"}, predicate="id = 3")
+    new = pa.table({"p": pa.array([ODD[1]]), "id": pa.array([4], pa.int64())})
+    made = table.merge(new, "t.id = s.id", source_alias="s", target_alias="t")
+    made.when_matched_update({"id": "s.id + 7"}).execute()
+
+
 KINDS: dict[str, Callable[[Path], None]] = {
     "races": races,
+    "changes": changes,
     **{f"life{seed}": lambda folder, seed=seed: life(folder, seed) for seed in range(6)},  # type: ignore[misc]
 }
 

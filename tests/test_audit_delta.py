@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.audits import agreed, refusal
+from tests.audits import agreed, damage, refusal
 from tests.delta_layout import DeltaTable
 from workbench.tables import Audit, audit
 
@@ -185,14 +185,14 @@ def test_deletion_vectors_are_read(table):
     (vector,) = table.folder.glob("deletion_vector_*.bin")
     content = vector.read_bytes()
     vector.write_bytes(content[:-1] + b"?")
-    assert "does not have its checksum" in refusal(table.folder)
+    assert "does not have its checksum" in damage(table.folder)
     vector.unlink()
     assert graded(agreed(table.folder)) == [("PublishedFilesExist", "proved", 4)]
 
 
 def test_a_deletion_vector_has_its_cardinality_and_takes_the_place_of_the_old(table):
     table.strike("b", [1, 5], cardinality=3)
-    assert "has 2 rows, and is said to have 3" in refusal(table.folder)
+    assert "has 2 rows, and is said to have 3" in damage(table.folder)
     text = table.entry(4).read_text().splitlines()
     table.entry(4).write_text(
         "\n".join(one for one in text if "remove" not in one).replace('"cardinality": 3', '"cardinality": 2')
@@ -207,14 +207,18 @@ def test_a_deletion_vector_has_its_cardinality_and_takes_the_place_of_the_old(ta
         ("[]", r"holds \[\] instead of an object"),
         ('{"add": {"size": 1}}', "it has no path"),
         ('{"add": {"path": "x", "partitionValues": {}, "size": "1", "dataChange": true}}', "size is '1'"),
-        ('{"protocol": {"minReaderVersion": 4, "minWriterVersion": 7}}', "minReaderVersion is 4; 1 to 3 are read"),
         ('{"metaData": {"id": "x", "schemaString": "", "partitionColumns": []}}', "is not JSON"),
         ("", "it has no action"),
     ],
 )
-def test_an_entry_that_is_damaged_is_refused(table, line, why):
+def test_an_entry_that_is_damaged_is_a_finding(table, line, why):
     table.entry(3).write_text(line)
-    assert re.search(why, refusal(table.folder))
+    assert re.search(why, damage(table.folder))
+
+
+def test_a_protocol_that_is_not_known_is_refused(table):
+    table.entry(3).write_text('{"protocol": {"minReaderVersion": 4, "minWriterVersion": 7}}')
+    assert "minReaderVersion is 4; 1 to 3 are read" in refusal(table.folder)
 
 
 def test_what_is_not_known_is_named(tmp_path):
@@ -226,16 +230,27 @@ def test_what_is_not_known_is_named(tmp_path):
     assert "what the table feature 'new' changes: it is not known here" in found.not_checked
 
 
-def test_a_log_without_its_beginning_is_refused(table):
+def test_a_log_without_its_beginning_is_a_finding(table):
     table.entry(0).unlink()
     next(table.log.glob("*.checkpoint.parquet")).unlink()
-    assert "begins with version 1, and has no complete checkpoint" in refusal(table.folder)
+    assert "begins with version 1, and has no complete checkpoint" in damage(table.folder)
+
+
+def test_files_of_the_change_data_feed_may_count_as_added(tmp_path):
+    made = DeltaTable(tmp_path / "t")
+    made.commit(made.add("a"))
+    changes = {"cdc": {"path": "_change_data/c", "partitionValues": {"p": "x"}, "size": 1, "dataChange": False}}
+    info = {"engineInfo": "delta-rs:py-1.6.6", "operationMetrics": {"num_added_files": 2, "num_removed_files": 1}}
+    made.commit(made.add("b"), changes, made.remove("a"), **info)
+    assert graded(agreed(made.folder)) == []
+    made.commit(made.add("c"), made.remove("b"), **info)
+    assert graded(agreed(made.folder)) == [("CountsAgree", "suspect", 2)]
 
 
 # Tables that deltalake writes ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["races", *(f"life{seed}" for seed in range(6))])
+@pytest.mark.parametrize("kind", ["races", "changes", *(f"life{seed}" for seed in range(6))])
 def test_what_deltalake_does_to_a_table_is_clean(writers, tmp_path, kind):
     script = Path(__file__).with_name("delta_writer.py")
     subprocess.run([writers, "-W", "ignore", script, tmp_path / kind, kind], check=True, capture_output=True)

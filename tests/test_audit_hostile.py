@@ -19,11 +19,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyroaring import BitMap
 
+from tests.audits import damage
 from workbench.cli import main
 from workbench.kernel import InputError
 from workbench.tables import audit, avro
 from workbench.tables.acks import read_acks
-from workbench.tables.source import Missing, Source
+from workbench.tables.damaged import Missing
+from workbench.tables.source import Source
 
 LONG = {"type": "record", "name": "R", "fields": [{"name": "x", "type": "long"}]}
 
@@ -109,20 +111,20 @@ def of(*types, name="R"):
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"", "not an Avro file, or is damaged"),
+        (b"", "it is not an Avro file, or not a whole one"),
         (b"PAR0" + bytes(50), "does not begin as Avro files do$"),
-        (b"PAR1" + bytes(50), "as Avro files do, but as Parquet files; manifests in Parquet are not read"),
-        (b"ORC" + bytes(50), "as Avro files do, but as ORC files; manifests in ORC are not read"),
+        (b"PAR1" + bytes(50), "it begins as Parquet files do; manifests in Parquet are not read"),
+        (b"ORC" + bytes(50), "it begins as ORC files do; manifests in ORC are not read"),
         (container(LONG, [{"x": 1}])[:-1], "announces a block of 1 records and 1 bytes, which is not there"),
         (container(LONG, [{"x": 1}])[:-17], "announces a block"),
         (with_block(LONG, 1, 2**40, b"\2"), "announces a block of 1 records and 1,099,511,627,776 bytes"),
         (with_block(LONG, 1, -1, b"\2"), "announces a block of 1 records and -1 bytes"),
         (with_block(LONG, 2**40, 1, b"\2"), "a block of 1 bytes announces 1,099,511,627,776 records"),
-        (with_block(LONG, 1, 2, b"\2\2"), "not an Avro file, or is damaged"),
+        (with_block(LONG, 1, 2, b"\2\2"), "it is not an Avro file, or not a whole one"),
         (with_block(LONG, 1, 3, b"\2\2\4"), "a block does not end where it should"),
         (with_block(LONG, 20_000, 20_001, b"\2" * 20_001), "a block does not end where it should"),
-        (with_block(of("string"), 1, 6, b"\xfe\xff\xff\xff\x0f1"), "not an Avro file, or is damaged"),
-        (with_block(of("bytes"), 1, 3, b"\x01\x02\x03"), "not an Avro file, or is damaged"),
+        (with_block(of("string"), 1, 6, b"\xfe\xff\xff\xff\x0f1"), "it is not an Avro file, or not a whole one"),
+        (with_block(of("bytes"), 1, 3, b"\x01\x02\x03"), "it is not an Avro file, or not a whole one"),
         (with_block(of({"type": "array", "items": "null"}), 1, 6, b"\xfe\xff\xff\xff\x7f\0"), "take no bytes"),
         (with_block(of({"type": "array", "items": of(name="E")}), 1, 6, b"\xfe\xff\xff\xff\x7f\0"), "take no bytes"),
         (
@@ -134,7 +136,7 @@ def of(*types, name="R"):
         (with_block(of(["null", "R"]), 1, 10**6, b"\2" * 10**6), "has 'R' within itself"),
         (with_block(of(NESTED), 1, 1, b"\0"), "nested deeper than 32 levels"),
         (with_block(LONG, 1, 1, b"\2").replace(b"null", b"lzma"), "its codec is 'lzma'"),
-        (with_block(LONG, 2**29, 0, b"").replace(b"long", b"lonk"), "not an Avro file, or is damaged"),
+        (with_block(LONG, 2**29, 0, b"").replace(b"long", b"lonk"), "it is not an Avro file, or not a whole one"),
     ],
 )
 def test_avro_that_promises_what_it_does_not_hold_is_refused(content, why):
@@ -232,6 +234,12 @@ def test_manifests_outside_of_the_table_are_not_read(own_table, capsys, name):
     assert "is not accepted as a file of the table" in refused(capsys, path)
 
 
+def test_manifest_lists_outside_of_the_table_are_not_read(own_table, capsys):
+    path = own_table("seq")
+    snapshot(path, 2, baseManifestList="../../x")
+    assert "is not accepted as a file of the table" in refused(capsys, path)
+
+
 def test_data_files_outside_of_the_table_are_not_read(own_table, capsys):
     path = own_table("seq")
     name = "../../../../secret.parquet"
@@ -258,16 +266,15 @@ def test_files_are_read_up_to_a_size(tmp_path):
         ({"id": True}, "id is True"),
         ({"deltaManifestList": None}, "deltaManifestList is None"),
         ({"deltaManifestList": "nowhere"}, "'manifest/nowhere' does not exist"),
-        ({"baseManifestList": "../../x"}, "is not accepted as a file of the table"),
         ({"indexManifest": "nowhere"}, "'manifest/nowhere' does not exist"),
         ({"commitIdentifier": 2**70}, "commitIdentifier is"),
         ({"timeMillis": "now"}, "timeMillis is 'now'"),
     ],
 )
-def test_a_snapshot_that_is_wrong_is_refused(own_table, capsys, changes, why):
+def test_a_snapshot_that_is_wrong_is_a_finding(own_table, changes, why):
     path = own_table("seq")
     snapshot(path, 2, **changes)
-    assert why in refused(capsys, path)
+    assert why in damage(path)
 
 
 @pytest.mark.parametrize(
@@ -281,20 +288,20 @@ def test_a_snapshot_that_is_wrong_is_refused(own_table, capsys, changes, why):
         ("schema/schema-0", b"\xff", "is not UTF-8 text"),
     ],
 )
-def test_json_that_is_damaged_is_refused(own_table, capsys, file, content, why):
+def test_json_that_is_damaged_is_a_finding(own_table, file, content, why):
     path = own_table("seq")
     (path / file).write_bytes(content)
-    assert why in refused(capsys, path)
+    assert why in damage(path)
 
 
-def test_entries_of_other_types_are_refused(own_table, capsys):
+def test_entries_of_other_types_are_a_finding(own_table):
     path = own_table("seq")
     schema = {"type": "record", "name": "E", "fields": [{"name": "_KIND", "type": "int"}]}
     manifest_of(path, 2).write_bytes(container(schema, [{"_KIND": 0}]))
-    assert "is not a manifest of Paimon: its entries lack '_FILE'" in refused(capsys, path)
+    assert "is damaged: its entries lack '_FILE'" in damage(path)
     path = own_table("java_dangling")
     rewrite(manifest_of(path, 3), lambda record: {**record, "_KIND": 7})
-    assert "an entry is of kind 7" in refused(capsys, path)
+    assert "an entry is of kind 7" in damage(path)
 
 
 def with_vector(path, content, offset=1, length=None):
@@ -330,10 +337,10 @@ EVERYTHING.run_optimize()
         (vector(EVERYTHING.serialize()), None, "strikes out row 4,294,967,294 of a file of 5,001 rows"),
     ],
 )
-def test_a_deletion_vector_that_lies_is_refused(own_table, capsys, content, length, why):
+def test_a_deletion_vector_that_lies_is_a_finding(own_table, content, length, why):
     path = own_table("java_dangling")
     with_vector(path, content, length=length)
-    assert why in refused(capsys, path)
+    assert why in damage(path)
 
 
 def test_deletion_vectors_of_another_kind_are_left_out_by_name(own_table):
@@ -345,13 +352,13 @@ def test_deletion_vectors_of_another_kind_are_left_out_by_name(own_table):
     assert any("deletion vectors that begin with 0x6439d3d1" in note for note in found.not_checked)
 
 
-def test_a_data_file_that_is_damaged_is_refused(own_table, capsys):
+def test_a_data_file_that_is_damaged_is_a_finding(own_table):
     path = own_table("seq")
     (file,) = path.glob("bucket-0/data-83d6577d-*")
     file.write_bytes(b"PAR1" + bytes(40) + b"\xff\xff\xff\x7fPAR1")
-    assert "is not a Parquet file, or is damaged" in refused(capsys, path)
+    assert "it is not a Parquet file, or not a whole one" in damage(path)
     pq.write_table(pa.table({"k": ["jack"]}), file)
-    assert "it has no column '_SEQUENCE_NUMBER'" in refused(capsys, path)
+    assert "it has no column '_SEQUENCE_NUMBER'" in damage(path)
     file.unlink()
     (found,) = audit(path).findings
     assert (found.property, found.grade) == ("PublishedFilesExist", "proved")
@@ -406,6 +413,19 @@ def test_a_path_is_named_to_its_end(tmp_path, capsys):
 def test_tables_further_down_are_named(real_table, capsys):
     folder = real_table("seq").parent.parent
     assert refused(capsys, folder).endswith(f"there is one in '{folder}/db.db/t'")
+
+
+def test_the_search_for_a_table_ends_after_some_folders(tmp_path, capsys):
+    for number in range(120):
+        (tmp_path / f"f{number:03}/deeper").mkdir(parents=True)
+    assert refused(capsys, tmp_path).endswith("; nor is any of 100 folders below that were looked into")
+
+
+@pytest.mark.parametrize("since", ["banana", "-1", "1.5"])
+def test_a_version_to_start_from_is_a_number(tmp_path, capsys, since):
+    assert f"--since: '{since}' is not accepted; it takes a version, such as 12; for Hudi" in refused(
+        capsys, tmp_path, f"--since={since}"
+    )
 
 
 @pytest.mark.slow

@@ -14,12 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests import audits
-from tests.audits import answer, refusal
+from tests.audits import answer, damage, refusal
 from tests.hudi_layout import HudiTable, avro
 from workbench import check
 from workbench.cli import main
 from workbench.kernel import InputError
 from workbench.tables import Audit, audit
+from workbench.tables.damaged import Damages
 from workbench.tables.hudi import keys as hudi_keys
 from workbench.tables.hudi import states as hudi_states
 from workbench.tables.hudi.read import read
@@ -99,7 +100,7 @@ def test_slices_live_from_their_commit_to_the_next(table):
     one = table.commit("a", {"jack": "red"})
     two = table.commit("a", {"jack": "blue"})
     clustered = table.begin("CLUSTER").put("b", {"jack": "blue"}).replace("a").complete()
-    slices = read(Source(table.folder)).slices
+    slices = read(Source(table.folder), Damages()).slices
     lives = sorted(
         (first, last) for first, last in zip(*(slices[c].to_pylist() for c in ("first", "last")), strict=True)
     )
@@ -112,7 +113,7 @@ def test_commits_say_whether_they_were_built_on_the_one_before(table):
     late, later = table.begin(), table.begin()
     late.put("a", {"tom": "blue"}).complete()
     later.put("a", {"jack": "blue"}).complete()
-    commits = read(Source(table.folder)).commits
+    commits = read(Source(table.folder), Damages()).commits
     assert commits["built_on_parent"].to_pylist() == [True, True, True, False]
     assert commits["kind"].to_pylist() == ["UPSERT"] * 4
 
@@ -437,7 +438,7 @@ def test_a_commit_of_very_many_files(tmp_path):
     table = HudiTable(tmp_path / "t", 9)
     ts = table.commit("a", {"jack": "red"})
     rewrite(table, ts, lambda stat: stat | {"fileId": stat["fileId"][:36]}, times=40_000)
-    assert read(Source(table.folder)).slices.num_rows == 40_000
+    assert read(Source(table.folder), Damages()).slices.num_rows == 40_000
 
 
 def test_two_operations_with_one_timestamp_and_one_name(table):
@@ -503,8 +504,6 @@ def test_keys_that_do_not_fit_into_memory_at_once(tmp_path, monkeypatch):
     ("changed", "said"),
     [
         ({"hoodie__table__type": "MERGE_ON_SUNDAYS"}, "MERGE_ON_SUNDAYS"),
-        ({"hoodie__table__type": ""}, "does not say hoodie.table.type"),
-        ({"hoodie__table__version": ""}, "does not say hoodie.table.version"),
         ({"hoodie__table__version": "7"}, "'7' is not accepted; 5, 6, 8, 9 are"),
         ({"hoodie__table__version": "²"}, "is not accepted"),
         ({"hoodie__table__base__file__format": "ORC"}, "ORC"),
@@ -518,6 +517,12 @@ def test_refused(tmp_path, changed, said):
     with pytest.raises(InputError, match=said.replace(".", r"\.")) as refused:
         audit(table)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("lacks", ["hoodie.table.type", "hoodie.table.version"])
+def test_properties_without_what_an_audit_needs_are_damaged(tmp_path, lacks):
+    table = HudiTable(tmp_path / "t", 8, **{lacks.replace(".", "__"): ""})
+    assert f"'.hoodie/hoodie.properties' is damaged: it does not say {lacks}" in damage(table.folder)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -598,7 +603,7 @@ def test_truncated_instant(table, part):
     path = table.completed(ts)
     content = path.read_bytes()
     path.write_bytes(content[: int(len(content) * part)])
-    assert path.name in refusal(table)
+    assert path.name in damage(table)
 
 
 def test_truncated_base_file(table):
@@ -606,7 +611,7 @@ def test_truncated_base_file(table):
     table.commit("b", {"tom": "red"})
     path = table.folder / table.published[0].path
     path.write_bytes(path.read_bytes()[:-20])
-    assert path.name in refusal(table)
+    assert path.name in damage(table)
 
 
 @pytest.mark.parametrize("name", ["../../secret.parquet", "/etc/secret.parquet", "a/../../secret.parquet"])
@@ -656,13 +661,20 @@ def test_timestamps_that_are_none(table):
 
 @pytest.mark.parametrize(
     "change",
-    [{"numWrites": 2**70}, {"numWrites": "many"}, {"fileId": 7}, {"prevCommit": "yesterday"}, {"path": ["a"]}],
+    [{"numWrites": 2**70}, {"numWrites": "many"}, {"fileId": 7}, {"path": ["a"]}],
 )
 def test_stats_that_are_not_of_the_format(tmp_path, change):
     table = HudiTable(tmp_path / "t", 6)
     ts = table.commit("a", {"jack": "red"})
     rewrite(table, ts, lambda stat: stat | change)
-    refusal(table)
+    assert f"{ts}.commit' is damaged" in damage(table)
+
+
+def test_a_commit_that_was_built_on_no_timestamp(tmp_path):
+    table = HudiTable(tmp_path / "t", 6)
+    ts = table.commit("a", {"jack": "red"})
+    rewrite(table, ts, lambda stat: stat | {"prevCommit": "yesterday"})
+    assert "'yesterday' is not a timestamp" in refusal(table)
 
 
 def test_a_footer_that_promises_gigabytes(table):

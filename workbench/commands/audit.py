@@ -4,7 +4,7 @@ The table is only read. PATH is a folder or a URL such as s3://bucket/warehouse/
   workbench audit /data/warehouse/db.db/orders
   workbench audit /data/warehouse/db.db/orders --acks acks.jsonl -o report.html
 
-Exit status: 0 nothing is found, 1 a violation is proved, 2 there is no table, or it is damaged or unsupported,
+Exit status: 0 nothing is found, 1 a violation is proved or a file damaged, 2 there is no table, or an unsupported one,
 3 there are only suspicions, or the audit is incomplete.
 """
 
@@ -12,6 +12,8 @@ import argparse
 
 from workbench.commands.answers import add_answer, check_answer, give
 from workbench.commands.outputs import DATA
+from workbench.kernel.errors import brief
+from workbench.kernel.given import integer_in
 
 _PAGE = ".html"
 
@@ -20,8 +22,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH")
     parser.add_argument("--format", default="auto", choices=("auto", "paimon", "hudi", "iceberg", "delta"))
     parser.add_argument("--acks", metavar="FILE", help="the commits that were acknowledged to clients")
-    parser.add_argument("--since", type=int, metavar="N", help="the version to start from")
+    parser.add_argument("--since", type=_version, metavar="N", help="the version to start from")
     add_answer(parser, (_PAGE, DATA), told={_PAGE: "a page with evidence and pictures"})
+
+
+def _version(text: str) -> int:
+    number = integer_in(text)
+    if not isinstance(number, int) or number < 0:
+        such = "a version, such as 12; for Hudi the digits of a timestamp, or its first ones, such as 20260102"
+        raise argparse.ArgumentTypeError(f"{brief(text)} is not accepted; it takes {such}")
+    return number
 
 
 def run(arguments: argparse.Namespace) -> int:

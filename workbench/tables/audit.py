@@ -10,13 +10,16 @@ picture, trace and repair then follow from the model.
 
 import importlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief, unknown
+from workbench.kernel.values import counted
 from workbench.programs import needs
 from workbench.tables.acks import read_acks
+from workbench.tables.damaged import FILES_WHOLE
 from workbench.tables.findings import Audit
 
 if TYPE_CHECKING:
@@ -30,8 +33,8 @@ FORMATS = {
     "delta": "workbench.tables.delta",
 }
 
-#: How many levels of folders to search for a table if the path is none.
-_DEPTH = 3
+#: How many folders below the path, and on how many levels, to look into for a table if the path is none.
+_MOST_FOLDERS, _DEPTH = 100, 3
 
 
 class Format(Protocol):
@@ -66,10 +69,10 @@ def audit(
         format ({"auto", "paimon", "hudi", "iceberg", "delta"}): "auto" detects it.
         acks: A file of acknowledged commits; see ``docs/audit.md``.
         since: The version to start from; earlier history is taken as correct.
-        spark: A session that decodes the metadata, for tables with very many files.
+        spark: A session that decodes the metadata of Paimon tables with very many files; others are read here.
 
     Raises:
-        InputError: If there is no table, or it is damaged or unsupported.
+        InputError: If there is no table, or it is unsupported, or made to do harm.
     """
     needs("tables", "an audit")
     from workbench.tables.source import Source  # pyarrow loads here
@@ -83,7 +86,10 @@ def audit(
     if not module.detects(source):
         raise InputError(f"{brief(source.url)} is not a table of {format}")
     known = None if acks is None else read_acks(acks, *module.ACKS)
-    return module.audit(source, acks=known, since=since, spark=spark)
+    found = module.audit(source, acks=known, since=since, spark=spark)
+    if found.of(FILES_WHOLE):  # a file that was being written is whole by now
+        found = module.audit(source, acks=known, since=since, spark=spark)
+    return found
 
 
 def detect(source: "Source") -> str:
@@ -93,18 +99,21 @@ def detect(source: "Source") -> str:
         return looks[0]
     if looks:
         raise InputError(f"{brief(source.url)} looks like {' and '.join(looks)}; say which with format")
-    below = _tables_below(source)
-    hint = f"; there is one in {brief(below[0])}" if below else ""
+    below, looked = _table_below(source)
+    hint = f"; nor is any of {counted(looked, 'folder')} below that were looked into" if looked else ""
+    if below is not None:
+        hint = f"; there is one in {brief(below)}"
     raise InputError(f"{brief(source.url)} is not a table of {', '.join(FORMATS)}{hint}")
 
 
-def _tables_below(source: "Source") -> Sequence[str]:
-    """The URL of the first table in the folders below."""
-    level = [""]
+def _table_below(source: "Source") -> tuple[str | None, int]:
+    """The URL of the first table in the folders below, level by level, and how many were looked into."""
+    level, looked = [""], 0
     for _ in range(_DEPTH):
-        level = [entry.name for one in level for entry in source.entries(one)[:100] if entry.is_folder]
+        below = (entry.name for one in level for entry in source.entries(one) if entry.is_folder)
+        level = list(islice(below, _MOST_FOLDERS - looked))
         for one in level:
-            inner = source.below(one)
+            inner, looked = source.below(one), looked + 1
             if any(importlib.import_module(module).detects(inner) for module in FORMATS.values()):
-                return [inner.url]
-    return []
+                return inner.url, looked
+    return None, looked

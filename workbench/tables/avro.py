@@ -20,6 +20,7 @@ from fastavro import schemaless_reader, schemaless_writer
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.storage.strict_json import read_json
+from workbench.tables.damaged import Damaged
 from workbench.tables.source import Source
 
 #: The largest block, unpacked, and the largest sum of a file's blocks. Writers start a new block after 16 or 64 KiB,
@@ -63,17 +64,24 @@ def records(
         most_of_block: The largest block, unpacked; it must hold the largest record.
 
     Raises:
-        InputError: During iteration, at data that is not Avro, is cut off, or exceeds the bounds.
+        Damaged: During iteration, at data that is not Avro, or is cut off.
+        InputError: During iteration, at data that exceeds the bounds.
     """
     try:
         yield from _records(content, keep, most_of_block)
+    except _Torn as why:
+        raise Damaged(name, str(why)) from None
     except _OutOfBounds as why:
         raise InputError(f"{brief(name)} is not accepted: {why}") from None
     except InputError:
         raise
     except Exception as error:  # fastavro and the decompressors raise errors of any type
         reason = " ".join(f"{type(error).__name__} {error}".split())[:200]
-        raise InputError(f"{brief(name)} is not an Avro file, or is damaged: {reason}") from None
+        raise Damaged(name, f"it is not an Avro file, or not a whole one: {reason}") from None
+
+
+class _Torn(Exception):
+    """The file is not Avro as writers leave it."""
 
 
 class _OutOfBounds(Exception):
@@ -85,8 +93,9 @@ def _records(content: bytes, keep: tuple[str, ...] | None, most: int) -> Iterato
     header: Any = schemaless_reader(stream, _HEADER, None)
     if header["magic"] != b"Obj\x01":
         other = next((name for name in ("Parquet", "ORC") if content.startswith(_BEGINS[name])), None)
-        named = f", but as {other} files; manifests in {other} are not read" if other else ""
-        raise _OutOfBounds(f"it does not begin as Avro files do{named}")
+        if other is None:
+            raise _Torn("it does not begin as Avro files do")
+        raise _OutOfBounds(f"it begins as {other} files do; manifests in {other} are not read")
     one, several = _schemas(header["meta"].get("avro.schema", b""), keep)
     codec = header["meta"].get("avro.codec", b"null").decode(errors="replace")
     if codec not in _UNPACKED_BY:
@@ -96,7 +105,7 @@ def _records(content: bytes, keep: tuple[str, ...] | None, most: int) -> Iterato
         count: Any = schemaless_reader(stream, "long", None)
         size: Any = schemaless_reader(stream, "long", None)
         if size < 0 or count < 0 or stream.tell() + size + len(header["sync"]) > end:
-            raise _OutOfBounds(f"it announces a block of {count:,} records and {size:,} bytes, which is not there")
+            raise _Torn(f"it announces a block of {count:,} records and {size:,} bytes, which is not there")
         block = _UNPACKED_BY[codec](stream.read(size), most)
         room -= len(block)
         if room < 0:
@@ -105,7 +114,7 @@ def _records(content: bytes, keep: tuple[str, ...] | None, most: int) -> Iterato
             raise _OutOfBounds(f"a block of {len(block):,} bytes announces {count:,} records")
         yield from _records_in(block, count, one, several)
         if stream.read(len(header["sync"])) != header["sync"]:
-            raise _OutOfBounds("a block does not end with the file's marker")
+            raise _Torn("a block does not end with the file's marker")
 
 
 def _records_in(block: bytes, count: int, one: tuple[Any, Any], several: tuple[Any, Any]) -> Iterator[Record]:
@@ -129,7 +138,7 @@ def _records_in(block: bytes, count: int, one: tuple[Any, Any], several: tuple[A
         else:  # the decoder read on past the block, as if the array continued
             length = -1
     if length != len(block):
-        raise _OutOfBounds("a block does not end where it should")
+        raise _Torn("a block does not end where it should")
 
 
 @functools.lru_cache(maxsize=64)
@@ -201,7 +210,7 @@ def _snappy(packed: bytes, most: int) -> bytes:
         raise _OutOfBounds(f"a block promises {size:,} bytes when it is unpacked; {most:,} are read")
     block: bytes = pa.Codec("snappy").decompress(packed[:-4], decompressed_size=size, asbytes=True)
     if zlib.crc32(block).to_bytes(4, "big") != packed[-4:]:
-        raise _OutOfBounds("a block does not have its checksum")
+        raise _Torn("a block does not have its checksum")
     return block
 
 

@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief, listed
+from workbench.tables.damaged import Damaged
 from workbench.tables.source import Source
 
 #: The rows of a batch, and the most bytes that a footer may announce for one column of a row group.
@@ -55,16 +56,16 @@ def parquet_file(source: Source, name: str, wanted: Iterable[str] = ()) -> Itera
             tops = set(parquet.schema_arrow.names)
             absent = sorted(one for one in wanted if not {one, one.partition(".")[0]} & tops)
             if absent:
-                raise InputError(f"{brief(name)} is damaged: it has no column {listed(map(brief, absent))}")
+                raise Damaged(name, f"it has no column {listed(map(brief, absent))}")
             for one in chunks_of(parquet):
                 if not 0 <= one.total_compressed_size <= file.size() or one.total_uncompressed_size < 0:
-                    raise InputError(f"{brief(name)} is damaged: a column has more bytes than the file")
+                    raise Damaged(name, "a column has more bytes than the file")
             yield parquet
         except InputError:
             raise
         except (pa.ArrowException, OSError, ValueError, MemoryError, OverflowError) as error:
             why = " ".join(str(error).split())[:200]
-            raise InputError(f"{brief(name)} is not a Parquet file, or is damaged: {why}") from None
+            raise Damaged(name, f"it is not a Parquet file, or not a whole one: {why}") from None
 
 
 def chunks_of(parquet: pq.ParquetFile) -> Iterator[pq.ColumnChunkMetaData]:

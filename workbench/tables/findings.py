@@ -10,10 +10,10 @@ from workbench.kernel.errors import text_of
 from workbench.kernel.text import printable
 from workbench.kernel.values import show
 
-Grade = Literal["proved", "suspect", "outside"]
+Grade = Literal["damaged", "proved", "suspect", "outside"]
 
 #: The gravest first.
-GRADES: tuple[Grade, ...] = ("proved", "suspect", "outside")
+GRADES: tuple[Grade, ...] = ("damaged", "proved", "suspect", "outside")
 
 #: How many findings on one property an audit lists.
 MOST_LISTED = 100
@@ -25,8 +25,8 @@ class Finding:
 
     Attributes:
         property: The violated property, by its name in the protocol's model.
-        grade ({"proved", "suspect", "outside"}): The files prove it; they have an innocent explanation too; or the
-            model does not exclude it.
+        grade ({"damaged", "proved", "suspect", "outside"}): A file is missing or unreadable; the files prove it; they
+            have an innocent explanation too; or the model does not exclude it.
         version: The first version that shows it.
         bucket, key: Where; None for the table as a whole.
         why: In one line.
@@ -96,7 +96,8 @@ class Audit:
 
     Attributes:
         versions: The first and the last version that were read.
-        findings: Proved ones first, then by version.
+        findings: The gravest first, then by version.
+        looked_at: What was compared, property by property.
         not_checked: What was left out and why, and what no audit can see.
         complete: Whether nothing was left out. What no audit can see does not count.
     """
@@ -107,12 +108,13 @@ class Audit:
     findings: tuple[Finding, ...] = ()
     not_checked: tuple[str, ...] = ()
     complete: bool = True
+    looked_at: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool | None:
-        """Whether the table is sound: False if a violation is proved, None if that is unknown."""
+        """Whether the table is sound: False if a violation is proved or a file damaged, None if that is unknown."""
         grades = {finding.grade for finding in self.findings}
-        if "proved" in grades:
+        if grades & {"damaged", "proved"}:
             return False
         return None if "suspect" in grades or not self.complete else True
 
@@ -121,7 +123,7 @@ class Audit:
         """The number of findings by grade, in words."""
         counts = [
             f"{sum(finding.grade == grade for finding in self.findings)} {word}"
-            for grade, word in zip(GRADES, ("proved", "suspected", "outside the model"), strict=True)
+            for grade, word in zip(GRADES, ("damaged", "proved", "suspected", "outside the model"), strict=True)
             if any(finding.grade == grade for finding in self.findings)
         ]
         words = ", ".join(counts) or "nothing found"
@@ -143,6 +145,7 @@ class Audit:
             "path": self.path,
             "versions": list(self.versions),
             "findings": [finding.as_dict() for finding in self.findings],
+            "looked_at": list(self.looked_at),
             "not_checked": list(self.not_checked),
             "complete": self.complete,
         }
@@ -159,6 +162,8 @@ class Audit:
             lines += ["", f"{finding.grade.upper()}  {finding.property}{place}", f"  {finding.why}"]
             lines += [f"  - {one}" for one in finding.evidence]
             lines += [f"  {one}" for one in finding.remarks()]
+        if self.looked_at:
+            lines += ["", "looked at:", *(f"  - {one}" for one in self.looked_at)]
         if self.not_checked:
             lines += ["", "not checked:", *(f"  - {one}" for one in self.not_checked)]
         return "\n".join(map(printable, lines))
@@ -173,11 +178,13 @@ class AuditDraft:
     Attributes:
         left_out: Checks that were skipped; any of them makes the audit incomplete.
         remarks: The other lines of :attr:`Audit.not_checked`.
+        looked_at: As in the audit.
     """
 
     def __init__(self) -> None:
         self.left_out: list[str] = []
         self.remarks: list[str] = []
+        self.looked_at: list[str] = []
         self._findings: dict[tuple[str, object], Finding] = {}
         self._unlisted: Counter[str] = Counter()
 
@@ -201,8 +208,9 @@ class AuditDraft:
     def audit(self, format: str, path: str, versions: tuple[int | None, int | None]) -> Audit:
         """The finished audit."""
         more = (
-            f"{count:,} more findings on {property} are not listed" for property, count in (+self._unlisted).items()
+            f"further findings on {property}, which are not listed: {count:,}"
+            for property, count in (+self._unlisted).items()
         )
         findings = sorted(self._findings.values(), key=lambda one: (GRADES.index(one.grade), one.version or 0))
         notes = (*self.left_out, *self.remarks, *more)
-        return Audit(format, path, versions, tuple(findings), notes, not self.left_out)
+        return Audit(format, path, versions, tuple(findings), notes, not self.left_out, tuple(self.looked_at))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from workbench.kernel.values import counted
 from workbench.tables.findings import AuditDraft, Finding, Grade
 from workbench.tables.source import Source
 
@@ -55,10 +56,12 @@ def judge_presence(draft: AuditDraft, source: Source, wanted: Mapping[str, int |
     If there are no files at all, only the table's metadata was copied: that is left out by name.
     """
     found, has_files = absent(source, wanted)
+    if has_files or not wanted:
+        draft.looked_at.append(f"{FILES_EXIST}: {counted(len(wanted), 'file')} of version {version}, with their sizes")
     if found and not has_files:
         draft.left_out.append(f"whether data files exist: the folder has none of {len(wanted):,}, only metadata")
     elif found:
-        why = f"version {version} has {len(found):,} files that are missing, or of another size"
+        why = f"missing, or of another size: {len(found):,} of {counted(len(wanted), 'file')} of version {version}"
         draft.add(beyond_models(FILES_EXIST, "proved", version, why, *map(str, found[:10])))
     return found
 

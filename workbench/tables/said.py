@@ -2,8 +2,8 @@
 
 from typing import Any, TypeVar
 
-from workbench.kernel import InputError
 from workbench.kernel.errors import brief
+from workbench.tables.damaged import Damaged
 
 Kind = TypeVar("Kind")
 
@@ -17,7 +17,7 @@ class Said:
 
     def __init__(self, document: Any, name: str) -> None:
         if not isinstance(document, dict):
-            raise InputError(f"{brief(name)} is damaged: it holds {brief(document)} instead of an object")
+            raise Damaged(name, f"it holds {brief(document)} instead of an object")
         self._fields, self.name = document, name
 
     def take(self, field: str, kind: type[Kind]) -> Kind:
@@ -27,7 +27,7 @@ class Said:
             InputError: If it is missing, of another type, or a number of more than 64 bits.
         """
         if field not in self._fields:
-            raise InputError(f"{brief(self.name)} is damaged: it has no {field}")
+            raise Damaged(self.name, f"it has no {field}")
         return self._checked(self._fields[field], kind, field)
 
     def get(self, field: str, kind: type[Kind], default: Any = None) -> Any:
@@ -47,7 +47,7 @@ class Said:
 
     def _checked(self, given: Any, kind: type[Kind], field: str) -> Kind:
         if not isinstance(given, kind) or isinstance(given, bool) != (kind is bool):
-            raise InputError(f"{brief(self.name)} is damaged: {field} is {brief(given)}")
+            raise Damaged(self.name, f"{field} is {brief(given)}")
         if isinstance(given, int) and not -(2**63) <= given < 2**63:
-            raise InputError(f"{brief(self.name)} is damaged: {field} is {brief(given)}")
+            raise Damaged(self.name, f"{field} is {brief(given)}")
         return given

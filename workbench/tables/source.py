@@ -13,6 +13,7 @@ from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.storage.places import Place, is_url, one_line, options_apart, without_credentials
 from workbench.storage.strict_json import read_json
+from workbench.tables.damaged import Damaged, Missing
 
 #: The largest file of metadata that is read into memory.
 MOST_BYTES = 64 * 2**20
@@ -20,10 +21,6 @@ MOST_BYTES = 64 * 2**20
 _TRIES = 3
 
 Judged = TypeVar("Judged")
-
-
-class Missing(InputError):
-    """A file does not exist: other metadata names it in vain, or it was deleted while the table was read."""
 
 
 class Elsewhere(InputError):
@@ -140,14 +137,14 @@ class Source:
         """A part of a file; shorter at the file's end."""
         with self.open(name) as file:
             if not 0 <= offset <= file.size() or length < 0:
-                raise InputError(f"{brief(name)} is damaged: it has {file.size():,} bytes, and none at {offset:,}")
+                raise Damaged(name, f"it has {file.size():,} bytes, and none at {offset:,}")
             file.seek(offset)
             content: bytes = file.read(min(length, file.size() - offset))
         return content
 
     def read_json(self, name: str, at_most: int = MOST_BYTES) -> Any:
         """A JSON file, parsed strictly."""
-        return read_json(self.read(name, at_most), brief(name))
+        return json_of(self.read(name, at_most), name)
 
     @contextmanager
     def open(self, name: str) -> Iterator[Any]:
@@ -176,6 +173,19 @@ class Source:
 
     def _info(self, path: str) -> Any:
         return self._files.get_file_info(path)
+
+
+def json_of(content: bytes, name: str, line: int | None = None) -> Any:
+    """The JSON in a file's content, or in one of its lines, parsed strictly.
+
+    Raises:
+        Damaged: If it is anything else.
+    """
+    what = "it" if line is None else f"line {line}"
+    try:
+        return read_json(content, what)
+    except InputError as error:
+        raise Damaged(name, str(error)) from None
 
 
 def _is_visible(name: str) -> bool:
@@ -211,6 +221,6 @@ def _named(what: str) -> Iterator[None]:
     except InputError:
         raise
     except FileNotFoundError:
-        raise Missing(f"{brief(what)} does not exist") from None
+        raise Missing(what) from None
     except (OSError, ValueError, ImportError, NotImplementedError) as error:
         raise InputError(f"{brief(what)} cannot be read: {one_line(error)}") from None

@@ -8,7 +8,8 @@ import pyarrow as pa
 
 from workbench.engines.spark.dataflow import Outgoing, on_spark
 from workbench.kernel import InputError
-from workbench.tables.decoding import Decode, Decoder, batches, in_process
+from workbench.tables.damaged import Damaged
+from workbench.tables.decoding import Decode, Decoder, batches, in_process, raise_all, rows_of
 from workbench.tables.source import Source
 
 #: Fewer items are decoded in this process: a Spark job costs more.
@@ -27,17 +28,20 @@ def spark_decoder(session: Any) -> Decoder:
         task = partial(_decoded, source, decode, schema)
         answers = on_spark(session, lambda: None, lambda error: error, work, task)
         for answer in answers:
-            if isinstance(answer, InputError):
+            if isinstance(answer, InputError) and not isinstance(answer, Damaged):
                 raise answer
+        raise_all([answer for answer in answers if isinstance(answer, Damaged)])
         return pa.Table.from_batches(answers, schema)
 
     return decoded
 
 
 def _decoded(source: Source, decode: Decode, schema: pa.Schema, items: Sequence[Any]) -> Outgoing:
-    """A worker's answers: batches of rows, and at the first bad item its error."""
+    """A worker's answers: batches of rows, the errors about damaged files, and any other error, which is the last."""
+    damaged: list[Damaged] = []
     try:
-        for batch in batches((row for item in items for row in decode(source, item)), schema):
+        for batch in batches(rows_of(source, decode, items, damaged), schema):
             yield 0, batch
     except InputError as error:
         yield 0, error
+    yield from ((0, error) for error in damaged)

@@ -9,6 +9,7 @@ from pyroaring import BitMap
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
+from workbench.tables.damaged import Damaged
 from workbench.tables.source import Source
 
 #: How many deletion vectors an audit reads.
@@ -47,24 +48,24 @@ def read_vector(source: Source, name: str, offset: int, length: int, rows: int |
         InputError: If it is damaged, or of an unsupported kind.
     """
     if not 4 <= length <= _MOST_OF_VECTOR or offset < 0:
-        raise InputError(f"{brief(name)} is damaged: a deletion vector of {length:,} bytes at byte {offset:,}")
+        raise Damaged(name, f"a deletion vector of {length:,} bytes at byte {offset:,}")
     content = source.read_range(name, offset, 4 + length + 4)
     if len(content) < 8 + length:
-        raise InputError(f"{brief(name)} is damaged: it ends within a deletion vector")
+        raise Damaged(name, "it ends within a deletion vector")
     (said,) = struct.unpack(">i", content[:4])
     body, checksum = content[4 : 4 + length], int.from_bytes(content[4 + length :], "big")
     if said != length:
-        raise InputError(f"{brief(name)} is damaged: a deletion vector of {length:,} bytes says that it has {said:,}")
+        raise Damaged(name, f"a deletion vector of {length:,} bytes says that it has {said:,}")
     marks = struck_out(body, name, rows, kind)
     if zlib.crc32(body) != checksum:
-        raise InputError(f"{brief(name)} is damaged: a deletion vector does not have its checksum")
+        raise Damaged(name, "a deletion vector does not have its checksum")
     return marks
 
 
 def struck_out(body: bytes, name: str, rows: int | None, kind: VectorKind) -> np.ndarray:
     """The positions in a magic number and bitmap, found in the file `name`."""
     if len(body) < 4:
-        raise InputError(f"{brief(name)} is damaged: a deletion vector of {len(body)} bytes")
+        raise Damaged(name, f"a deletion vector of {len(body)} bytes")
     (magic,) = struct.unpack(f"{kind.order}i", body[:4])
     if magic != kind.magic:
         raise UnreadableError(f"deletion vectors that begin with {magic:#x}, as in {brief(name)}, are not read")
@@ -80,4 +81,4 @@ def struck_out(body: bytes, name: str, rows: int | None, kind: VectorKind) -> np
             raise ValueError(f"a deletion vector strikes out row {marks.max():,} of a file of {rows:,} rows")
         return np.fromiter(marks, np.int64, len(marks))
     except (ValueError, IndexError, MemoryError, OverflowError) as error:
-        raise InputError(f"{brief(name)} is damaged: {' '.join(str(error).split())[:200]}") from None
+        raise Damaged(name, f"{' '.join(str(error).split())[:200]}") from None

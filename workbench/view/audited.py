@@ -15,6 +15,7 @@ from workbench.view.trace import trace_view
 
 #: The class of a grade's badge, and its words.
 _GRADES = {
+    "damaged": ("bad", "\N{BALLOT X} damaged"),
     "proved": ("bad", "\N{BALLOT X} proved"),
     "suspect": ("open", "? suspected"),
     "outside": ("good", "outside the model"),
@@ -65,6 +66,8 @@ def _fragment(audit: Audit) -> Markup:
     versions = "no version" if last is None else f"versions {first} to {last}"
     parts = [noted(f"{versions}: {audit.why}")]
     parts += [_finding(one, f"{number}. ") for number, one in enumerate(audit.findings, 1)]
+    if audit.looked_at:
+        parts.append(element("h2", "Looked at") + bullets(audit.looked_at))
     if audit.not_checked:
         parts.append(element("h2", "Not checked") + bullets(audit.not_checked))
     return joined(parts)

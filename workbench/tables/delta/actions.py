@@ -10,11 +10,11 @@ from urllib.parse import unquote
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
-from workbench.storage.strict_json import read_json
 from workbench.tables.columns import column_names, read_columns
+from workbench.tables.damaged import Damaged
 from workbench.tables.delta.log import SIDECARS
 from workbench.tables.said import Said
-from workbench.tables.source import Elsewhere, Source
+from workbench.tables.source import Elsewhere, Source, json_of
 
 #: The largest entry, and the largest checkpoint in JSON.
 MOST_OF_ENTRY = 256 * 2**20
@@ -106,12 +106,14 @@ class Actions:
 
     Attributes:
         rows: How many there are, of any kind.
+        changes: How many of them name a file of the change data feed, which is no part of the table.
         transactions: The versions of applications' transactions, by application.
         commit_info: What the writer says of itself.
     """
 
     name: str
     rows: int = 0
+    changes: int = 0
     adds: list[FileAction] = field(default_factory=list)
     removes: list[FileAction] = field(default_factory=list)
     metadata: list[TableMetadata] = field(default_factory=list)
@@ -130,6 +132,7 @@ class Actions:
         for document in documents:
             said = Said(document, what)
             self.rows += 1
+            self.changes += said.get("cdc", dict) is not None
             for kind, files in (("add", self.adds), ("remove", self.removes)):
                 if (one := said.get(kind, dict)) is not None:
                     files.append(_file(source, Said(one, what), is_add=kind == "add"))
@@ -158,7 +161,7 @@ def read_entry(source: Source, name: str) -> Actions:
     found = Actions(name)
     _take_lines(source, name, found)
     if not found.rows:
-        raise InputError(f"{brief(name)} is damaged: it has no action; an entry has at least one")
+        raise Damaged(name, "it has no action; an entry has at least one")
     return found
 
 
@@ -177,11 +180,11 @@ def read_checkpoint(source: Source, names: tuple[str, ...]) -> Actions:
     for name, size in found.sidecars:
         with source.open(name) as file:
             if file.size() != size:
-                raise InputError(f"{brief(name)} is damaged: it has {file.size():,} bytes, and should have {size:,}")
+                raise Damaged(name, f"it has {file.size():,} bytes, and should have {size:,}")
         found.take(source, _rows(source, name), name)
     if len(found.metadata) != 1 or len(found.protocol) != 1:
         told = f"{len(found.metadata)} metaData actions and {len(found.protocol)} protocol actions"
-        raise InputError(f"{brief(names[0])} is damaged: it has {told}; a checkpoint has one of each")
+        raise Damaged(names[0], f"it has {told}; a checkpoint has one of each")
     return found
 
 
@@ -189,8 +192,7 @@ def _take_lines(source: Source, name: str, into: Actions) -> None:
     content = source.read(name, MOST_OF_ENTRY)
     lines = ((number, line) for number, line in enumerate(content.split(b"\n"), 1) if line.strip())
     for number, line in lines:
-        what = f"line {number} of {name}"
-        into.take(source, [read_json(line, what)], what)
+        into.take(source, [json_of(line, name, number)], name)
 
 
 def _rows(source: Source, name: str) -> Iterator[Any]:
@@ -199,7 +201,7 @@ def _rows(source: Source, name: str) -> Iterator[Any]:
     wanted = [f"{kind}.{one}" for kind in ("add", "remove") if kind in there for one in _FILE_FIELDS]
     wanted += [one for one in _COLUMNS if one in there]
     if not wanted:
-        raise InputError(f"{brief(name)} is damaged: it has none of the columns of a checkpoint, such as add")
+        raise Damaged(name, "it has none of the columns of a checkpoint, such as add")
     for batch in read_columns(source, name, wanted):
         for row in batch.to_pylist():
             yield {kind: _plain(value) for kind, value in row.items() if value is not None}
@@ -218,11 +220,10 @@ def read_metadata(said: Said) -> TableMetadata:
     """A ``metaData`` action, whose schema must be a struct with the partition columns."""
     columns = tuple(said.members(said.take("partitionColumns", list), str, "partitionColumns"))
     schema = said.take("schemaString", str)
-    what = f"the schemaString of {said.name}"
-    fields = {one.take("name", str) for one in Said(read_json(schema, what), what).all("fields", Said)}
+    fields = {one.take("name", str) for one in Said(json_of(schema.encode(), said.name), said.name).all("fields", Said)}
     absent = sorted(set(columns) - fields)
     if absent:
-        raise InputError(f"{brief(said.name)} is damaged: its schema has no partition column {brief(absent[0])}")
+        raise Damaged(said.name, f"its schema has no partition column {brief(absent[0])}")
     configuration = {name: value for name, value in said.get("configuration", dict, {}).items() if value is not None}
     said.members(configuration, str, "configuration")
     provider = Said(said.get("format", dict, {"provider": "parquet"}), said.name).take("provider", str)
@@ -254,7 +255,7 @@ def _file(source: Source, said: Said, *, is_add: bool) -> FileAction:
     vector = said.get("deletionVector", dict)
     rows = None
     if vector is not None and (stats := said.get("stats", str)):
-        rows = Said(read_json(stats, f"the stats in {said.name}"), said.name).get("numRecords", int)
+        rows = Said(json_of(stats.encode(), said.name), said.name).get("numRecords", int)
     return FileAction(
         name,
         is_outside,
@@ -294,9 +295,10 @@ def _vector(source: Source, said: Said) -> VectorPlace:
         name, is_outside = _place(source, place)
         return found if is_outside else found._replace(name=name)
     if kind != "u" or len(place) < 20:
-        raise InputError(
-            f"{brief(said.name)} is damaged: a deletion vector is of storageType {brief(kind)} at {brief(place)}; "
-            "u, p and i are read, and u ends with 20 signs"
+        raise Damaged(
+            said.name,
+            f"a deletion vector is of storageType {brief(kind)} at {brief(place)}; "
+            "u, p and i are read, and u ends with 20 signs",
         )
     folder, file = place[:-20], f"deletion_vector_{uuid.UUID(bytes=_base85(place[-20:], said))}.bin"
     return found._replace(name=f"{folder}/{file}" if folder else file)
@@ -306,8 +308,8 @@ def _base85(text: str, said: Said) -> bytes:
     """Decode Z85, which is base85 with another alphabet."""
     theirs, ours = _ALPHABETS
     if not set(text) <= set(theirs) or len(text) % 5:
-        raise InputError(f"{brief(said.name)} is damaged: {brief(text)} is not in base85 as deletion vectors are")
+        raise Damaged(said.name, f"{brief(text)} is not in base85 as deletion vectors are")
     try:
         return base64.b85decode(text.translate(str.maketrans(theirs, ours)))
     except ValueError as error:
-        raise InputError(f"{brief(said.name)} is damaged: {brief(text)} is not base85: {error}") from None
+        raise Damaged(said.name, f"{brief(text)} is not base85: {error}") from None

@@ -5,18 +5,26 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.kernel.values import counted
+from workbench.tables.damaged import Damaged, Damages, Missing
 from workbench.tables.delta import states
-from workbench.tables.delta.actions import READER_FEATURES, Actions, Partition, read_checkpoint, read_entry
+from workbench.tables.delta.actions import (
+    READER_FEATURES,
+    Actions,
+    FileAction,
+    Partition,
+    VectorPlace,
+    read_checkpoint,
+    read_entry,
+)
 from workbench.tables.delta.log import FOLDER, Log, list_log
 from workbench.tables.delta.snapshot import Snapshot, both, twice
 from workbench.tables.findings import Audit, AuditDraft, Finding, Grade, with_state
 from workbench.tables.presence import COUNTS_AGREE, FILES_EXIST, TIMES_GROW, beyond_models, judge_presence
 from workbench.tables.said import Said
 from workbench.tables.shape import before_since
-from workbench.tables.source import Missing, Source
+from workbench.tables.source import Source
 from workbench.tables.states import Projected
 from workbench.tables.vectors import DELTA, MOST_VECTORS, UnreadableError, read_vector, struck_out
 
@@ -40,31 +48,37 @@ def judge(source: Source, acks: list[dict[str, Any]] | None = None, since: int |
     assert log is not None  # it was detected
     judge = _Judge(source, log, since, acks or [])
     judge.history()
-    judge.pointer(hint)
+    with judge.damages.around(log.last):
+        judge.pointer(hint)
     judge.newest()
     judge.acknowledged()
+    judge.damages.settle(list_log(source) == log)
+    judge.looked_at()
+    judge.damages.report(judge.draft, since)
     return judge.draft.audit("delta", source.url, (judge.first, judge.last))
 
 
-def _read_hint(source: Source) -> Said | str | None:
+def _read_hint(source: Source) -> Said | Damaged | None:
     """The pointer to a checkpoint; why it cannot be read; None if there is none."""
     try:
         return Said(source.read_json(_HINT), _HINT)
     except Missing:
         return None
-    except InputError as why:
-        return str(why)
+    except Damaged as why:
+        return why
 
 
 class _Judge:
     def __init__(self, source: Source, log: Log, since: int | None, acks: list[dict[str, Any]]) -> None:
         self.source, self.log, self.since, self.acks = source, log, since, acks
         self.draft = AuditDraft()
+        self.damages = Damages()
         self.draft.remarks += NEVER_SEEN
         self.compared = self._to_compare()
         self.snapshot: Snapshot | None = None
         self.first = self.last = 0
         self.stamp: int | None = None  # of the entry before
+        self.read = self.checkpoints_compared = 0  # entries that were judged, and checkpoints
         self.acknowledged_versions = {ack["version"] for ack in acks}
         self.told: dict[int, tuple[int | None, set[str]]] = {}  # by version: the commit's time, and its applications
         # The last version with a change of the schema, with a transaction of an application, and with new files in a
@@ -98,64 +112,96 @@ class _Judge:
     def history(self) -> None:
         """Replay the entries, from the first one or from a checkpoint on."""
         entries, last = sorted(self.log.entries), self.log.last
-        version = self._begin()
+        begin = self._begin()
         self.draft.remarks += before_since(self.since, self.first, last, self.source.url)
         for late in sorted(one for one in self.log.checksums if one > last):
             why = f"version {late} has a checksum file, which is written after its entry, and no entry"
             tell = partial(states.lost_entry, late, f"version {late}")
             self.find(SEQUENTIAL, "suspect", late, why, [self.log.checksums[late]], tell)
+        version = last + 1 if begin is None else begin
         while version <= last:
             if version in self.log.entries:
-                self._entry(version)
-                self.last, version = version, version + 1
+                error = self._entry(version)
+                if error is None:
+                    self.last, version, self.read = version, version + 1, self.read + 1
+                    continue
+                later = self._restart_after(version)
+                self.damages.note(error, range(version, last + 1 if later is None else max(later, version + 1)))
+                if later is None:
+                    self._unread(version + 1)
+                    return
+                version = later + 1
                 continue
             place = bisect_left(entries, version)
             until = (entries[place] if place < len(entries) else last + 1) - 1
-            later = min((one for one in self.log.checkpoints if one >= until), default=None)
+            later = self._restart_after(until)
             which = f"version {version}" if until == version else f"versions {version} to {until}"
             why = f"the log has no entry of {which}, though later ones exist"
             tell = partial(states.lost_entry, version, which)
             if later is None:
                 self.find(SEQUENTIAL, "proved", version, why, ["no checkpoint makes up for it"], tell)
-                self.draft.left_out.append(f"the versions from {until + 1} on: nobody can read them")
+                self._unread(until + 1)
                 return
             evidence = [f"{self.log.checkpoints[later][0]} makes up for it, so that readers do not notice"]
             self.find(SEQUENTIAL, "suspect", version, why, evidence, tell)
-            self._restart(later)
             version = later + 1
 
-    def _begin(self) -> int:
-        """Take the table as of the oldest version, or of the last checkpoint up to `since`; the next version."""
+    def _unread(self, version: int) -> None:
+        """Leave out the versions from this one on, and with them the table as it is now."""
+        self.snapshot = None
+        if version <= self.log.last:
+            self.draft.left_out.append(f"the versions from {version} on: nobody can read them")
+
+    def _begin(self) -> int | None:
+        """Take the table as of the oldest version, or of the last checkpoint up to `since`.
+
+        Returns:
+            The next version; None if nobody can read any.
+        """
         early = [one for one in self.log.checkpoints if self.since is not None and one <= self.since]
         if 0 in self.log.entries and not early:
             return 0
         if not self.log.checkpoints:
-            oldest = min(self.log.entries)
-            raise InputError(
-                f"{brief(self.source.url)} is damaged: its log begins with version {oldest}, and has no complete "
-                "checkpoint; it begins with version 0, or with a checkpoint"
-            )
-        base = max(early, default=min(self.log.checkpoints))
-        oldest = 0 if 0 in self.log.entries else min(self.log.checkpoints)
-        if not early:
-            self.draft.remarks.append(f"versions before {base} were cleaned up: its checkpoint is taken as correct")
-        self.first = oldest
-        self._restart(base)
-        return base + 1
+            oldest = self.first = self.last = min(self.log.entries)
+            why = f"it begins with version {oldest}, and has no complete checkpoint; logs begin with 0 or with one"
+            self.damages.note(Damaged(FOLDER, why), range(oldest, self.log.last + 1))
+            self._unread(oldest)
+            return None
+        self.first = self.last = 0 if 0 in self.log.entries else min(self.log.checkpoints)
+        for base in [*sorted(early, reverse=True), *sorted(set(self.log.checkpoints) - set(early))]:
+            if self._restart(base):
+                if not early:
+                    self.draft.remarks.append(
+                        f"versions before {base} were cleaned up: its checkpoint is taken as correct"
+                    )
+                return base + 1
+        self._unread(self.first)
+        return None
 
-    def _restart(self, version: int) -> None:
-        """Take the table as a checkpoint has it."""
-        actions = read_checkpoint(self.source, self.log.checkpoints[version][0])
-        self._contradictions(version, actions)
-        self.snapshot, self.stamp, self.last = Snapshot.of(actions), None, version
-        self._checksum(version)
+    def _restart_after(self, version: int) -> int | None:
+        """Take the table as the first checkpoint of this version or later that can be read has it; its version."""
+        return next((one for one in sorted(self.log.checkpoints) if one >= version and self._restart(one)), None)
 
-    def _entry(self, version: int) -> None:
-        """Judge an entry by the version before it, and go on to its own."""
-        entry = read_entry(self.source, self.log.entries[version])
+    def _restart(self, version: int) -> bool:
+        """Take the table as a checkpoint has it, if one of the version can be read."""
+        for names in self.log.checkpoints[version]:
+            with self.damages.around(version):
+                actions = read_checkpoint(self.source, names)
+                self._contradictions(version, actions)
+                self.snapshot, self.stamp, self.last = Snapshot.of(actions), None, version
+                self._checksum(version)
+                return True
+        return False
+
+    def _entry(self, version: int) -> Damaged | None:
+        """Judge an entry by the version before it, and go on to its own, unless the entry is damaged."""
+        try:
+            entry = read_entry(self.source, self.log.entries[version])
+            if self.snapshot is None and not (entry.metadata and entry.protocol):
+                raise Damaged(entry.name, "the first entry has no metaData, or no protocol")
+        except Damaged as error:
+            return error
         if self.snapshot is None:
-            if not entry.metadata or not entry.protocol:
-                raise InputError(f"{brief(entry.name)} is damaged: the first entry has no metaData, or no protocol")
             self.snapshot = Snapshot(entry.metadata[0], entry.protocol[0])
         for what, many in (("metaData", entry.metadata), ("protocol", entry.protocol)):
             if len(many) > 1:
@@ -169,7 +215,10 @@ class _Judge:
         self._checksum(version)
         for names in self.log.checkpoints.get(version, []):
             if names in self.compared:
-                self._compare(version, read_checkpoint(self.source, names), self.snapshot)
+                with self.damages.around(version):
+                    self._compare(version, read_checkpoint(self.source, names), self.snapshot)
+                    self.checkpoints_compared += 1
+        return None
 
     def _files(self, version: int, entry: Actions) -> None:
         """An entry removes live files alone, and adds none that are live; no file is in it twice."""
@@ -261,14 +310,18 @@ class _Judge:
             self.find(READ, "suspect", version, why, missed[:5], partial(states.overtaken, version, missed[0]))
 
     def _metrics(self, version: int, entry: Actions) -> None:
-        """delta-rs counts what it adds and removes."""
+        """delta-rs counts what it adds and removes; a delete's change data files count as added, an update's do not."""
         if not (entry.info("engineInfo", str) or "").startswith("delta-rs"):
             return
         metrics = Said(entry.info("operationMetrics", dict) or {}, entry.name)
-        for name, files in (("num_added_files", entry.adds), ("num_removed_files", entry.removes)):
+        added, removed = len(entry.adds), len(entry.removes)
+        for name, count, most in (
+            ("num_added_files", added, added + entry.changes),
+            ("num_removed_files", removed, removed),
+        ):
             number = metrics.get(name, int)
-            if number not in (None, len(files)):
-                why = f"version {version}: {name} is {number:,}, and there are {len(files):,}"
+            if number not in (None, count, most):
+                why = f"version {version}: {name} is {number:,}, and there are {count:,}"
                 self.find(COUNTS_AGREE, "suspect", version, why, [entry.name])
 
     def _note(self, version: int, entry: Actions, before: Snapshot) -> None:
@@ -339,14 +392,17 @@ class _Judge:
         name = self.log.checksums.get(version)
         if name is None or self.snapshot is None:
             return
-        for told in self.snapshot.miscounts(Said(self.source.read_json(name), name)):
-            self.find(COUNTS_AGREE, "suspect", version, f"the checksum of version {version} differs: {told}", [name])
+        with self.damages.around(version):
+            for told in self.snapshot.miscounts(Said(self.source.read_json(name), name)):
+                why = f"the checksum of version {version} differs: {told}"
+                self.find(COUNTS_AGREE, "suspect", version, why, [name])
 
-    def pointer(self, hint: Said | str | None) -> None:
+    def pointer(self, hint: Said | Damaged | None) -> None:
         """``_last_checkpoint`` names a checkpoint that is there, and counts it right."""
-        if hint is None or isinstance(hint, str):
-            self.draft.left_out += [f"which checkpoint is the newest: {hint}"] if hint else []
+        if hint is None:
             return
+        if isinstance(hint, Damaged):
+            raise hint
         version, parts = hint.take("version", int), hint.get("parts", int)
         there = self.log.checkpoints.get(version, [])
         fitting = [names for names in there if parts in (None, len(names))]
@@ -367,6 +423,7 @@ class _Judge:
         """The files of the newest version are there, and what is not known is named."""
         now = self.snapshot
         if now is None:
+            self.draft.left_out.append("whether data files exist: the newest version cannot be read")
             return
         for feature in sorted(now.protocol.reader_features - READER_FEATURES):
             self.draft.left_out.append(f"what the table feature {brief(feature)} changes: it is not known here")
@@ -377,7 +434,7 @@ class _Judge:
         outside = sum(one.is_outside for one in files)
         outside += sum(place.name is None and place.inline is None for _, place in vectors)
         if outside:
-            self.draft.left_out.append(f"whether {outside:,} files outside of the table's folder exist")
+            self.draft.left_out.append(f"whether {counted(outside, 'file')} outside of the table's folder exist")
         if list_log(self.source) != self.log:
             self.draft.left_out.append("whether data files exist: the table was written to while it was read")
             return
@@ -387,30 +444,44 @@ class _Judge:
         }
         absent = {one.name for one in judge_presence(self.draft, self.source, wanted, self.last)}
         for one, place in vectors[:MOST_VECTORS]:
-            try:
-                if place.inline is not None:
-                    name, marks = one.name, struck_out(place.inline[: place.size], one.name, one.rows, DELTA)
-                elif place.name is None or place.name in absent:
-                    continue
-                else:
-                    name = place.name
-                    marks = read_vector(self.source, name, place.offset, place.size, one.rows, DELTA)
-            except UnreadableError as why:
-                self.draft.left_out.append(str(why))
-                continue
-            if len(marks) != place.cardinality:
-                raise InputError(
-                    f"{brief(name)} is damaged: the deletion vector of {brief(one.name)} has {len(marks):,} rows, "
-                    f"and is said to have {place.cardinality:,}"
-                )
+            if place.name not in absent:
+                with self.damages.around(self.last):
+                    self._vector(one, place)
+
+    def _vector(self, one: FileAction, place: VectorPlace) -> None:
+        """A deletion vector has its checksum, and as many rows as it is said to have."""
+        try:
+            if place.inline is not None:
+                name, marks = one.name, struck_out(place.inline[: place.size], one.name, one.rows, DELTA)
+            elif place.name is not None:
+                name = place.name
+                marks = read_vector(self.source, name, place.offset, place.size, one.rows, DELTA)
+            else:
+                return
+        except UnreadableError as why:
+            self.draft.left_out.append(str(why))
+            return
+        if len(marks) != place.cardinality:
+            told = f"has {len(marks):,} rows, and is said to have {place.cardinality:,}"
+            raise Damaged(name, f"the deletion vector of {brief(one.name)} {told}")
+
+    def looked_at(self) -> None:
+        """Say what was compared."""
+        entries, files = counted(self.read, "entry", "entries"), counted(len(self.log.checksums), "checksum file")
+        self.draft.looked_at += [
+            f"{SEQUENTIAL}, {READ}, {VALID}: {entries}",
+            f"{READ}: {counted(self.checkpoints_compared, 'checkpoint')} against the entries",
+            f"{COUNTS_AGREE}: {entries}, {files}",
+            f"{PRESENT}: {counted(len(self.acks), 'acknowledged commit')}",
+        ]
 
     def acknowledged(self) -> None:
         """Acknowledged commits that the log does not have, or has another one in the place of."""
         for ack in self.acks:
             version, why = ack["version"], None
             millis, apps = self.told.get(version, (None, set()))
-            if version > self.last:
-                why = f"the commit of version {version} was acknowledged, and the last version is {self.last}"
+            if version > self.log.last:
+                why = f"the commit of version {version} was acknowledged, and the last version is {self.log.last}"
             elif version in self.told and ack.get("timestamp", millis) != millis:
                 why = f"version {version} was acknowledged at {ack['timestamp']}, and is the commit of {millis}"
             elif version in self.told and "appId" in ack and ack["appId"] not in apps:

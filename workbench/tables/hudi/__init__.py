@@ -2,20 +2,26 @@
 
 from typing import Any
 
-from workbench.tables.findings import Audit
+from workbench.tables.damaged import Damages
+from workbench.tables.findings import Audit, AuditDraft
 from workbench.tables.hudi.judge import judge
 from workbench.tables.hudi.read import read
-from workbench.tables.hudi.timeline import PROPERTIES, beginning
+from workbench.tables.hudi.timeline import PROPERTIES, beginning, has_instants
 from workbench.tables.source import Source
 
 ACKS: tuple[dict[str, type], dict[str, type]] = {"instant": str}, {}
 
 
 def detects(source: Source) -> bool:
-    """Whether the folder has Hudi's properties file."""
-    return source.exists(PROPERTIES)
+    """Whether the folder has Hudi's properties file, or instants that lack it."""
+    return source.exists(PROPERTIES) or has_instants(source)
 
 
 def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None, spark: Any) -> Audit:
     """Read and judge a Hudi table, in this process even if there is a Spark session."""
-    return judge(read(source), since=None if since is None else beginning(since), acks=acks)
+    damages = Damages()
+    with damages.around():
+        return judge(read(source, damages), damages, since=None if since is None else beginning(since), acks=acks)
+    draft = AuditDraft()
+    damages.report(draft)
+    return draft.audit("hudi", source.url, (None, None))

@@ -8,7 +8,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from workbench.kernel.errors import listed
+from workbench.kernel.values import counted
 from workbench.tables.columns import count_rows, read_columns
+from workbench.tables.damaged import Damages
 from workbench.tables.findings import MOST_LISTED, Audit, AuditDraft, Finding, Grade, with_state
 from workbench.tables.hudi import states
 from workbench.tables.hudi.keys import KEY, TIME, Duplicate, duplicates, rows_of
@@ -31,39 +34,62 @@ NEVER_SEEN = (
 )
 
 
-def judge(table: HudiTable, *, since: int | None = None, acks: Iterable[Mapping[str, Any]] | None = None) -> Audit:
+def judge(
+    table: HudiTable,
+    damages: Damages,
+    *,
+    since: int | None = None,
+    acks: Iterable[Mapping[str, Any]] | None = None,
+) -> Audit:
     """The audit of a table."""
     draft = AuditDraft()
     first, last = table.versions
     draft.remarks += [*NEVER_SEEN, *before_since(since, first, last, table.source.url)]
     if table.has_history:
         draft.remarks.append(f"instants before {first} were archived: what they published is taken as correct")
-    findings = [
-        *_acknowledged(table, acks or (), since),
-        *_built(table, since),
-        *_too_late(table, since),
-        *_gone(table, since),
-        *_one_name(table, since),
-        *_not_written(table, since),
-        *_logs_gone(table, since),
-    ]
+    findings: list[Finding] = []
+    keys_read = False
+    for some in (
+        _acknowledged(table, acks or (), since),
+        _built(table, since),
+        _too_late(table, since),
+        _gone(table, since),
+        _one_name(table, since, damages),
+        _not_written(table, since),
+        _logs_gone(table, since),
+    ):
+        with damages.around():
+            findings += some
     if table.has_logs:
         draft.left_out.append("rows in log files, and keys in two file groups: log files of merge-on-read are not read")
     elif not table.key_columns:
         draft.left_out.append(
             "keys in two file groups: hoodie.populate.meta.fields is false, and there is not one field for the key"
         )
+    elif replaced := [one.name for one in table.unread if one.action == "replacecommit"]:
+        draft.left_out.append(f"keys in two file groups: which groups {listed(replaced)} replaced is not known")
     else:
-        found = duplicates(table, since)
-        listed = sorted(found.found, key=lambda one: one.version)[:MOST_LISTED]
-        findings += _two_groups(table, listed)
-        left_out = found.left_out + len(found.found) - len(listed)
+        keys_read = True
+        found = duplicates(table, since, damages)
+        shown = sorted(found.found, key=lambda one: one.version)[:MOST_LISTED]
+        findings += _two_groups(table, shown)
+        left_out = found.left_out + len(found.found) - len(shown)
         if found.vanished:
-            draft.remarks.append(f"keys of {found.vanished:,} slices that were deleted before they could be read")
+            draft.remarks.append(f"keys of slices that were deleted before they could be read: {found.vanished:,}")
         if left_out:
-            draft.remarks.append(f"{left_out:,} more keys that are, or seem to be, in two file groups are not listed")
+            draft.remarks.append(f"keys that are, or seem to be, in two file groups, and are not listed: {left_out:,}")
     for finding in findings:
         draft.add(finding)
+    slices = counted(table.slices.num_rows, "slice")
+    draft.looked_at += [
+        f"ConsistentRead: {counted(table.commits.num_rows, 'instant')}, {slices}",
+        f"PublishedSlicesExist: {slices}, {counted(len(table.present), 'file')} in their folders",
+        f"AcknowledgedCommitsPresent: {counted(len(list(acks or ())), 'acknowledged commit')}",
+    ]
+    if keys_read:
+        groups = len(set(zip(*(table.slices[name].to_pylist() for name in ("partition", "bucket")), strict=True)))
+        draft.looked_at.append(f"NoDuplicateKeysAcrossFiles: {counted(groups, 'file group')}")
+    damages.report(draft, since)
     return draft.audit("hudi", table.source.url, (first, last))
 
 
@@ -98,7 +124,7 @@ def _group(one: Mapping[str, Any]) -> str:
 
 def _acknowledged(table: HudiTable, acks: Iterable[Mapping[str, Any]], since: int | None) -> Iterator[Finding]:
     """Acknowledged instants that have not completed."""
-    there = set(table.commits["version"].to_pylist())
+    there = {*table.commits["version"].to_pylist(), *(one.version for one in table.unread)}
     first, _ = table.versions
     for ack in acks:
         version = version_of_instant(ack["instant"])
@@ -235,7 +261,7 @@ def _gone(table: HudiTable, since: int | None) -> Iterator[Finding]:
 # Files with two writers ----------------------------------------------------------------------------------------------
 
 
-def _one_name(table: HudiTable, since: int | None) -> Iterator[Finding]:
+def _one_name(table: HudiTable, since: int | None, damages: Damages) -> Iterator[Finding]:
     """Operations that share a timestamp, and files that differ from what their commit wrote."""
     slices = table.slices if since is None else table.slices.filter(pc.greater_equal(table.slices["first"], since))
     for one in slices.filter(pc.equal(slices["first"], slices["before"])).to_pylist():
@@ -260,7 +286,11 @@ def _one_name(table: HudiTable, since: int | None) -> Iterator[Finding]:
     found = sizes.take(pc.index_in(slices["name"].combine_chunks(), value_set=names))
     other = pc.and_kleene(pc.not_equal(slices["size"], found), pc.greater(slices["size"], 0))
     for one in slices.filter(other).to_pylist():
-        rows = count_rows(table.source, one["name"])
+        rows = None
+        with damages.around(one["first"]):
+            rows = count_rows(table.source, one["name"])
+        if rows is None:
+            continue
         why = "the slice's file is not the one its commit wrote: it was overwritten"
         evidence = [
             f"{one['instant']}: {one['size']:,} bytes, {one['rows']} rows",

@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from workbench.tables.columns import column_names, read_columns
+from workbench.tables.damaged import Damaged, Damages, Missing
 from workbench.tables.hudi.read import HudiTable
-from workbench.tables.source import Missing
 
 KEY, TIME = "_hoodie_record_key", "_hoodie_commit_time"
 
@@ -58,14 +58,15 @@ class Duplicate(NamedTuple):
 class Duplicates:
     """Found duplicates, the number of further suspects, and how many slices vanished before they could be read."""
 
+    damages: Damages
     found: list[Duplicate] = field(default_factory=list)
     left_out: int = 0
     vanished: int = 0
 
 
-def duplicates(table: HudiTable, since: int | None = None) -> Duplicates:
+def duplicates(table: HudiTable, since: int | None, damages: Damages) -> Duplicates:
     """The keys in two file groups of a partition, in some version from `since` on."""
-    result = Duplicates()
+    result = Duplicates(damages)
     for groups in _partitions(table, since):
         if len(groups) == 1:
             continue
@@ -77,11 +78,13 @@ def duplicates(table: HudiTable, since: int | None = None) -> Duplicates:
 
 
 def _batches(table: HudiTable, one: Slice, columns: list[str], result: Duplicates) -> Iterator[pa.RecordBatch]:
-    """Columns of a slice; none if a cleaner has deleted it meanwhile."""
+    """Columns of a slice; none if a cleaner has deleted it meanwhile, or it is damaged."""
     try:
         yield from read_columns(table.source, one["name"], columns)
     except Missing:
         result.vanished += 1
+    except Damaged as error:
+        result.damages.note(error, [one["first"]])
 
 
 def _partitions(table: HudiTable, since: int | None) -> Iterator[dict[str, list[Slice]]]:

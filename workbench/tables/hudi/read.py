@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
+from workbench.tables.damaged import Damaged, Damages, Missing
 from workbench.tables.hudi.timeline import (
     DELETES,
     DIGITS,
@@ -29,7 +30,7 @@ from workbench.tables.hudi.timeline import (
 )
 from workbench.tables.said import Said
 from workbench.tables.shape import COMMITS, FILES, table_of
-from workbench.tables.source import Missing, Source
+from workbench.tables.source import Source
 
 #: File slices: files with the commit's own words on each.
 SLICES = pa.schema(
@@ -74,6 +75,7 @@ class HudiTable:
         cleaned_up_to: Cleaners may delete what was no longer its group's newest slice before this version.
         cleaned_unsaid: Whether unreported deletions are possible: a cleaner is at work, or its instant was archived.
         has_history: Whether older instants were archived.
+        unread: The instants that are damaged. Base files with their timestamps count as what they published.
         logs: The log files that active deltacommits name, each with its partition, its file group and its version.
     """
 
@@ -87,6 +89,7 @@ class HudiTable:
     cleaned_up_to: int
     cleaned_unsaid: bool
     has_history: bool
+    unread: frozenset[Instant]
     logs: dict[str, tuple[str, str, int]]
 
     @property
@@ -114,12 +117,16 @@ class HudiTable:
         return self.properties.get("hoodie.populate.meta.fields", "true").lower() != "false"
 
 
-def read(source: Source) -> HudiTable:
-    """Read a table as of one listing of its timeline."""
+def read(source: Source, damages: Damages) -> HudiTable:
+    """Read a table as of one listing of its timeline, without the instants that are damaged.
+
+    Raises:
+        Damaged: If its properties are.
+    """
     given = properties(source)
     timeline = Timeline(source, given)
     for tries_left in reversed(range(_TRIES)):
-        reading = _TimelineReading(source)
+        reading = _TimelineReading(source, damages)
         try:
             reading.add(timeline.instants())
             break
@@ -159,8 +166,9 @@ def unpublished(table: HudiTable) -> pa.Table:
 class _TimelineReading:
     """The state accumulated from instants so far."""
 
-    def __init__(self, source: Source) -> None:
-        self._source = source
+    def __init__(self, source: Source, damages: Damages) -> None:
+        self._source, self._damages = source, damages
+        self._unread: set[Instant] = set()
         self._seen: set[str] = set()
         self._commits: list[dict[str, Any]] = []
         self._slices: list[dict[str, Any]] = []
@@ -182,28 +190,40 @@ class _TimelineReading:
             if instant.state != "completed":
                 is_pending = (instant.ts, instant.action) not in completed
                 self._cleaned_unsaid |= is_pending and instant.action in DELETES
-            elif instant.action in WRITES:
-                self._write(instant)
-            elif instant.action in DELETES:
-                self._delete(instant)
+            elif instant.action in (*WRITES, *DELETES):
+                self._completed(instant)
             self._seen.add(instant.name)
 
-    def _write(self, instant: Instant) -> None:
-        said = said_by(self._source, instant)
+    def _completed(self, instant: Instant) -> None:
+        try:
+            said = said_by(self._source, instant)
+            (self._write if instant.action in WRITES else self._delete)(instant, said)
+        except Missing:
+            raise
+        except Damaged as error:
+            self._damages.note(error, [instant.version])
+            self._unread.add(instant)
+            self._cleaned_unsaid |= instant.action in DELETES
+
+    def _write(self, instant: Instant, said: Said) -> None:
+        logs: dict[str, tuple[str, str, int]] = {}
         operation = (said.get("operationType", str) or "UNKNOWN").upper()
+        replaced, slices = (
+            dict.fromkeys(_replaced(said), instant.version),
+            list(_slices(said, instant, operation, logs)),
+        )
         self._commits.append({"version": instant.version, "id": instant.ts, "kind": operation, "time": _time(instant)})
-        self._replaced |= dict.fromkeys(_replaced(said), instant.version)
-        for one in _slices(said, instant, operation, self._logs):
-            self._slices.append(one)
-            if len(self._slices) == _CHUNK:
-                self._pack()
+        self._replaced |= replaced
+        self._logs |= logs
+        self._slices += slices
+        if len(self._slices) >= _CHUNK:
+            self._pack()
 
     def _pack(self) -> None:
         self._chunks.append(table_of(self._slices, SLICES))
         self._slices.clear()
 
-    def _delete(self, instant: Instant) -> None:
-        said = said_by(self._source, instant)
+    def _delete(self, instant: Instant, said: Said) -> None:
         for name in deleted_by(said, instant):
             self._deleted.setdefault(name, []).append(instant)
         if instant.action == "clean":
@@ -216,8 +236,14 @@ class _TimelineReading:
     def table(self, given: dict[str, str], has_history: bool) -> HudiTable:
         """The table, with the files that exist now."""
         self._pack()
-        slices = _lived(pa.concat_tables(self._chunks), self._replaced)
-        present = _present(self._source, slices, self._logs)
+        told = pa.concat_tables(self._chunks)
+        present = _present(self._source, told, self._logs)
+        unread = {one.version: one for one in self._unread if one.action in WRITES}
+        slices = _lived(pa.concat_tables([told, _by_names(present, unread)]), self._replaced)
+        if unread:  # nobody knows what these were built on
+            is_unread = pc.is_in(slices["first"], value_set=pa.array(unread, pa.int64()))
+            built_on = pc.if_else(is_unread, slices["before"], slices["built_on"])
+            slices = slices.set_column(slices.schema.get_field_index("built_on"), SLICES.field("built_on"), built_on)
         begins = self._begins if has_history else None  # without history there are no earlier slices
         return HudiTable(
             self._source,
@@ -230,6 +256,7 @@ class _TimelineReading:
             self._cleaned_up_to,
             self._cleaned_unsaid or has_history,
             has_history,
+            frozenset(self._unread),
             self._logs,
         )
 
@@ -254,15 +281,15 @@ def _slices(
                     f"{brief(partition)}; those are in its folder, and end in {_EXTENSION}"
                 )
             if stat.get("partitionPath", str, partition) != partition or not base.startswith(group):
-                raise InputError(
-                    f"{brief(instant.name)} is damaged: {brief(name)} is not of the file group {brief(group)} in the "
-                    f"partition {brief(partition)}"
+                raise Damaged(
+                    instant.name,
+                    f"{brief(name)} is not of the file group {brief(group)} in the partition {brief(partition)}",
                 )
             built_on = stat.get("prevCommit", str) or "null"
             counts = {field: stat.get(field, int) for field in ("numWrites", "numInserts", "numDeletes")}
             negative = [field for field, count in counts.items() if (count or 0) < 0]
             if negative:
-                raise InputError(f"{brief(instant.name)} is damaged: {negative[0]} is {counts[negative[0]]}")
+                raise Damaged(instant.name, f"{negative[0]} is {counts[negative[0]]}")
             yield {
                 "partition": partition,
                 "bucket": group,
@@ -336,6 +363,19 @@ def _archived(
         ends = [one[partition, bucket] for one in (follow, replaced) if (partition, bucket) in one]
         one = {"partition": partition, "bucket": bucket, "name": name, "first": version, "built_on": version}
         found.append(one | {"last": min(ends, default=None)})
+    return table_of(found, SLICES)
+
+
+def _by_names(present: Mapping[str, int], unread: Mapping[int, Instant]) -> pa.Table:
+    """The slices of the instants that could not be read, by the names of the files."""
+    found = []
+    for name in present if unread else ():
+        parts = BASE_FILE.fullmatch(name)
+        if parts is None or len(parts[2]) not in DIGITS or version_of_instant(parts[2]) not in unread:
+            continue
+        instant = unread[version_of_instant(parts[2])]
+        one = {"partition": name.rpartition("/")[0], "bucket": parts[1], "name": name, "first": instant.version}
+        found.append(one | {"operation": "UNKNOWN", "instant": instant.name})
     return table_of(found, SLICES)
 
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief, listed
 from workbench.kernel.values import counted
-from workbench.storage.strict_json import read_json
 from workbench.tables.avro import records
+from workbench.tables.damaged import Damaged
 from workbench.tables.said import Said
-from workbench.tables.source import MOST_BYTES, Source
+from workbench.tables.source import MOST_BYTES, Source, json_of
 
 PROPERTIES = ".hoodie/hoodie.properties"
 
@@ -71,20 +71,27 @@ def beginning(since: int) -> int:
     return int(str(since).ljust(DIGITS[-1], "0"))
 
 
+def has_instants(source: Source) -> bool:
+    """Whether there is a timeline, in the folder of any version."""
+    entries = (entry for folder in (".hoodie", ".hoodie/timeline") for entry in source.entries(folder))
+    return any(_INSTANT.fullmatch(entry.base) is not None for entry in entries)
+
+
 def properties(source: Source) -> dict[str, str]:
     """The contents of ``hoodie.properties``.
 
     Raises:
+        Damaged: If it is missing, or does not say what an audit needs.
         InputError: If the table is of an unsupported kind.
     """
     try:
         text = source.read(PROPERTIES, at_most=2**22).decode()
     except UnicodeError:
-        raise InputError(f"{brief(PROPERTIES)} is not UTF-8 text") from None
+        raise Damaged(PROPERTIES, "it is not UTF-8 text") from None
     given = dict(_pairs(text))
     for name in ("hoodie.table.version", "hoodie.table.type"):
         if name not in given:
-            raise InputError(f"{brief(PROPERTIES)} does not say {name}, which an audit needs")
+            raise Damaged(PROPERTIES, f"it does not say {name}")
     if given["hoodie.table.type"].upper() not in TYPES:
         raise InputError(
             f"a Hudi table of type {brief(given['hoodie.table.type'])} is not accepted; {listed(TYPES)} are"
@@ -186,10 +193,10 @@ def said_by(source: Source, instant: Instant) -> Said:
     """The metadata of an instant: Avro, or JSON for writes up to version 6."""
     content = source.read(instant.name)
     if not content.startswith(b"Obj\x01"):
-        return Said(read_json(content, brief(instant.name)), instant.name)
+        return Said(json_of(content, instant.name), instant.name)
     found = list(records(content, instant.name, most_of_block=MOST_BYTES))  # a record is a whole commit
     if len(found) != 1:
-        raise InputError(f"{brief(instant.name)} is damaged: it holds {counted(len(found), 'record')} instead of one")
+        raise Damaged(instant.name, f"it holds {counted(len(found), 'record')} instead of one")
     return Said(found[0], instant.name)
 
 

@@ -5,7 +5,6 @@ from typing import Any
 from workbench.tables.findings import Audit
 from workbench.tables.iceberg.judge import judge
 from workbench.tables.iceberg.metadata import metadata_files
-from workbench.tables.iceberg.read import read
 from workbench.tables.source import Source, read_again
 
 ACKS = {"snapshot-id": int}, {"timestamp-ms": int}
@@ -18,4 +17,4 @@ def detects(source: Source) -> bool:
 
 def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None, spark: Any) -> Audit:
     """Read and judge an Iceberg table, in this process even if there is a Spark session."""
-    return read_again(lambda: judge(read(source, since), acks, since))
+    return read_again(lambda: judge(source, acks, since))

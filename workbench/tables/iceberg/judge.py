@@ -1,18 +1,20 @@
 """Judge an Iceberg table's history, by its newest metadata file and by the older ones."""
 
+import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from workbench.kernel import InputError
 from workbench.kernel.values import counted
+from workbench.tables.damaged import Damaged, Damages, Missing
 from workbench.tables.findings import Audit, AuditDraft, Finding, Grade, with_state
 from workbench.tables.iceberg import states
 from workbench.tables.iceberg.metadata import FOLDER, IcebergSnapshot, Metadata, metadata_files, read_metadata
-from workbench.tables.iceberg.read import IcebergTable, Places, entries_of, manifests_of
+from workbench.tables.iceberg.read import IcebergTable, Places, entries_of, manifests_of, read
 from workbench.tables.presence import COUNTS_AGREE, beyond_models, judge_presence
 from workbench.tables.shape import before_since
-from workbench.tables.source import Missing
+from workbench.tables.source import Source
 
 #: The most bytes of older metadata files that are read; each file repeats the whole history of its time.
 MOST_BYTES = 512 * 2**20
@@ -22,11 +24,19 @@ NEVER_SEEN = (
     "the rows in data files and delete files: the model has no content",
 )
 
+_MANIFEST_LIST = re.compile(r"snap-(\d{1,19})-.*\.avro")
+
 LINEAR, SEQUENTIAL, PRESENT = "LinearHistory", "SequentialSnapshots", "AcknowledgedCommitsPresent"
 
 
-def judge(table: IcebergTable, acks: list[dict[str, Any]] | None = None, since: int | None = None) -> Audit:
+def judge(source: Source, acks: list[dict[str, Any]] | None = None, since: int | None = None) -> Audit:
     """The audit of a table."""
+    damages = Damages()
+    table = read(source, damages, since)
+    if table is None:
+        draft = AuditDraft()
+        damages.report(draft)
+        return draft.audit("iceberg", source.url, (None, None))
     judge = _Judge(table, since)
     judge.chain()
     judge.content()
@@ -34,8 +44,12 @@ def judge(table: IcebergTable, acks: list[dict[str, Any]] | None = None, since: 
     judge.files()
     judge.lineage()
     judge.orphans(acks is None)
+    judge.unnamed()
+    judge.looked_at(acks or [])
     if acks is not None:
         judge.acknowledged(acks)
+    damages.settle(metadata_files(source) == table.files_of_metadata)
+    damages.report(judge.draft, since)
     return judge.draft.audit("iceberg", table.source.url, table.versions)
 
 
@@ -58,9 +72,13 @@ class _Judge:
                 f"{table.candidates[0]} was taken, which was written last"
             )
         if table.outside:
-            self.draft.left_out.append(f"whether {table.outside:,} data files outside of the table's folder exist")
+            self.draft.left_out.append(
+                f"whether {counted(table.outside, 'data file')} outside of the table's folder exist"
+            )
         if table.unread:
-            self.draft.left_out.append(f"the content of {len(table.unread)} snapshots that have no manifest list")
+            self.draft.left_out.append(
+                f"the content of {counted(len(table.unread), 'snapshot')} without a manifest list"
+            )
         if table.chain and table.chain[0].parent is not None:
             first, _ = table.versions
             self.draft.remarks.append(f"snapshots before {first} have expired: its content is taken as correct")
@@ -170,6 +188,9 @@ class _Judge:
                 older = read_metadata(source, name)
             except Missing:
                 break
+            except Damaged as error:
+                self.table.damages.note(error)
+                break
             self._step(older, newer)
             self.known |= older.snapshots.keys()
             self.lineage_names.add(name)
@@ -180,7 +201,9 @@ class _Judge:
     def _remark_on_an_empty_log(self, first: Metadata) -> None:
         """A first metadata file has no predecessor; one with a predecessor may be in another one's place."""
         before = [name for name, number in self.table.files_of_metadata.items() if number < first.number]
-        if not first.log and before and not read_metadata(self.table.source, before[-1]).is_of_another(first):
+        with self.table.damages.around():
+            if first.log or not before or read_metadata(self.table.source, before[-1]).is_of_another(first):
+                return
             self.draft.left_out.append(
                 f"what was before {first.name}: its metadata-log is empty, and {before[-1]} exists"
             )
@@ -260,7 +283,7 @@ class _Judge:
         sizes = {entry.name: entry.size for entry in self.table.source.entries(FOLDER)}
         room = MOST_BYTES
         for name, number in self.table.files_of_metadata.items():
-            if name in self.lineage_names or name in self.table.candidates:
+            if name in self.lineage_names or name in self.table.candidates or name in self.table.damages:
                 continue
             room -= sizes.get(name, 0)
             if number <= self.begins:
@@ -272,10 +295,11 @@ class _Judge:
                 metadata = read_metadata(self.table.source, name)
             except Missing:  # a refused writer cleaned up
                 continue
-            except InputError:
-                if number <= last:
-                    raise
-                waiting += 1  # still being written
+            except Damaged as error:
+                if number > last:
+                    waiting += 1  # still being written
+                else:
+                    self.table.damages.note(error)
                 continue
             if metadata.is_of_another(self.table.metadata):
                 self.others.append(metadata)
@@ -297,16 +321,50 @@ class _Judge:
             notes = self.draft.remarks if is_older else self.draft.left_out
             notes.append(f"{counted(len(self.others), 'metadata file')} of another table, which {which}")
         if early:
-            self.draft.remarks.append(f"{early} metadata files as old as the oldest that was followed, or older")
+            self.draft.remarks.append(
+                f"{counted(early, 'metadata file')} as old as the oldest that was followed, or older"
+            )
         if waiting:
-            self.draft.remarks.append(f"{waiting} commits that seem to be under way")
+            self.draft.remarks.append(f"commits that seem to be under way: {waiting}")
+
+    def unnamed(self) -> None:
+        """Manifest lists of snapshots after the newest: metadata files that named them are gone.
+
+        A writer numbers its snapshot after the newest one, so of a commit under way the number is the next one.
+        """
+        metadata, source = self.table.metadata, self.table.source
+        known = self.known | {id for other in self.others for id in other.snapshots}
+        later: dict[int, tuple[int, str]] = {}  # by sequence number
+        for entry in source.entries(FOLDER):
+            named = _MANIFEST_LIST.fullmatch(entry.base)
+            if named is None or int(named[1]) in known or entry.is_folder:
+                continue
+            one = IcebergSnapshot(int(named[1]), None, 0, 0, f"{metadata.location}/{entry.name}", "unknown")
+            with suppress(Damaged):  # its writer has died, or still writes
+                listed = manifests_of(source, self.table.places, one).values()
+                number = max((said.sequence or 0 for said in listed if said.added_by == one.id), default=0)
+                if number > metadata.last_sequence:
+                    later[number] = one.id, entry.name
+        if metadata_files(source) != self.table.files_of_metadata or not later:
+            return
+        if max(later) == metadata.last_sequence + 1:
+            self.draft.remarks.append("a commit that seems to be under way, or whose metadata file is gone")
+            return
+        snapshots = [later[number] for number in sorted(later)]
+        why = (
+            f"{counted(len(later), 'snapshot')} with sequence numbers up to {max(later)} were prepared, and the newest "
+            f"metadata file ends with {metadata.last_sequence}: some are gone, or several commits are under way"
+        )
+        first = IcebergSnapshot(snapshots[0][0], metadata.current, min(later), 0, None, "unknown")
+        evidence = [f"{name} lists the manifests of snapshot {id}" for id, name in snapshots[:5]]
+        self.find(PRESENT, "suspect", first, why, evidence)
 
     def _orphan(self, metadata: Metadata, files: set[str]) -> Iterator[tuple[IcebergSnapshot, str, list[str]]]:
         """The commit of an orphaned metadata file, unless a retry has committed its files."""
         try:
             new = [one for one in metadata.ancestors(metadata.current) if one.id not in self.known]
             added = list(self._added(metadata, new))
-        except Missing:
+        except Damaged:  # a refused writer cleaned up, or died
             return
         lost = [file for file in added if file not in files]
         if new and lost:
@@ -328,6 +386,16 @@ class _Judge:
                 if listed.added_by == one.id:
                     entries = entries_of(source, places, manifest, listed)
                     yield from (entry.name for entry in entries if entry.status == 1 and entry.added_by == one.id)
+
+    def looked_at(self, acks: list[dict[str, Any]]) -> None:
+        """Say what was compared."""
+        snapshots = counted(len(self.table.chain), "snapshot")
+        self.draft.looked_at += [
+            f"{LINEAR}, {SEQUENTIAL}: {snapshots}, {counted(len(self.lineage_names), 'metadata file')}",
+            f"{COUNTS_AGREE}: {snapshots}, {counted(len(self.table.files), 'file')}",
+            f"{PRESENT}: {counted(len(acks), 'acknowledged commit')}, "
+            f"{counted(len(self.table.files_of_metadata), 'metadata file')} in the folder",
+        ]
 
     def acknowledged(self, acks: Iterable[dict[str, Any]]) -> None:
         """Acknowledged snapshots that the history lacks."""

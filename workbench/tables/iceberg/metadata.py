@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
-from workbench.storage.strict_json import read_json
+from workbench.tables.damaged import Damaged, Missing
 from workbench.tables.said import Said
-from workbench.tables.source import MOST_BYTES, Missing, Source
+from workbench.tables.source import MOST_BYTES, Source, json_of
 
 FOLDER = "metadata"
 
@@ -130,7 +130,7 @@ def read_metadata(source: Source, name: str) -> Metadata:
     content = source.read(name)
     if content.startswith(b"\x1f\x8b"):
         content = _unzipped(content, name)
-    said = Said(read_json(content, brief(name)), name)
+    said = Said(json_of(content, name), name)
     version = said.take("format-version", int)
     if version not in FORMAT_VERSIONS:
         raise InputError(
@@ -140,7 +140,7 @@ def read_metadata(source: Source, name: str) -> Metadata:
     for one in said.all("snapshots", Said):
         snapshot = _snapshot(one)
         if snapshot.id in snapshots:
-            raise InputError(f"{brief(name)} is damaged: it has the snapshot {snapshot.id} twice")
+            raise Damaged(name, f"it has the snapshot {snapshot.id} twice")
         snapshots[snapshot.id] = snapshot
     current = said.get("current-snapshot-id", int, -1)
     refs = [Said(ref, name) for branch, ref in said.get("refs", dict, {}).items() if branch != "main"]
@@ -210,7 +210,7 @@ def _unzipped(content: bytes, name: str) -> bytes:
     try:
         plain = zlib.decompressobj(31).decompress(content, MOST_BYTES + 1)
     except zlib.error as error:
-        raise InputError(f"{brief(name)} is damaged: {error}") from None
+        raise Damaged(name, f"{error}") from None
     if len(plain) > MOST_BYTES:
         raise InputError(f"{brief(name)} is not accepted: it has more than {MOST_BYTES:,} bytes when it is unpacked")
     return plain

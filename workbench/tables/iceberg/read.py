@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.tables.avro import read_avro
+from workbench.tables.damaged import Damaged, Damages, Missing
 from workbench.tables.iceberg.metadata import (
     FOLDER,
     IcebergSnapshot,
@@ -116,6 +116,7 @@ class IcebergTable:
         versions_of: From its snapshots' ids to their versions.
         commits, files: Of the shapes COMMITS and FILES.
         unread: Snapshots without a manifest list, whose content was not read.
+        damages: The damaged files, which were left out.
         sizes: The files that live in the newest snapshot or at the head of another branch, with their sizes.
         outside: How many live files are not in the table's folder.
         miscounts: Snapshots in which two counts differ, with the difference.
@@ -137,6 +138,7 @@ class IcebergTable:
     miscounts: tuple[tuple[IcebergSnapshot, str], ...]
     branch_breaks: tuple[Break, ...]
     places: Places
+    damages: Damages
 
     @property
     def versions(self) -> tuple[int | None, int | None]:
@@ -145,20 +147,21 @@ class IcebergTable:
         return (numbers[0], numbers[-1]) if numbers else (None, None)
 
 
-def read(source: Source, since: int | None = None) -> IcebergTable:
-    """Read a table by its newest metadata file."""
+def read(source: Source, damages: Damages, since: int | None = None) -> IcebergTable | None:
+    """Read a table by its newest metadata file that is not damaged; None if there is none."""
     files = metadata_files(source)
-    metadata, candidates = _current(source, files)
+    found = _current(source, files, damages)
+    if found is None:
+        return None
+    metadata, candidates = found
     chain = tuple(metadata.ancestors(metadata.current))[::-1]
-    if metadata.current is not None and not chain:
-        raise InputError(f"{brief(metadata.name)} is damaged: it does not have its current snapshot {metadata.current}")
     versions_of = _versions(chain)
     places = Places(source, metadata)
-    reading = _BranchReading(source, places)
+    reading = _BranchReading(source, places, damages)
     start = max((i for i, one in enumerate(chain) if versions_of[one.id] <= (since or 0)), default=0)
     for snapshot in chain[start:]:
         reading.add(snapshot, versions_of[snapshot.id])
-    others = list(_other_branches(source, places, metadata))
+    others = list(_other_branches(source, places, metadata, damages))
     readings = (reading, *others)
     sizes = {name: size for one in readings for name, size in one.sizes().items()}
     broken = {one.snapshot.id for one in reading.breaks}
@@ -189,14 +192,15 @@ def read(source: Source, since: int | None = None) -> IcebergTable:
         tuple(pair for one in readings for pair in one.miscounts),
         tuple(broken for one in others for broken in one.breaks),
         places,
+        damages,
     )
 
 
-def _other_branches(source: Source, places: Places, metadata: Metadata) -> Iterator["_BranchReading"]:
+def _other_branches(source: Source, places: Places, metadata: Metadata, damages: Damages) -> Iterator["_BranchReading"]:
     """The other branches, each read from the last snapshot that it shares with the main one."""
     main = {one.id for one in metadata.ancestors(metadata.current)}
     for head in sorted({*metadata.branches, *metadata.tags} & metadata.snapshots.keys() - main):
-        reading, own = _BranchReading(source, places), []
+        reading, own = _BranchReading(source, places, damages), []
         for one in metadata.ancestors(head):
             own.append(one)
             if one.id in main:
@@ -206,7 +210,21 @@ def _other_branches(source: Source, places: Places, metadata: Metadata) -> Itera
         yield reading
 
 
-def _current(source: Source, files: dict[str, int]) -> tuple[Metadata, tuple[str, ...]]:
+def _current(source: Source, files: dict[str, int], damages: Damages) -> tuple[Metadata, tuple[str, ...]] | None:
+    """The current metadata file, and all candidates, of those that are not damaged; None if all are."""
+    whole = dict(files)
+    while whole:
+        try:
+            return _newest(source, whole)
+        except Missing:
+            raise  # deleted meanwhile
+        except Damaged as error:
+            damages.note(error)
+            del whole[error.name]
+    return None
+
+
+def _newest(source: Source, files: dict[str, int]) -> tuple[Metadata, tuple[str, ...]]:
     """The current metadata file, and the names of all candidates: of several with one number, the last written.
 
     The highest number may belong to a dropped table whose successor has not come as far.
@@ -220,6 +238,9 @@ def _current(source: Source, files: dict[str, int]) -> tuple[Metadata, tuple[str
         number = max(one.number for one in found if not one.is_of_another(last))
         found = [one for one in found if one.number == number and not one.is_of_another(last)]
     found.sort(key=lambda one: (one.millis, one.name))
+    current = found[-1].current
+    if current is not None and current not in found[-1].snapshots:
+        raise Damaged(found[-1].name, f"it does not have its current snapshot {current}")
     return found[-1], tuple(one.name for one in reversed(found))
 
 
@@ -252,6 +273,7 @@ class _BranchReading:
 
     source: Source
     places: Places
+    damages: Damages
     breaks: list[Break] = field(default_factory=list)
     unread: list[int] = field(default_factory=list)
     miscounts: list[tuple[IcebergSnapshot, str]] = field(default_factory=list)
@@ -267,7 +289,13 @@ class _BranchReading:
             self.unread.append(snapshot.id)
             self._begun = False
             return
-        listed = manifests_of(self.source, self.places, snapshot)
+        try:
+            listed = manifests_of(self.source, self.places, snapshot)
+        except Damaged as error:
+            self.damages.note(error, [version])
+            self._begun = False
+            return
+        is_whole = self._is_whole()
         kept = {name: live for name, live in self._manifests.items() if name in listed}
         dropped = [name for manifest, live in self._manifests.items() if manifest not in listed for name in live.files]
         gone: set[str] = set()
@@ -279,7 +307,7 @@ class _BranchReading:
                 if kept[manifest].listed != said:
                     self.miscounts.append((snapshot, f"{manifest} is listed otherwise than in the snapshot before"))
                 continue
-            entries = list(entries_of(self.source, self.places, manifest, said))
+            entries = self._entries(manifest, said)
             here_live = [entry for entry in entries if entry.status != _DELETED]
             kept[manifest] = Live(
                 [entry.name for entry in here_live],
@@ -289,7 +317,8 @@ class _BranchReading:
             )
             if not said.has_deletes:
                 added += [entry for entry in entries if entry.status == _ADDED and entry.added_by == snapshot.id]
-            self._count(snapshot, manifest, listed[manifest], entries)
+            if manifest not in self.damages:
+                self._count(snapshot, manifest, listed[manifest], entries)
             for entry in entries:
                 if entry.status == _DELETED:
                     gone.add(entry.name)
@@ -315,10 +344,26 @@ class _BranchReading:
                 self._dead.append(life)
         data_only = (tuple(sorted(set(names) - self._deletes)) for names in (lacks, strange))
         found = Break(snapshot, *data_only)
-        if self._begun and (found.lacks or found.has):
+        self._manifests = kept
+        for name in kept:
+            self.damages.used(name, version)
+        is_whole &= self._is_whole()
+        if self._begun and is_whole and (found.lacks or found.has):
             self.breaks.append(found)
-        self._manifests, self._begun = kept, True
-        self._sum_up(snapshot, added)
+        if is_whole:
+            self._sum_up(snapshot, added)
+        self._begun = True
+
+    def _is_whole(self) -> bool:
+        """Whether all manifests of the last snapshot could be read."""
+        return not any(name in self.damages for name in self._manifests)
+
+    def _entries(self, manifest: str, said: ListedManifest) -> list[ManifestEntry]:
+        """A manifest's entries; none if it is damaged."""
+        entries: list[ManifestEntry] = []
+        with self.damages.around():
+            entries = list(entries_of(self.source, self.places, manifest, said))
+        return entries
 
     def _count(
         self, snapshot: IcebergSnapshot, manifest: str, listed: ListedManifest, entries: list[ManifestEntry]
@@ -400,15 +445,15 @@ def manifests_of(source: Source, places: Places, snapshot: IcebergSnapshot) -> d
     for record in read_avro(source, name, keep=keep):
         path, added_by = record.get("manifest_path"), record.get("added_snapshot_id")
         if not isinstance(path, str) or not isinstance(added_by, int | None):
-            raise InputError(f"{brief(name)} is damaged: it names {brief(path)} as a manifest")
+            raise Damaged(name, f"it names {brief(path)} as a manifest")
         counts = tuple(record.get(field, record.get(old)) for field, old in _COUNTS)
         if not all(type(one) is int or one is None for one in (*counts, *map(record.get, others))):
-            raise InputError(f"{brief(name)} is damaged: it does not count the files of {brief(path)}")
+            raise Damaged(name, f"it does not count the files of {brief(path)}")
         manifest = places.name(path)
         if manifest in found:
-            raise InputError(f"{brief(name)} is damaged: it names {brief(manifest)} twice")
+            raise Damaged(name, f"it names {brief(manifest)} twice")
         if record.get("content", 0) not in (0, 1):
-            raise InputError(f"{brief(name)} is damaged: the content of {brief(manifest)} is {record['content']}")
+            raise Damaged(name, f"the content of {brief(manifest)} is {record['content']}")
         found[manifest] = ListedManifest(
             -1 if added_by is None else added_by,
             record.get("content", 0) != 0,
@@ -424,15 +469,15 @@ def entries_of(source: Source, places: Places, manifest: str, listed: ListedMani
     for record in read_avro(source, manifest, keep=("status", "snapshot_id", *(f"data_file.{one}" for one in fields))):
         status, file = record.get("status"), record.get("data_file")
         if status not in (_EXISTING, _ADDED, _DELETED) or not isinstance(file, dict):
-            raise InputError(f"{brief(manifest)} is damaged: an entry has the status {brief(status)}")
+            raise Damaged(manifest, f"an entry has the status {brief(status)}")
         path, rows, by = file.get("file_path"), file.get("record_count"), record.get("snapshot_id")
         if not isinstance(path, str) or not isinstance(rows, int) or not isinstance(by, int | None):
-            raise InputError(f"{brief(manifest)} is damaged: an entry names {brief(path)} as a file")
+            raise Damaged(manifest, f"an entry names {brief(path)} as a file")
         size = file.get("file_size_in_bytes")
         if (file.get("content", 0) != 0) != listed.has_deletes:
-            raise InputError(f"{brief(manifest)} is damaged: {brief(path)} is of content {brief(file.get('content'))}")
+            raise Damaged(manifest, f"{brief(path)} is of content {brief(file.get('content'))}")
         if rows < 0 or not isinstance(size, int | None):
-            raise InputError(f"{brief(manifest)} is damaged: {brief(path)} has {rows} rows, {brief(size)} bytes")
+            raise Damaged(manifest, f"{brief(path)} has {rows} rows, {brief(size)} bytes")
         partition = file.get("partition")
         told = json.dumps(partition, default=str, sort_keys=True) if partition else ""
         name, is_outside = places.data(path)

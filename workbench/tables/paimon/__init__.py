@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from workbench.tables.damaged import Damages
 from workbench.tables.decoding import Decoder, in_process
-from workbench.tables.findings import Audit
+from workbench.tables.findings import Audit, AuditDraft
+from workbench.tables.paimon.files import versions
 from workbench.tables.paimon.judge import Judge
 from workbench.tables.paimon.read import PaimonTable, read
 from workbench.tables.shape import before_since
@@ -19,8 +21,10 @@ ACKS = {"commitUser": str}, {"commitIdentifier": int, "timeMillis": int}
 
 
 def detects(source: Source) -> bool:
-    """Whether the folder has a Paimon schema."""
-    return any(entry.base.startswith("schema-") for entry in source.entries("schema"))
+    """Whether the folder has a Paimon schema, or snapshots that lack theirs."""
+    return bool(versions(source, "schema", "schema-")) or bool(
+        versions(source, "snapshot", "snapshot-") and source.entries("manifest")
+    )
 
 
 def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None, spark: Any) -> Audit:
@@ -30,10 +34,15 @@ def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | Non
         from workbench.tables.spark import spark_decoder  # pyspark is only loaded where it is used
 
         decoder = spark_decoder(spark)
-    table = read(source, decoder, since)
+    damages = Damages()
+    table = read(source, decoder, since, damages)
     if table is None:
-        return Audit("paimon", source.url, (None, None), (), ("there is no snapshot yet",))
-    draft = Judge(table, acks).run()
+        draft = AuditDraft()
+        draft.remarks += [] if versions(source, "snapshot", "snapshot-") else ["there is no snapshot yet"]
+        damages.report(draft)
+        return draft.audit("paimon", source.url, (None, None))
+    draft = Judge(table, acks, damages).run()
+    damages.report(draft, since)
     draft.remarks += before_since(since, table.oldest, table.last, source.url)
     draft.remarks += [*_notes(table, has_acks=acks is not None), _UNSEEN]
     return draft.audit("paimon", source.url, (table.first, table.last))

@@ -1,25 +1,26 @@
 """Judge what a Paimon table says more than once: counts, pointers, files and their sizes."""
 
 from collections.abc import Iterator
+from typing import Any
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
+from workbench.kernel.values import counted
+from workbench.tables.damaged import Damaged, Damages, Missing
 from workbench.tables.findings import AuditDraft
 from workbench.tables.paimon.files import versions
 from workbench.tables.paimon.read import Change, PaimonTable
 from workbench.tables.presence import COUNTS_AGREE, FILES_EXIST, beyond_models, judge_presence
 from workbench.tables.shape import alive_at
-from workbench.tables.source import Missing
 from workbench.tables.vectors import MOST_VECTORS, PAIMON, UnreadableError, read_vector
 
 _KINDS = {"APPEND", "COMPACT", "OVERWRITE", "ANALYZE"}
 _HINT = "snapshot/LATEST"
 
 
-def judge_counts(table: PaimonTable, draft: AuditDraft) -> None:
+def judge_counts(table: PaimonTable, draft: AuditDraft, damages: Damages) -> None:
     """Add the findings on counts, pointers and files."""
     for version, why in _miscounts(table):
         draft.add(beyond_models(COUNTS_AGREE, "suspect", version, why, f"snapshot/snapshot-{version}"))
@@ -27,14 +28,14 @@ def judge_counts(table: PaimonTable, draft: AuditDraft) -> None:
         draft.add(beyond_models(COUNTS_AGREE, "suspect", table.last, why, name))
     _kinds(table, draft)
     _hint(table, draft)
-    _files(table, draft)
+    _files(table, draft, damages)
 
 
 def _miscounts(table: PaimonTable) -> Iterator[tuple[int, str]]:
     """The versions in which two counts of the same differ."""
     columns = ("version", "added", "removed", "delta_rows", "total_rows", "schema")
     known, broken = set(versions(table.source, "schema", "schema-")), {*table.breaks["version"].to_pylist()}
-    after_gaps = {gap + 1 for gap in table.gaps}
+    after_gaps = {gap + 1 for gap in (*table.gaps, *table.damaged)}
     before: int | None = None
     for one in table.snapshots.select(columns).to_pylist():
         version, change = one["version"], table.changes.get(one["version"], Change(0, 0, 0))
@@ -49,7 +50,7 @@ def _miscounts(table: PaimonTable) -> Iterator[tuple[int, str]]:
         is_known = None not in (total, before, one["delta_rows"]) and version not in (broken | after_gaps)
         if is_known and total != before + one["delta_rows"]:
             yield version, f"snapshot {version} says that it has {total:,} rows, after {before:,} before it"
-        if one["schema"] is not None and one["schema"] not in known:
+        if known and one["schema"] is not None and one["schema"] not in known:
             yield version, f"snapshot {version} has the schema {one['schema']}, and there is no such schema"
         before = total
     rows = pc.sum(alive_at(table.files, table.last)["rows"]).as_py() or 0
@@ -59,6 +60,8 @@ def _miscounts(table: PaimonTable) -> Iterator[tuple[int, str]]:
 
 def _misfits(table: PaimonTable) -> Iterator[tuple[str, str]]:
     """Live files that do not fit the table's schemas; each reason once."""
+    if not table.schema.types:
+        return
     known = set(versions(table.source, "schema", "schema-"))
     arity = len(table.schema.key_columns)
     live = alive_at(table.files, table.last)
@@ -93,33 +96,34 @@ def _hint(table: PaimonTable, draft: AuditDraft) -> None:
         draft.add(beyond_models(FILES_EXIST, "suspect", hint, why, f"the newest is snapshot/snapshot-{table.last}"))
 
 
-def _files(table: PaimonTable, draft: AuditDraft) -> None:
+def _files(table: PaimonTable, draft: AuditDraft, damages: Damages) -> None:
     """The newest snapshot's data files and deletion vectors are there."""
     live = alive_at(table.files, table.last)
     outside = pc.sum(live["is_outside"]).as_py() or 0
     if outside:
-        draft.left_out.append(f"whether {outside:,} data files outside of the table's folder exist")
+        draft.left_out.append(f"whether {counted(outside, 'data file')} outside of the table's folder exist")
     columns = (live[name].to_pylist() for name in ("bucket", "name", "size", "is_outside"))
     wanted = {f"{bucket}/{name}": size for bucket, name, size, is_out in zip(*columns, strict=True) if not is_out}
     vectors = alive_at(table.vectors, table.last)
     wanted |= {f"index/{name}": None for name in vectors["index_file"].to_pylist()}
-    if table.source.exists(f"snapshot/snapshot-{table.last}"):  # it has not expired meanwhile
+    if not table.schema.types and len(set(table.files["partition"].to_pylist()) - {""}):
+        draft.left_out.append("whether data files exist: without a schema nobody knows the names of partitions")
+    elif table.source.exists(f"snapshot/snapshot-{table.last}"):  # it has not expired meanwhile
         absent = {one.name for one in judge_presence(draft, table.source, wanted, table.last)}
-        _vectors(table, vectors, absent, dict(zip(live["name"].to_pylist(), live["rows"].to_pylist(), strict=True)))
+        rows = dict(zip(live["name"].to_pylist(), live["rows"].to_pylist(), strict=True))
+        for one in vectors.slice(0, MOST_VECTORS).to_pylist():
+            if f"index/{one['index_file']}" not in absent and one["file"] in rows:
+                with damages.around(table.last):
+                    _vector(table, one, rows[one["file"]])
 
 
-def _vectors(table: PaimonTable, vectors: pa.Table, absent: set[str], rows: dict[str, int]) -> None:
-    """Some of the deletion vectors have their checksum, and as many rows as they are said to have."""
-    for one in vectors.slice(0, MOST_VECTORS).to_pylist():
-        if f"index/{one['index_file']}" in absent or one["file"] not in rows:
-            continue
-        try:
-            name, count = f"index/{one['index_file']}", rows[one["file"]]
-            marks = read_vector(table.source, name, one["offset"], one["length"], count, PAIMON)
-        except UnreadableError:  # of another kind
-            continue
-        if one["cardinality"] not in (None, len(marks)):
-            raise InputError(
-                f"{brief(one['index_file'])} is damaged: a deletion vector has {len(marks):,} rows, "
-                f"and is said to have {one['cardinality']:,}"
-            )
+def _vector(table: PaimonTable, one: dict[str, Any], rows: int) -> None:
+    """A deletion vector has its checksum, and as many rows as it is said to have."""
+    name = f"index/{one['index_file']}"
+    try:
+        marks = read_vector(table.source, name, one["offset"], one["length"], rows, PAIMON)
+    except UnreadableError:  # of another kind
+        return
+    if one["cardinality"] not in (None, len(marks)):
+        why = f"a deletion vector has {len(marks):,} rows, and is said to have {one['cardinality']:,}"
+        raise Damaged(name, why)

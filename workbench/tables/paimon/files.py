@@ -10,17 +10,17 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.tables.avro import read_avro
+from workbench.tables.damaged import Damaged, Damages, Missing
 from workbench.tables.said import Said
-from workbench.tables.source import Missing, Source
+from workbench.tables.source import Source
 
 #: The kinds of a manifest's entries.
 ADD, DELETE = 0, 1
@@ -142,7 +142,7 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True)
 class Schema:
-    """A table's newest schema, and whether its columns have changed."""
+    """A table's newest schema, and whether its columns have changed; without types if none can be read."""
 
     keys: tuple[str, ...]
     partition_keys: tuple[str, ...]
@@ -159,36 +159,49 @@ class Schema:
         return [self.types[name] for name in names]
 
 
-def read_schema(source: Source) -> Schema:
+def read_schema(source: Source, damages: Damages | None, needed_by: Iterable[int]) -> Schema:
     """The newest schema of a table.
 
+    Args:
+        damages: Where to note schemas that are damaged or missing.
+        needed_by: The table's versions.
+
     Raises:
-        InputError: If there is none, or it is damaged.
+        Damaged: If one is damaged or missing, without `damages`.
     """
-    numbers = versions(source, "schema", "schema-")
-    if not numbers:
-        raise InputError(f"{brief(source.url)} is not a Paimon table: it has no schema/schema-0")
+    found = Schema((), (), {}, {}, has_changed=False)
     columns: dict[int | None, set[str]] = {}
-    for number in numbers:
-        name = f"schema/schema-{number}"
-        said = _said(source, name)
-        fields = said.members(said.take("fields", list), Said)
-        if said.take("id", int) != number:
-            raise InputError(f"{brief(name)} is not accepted: it says that it is schema {said.take('id', int)}")
-        for field in fields:
-            column = f"{field.take('name', str)}: {json.dumps(field.get('type', object), sort_keys=True)}"
-            columns.setdefault(field.get("id", int), set()).add(column.removesuffix(' NOT NULL"').removesuffix('"'))
+    for number in versions(source, "schema", "schema-") or [0]:
+        try:
+            found = _schema(source, number, columns)
+        except Damaged as error:
+            if damages is None:
+                raise
+            damages.note(error, needed_by)
+    return replace(found, has_changed=any(len(known) > 1 for known in columns.values()))
+
+
+def _schema(source: Source, number: int, columns: dict[int | None, set[str]]) -> Schema:
+    """A schema; its columns are added to those of the others."""
+    name = f"schema/schema-{number}"
+    said = _said(source, name)
+    fields = said.members(said.take("fields", list), Said)
+    if said.take("id", int) != number:
+        raise Damaged(name, f"it says that it is schema {said.take('id', int)}")
+    for field in fields:
+        column = f"{field.take('name', str)}: {json.dumps(field.get('type', object), sort_keys=True)}"
+        columns.setdefault(field.get("id", int), set()).add(column.removesuffix(' NOT NULL"').removesuffix('"'))
     types = {field.take("name", str): field.get("type", object) for field in fields}
     keys, partitions = (said.members(said.take(one, list), str) for one in ("primaryKeys", "partitionKeys"))
     for key in (*keys, *partitions):
         if key not in types:
-            raise InputError(f"{brief(name)} is not accepted: its key {brief(key)} is not a column")
+            raise Damaged(name, f"its key {brief(key)} is not a column")
     return Schema(
         tuple(keys),
         tuple(partitions),
         types,
         {str(option): str(value) for option, value in said.take("options", dict).items()},
-        any(len(known) > 1 for known in columns.values()),
+        has_changed=False,
     )
 
 
@@ -207,7 +220,7 @@ def decode_snapshot(source: Source, item: Item) -> Iterator[Row]:
     name = f"snapshot/snapshot-{item.version}"
     said = _said(source, name)
     if said.take("id", int) != item.version:
-        raise InputError(f"{brief(name)} is not accepted: it says that it is snapshot {said.take('id', int)}")
+        raise Damaged(name, f"it says that it is snapshot {said.take('id', int)}")
     base, delta, *_ = lists = _lists(said)
     listed = _listed(source, delta)
     changes = [one for one, _, _ in listed]
@@ -253,6 +266,11 @@ def others(source: Source) -> list[str]:
     return [entry.name for entry in found if not entry.is_folder and _OTHER.fullmatch(entry.name)]
 
 
+def lists_of(source: Source, snapshot: str) -> list[str]:
+    """The lists that a snapshot's file names, those of its base and its delta first."""
+    return _lists(_said(source, snapshot))
+
+
 def manifests_in(source: Source, manifest_list: str) -> list[str]:
     """The manifests that a manifest list names."""
     return [name for name, _, _ in _listed(source, manifest_list)]
@@ -269,12 +287,12 @@ def _listed(source: Source, manifest_list: str) -> list[tuple[str, int | None, i
     name = f"manifest/{manifest_list}"
     found = [tuple(map(record.get, _OF_LIST)) for record in read_avro(source, name, _OF_LIST)]
     if not all(type(one) is str for one, *_ in found):
-        raise InputError(f"{brief(name)} is not a manifest list of Paimon: it has entries without a name")
+        raise Damaged(name, "it has entries without a name")
     if not all(type(count) is int or count is None for _, *counts in found for count in counts):
-        raise InputError(f"{brief(name)} is damaged: it does not count its manifests' files")
+        raise Damaged(name, "it does not count its manifests' files")
     twice = [one for one, count in Counter(one for one, *_ in found).items() if count > 1]
     if twice:
-        raise InputError(f"{brief(name)} is damaged: it names {brief(twice[0])} twice")
+        raise Damaged(name, f"it names {brief(twice[0])} twice")
     return [(str(one), added, removed) for one, added, removed in found]
 
 
@@ -369,7 +387,7 @@ def _entries(source: Source, manifest: str, version: int, is_delta: bool) -> Ite
             )
         _check_types(row, ENTRIES, name)
         if row[2] not in (ADD, DELETE):
-            raise InputError(f"{brief(name)} is damaged: an entry is of kind {brief(row[2])}")
+            raise Damaged(name, f"an entry is of kind {brief(row[2])}")
         _check_values(record, name)
         yield row
 
@@ -385,15 +403,14 @@ def decode_index(source: Source, item: Item) -> Iterator[Row]:
     for record in read_avro(source, name, _OF_INDEX):
         with _naming(name):
             if record["_KIND"] != ADD:
-                raise InputError(f"{brief(name)} is damaged: an entry is of kind {brief(record['_KIND'])}")
+                raise Damaged(name, f"an entry is of kind {brief(record['_KIND'])}")
             if record["_INDEX_TYPE"] != "DELETION_VECTORS":
                 continue
             where = (record["_PARTITION"], record["_BUCKET"])
             ranges = record["_DELETIONS_VECTORS_RANGES"] or ()
             if record.get("_ROW_COUNT") not in (None, len(ranges)):
-                raise InputError(
-                    f"{brief(name)} is damaged: an entry counts {brief(record['_ROW_COUNT'])} deletion vectors, and "
-                    f"has {len(ranges):,}"
+                raise Damaged(
+                    name, f"an entry counts {brief(record['_ROW_COUNT'])} deletion vectors, and has {len(ranges):,}"
                 )
             for one in ranges:
                 row = (
@@ -407,7 +424,7 @@ def decode_index(source: Source, item: Item) -> Iterator[Row]:
                 )
                 _check_types(row, RANGES, name)
                 if (*where, one["f0"]) in known:
-                    raise InputError(f"{brief(name)} is damaged: it has two deletion vectors for {brief(one['f0'])}")
+                    raise Damaged(name, f"it has two deletion vectors for {brief(one['f0'])}")
                 known.add((*where, one["f0"]))
                 yield row
 
@@ -418,7 +435,7 @@ def _naming(manifest: str) -> Iterator[None]:
     try:
         yield
     except (KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{brief(manifest)} is not a manifest of Paimon: its entries lack {error}") from None
+        raise Damaged(manifest, f"its entries lack {error}") from None
 
 
 # Checks ---------------------------------------------------------------------------------------------------------------
@@ -448,9 +465,9 @@ _LOOK: dict[int, list[tuple[str, type, bool]]] = {
 def _check_types(row: Row, schema: pa.Schema, name: str) -> None:
     for value, (column, kind, is_short) in zip(row, _LOOK[id(schema)], strict=True):
         if type(value) is not kind and not (value is None and column in _MAY_BE_NULL):
-            raise InputError(f"{brief(name)} is damaged: {column} is {brief(value)}")
+            raise Damaged(name, f"{column} is {brief(value)}")
         if is_short and value not in _SHORT:
-            raise InputError(f"{brief(name)} is damaged: {column} is {brief(value)}")
+            raise Damaged(name, f"{column} is {brief(value)}")
 
 
 def _check_values(entry: dict[str, Any], name: str) -> None:
@@ -458,8 +475,8 @@ def _check_values(entry: dict[str, Any], name: str) -> None:
     file, buckets = entry["_FILE"], entry.get("_TOTAL_BUCKETS")
     for field in ("_LEVEL", "_ROW_COUNT"):
         if file[field] < 0:
-            raise InputError(f"{brief(name)} is damaged: {field} is {file[field]}")
+            raise Damaged(name, f"{field} is {file[field]}")
     if file["_MIN_SEQUENCE_NUMBER"] > file["_MAX_SEQUENCE_NUMBER"]:
-        raise InputError(f"{brief(name)} is damaged: a file's smallest sequence number is larger than its largest")
+        raise Damaged(name, "a file's smallest sequence number is larger than its largest")
     if type(buckets) is int and buckets > 0 and not 0 <= entry["_BUCKET"] < buckets:
-        raise InputError(f"{brief(name)} is damaged: an entry is of bucket {entry['_BUCKET']} of {buckets}")
+        raise Damaged(name, f"an entry is of bucket {entry['_BUCKET']} of {buckets}")

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from workbench.kernel import InputError
 from workbench.kernel.errors import listed
 from workbench.kernel.values import counted
+from workbench.tables.damaged import Damaged, Damages, Missing
 from workbench.tables.findings import AuditDraft, Finding, Grade
 from workbench.tables.paimon.anomalies import (
     NOT_OVERWRITTEN,
@@ -27,7 +28,6 @@ from workbench.tables.paimon.keys import judge_rows, why_left_out
 from workbench.tables.paimon.look import BucketLook, look_at, to_look_at
 from workbench.tables.paimon.lost import Orphan, missing_acks, orphans
 from workbench.tables.paimon.read import PaimonTable
-from workbench.tables.source import Missing
 from workbench.tables.vectors import UnreadableError
 
 #: Deliberate ways to remove a commit.
@@ -39,17 +39,19 @@ class Judge:
 
     Args:
         acks: The acknowledged commits; None if unknown.
+        damages: Where damaged files are noted.
     """
 
-    def __init__(self, table: PaimonTable, acks: list[dict[str, Any]] | None) -> None:
-        self.table, self.acks = table, acks
+    def __init__(self, table: PaimonTable, acks: list[dict[str, Any]] | None, damages: Damages) -> None:
+        self.table, self.acks, self.damages = table, acks, damages
         self.draft = AuditDraft()
         self._looks: dict[str, BucketLook] = {}
 
     def run(self) -> AuditDraft:
         self._history()
         self._commits()
-        judge_counts(self.table, self.draft)
+        self._looked_at()
+        judge_counts(self.table, self.draft, self.damages)
         dangling = self._dangling()
         why = why_left_out(self.table.schema)
         if why:
@@ -114,10 +116,22 @@ class Judge:
         )
         self._add_lost(finding, version, lacks)
 
+    def _looked_at(self) -> None:
+        """Say what was compared."""
+        table = self.table
+        snapshots, files = counted(len(table.snapshots), "snapshot"), counted(len(table.files), "file")
+        self.draft.looked_at += [
+            f"SequentialSnapshots, LinearHistory: {snapshots}",
+            f"AcknowledgedCommitsPresent: {counted(len(self.acks or ()), 'acknowledged commit')}, "
+            f"{counted(len(table.orphans), 'manifest list')} that no snapshot names",
+            f"CountsAgree: {snapshots}, {files}",
+            f"NoDanglingDeletionVectors: {counted(len(table.vectors), 'deletion vector')}, {files}",
+        ]
+
     # Commits ---------------------------------------------------------------------------------------------------------
 
     def _commits(self) -> None:
-        found = orphans(self.table)
+        found = [one for one in orphans(self.table) if one.version not in self.table.damaged]
         waiting = [one for one in found if one.version is not None and one.version > self.table.last]
         unplaced = [one for one in found if one.version is None]
         lost = [one for one in found if one.version is not None and one.version <= self.table.last]
@@ -140,7 +154,12 @@ class Judge:
         missing = missing_acks(self.table, self.acks)
         # A rollback also removes the commits built on the one it removes; nothing is built on an overwritten one. And
         # another commit is in the place of an overwritten one, whereas a rollback may leave none.
-        is_taken_out = (unplaced and self.table.oldest == 1) or (waiting and not lost) or self.table.forwarded
+        is_taken_out = (
+            self.table.damaged
+            or (unplaced and self.table.oldest == 1)
+            or (waiting and not lost)
+            or self.table.forwarded
+        )
         grade: Grade = "suspect" if is_taken_out else "proved"
         for ack in missing:
             self._missing(ack, lost, len(missing), grade)
@@ -297,6 +316,7 @@ class Judge:
                 "ConsistentRead and OneValidRowPerKeyAboveLevel0 in "
                 f"{counted(len(left), 'bucket')} with very many rows: {listed(left)}"
             )
+        judged = 0
         for name in taken:
             try:
                 look = self._look(name)
@@ -305,11 +325,20 @@ class Judge:
                 continue
             except Missing as why:
                 if not self.draft.count() and not self._has_expired():
-                    raise
+                    self.damages.note(why, [self.table.last])
                 self.draft.left_out.append(f"ConsistentRead and OneValidRowPerKeyAboveLevel0 in {name}: {why}")
                 continue
+            except Damaged as why:
+                self.damages.note(why)
+                continue
             judge_rows(look, self.draft)
+            judged += 1
             self._looks.pop(name, None)
+        every = set(self.table.files["bucket"].to_pylist())
+        self.draft.looked_at.append(
+            f"ConsistentRead, OneValidRowPerKeyAboveLevel0: {counted(len(every), 'bucket')} by metadata, "
+            f"{judged:,} of them by rows"
+        )
 
     def _has_expired(self) -> bool:
         """Whether snapshots, and files with them, have expired since they were read."""

@@ -25,6 +25,8 @@ _MOST_DOUBTS = 10_000
 
 def why_left_out(schema: Schema) -> str | None:
     """Why the table's rows cannot be judged; None if they can."""
+    if not schema.types:
+        return "there is no schema"
     options = schema.options
     engine = options.get("merge-engine", "deduplicate")
     if engine != "deduplicate":

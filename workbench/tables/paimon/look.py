@@ -75,10 +75,10 @@ def look_at(table: PaimonTable, name: str, more: Iterable[str] = ()) -> BucketLo
 
 
 def baselines(table: PaimonTable) -> list[int]:
-    """The versions taken as correct: the first, those after a gap or a fast_forward, and deliberate overwrites."""
+    """The versions taken as correct: the first, those after gaps, damage and fast_forward, and overwrites."""
     kinds = zip(table.snapshots["version"].to_pylist(), table.snapshots["kind"].to_pylist(), strict=True)
     on_purpose = [version for version, kind in kinds if kind not in ("APPEND", "COMPACT")]
-    after = [version + 1 for version in (*table.gaps, *table.forwarded)]
+    after = [version + 1 for version in (*table.gaps, *table.damaged, *table.forwarded)]
     return [table.first, *sorted({*on_purpose, *after} - {table.first})]
 
 

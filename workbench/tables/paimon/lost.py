@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.kernel import InputError
+from workbench.tables.damaged import Damaged
 from workbench.tables.decoding import in_process
 from workbench.tables.paimon.files import (
     ADD,
@@ -22,7 +23,6 @@ from workbench.tables.paimon.files import (
 )
 from workbench.tables.paimon.read import PaimonTable, partition_name
 from workbench.tables.shape import FILES
-from workbench.tables.source import Missing
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,11 @@ def _file(table: PaimonTable, entry: dict[str, Any]) -> dict[str, Any]:
 
 def _arrived_since(table: PaimonTable) -> list[dict[str, Any]]:
     """The snapshots that arrived after the table was read, and all of branches and tags, which may be new too."""
-    later = [version for version in versions(table.source, "snapshot", "snapshot-") if version > table.last]
+    later = [
+        version
+        for version in versions(table.source, "snapshot", "snapshot-")
+        if version > table.last and version not in table.damaged
+    ]
     names = [*(f"snapshot/snapshot-{version}" for version in later), *others(table.source)]
     items = [Item(0, (name,)) for name in names]
     return in_process(table.source, decode_other, items, OTHERS).to_pylist()
@@ -134,7 +138,7 @@ def _added_by(table: PaimonTable, snapshots: list[dict[str, Any]]) -> set[str]:
         try:
             item = Item(0, tuple(manifests_in(table.source, delta)))
             entries = in_process(table.source, decode_manifest, [item], ENTRIES)
-        except Missing:
+        except Damaged:
             continue
         names |= set(entries["name"].to_pylist())
     return names

@@ -6,6 +6,8 @@ come to the same files.
 """
 
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -17,6 +19,7 @@ import pyarrow.compute as pc
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
+from workbench.tables.damaged import Damaged, Damages, Missing
 from workbench.tables.decoding import Decoder
 from workbench.tables.paimon import binary_row
 from workbench.tables.paimon.files import (
@@ -32,13 +35,15 @@ from workbench.tables.paimon.files import (
     decode_manifest,
     decode_other,
     decode_snapshot,
+    lists_of,
+    manifests_in,
     others,
     read_schema,
     together,
     versions,
 )
 from workbench.tables.shape import COMMITS, FILES, VECTORS, before_since, row_codes, table_of
-from workbench.tables.source import Missing, Source
+from workbench.tables.source import Source
 
 #: How often to read a table whose snapshots expire meanwhile.
 _ATTEMPTS = 5
@@ -81,6 +86,7 @@ class PaimonTable:
         snapshots: The decoded snapshots.
         breaks: The entries by which a snapshot's base differs from what its predecessor left.
         gaps: Missing versions between existing ones.
+        damaged: The versions that need a damaged file, and were left out.
         strange: Versions that remove a missing file, or add an existing one, with the file.
         orphans: Manifest lists that nothing names: no snapshot, branch or tag, whether before or after `first`.
         oldest: The first existing snapshot; earlier than `first` if the audit started later.
@@ -96,6 +102,7 @@ class PaimonTable:
     vectors: pa.Table
     breaks: pa.Table
     gaps: list[int]
+    damaged: frozenset[int]
     strange: list[tuple[int, str]]
     orphans: list[str]
     oldest: int
@@ -129,23 +136,61 @@ class PaimonTable:
         return found
 
 
-def read(source: Source, decoder: Decoder, since: int | None = None) -> PaimonTable | None:
-    """A table's metadata; None if there is no snapshot.
+def read(
+    source: Source, decoder: Decoder, since: int | None = None, damages: Damages | None = None
+) -> PaimonTable | None:
+    """A table's metadata; None if there is no snapshot, or none that can be read.
+
+    Args:
+        damages: Where to note damaged files; the versions that need them are left out.
 
     Raises:
-        InputError: If it is damaged, or if snapshots expire faster than they can be read.
+        Damaged: If a file is damaged, without `damages`.
+        InputError: If snapshots expire faster than they can be read.
     """
-    for _ in range(_ATTEMPTS):
+    tries, damaged = _ATTEMPTS, set[int]()
+    while tries:
         present: list[int] = []
         try:
             # Listed first: a list prepared after this moment must not count as an orphan.
             lists = [entry.base for entry in source.entries("manifest") if entry.base.startswith("manifest-list-")]
-            present = _wanted(source, since)
-            return _read(source, decoder, present, lists, _earlier(source, since)) if present else None
-        except Missing:
-            if set(present) <= set(_wanted(source, since)):
-                raise  # nothing has expired: the table lacks a file
+            present = [version for version in _wanted(source, since) if version not in damaged]
+            earlier = _earlier(source, since)
+            return _read(source, decoder, present, lists, earlier, damages, damaged) if present else None
+        except Damaged as error:
+            if isinstance(error, Missing) and not set(present) <= set(_wanted(source, since)):
+                tries -= 1  # a snapshot has expired meanwhile
+                continue
+            if damages is None:
+                raise
+            damaged |= _left_out(source, error, present, damages)
     raise InputError(f"{brief(source.url)} cannot be read: its snapshots expire faster than they can be read")
+
+
+def _left_out(source: Source, error: Damaged, present: list[int], damages: Damages) -> set[int]:
+    """The versions that need the damaged files of an error, once these are noted."""
+    found: set[int] = set()
+    names = {version: list(_names(source, version)) for version in present}
+    for one in (error, *error.others):
+        if one.name in damages:
+            raise one  # it was left out, and is read nevertheless
+        mine = [version for version in present if one.name in names[version]]
+        one.others = ()
+        damages.note(one, mine)
+        found.update(mine)
+    return found
+
+
+def _names(source: Source, version: int) -> Iterator[str]:
+    """The files of metadata that a snapshot needs, as far as these can be read."""
+    name = f"snapshot/snapshot-{version}"
+    yield name
+    with suppress(Damaged):
+        lists = lists_of(source, name)
+        yield from (f"manifest/{one}" for one in lists)
+        for one in lists[:2]:
+            with suppress(Damaged):
+                yield from (f"manifest/{manifest}" for manifest in manifests_in(source, one))
 
 
 def _wanted(source: Source, since: int | None) -> list[int]:
@@ -159,8 +204,16 @@ def _earlier(source: Source, since: int | None) -> list[int]:
     return [version for version in versions(source, "snapshot", "snapshot-") if since is not None and version < since]
 
 
-def _read(source: Source, decoder: Decoder, present: list[int], lists: list[str], earlier: list[int]) -> PaimonTable:
-    schema = read_schema(source)
+def _read(
+    source: Source,
+    decoder: Decoder,
+    present: list[int],
+    lists: list[str],
+    earlier: list[int],
+    damages: Damages | None,
+    damaged: set[int],
+) -> PaimonTable:
+    schema = read_schema(source, damages, present)
     snapshots = decoder(source, decode_snapshot, [Item(version) for version in present], SNAPSHOTS)
     links = _links(snapshots)
     base = Item(present[0], (snapshots["lists"][0].as_py()[0],))
@@ -172,7 +225,8 @@ def _read(source: Source, decoder: Decoder, present: list[int], lists: list[str]
     corrected = set(entries[1]["version"].to_pylist())
     after_gap = {after for before, after in pairwise(present) if after > before + 1}
     files, strange = _lifetimes(pa.concat_tables(entries), snapshots, present[0])
-    also = [*(f"snapshot/snapshot-{version}" for version in earlier), *others(source)]
+    own = [f"snapshot/snapshot-{version}" for version in (*earlier, *sorted(damaged))]
+    also = [name for name in (*own, *others(source)) if damages is None or name not in damages]
     besides = decoder(source, decode_other, [Item(0, (name,)) for name in also], OTHERS)
     named = {name for table in (snapshots, besides) for names in table["lists"].to_pylist() for name in names}
     return PaimonTable(
@@ -183,7 +237,8 @@ def _read(source: Source, decoder: Decoder, present: list[int], lists: list[str]
         _with_folders(files, schema).cast(PAIMON_FILES),
         _with_folders(_vectors(source, decoder, snapshots), schema).cast(VECTORS),
         entries[1].filter(~np.isin(entries[1]["version"].to_numpy(), list(after_gap))),
-        sorted({v for after in after_gap for v in range(present[present.index(after) - 1] + 1, after)}),
+        sorted({v for after in after_gap for v in range(present[present.index(after) - 1] + 1, after)} - damaged),
+        frozenset(damaged),
         strange,
         sorted(set(lists) - named),
         min([*earlier, *present]),
