@@ -1,10 +1,11 @@
-"""Write the tables of figures on the pages of the protocols and of the incidents, from the configurations in specs/.
+"""Write what documents take from elsewhere: tables of figures, and how to install the workbench.
 
 ::
 
     python scripts/pages.py
 
-A table stands between ``<!-- figures -->`` and ``<!-- end of figures -->``. Its first column names the configurations:
+On the pages of the protocols and of the incidents, a table of the configurations in specs/ stands between
+``<!-- figures -->`` and ``<!-- end of figures -->``. Its first column names the configurations:
 to add one, write a row ``| `NAME` |`` where it belongs, or ``| `FOLDER/NAME` |`` if its file is not beside the page.
 Settings are the constants that differ from the defaults, or from the nearest configuration further up.
 """
@@ -24,12 +25,41 @@ SPECS = ROOT / "specs"
 #: Has a table of configurations from several folders.
 INCIDENTS = ROOT / "docs" / "incidents.md"
 
+#: What pip installs the workbench, and a release, from. Once an index has it: ``PACKAGE``, and ``PACKAGE==``.
+PACKAGE = "lakehouse-workbench"
+SOURCE = "."
+RELEASE = "git+ADDRESS@v"
+_INSTALL = re.compile(rf"(?<=pip install )'?(?:\.|{PACKAGE})(?P<extra>\[\w+\])?'?(?![\w=/.])")
+_RELEASE = re.compile(rf"(?:git\+ADDRESS@v|{PACKAGE}==)(?=\d)")
+
 TABLE = re.compile(r"(?P<begin><!-- figures -->\n)(?P<rows>.*?)(?P<end><!-- end of figures -->)", re.DOTALL)
 NAME = re.compile(r"^\| `([\w/]+)` \|", re.MULTILINE)
 
 
 def pages() -> list[Path]:
+    """Those with tables."""
     return [*sorted(SPECS.glob("*/README.md")), INCIDENTS]
+
+
+def documents() -> list[Path]:
+    """Those that may say how to install the workbench."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "notebooks").glob("*.ipynb"))]
+
+
+def with_commands(text: str) -> str:
+    """A document's text, with the commands that install the workbench as they are now.
+
+    Examples:
+        >>> with_commands("pip install lakehouse-workbench && pip install '.[lab]' && pip install pytest")
+        "pip install . && pip install '.[lab]' && pip install pytest"
+        >>> with_commands("pip install lakehouse-workbench==0.1.0")
+        'pip install git+ADDRESS@v0.1.0'
+    """
+
+    def command(found: re.Match[str]) -> str:
+        return f"'{SOURCE}{extra}'" if (extra := found["extra"]) else SOURCE
+
+    return _RELEASE.sub(RELEASE, _INSTALL.sub(command, text))
 
 
 def names_on(page: Path) -> Iterator[str]:
@@ -137,3 +167,5 @@ def verdicts(one: Configuration) -> str:
 if __name__ == "__main__":
     for path in pages():
         path.write_text(written(path))
+    for path in documents():
+        path.write_text(with_commands(path.read_text()))

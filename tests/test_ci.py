@@ -3,6 +3,7 @@
 import codecs
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -12,6 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
+from pages import RELEASE
 
 import workbench
 from tests.command import Run
@@ -295,8 +297,8 @@ def test_the_page_shows_what_its_commands_print(repository: Path, run: Run) -> N
 
 
 def test_the_page_uses_the_action_and_the_hook_as_they_are() -> None:
-    github, gitlab, pre_commit = map(yaml.safe_load, blocks("yaml"))
-    version = f"lakehouse-workbench=={workbench.__version__}"
+    github, gitlab, pre_commit, _ = map(yaml.safe_load, blocks("yaml"))
+    version = f"{RELEASE}{workbench.__version__}"
     *_, python, install, check = github["jobs"]["check"]["steps"]
     assert python["with"] == {"python-version": ACTION["inputs"]["python-version"]["default"]}
     assert install["run"] == gitlab["protocol"]["script"][0] == f"pip install {version}"
@@ -327,23 +329,48 @@ def test_the_action_is_of_the_form_that_forges_read() -> None:
     steps = {step["id"] for step in ACTION["runs"]["steps"] if "id" in step}
     for step in ACTION["runs"]["steps"]:
         if "uses" in step:
-            assert re.fullmatch(r"actions/setup-python@[0-9a-f]{40}", step["uses"]), "pinned, and of nobody else"
+            assert re.fullmatch(r"actions/(setup-python|cache)@[0-9a-f]{40}", step["uses"]), (
+                "pinned, and of nobody else"
+            )
         else:
             assert step["shell"] == "bash", "a composite action names the shell"
             assert "${{" not in step["run"], "what a workflow says is no part of a script"
         for said in re.findall(r"\${{ (.*?) }}", str(step)):
             room, name, *_ = said.split(".")
-            known = {"github": {"action_path"}, "inputs": ACTION["inputs"], "steps": steps}
+            known = {"github": {"action_path"}, "runner": {"os", "arch", "temp"}, "inputs": ACTION["inputs"]}
+            known |= {"steps": steps}
             assert name in known[room]
 
 
 def run_step(name: str, here: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a script of the action as a runner does."""
     (step,) = (step for step in ACTION["runs"]["steps"] if step.get("name") == name)
-    assert set(environment) == set(step["env"])
+    assert set(environment) - {"GITHUB_OUTPUT"} == set(step["env"])
     given = {**os.environ, "RUNNER_TEMP": str(here), "PYTHONPATH": str(ROOT), **environment}
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
     return subprocess.run(command, env=given, capture_output=True, text=True, check=False)
+
+
+def test_the_action_keeps_what_it_has_installed_and_compiled_until_its_source_changes(tmp_path: Path) -> None:
+    def key(line: str) -> str:
+        source, output = tmp_path / "action", tmp_path / "output"
+        shutil.rmtree(source, ignore_errors=True)
+        for name in ("workbench/__pycache__", "specs"):
+            (source / name).mkdir(parents=True)
+        (source / "pyproject.toml").write_text("[project]\n")
+        (source / "workbench/cli.py").write_text(line)
+        (source / "workbench/__pycache__/cli.pyc").write_text(str(tmp_path.stat().st_mtime_ns))
+        output.unlink(missing_ok=True)
+        done = run_step("Name what is kept", tmp_path, SOURCE=str(source), GITHUB_OUTPUT=str(output))
+        assert done.returncode == 0, done.stderr
+        return output.read_text()
+
+    assert re.fullmatch(r"digest=[0-9a-f]{64}\n", key("one"))
+    assert key("one") == key("one") != key("two")
+    *_, kept, install, _ = ACTION["runs"]["steps"]
+    assert kept["with"]["path"] == "${{ runner.temp }}/workbench"
+    assert install["if"] == f"steps.{kept['id']}.outputs.cache-hit != 'true'"
+    assert install["run"].rstrip().endswith("-m workbench.engines.warm")
 
 
 def test_the_action_annotates_and_fails_as_the_check_does(repository: Path, tmp_path: Path) -> None:

@@ -430,6 +430,7 @@ def test_a_file_that_is_called_like_a_library_does_not_replace_it(run, tmp_path)
         (["bakery", "--set"], "workbench check: argument --set: expected one argument"),
         (["bakery", "--warp"], "workbench check: '--warp' is not accepted; see workbench check --help"),
         (["bakery", "--propery=P"], "workbench check: '--propery=P' is not accepted (did you mean --property?); see"),
+        (["bakery", "--states", "3"], "workbench check: '--states' is not accepted (did you mean --max-states?); see"),
         (["bakery", "--warp=a\nb"], r"workbench check: '--warp=a\nb' is not accepted"),
         ([], "workbench check: the following arguments are required: MODEL|CONFIGURATION|FOLDER"),
         (["missing.toml"], "configuration 'missing.toml' cannot be read: No such file or directory"),
@@ -821,7 +822,7 @@ def test_symmetry_may_be_overruled(run, toml):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "model = None is not accepted; it takes the name of a model"),
+        ("", 'there is no model in it; it takes a line such as model = "hudi"'),
         ("model = 7", "model = 7 is not accepted; it takes the name of a model"),
         (
             'model = "nope"',
@@ -1397,3 +1398,15 @@ def test_where_trying_is_too_much_a_shipped_configuration_knows_the_repair(run, 
     monkeypatch.setattr("workbench.commands.advice._MOST_STATES", 10)
     _, out, _ = run("check", "two_phase_commit", "--set", "LosesPatience=true")
     assert "repair it  LosesPatience=off" in out
+
+
+def test_what_to_do_next_names_choices_by_their_words(run):
+    settings = ["--set", "ConcurrencyControl=none", "--set", "Keys=1", "--set", "Values=1"]
+    out = run("check", "hudi", *settings, "--property", "ConsistentRead")[1]
+    assert "Workbench('hudi', Values=('v1',), ConcurrencyControl='none'), in a notebook" in out.replace(
+        "Keys=('k1',), ", ""
+    )
+
+
+def test_walks_that_are_asked_for_steps_name_the_option_for_them(refused):
+    assert "(did you mean --depth?)" in refused("walk", "peterson", "--steps", "9")

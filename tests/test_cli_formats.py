@@ -485,3 +485,9 @@ def test_a_file_that_cannot_be_written_after_all_is_one_line(run):
     Path("full.xml").symlink_to("/dev/full")
     found = run("check", *SMALL, "-o", "full.xml")
     assert (found.status, found.err) == (2, "workbench: 'full.xml' cannot be written: No space left on device\n")
+
+
+def test_a_trace_of_another_model_is_one_of_another_model(run, race):
+    done = run("validate", "paimon", str(race))
+    assert (done.status, done.out) == (2, "")
+    assert done.err == "workbench: race.itf.json: the trace is one of 'bakery_v2', not of paimon\n"

@@ -39,6 +39,26 @@ def test_a_new_model_has_a_name_that_python_can_import(
     assert not list(tmp_path.iterdir())
 
 
+def test_a_new_model_has_no_name_of_one_that_comes_with_the_workbench(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["new", "paimon", "-o", str(tmp_path)]) == 2
+    assert "NAME = paimon is not accepted; a model that comes with the workbench has it" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_defines_one_model_names_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["new", "counter", "-o", str(tmp_path)]) == 0
+    file = tmp_path / "counter.py"
+    assert main(["check", str(file)]) == 0
+    file.write_text(f"from workbench.models.hudi import Hudi\n{file.read_text()}")  # which it does not define
+    assert main(["check", str(file)]) == 0
+    file.write_text(f"{file.read_text()}\n\nclass Another(Counter):\n    pass\n")
+    capsys.readouterr()
+    assert main(["check", str(file)]) == 2
+    assert "known: Another, Counter" in capsys.readouterr().err
+
+
 def test_a_report_is_written_on_a_model_of_ones_own(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

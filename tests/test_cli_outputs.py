@@ -124,9 +124,26 @@ def test_no_output_goes_over_an_input(refused, here, monkeypatch, command):
     assert "would destroy the input" in line
 
 
-@pytest.mark.parametrize("command", ["check one.toml -o one.toml", "walk bakery -o walks.txt", "audit folder -o x"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "check one.toml -o one.toml",
+        "walk bakery -o walks.txt",
+        "audit folder -o x",
+        "export bakery -o x.xlsx",
+        "sweep bakery --grid Writers=2 -o results.txt",
+    ],
+)
 def test_the_ending_says_what_is_written(refused, command):
     assert "is not accepted; its ending says what is written: " in refused(*command.split())
+
+
+@pytest.mark.usefixtures("here")
+def test_a_folder_may_have_a_dot_in_its_name_if_it_is_plainly_one():
+    Path("there.2").mkdir()
+    for folder in ("there.2", "new.2/"):
+        assert main(["sweep", "peterson", "--grid", "Processes=2", "-o", folder]) == 0
+        assert list(Path(folder).iterdir())
 
 
 def test_a_url_may_spell_a_file_that_is_read(refused):
@@ -149,7 +166,8 @@ def test_a_dataset_is_refused_before_the_states_are_searched(refused):
     """Searching these takes minutes."""
     large = ["bakery_v2", "--set", "Writers=4", "--set", "MaxCrashes=2", "--max-states", "100000000"]
     assert "it holds 'one.toml', which no dataset has" in refused("export", *large, "-o", ".")
-    assert "is a file; a dataset takes a folder" in refused("export", *large, "-o", "one.toml")
+    Path("file").touch()
+    assert "is a file; a dataset takes a folder" in refused("export", *large, "-o", "file")
 
 
 def test_what_is_new_goes_neither_through_a_link_nor_into_a_file(refused):

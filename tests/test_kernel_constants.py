@@ -150,10 +150,10 @@ def test_what_people_read_for_a_value(constant, value, word):
 
 
 def test_a_word_is_another_way_to_write_a_number():
-    """Permalinks, JSON and what is stored have the number, whichever was given."""
+    """Permalinks, JSON and what is stored have the number, whichever was given; people read the word."""
     by_word, by_number = (HudiExtended(ConcurrencyControl=it, FailedWrites=2) for it in ("none", 0))
     assert by_word.constants == by_number.constants
-    assert repr(by_word) == "HudiExtended(ConcurrencyControl=0, FailedWrites=2)"
+    assert repr(by_word) == "HudiExtended(ConcurrencyControl='none', FailedWrites='lazy')"
     assert spell(by_word.differing(), by_word.declared_constants) == "ConcurrencyControl=none FailedWrites=lazy"
     assert permalink(replay(by_word, 0, [])) == "workbench:hudi?ConcurrencyControl=0&FailedWrites=2#0/"
     assert open_permalink('workbench:hudi?ConcurrencyControl="none"#0/', get_model).model.ConcurrencyControl == 0

@@ -216,7 +216,7 @@ def test_spark_alone_searches_sweeps_and_loads(tmp_path: Path) -> None:
 
 def test_the_page_says_how_large_each_extra_is() -> None:
     page = (ROOT / "docs" / "start.md").read_text()
-    rows = re.findall(r"^\| `'?lakehouse-workbench(?:\[(\w+)\]')?` \| (\d+) \| (\d+) \|", page, re.MULTILINE)
+    rows = re.findall(r"^\| `pip install '?\.(?:\[(\w+)\]')?` \| (\d+) \| (\d+) \|", page, re.MULTILINE)
     assert {extra for extra, *_ in rows} == {"", "tables", "lab", "spark", "all"}
     for extra, packages, megabytes in rows:
         brought = brought_by(extra).values()

@@ -10,6 +10,7 @@ from typing import Any
 import nbformat
 import pytest
 from nbclient.exceptions import CellExecutionError
+from pages import with_commands
 
 import notebooks
 from tests.command import python
@@ -32,11 +33,13 @@ NAMES = [
 ]
 ON_SPARK = {"05_state_space_as_data"}
 OWN_SPARK = [pytest.mark.spark, pytest.mark.xdist_group("java")]
+#: Begins with nothing: its reader writes the model.
+WITHOUT_A_MODEL = "06_your_own_model"
 #: How many cells tell the story; the exercises are not counted.
 FEWEST_CELLS, MOST_CELLS = 20, 30
 EXERCISES = "## Exercises"
 #: What a lesson may need besides the workbench.
-NEEDS = {"Graphviz", "Java", "pypaimon"}
+NEEDS = {"Graphviz", "Java", "pypaimon", with_commands("`pip install '.[spark]'`")}
 
 _EMBEDDED = re.compile(r"data:[\w/+-]+;base64,[\w/+=]+")
 _ABSOLUTE_PATH = re.compile(r"""(?:^|[\s"'(=,\[])(/(?!/)[\w.-]+/[\w./-]+|[A-Z]:\\\w+)""")
@@ -138,6 +141,14 @@ def test_a_notebook_is_kept_as_it_should_be(path: Path) -> None:
     assert cleaned == kept, "run scripts/notebooks.py before it is committed"
 
 
+@pytest.mark.parametrize("path", [path for path in PATHS if path.stem != WITHOUT_A_MODEL], ids=lambda path: path.stem)
+def test_a_notebook_begins_with_a_picture(path: Path) -> None:
+    first = next(cell for cell in read(path).cells if cell.cell_type == "code")
+    assert any("<img " in output.get("data", {}).get("text/html", "") for output in first.outputs)
+    assert first.source.count("\n") < 6
+    assert not re.search(r"^(def|class) ", first.source, re.MULTILINE)
+
+
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_a_notebook_links_to_files_that_are_there(path: Path) -> None:
     for target in links(read(path)):
@@ -159,11 +170,12 @@ def test_a_notebook_runs_and_shows_what_it_keeps(path: Path) -> None:
 @pytest.mark.parametrize("name", ["07_real_tables", "08_real_logs"])
 def test_without_the_writers_a_notebook_says_what_makes_them(name: str, tmp_path: Path) -> None:
     cells = read(ROOT / "notebooks" / f"{name}.ipynb").cells
-    begin, *others = (cell.source for cell in cells if cell.cell_type == "code")
+    picture, *others = (cell.source for cell in cells if cell.cell_type == "code")
+    begin, uses, *_ = (source for source in others if "WRITERS" in source)
     elsewhere = (
         f"from pathlib import Path\nfrom workbench.driving import paimon\npaimon._CHECKOUT = Path({str(tmp_path)!r})"
     )
-    script = "\n".join([elsewhere, begin, next(source for source in others if "WRITERS" in source)])
+    script = "\n".join([elsewhere, picture, begin, uses])
     ended = python(script, here=tmp_path)
     wanted = f"`python3 -m venv {tmp_path}/.writers` and `{tmp_path}/.writers/bin/pip install pypaimon==2.1.0` make it"
     assert wanted in ended.stderr.splitlines()[-1]

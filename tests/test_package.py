@@ -8,6 +8,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+import nbformat
 import pytest
 
 import workbench
@@ -19,10 +20,25 @@ FOLDERS = [name for name in SOURCES if (ROOT / name).is_dir()]
 #: The pages that people read first, and their commands.
 NEWCOMERS = (ROOT / "README.md", ROOT / "docs" / "start.md")
 #: A block of commands, and what the last of them prints, as far as the page shows it.
-CONSOLE = re.compile(r"^```console\n(.*?)^```$(?:(?:(?!^```|^#).)*?^```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(sh|console)\n(.*?)^```$(?:(?:(?!^```|^#).)*?^```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
+#: An extra that a page, or a notebook, says how to install.
+EXTRA = re.compile(r"pip install '\S+\[(\w+)\]'")
+#: How a notebook shows that an extra is missing, in any of its outputs.
+LACKS = re.compile(MISSING.pattern.removeprefix(".* "))
+#: The mark of what a notebook may need.
+MARKS = {"Java": "spark", "pypaimon": "writers"}
 SECONDS = re.compile(r"\d+\.\d\d( s)?\b")
 COMMAND = re.compile(r"^\$ (.*)$", re.MULTILINE)
 LINK = re.compile(r"\]\((?![a-z]+:|#)([^)#]+)")
+
+
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+def marks_of(path: Path) -> list[pytest.MarkDecorator]:
+    """The marks of what a notebook needs."""
+    needs = json.loads(path.read_text())["metadata"]["lesson"]["needs"]
+    return [getattr(pytest.mark, mark) for name, mark in MARKS.items() if name in needs]
 
 
 def is_ours(path: Path) -> bool:
@@ -123,31 +139,62 @@ def test_everything_works_from_an_empty_folder(installed: Environment, tmp_path:
 
 
 @pytest.mark.slow
-@pytest.mark.spark
-def test_what_a_newcomer_reads_works_as_printed(installed: Environment, tmp_path: Path) -> None:
-    """With the core alone; if a command names an extra, that is installed, and the command works then."""
+@pytest.mark.parametrize("page", NEWCOMERS, ids=lambda page: page.name)
+def test_what_a_newcomer_reads_works_as_printed(installed: Environment, tmp_path: Path, page: Path) -> None:
+    """From top to bottom, with what the page has installed so far."""
     here = tmp_path / "here"
     here.mkdir()
-    for page in NEWCOMERS:
-        blocks = CONSOLE.findall(page.read_text())
-        commands = [
-            (line, text if line == lines[-1] else "")
-            for block, text in blocks
-            if (lines := COMMAND.findall(block))
-            for line in lines
-        ]
-        assert commands, page.name
-        for command, shown in commands:
+    tried = 0
+    for kind, block, text in BLOCK.findall(page.read_text()):
+        if kind == "sh":
+            installed.install(*EXTRA.findall(block))
+            continue
+        lines = COMMAND.findall(block)
+        for command in lines:
             done = installed.run("bash", "-c", command, here=here)
-            missing = MISSING.fullmatch(done.stderr.strip())
-            if missing is not None:
-                assert done.returncode == 2
-                installed.install(missing["extra"])
-                done = installed.run("bash", "-c", command, here=here)
-            assert done.returncode in (0, 1, 3), f"{page.name}: {command}\n{done.stderr}"
+            assert done.returncode in (0, 1, 3), f"{command}\n{done.stderr}"
             assert "Traceback" not in done.stderr
-            for line in shown.splitlines():
-                assert SECONDS.sub("", line.removesuffix("...").rstrip()) in SECONDS.sub("", done.stdout), command
+            tried += 1
+        for line in text.splitlines():
+            assert SECONDS.sub("", line.removesuffix("...").rstrip()) in SECONDS.sub("", done.stdout), lines[-1]
+    assert tried
+
+
+@pytest.mark.slow
+def test_what_is_installed_takes_its_extras_by_name_without_an_index(installed: Environment, tmp_path: Path) -> None:
+    """As messages say that it does; the name is on no index."""
+    installed.install("tables")
+    pip = [sys.executable, "-m", "pip", "--python", str(installed.folder / "bin" / "python"), "install", "--no-index"]
+    for extra, status in (("tables", 0), ("lab", 1)):
+        done = subprocess.run([*pip, f"lakehouse-workbench[{extra}]"], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == status
+        assert "jupyterlab" in done.stderr or not status
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [pytest.param(path.stem, marks=marks_of(path)) for path in NOTEBOOKS])
+def test_a_notebook_runs_with_what_its_page_names(installed: Environment, tmp_path: Path, name: str) -> None:
+    """With ``[lab]``, the extras that its first cell names, and the solutions in place of the dots."""
+    assert installed.run("workbench", "notebooks", "lessons", here=tmp_path).returncode == 0
+    path = tmp_path / "lessons" / f"{name}.ipynb"
+    lesson = nbformat.read(path, as_version=4)
+    installed.install("lab", *EXTRA.findall(lesson.cells[0].source))
+    if "pypaimon" in lesson.metadata["lesson"]["needs"]:
+        path.with_name(".writers").symlink_to(ROOT / ".writers")
+    for cell in lesson.cells:
+        asked = re.search(r'^exercise\("(\w+)"\)', cell.source, re.MULTILINE)
+        if asked and cell.cell_type == "code":
+            cell.source = f"answer = solutions.{asked[1]}\n{asked[0]}.check(answer)"
+    begin = next(cell for cell in lesson.cells if cell.cell_type == "code")
+    begin.source = f"import solutions\n{begin.source}"  # before a cell goes to another folder
+    nbformat.write(lesson, path)
+    command = ["python", "-m", "nbconvert", "--to", "notebook", "--execute", "--inplace", str(path)]
+    done = installed.run(*command, here=path.parent, IPYTHONDIR=str(tmp_path / "ipython"))
+    assert done.returncode == 0, done.stderr
+    ran = nbformat.read(path, as_version=4)
+    for cell in ran.cells:
+        said = json.dumps(cell.get("outputs", []), ensure_ascii=False)
+        assert LACKS.search(said) is None, cell.source
 
 
 def contents(folder: Path) -> set[Path]:

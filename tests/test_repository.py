@@ -93,6 +93,12 @@ def test_a_page_has_the_figures_of_all_configurations_beside_it(page: Path) -> N
     assert page.read_text() == pages.written(page), "run scripts/pages.py"
 
 
+@pytest.mark.parametrize("document", pages.documents(), ids=lambda path: path.name)
+def test_a_document_installs_the_workbench_from_where_it_is(document: Path) -> None:
+    text = document.read_text()
+    assert text == pages.with_commands(text), "run scripts/pages.py"
+
+
 # The tests themselves ----------------------------------------------------------------------------------------------
 
 

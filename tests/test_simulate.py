@@ -386,6 +386,12 @@ def test_everything_that_was_asked_for_is_reached():
     assert seen["SomebodyArrives"].word == "reached"
 
 
+def test_without_a_limit_walks_end_with_the_first_violation():
+    seen = simulate(Lost(), shorten=0)
+    assert (seen.stopped, seen["OneAtATime"].word) == ("stopped at the first violation", "violated")
+    assert simulate(Lost(), walks=200, shorten=0).walks == 200
+
+
 def test_fail_fast():
     seen = simulate(Lost(), fail_fast=True, seconds=300)
     assert seen.stopped == "stopped at the first violation"
@@ -424,7 +430,7 @@ def test_time_is_a_budget():
 
 def test_a_stop_on_request():
     calls = itertools.count()
-    seen = simulate(Lost(), should_stop=lambda: next(calls) > 3, shorten=0)
+    seen = simulate(Lost(), seconds=300, should_stop=lambda: next(calls) > 3, shorten=0)
     assert seen.stopped == "stopped on request"
     assert all(verdict.holds is not True or verdict.trace for verdict in seen.verdicts)
 

@@ -102,10 +102,18 @@ def test_it_finds_what_single_checks_find(where):
             assert (row[verdict.name], row[f"{verdict.name}_states"]) == (verdict.word, verdict.trace_states)
 
 
+@pytest.mark.parametrize("given", [["TRUE", "off"], [True, False]])
+def test_a_switch_in_a_table_is_true_or_false_however_it_was_given(given):
+    filled = fill(Bakery, {"LazyReap": given}, ["UniqueTickets"], constants={"Writers": 2, "MaxCrashes": 0})
+    assert [row["LazyReap"] for row in filled.outcomes.rows] == [True, False]
+    assert [cell.name for cell in filled.cells] == ["LazyReap=true", "LazyReap=false"]
+
+
 def test_what_was_decided_about_the_checks_is_told():
     table = sweep(Bakery, {"Writers": [2]}, ["UniqueTickets", "EventualProgress"], symmetry=True)
     [note] = table.attrs["notes"]
     assert "without symmetry" in note
+    assert note.endswith(": EventualProgress; to use it, name other properties")
     assert table.attrs["symmetry"] == []
     assert table.attrs["properties"] == ["UniqueTickets", "EventualProgress"]
 
@@ -409,7 +417,8 @@ def test_an_interrupt_keeps_what_has_finished(tmp_path, seconds):
     printed, _ = running.communicate()
     assert running.returncode == 3
     for interrupted in seconds.split(",")[1:]:
-        assert f"Seconds={interrupted}: error: interrupted" in printed
+        assert f"Seconds={interrupted}: incomplete: interrupted" in printed
+        assert not re.search(rf"^{interrupted} .*error", printed, re.MULTILINE)
     [kept] = records(out)
     assert content(kept)["outcome"]["complete"] is True
     for pid in os.listdir(processes):
@@ -449,9 +458,12 @@ def test_a_stopped_check_says_what_it_has_found(where, tmp_path):
     filled = fill(Endless, {"Start": [0, 1]}, constants=constants, out=out, should_stop=seen, **where)
     assert filled.stopped
     assert records(out) == []
-    assert [cell.outcome.error for cell in filled.cells] == ([None, "interrupted"] if at_work == 1 else [None, None])
+    assert [cell.outcome.error for cell in filled.cells] == [None, None]
+    assert [cell.outcome.stopped for cell in filled.cells] == ["interrupted", "interrupted"]
+    assert [row["Low"] for row in filled.outcomes.rows] == (["violated", None] if at_work == 1 else ["violated"] * 2)
+    for cell in filled.cells[at_work:]:
+        assert (str(cell), cell.result) == (f"Start={cell.number}: incomplete: interrupted", None)
     for cell in filled.cells[:at_work]:
-        assert cell.outcome.stopped == "interrupted"
         assert str(cell) == f"Start={cell.number}: \N{BALLOT X} {11 - cell.number} Low, incomplete: interrupted"
 
 

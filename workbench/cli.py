@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import os
+import re
 import signal
 import sys
 import traceback
@@ -32,7 +33,13 @@ class _Parser(argparse.ArgumentParser):
 
     def _refuse(self, word: str) -> NoReturn:
         options = [option for option in self._option_string_actions if option.startswith("--")]
-        self.error(f"{brief(word)} is not accepted{did_you_mean(word.partition('=')[0], options)}")
+        name = word.partition("=")[0]
+        spoken = re.compile(rf"\b{re.escape(name.lstrip('-'))}\b")
+        about = [
+            one.option_strings[-1] for one in self._actions if one.option_strings and spoken.search(one.help or "")
+        ]
+        near = f" (did you mean {about[0]}?)" if len(about) == 1 else did_you_mean(name, options)
+        self.error(f"{brief(word)} is not accepted{near}")
 
     def error(self, message: str) -> NoReturn:
         raise SystemExit(_complain(self.prog, f"{message}; see {self.prog} --help"))

@@ -156,10 +156,12 @@ def _from_table(path: Path, table: dict[str, Any], find_model: Callable[[str], t
     for key in table:
         if key not in _KEYS:
             raise unknown("key", key, _KEYS)
+    if "model" not in table:
+        raise InputError('there is no model in it; it takes a line such as model = "hudi"')
     title = _typed(table, "title", path.stem, str, "a text")
     source = _typed(table, "source", "", str, "a text")
     constants = _typed(table, "constants", {}, dict, "a table")
-    name = _typed(table, "model", None, str, "the name of a model")
+    name = _typed(table, "model", "", str, "the name of a model")
     file, attribute = in_file(name) or (None, "")
     if file is not None and (beside := _beside(path, file)).is_file():
         file, name = beside, f"{beside}:{attribute}"

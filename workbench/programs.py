@@ -1,4 +1,8 @@
-"""How to install what the core lacks: the packages of an extra, and programs outside Python."""
+"""How to install what the core lacks: the packages of an extra, and programs outside Python.
+
+``pip install 'lakehouse-workbench[EXTRA]'`` installs an extra of what is installed, in any folder, whether or not an
+index has that name. Documents are for those who have not installed it yet: scripts/pages.py writes their commands.
+"""
 
 import os
 import shutil
@@ -10,7 +14,7 @@ from workbench.kernel.errors import InputError
 #: The modules of each extra in pyproject.toml that the package imports.
 EXTRAS = {
     "tables": ("pyarrow", "pandas", "fastavro", "pyroaring", "fsspec"),
-    "lab": ("ipywidgets", "anywidget", "plotly", "pandas"),
+    "lab": ("ipywidgets", "anywidget", "plotly"),
     "spark": ("pyspark", "pyarrow", "pandas"),
     "connect": ("pyspark", "grpc", "grpc_status", "google.rpc"),
     "s3": ("s3fs",),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from workbench.commands.outputs import Output
 from workbench.configurations import neighbours
 from workbench.kernel import Result
+from workbench.kernel.constants import as_arguments
 from workbench.questions.whatif import Attempt, flips
 
 #: Repairs are looked for only in spaces of up to so many states, and until the changed ones have more together. It does
@@ -28,8 +29,9 @@ def advice(target: str, given: Sequence[str], written: Sequence[Output], result:
         options = [*(word for text in given for word in ("--set", text)), "--property", shown.name]
         line = shlex.join(["workbench", "check", target, *options, "-o", f"{result.model.name}.html"])
         lines.append(f"  see it     {line}")
-    settings = "".join(f", {name}={value!r}" for name, value in result.model.differing().items())
-    lines.append(f"  play it    Workbench({target!r}{settings}), in a notebook")
+    model = result.model
+    settings = ", ".join([repr(target), *as_arguments(model.differing(), model.declared_constants)])
+    lines.append(f"  play it    Workbench({settings}), in a notebook")
     repair = _repair(result, shown.name)
     return ["", "Next", *lines, *([f"  repair it  {repair}"] if repair else [])]
 

@@ -50,7 +50,10 @@ _SHARED: dict[str, dict[str, Any]] = {
         "help": "set a constant of a model; VALUE is JSON",
     },
     "--property": {"action": "append", "metavar": "NAME", "help": "check this one (may be repeated)"},
-    "--symmetry": {**_FLAG, "help": "keep one of the states that differ only in interchangeable names"},
+    "--symmetry": {
+        **_FLAG,
+        "help": "keep one of the states that differ only in interchangeable names; not with liveness",
+    },
     "--deadlock": {**_FLAG, "help": "also look for states in which nothing can happen"},
     "--fail-fast": {**_FLAG, "help": "stop at the first violation"},
     "--max-states": {"type": above_zero(int), "metavar": "N", "help": "stop after this many states"},

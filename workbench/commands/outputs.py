@@ -94,9 +94,13 @@ def _parser(kinds: Iterable[str]) -> Callable[[str], Output]:
         for ending in endings:
             if text.endswith(ending):
                 return Output(ending, STDOUT if text == ending else text)
-        if takes_folder and text not in ("", STDOUT):
+        if (
+            takes_folder
+            and text not in ("", STDOUT)
+            and (not Path(text).suffix or text.endswith("/") or Path(text).is_dir())
+        ):
             return Output(FOLDER, text)
-        takes = f"{listed(endings)}{' or a folder' if takes_folder else ''}"
+        takes = f"{listed(endings)}{' or a folder, such as results or results.d/' if takes_folder else ''}"
         raise argparse.ArgumentTypeError(f"{brief(text)} is not accepted; its ending says what is written: {takes}")
 
     return parse

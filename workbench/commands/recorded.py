@@ -24,7 +24,10 @@ def read_trace(model: type[Model], path: str) -> Mapped:
     text = read_text(path, "trace")
     with reading(path):
         document = parse_itf(text)
-        return Mapped(model.name, constants_from_itf(document), lambda made: read_itf(made, document))
+        constants, noted = constants_from_itf(document), document.get("#meta", {}).get("source", model.name)
+        if noted != model.name and not {*constants} <= {*model.declared_constants}:
+            raise InputError(f"the trace is one of {brief(noted)}, not of {model.name}")
+        return Mapped(model.name, constants, lambda made: read_itf(made, document))
 
 
 def make(model: type[Model], noted: Mapping[str, Any], given: dict[str, Any], source: str) -> Model:

@@ -21,7 +21,9 @@ from workbench.kernel.budget import INTERRUPTED
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "model", "--set", "--property", "--deadlock")
-    add_options(parser, "--max-seconds", help="walk for this long (10 without --walks)")
+    add_options(
+        parser, "--max-seconds", help="walk for this long; without it and --walks until a violation, 10 at most"
+    )
     parser.add_argument("--walks", type=above_zero(int), metavar="N", help="make this many walks")
     parser.add_argument(
         "--depth", type=above_zero(int), default=200, metavar="D", help="at most this many steps per walk (200)"

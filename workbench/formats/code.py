@@ -42,7 +42,7 @@ def grid_as_code(
     **options: Any,
 ) -> str:
     """The lines that fill a grid again; parameters as for :func:`workbench.questions.fill.fill`."""
-    values = {n: [_word(model, n, value) for value in values] for n, values in grid.items()}
+    values = {n: [model.declared_constants[n].in_word(value) for value in values] for n, values in grid.items()}
     fixed = [f"constants={_dict(_words(model, constants))}"] if constants else []
     asked = _asked(properties, {})
     filled = _call("fill", [_class(model), "grid", *asked, *fixed, *_named(options)])
@@ -95,14 +95,8 @@ def _imports(model: type[Model]) -> list[tuple[str, str]]:
     return [] if model.__module__ == "__main__" else [(model.__module__, model.__qualname__)]
 
 
-def _word(model: type[Model], name: str, value: Any) -> Any:
-    constant = model.declared_constants[name]
-    words = constant.domain.words if constant.kind == "choice" else {}
-    return words[value] if words and value in words else value
-
-
 def _words(model: type[Model], constants: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _word(model, name, value) for name, value in constants.items()}
+    return {name: model.declared_constants[name].in_word(value) for name, value in constants.items()}
 
 
 # Python --------------------------------------------------------------------------------------------------------------

@@ -56,11 +56,20 @@ class Constant:
         except ValueError:
             raise InputError(f"{name} = {brief(given)} is not accepted; it takes {self.describe()}") from None
 
+    def in_word(self, value: Any) -> Any:
+        """`value` as people write it in Python: a choice by its word."""
+        return self.domain.words.get(value, value) if self.kind == "choice" else value
+
 
 def spell(constants: Mapping[str, Any], declared: Mapping[str, Constant] | None = None) -> str:
     """Constants in a line, such as ``SafeAcks=off MaxCrashes=2``; in words if `declared` is given."""
     words = {name: constant.word for name, constant in (declared or {}).items()}
     return " ".join(f"{name}={words.get(name, show)(value)}" for name, value in constants.items())
+
+
+def as_arguments(constants: Mapping[str, Any], declared: Mapping[str, Constant]) -> list[str]:
+    """Constants as arguments of a model's class, such as ``Control='optimistic'``."""
+    return [f"{name}={declared[name].in_word(value)!r}" for name, value in constants.items()]
 
 
 def telling_apart(constants: Mapping[str, Any], declared: Mapping[str, Constant], sets: Sequence[str]) -> list[str]:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from workbench.kernel.constants import Constant, leaves_alone, telling_apart
+from workbench.kernel.constants import Constant, as_arguments, leaves_alone, telling_apart
 from workbench.kernel.declare import Action, Boundary, Process, SetOf, Variable, collect
 from workbench.kernel.domains import Names
 from workbench.kernel.errors import (
@@ -437,7 +437,7 @@ class Model:
             raise ModelError(f"a renaming maps a cell to {error.args[0]}, which does not exist") from None
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{n}={v!r}' for n, v in self.differing().items())})"
+        return f"{type(self).__name__}({', '.join(as_arguments(self.differing(), self.declared_constants))})"
 
 
 #: The methods of Model that a model's class may override, and those that it may not.

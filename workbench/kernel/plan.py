@@ -75,8 +75,9 @@ def make_plan(
     notes = []
     if not chosen:
         notes.append("nothing is checked: no property was asked for, and the states are only counted")
-    if sets and any(p.kind == "liveness" for p in chosen):
-        notes.append("explored without symmetry, since with it the check of a liveness property would be unsound")
+    if sets and (lively := [p.name for p in chosen if p.kind == "liveness"]):
+        without = "explored without symmetry, since with it the check of a liveness property would be unsound"
+        notes.append(f"{without}: {', '.join(lively)}; to use it, name other properties")
         sets = ()
     if model.ignores:
         notes.append(f"states that differ only in {', '.join(model.ignores)} are one: {model.name} ignores it")

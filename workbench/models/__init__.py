@@ -43,6 +43,8 @@ MODELS = PUBLISHED | PROMISED | CLASSICS
 def get_model(name: str) -> type[Model]:
     """The class of the model called `name`, or of one in a file given as ``path/to/file.py:Class``.
 
+    If the file defines one model, ``path/to/file.py`` does.
+
     Raises:
         InputError: If there is no such model.
     """
@@ -77,6 +79,9 @@ def in_file(name: str) -> tuple[Path, str] | None:
 def _from_file(path: Path, attribute: str) -> type[Model]:
     defined = load_file(path, "model")
     models = {n: v for n, v in defined.items() if isinstance(v, type) and issubclass(v, Model) and v is not Model}
+    own = [model for model in models.values() if model.__module__ == defined["__name__"]]
+    if not attribute and len(own) == 1:
+        return own[0]
     if attribute not in models:
         raise unknown(f"model class in {path}", attribute, models)
     return models[attribute]

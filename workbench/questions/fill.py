@@ -22,7 +22,7 @@ from workbench.kernel.text import columns
 from workbench.kernel.values import counted
 from workbench.questions.explain import Explanation, explain
 from workbench.questions.processes import check_here
-from workbench.questions.records import Records, SettingOutcome, Word, failed
+from workbench.questions.records import Records, SettingOutcome, Word, failed, unreached
 from workbench.questions.settings import (
     Grid,
     SettingsTable,
@@ -58,11 +58,11 @@ class GridCell:
 
     @cached_property
     def result(self) -> Result | None:
-        """The result with its traces; None after an error.
+        """The result with its traces; None after an error, and if the setting was not reached.
 
         A setting that was checked in another process, or earlier, is checked again in this one.
         """
-        again = self._made is None and self.outcome.error is None
+        again = self._made is None and self.outcome.distinct is not None
         return self._task.check(self.number)[1] if again else self._made
 
     def trace(self, property: str) -> Trace | None:
@@ -99,7 +99,7 @@ class Filled:
     """A grid with the outcome of each setting: an answer that holds if everything does in every setting.
 
     Attributes:
-        cells: One per setting, in grid order. Unchecked ones have an error that says so.
+        cells: One per setting, in grid order. Those that an interrupt came before have no verdicts.
         outcomes: A row per setting.
         stopped: Whether filling ended before all settings were checked.
     """
@@ -306,7 +306,7 @@ class _Filling:
         elif waiting:
             check_here(self.task, list(waiting), workers, done, self.should_stop)
         for number in numbers:
-            self.cells.setdefault(number, self._cell(number, failed(why)))
+            self.cells.setdefault(number, self._cell(number, unreached() if why == INTERRUPTED else failed(why)))
 
     def should_stop(self) -> bool:
         self.stopped = self.stopped or interrupted() or (self.asked is not None and self.asked())

@@ -2,11 +2,12 @@
 
 import re
 import secrets
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from workbench.kernel import InputError, Result
+from workbench.kernel.budget import INTERRUPTED
 from workbench.kernel.result import MARKS, WITHIN
 from workbench.storage.identity import Identity
 from workbench.storage.schema import from_json
@@ -87,6 +88,11 @@ ATTEMPTS = 2
 def failed(why: str, final: bool = False) -> SettingOutcome:
     """The outcome of a check without a result."""
     return SettingOutcome({}, None, None, None, complete=False, stopped=None, error=why, final=final)
+
+
+def unreached() -> SettingOutcome:
+    """The outcome of a setting that an interrupt came before."""
+    return replace(failed(""), stopped=INTERRUPTED, error=None)
 
 
 def died() -> SettingOutcome:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 ERROR = "error"
 _MEASURES = ("distinct", "depth", "seconds", "complete", "stopped", ERROR)
 
+#: The kinds of constants of which a value and all its spellings are the same setting.
+_OF_ONE_SPELLING = ("switch", "choice", "integer", "number")
+
 Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]
 
 
@@ -54,8 +57,8 @@ def settings_of(model: type[Model], grid: Grid, fixed: Mapping[str, Any]) -> lis
 
 
 def same(name: str, constant: Constant, given: Any) -> Any:
-    """A value as it was given, except that a choice's word becomes its value, and NumPy scalars become Python's."""
-    return constant.parse(name, given) if constant.kind == "choice" else plain(given)
+    """A value as it was given, except that words for a switch, a choice or a number become its value."""
+    return constant.parse(name, given) if constant.kind in _OF_ONE_SPELLING else plain(given)
 
 
 class SettingPlan(NamedTuple):
@@ -189,7 +192,7 @@ def settings_table(
         row = {name + "_" * (name in taken): setting[name] for name in varied}
         for name in names:
             verdict = outcome.verdicts.get(name)
-            row[name] = verdict.word if verdict else ERROR if name in plan.names else None
+            row[name] = verdict.word if verdict else ERROR if outcome.error is not None and name in plan.names else None
             row[f"{name}_states"] = verdict.states if verdict else None
         rows.append({**row, **{name: getattr(outcome, name) for name in _MEASURES}})
     return SettingsTable([*rows[0]], rows, attrs)

@@ -47,7 +47,7 @@ def sweep(
         One row per setting: its constants; for each property the verdict (a word; "error" if the check failed) and in
             column ``<property>_states`` the number of states in a shortest trace; then ``distinct``, ``depth``,
             ``seconds``, ``complete``, ``stopped`` (why it is incomplete) and ``error``. After an interrupt (Ctrl-C)
-            settings that were not reached are errors too. ``attrs`` holds the names of the properties, the symmetric
+            settings that were not reached have no verdicts. ``attrs`` holds the names of the properties, the symmetric
             sets, notes on how the checks were done, and the words for choices. Without pandas, which the core does not
             bring, a :class:`workbench.questions.settings.SettingsTable` with the same ``columns``, ``rows`` and
             ``attrs``.

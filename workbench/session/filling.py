@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from workbench.kernel import InputError
-from workbench.kernel.budget import INTERRUPTED
 from workbench.session.jobs import MOST_STATES, Aside, Job
 from workbench.session.settings import Settings
 
@@ -140,7 +139,7 @@ class Filling:
         verdict = cell.outcome.verdicts.get(self.asked.name)
         if verdict is not None:
             return verdict.word
-        return "error" if cell.outcome.error not in (None, INTERRUPTED) else None
+        return "error" if cell.outcome.error is not None else None
 
     def cancel(self) -> None:
         """End all work, and forget the grid."""

@@ -72,7 +72,8 @@ def simulate(
     Args:
         properties: Names of properties, or a single one; None for the model's defaults without liveness. Walks cannot
             judge liveness: such a property, if named, stays unknown.
-        seconds: How long to walk; 10 seconds if neither this nor `walks` is given.
+        seconds: How long to walk. If neither this nor `walks` is given: until something is violated, for at most 10
+            seconds.
         walks: The number of walks. Without `seconds` and `fail_fast` the result does not depend on the workers.
         depth: The most steps of a walk. It also ends if nothing is enabled, or no step changes anything.
         seed: Decides every choice of a walk, together with the walk's number.
@@ -99,6 +100,7 @@ def simulate(
     model, left_out = model_of(model), list[str]()
     if properties is None:
         properties, left_out = without_liveness(model)
+    fail_fast = fail_fast or (seconds is None and walks is None)
     plan, rule = make_plan(model, properties, fail_fast=fail_fast), WalkRule(depth, seed, uniform, swarm)
     plan.notes.extend(left_out)
     seconds = plain(seconds)
