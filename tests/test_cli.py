@@ -1410,3 +1410,15 @@ def test_what_to_do_next_names_choices_by_their_words(run):
 
 def test_walks_that_are_asked_for_steps_name_the_option_for_them(refused):
     assert "(did you mean --depth?)" in refused("walk", "peterson", "--steps", "9")
+
+
+def test_the_first_violation_is_shown_whole_and_others_are_named(run):
+    line = ["check", "paimon", "--set", "PUT_IF_ABSENT=false"]
+    out = run(*line)[1]
+    assert out.count("  1  initial state") == 1
+    assert "Violated, too: AllSnapshotsCommitted; --trace prints all traces" in out
+    assert "empty throughout: vectors, lock, rewrite" in out
+    assert len(out.splitlines()) < 100
+    everything = run(*line, "--trace")[1]
+    assert everything.count("  1  initial state") == 4
+    assert "Violated, too" not in everything

@@ -61,7 +61,7 @@ def test_a_state_reads_like_the_model_says():
     assert start.lines() == [
         "stock: {apple: 1, pear: 2}",
         "sold: 0",
-        "basket: c1={}, c2={}",
+        "basket: c1={} (1 more, empty)",
         "grid: (1, a)=-, (2, b)=-",
     ]
     assert repr(start) == "\n".join(start.lines())
@@ -140,8 +140,8 @@ def test_a_trace_prints_the_action_and_only_what_changed():
         "  1  initial state",
         "       stock: {apple: 1, pear: 2}",
         "       sold: 0",
-        "       basket: c1={}, c2={}",
-        "       grid: (1, a)=-, (2, b)=-",
+        "       basket: c1={} (1 more, empty)",
+        "       empty throughout: grid",
         "  2  buy(c1, what=pear)",
         "       stock[pear]: 2 -> 1",
         "       sold: 0 -> 1",

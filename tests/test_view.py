@@ -853,6 +853,17 @@ def test_a_report_stands_on_its_own(written, race):
         ElementTree.fromstring(svg)
 
 
+def test_a_report_begins_with_what_is_violated(race):
+    text = view.report(race.result)
+    sentence = f'<p class="wb-sentence">{html.escape(race.result["NoLakekeeperConflict"].why)}</p>'
+    assert (
+        text.index("NoLakekeeperConflict violated: ")
+        < text.index(sentence)
+        < text.index(">Verdicts<")
+        < text.index(">Constants<")
+    )
+
+
 def test_a_report_says_what_differs_from_the_expected(written, race):
     page = written(1).read_text()
     assert f"distinct: expected 1, found {len(race):,}" in page

@@ -135,17 +135,20 @@ def print_text(out: Console, text: str) -> None:
 
 
 def print_traces(out: Console, answer: Answer, wanted: bool) -> None:
-    """Print the traces of violations, and all others if `wanted`; a refinement's in both models' terms."""
+    """Print the trace of the first violation, and all others if `wanted`; a refinement's in both models' terms."""
     if not isinstance(answer, Judged):
         if wanted and answer.trace is not None:
             out.print(f"\n{answer.trace}", markup=False)
         return
     for verdict in answer.verdicts:
-        if verdict.trace is not None and (verdict.holds is False or wanted):
+        if verdict.trace is not None and (wanted or (verdict is answer.shown and verdict.holds is False)):
             out.print(f"\n[bold]{verdict.name}[/] {verdict.word}: {counted(len(verdict.trace), 'state')}")
             out.print(str(verdict.trace), markup=False)
             if verdict.trace.refinement is not None:
                 out.print(f"\n{abstract(verdict.trace, verdict.trace.refinement)}", markup=False)
+    others = [verdict.name for verdict in answer.violated if verdict.trace is not None and verdict is not answer.shown]
+    if others and not wanted:
+        out.print(f"\nViolated, too: {', '.join(others)}; --trace prints all traces", markup=False)
 
 
 def with_deadlock(model: Model, properties: Sequence[str] | None) -> list[str]:

@@ -68,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_answer(
         parser,
         (*outputs.TRACES, outputs.DATA, _JUNIT),
-        trace="print the witnesses of reachable properties too",
+        trace="print all traces: of further violations, and of what is reached",
         told={_PAGE: "a page: verdicts, traces to step through, state graph, charts", _JUNIT: "a JUnit report"},
     )
 

@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--shorten", type=int, metavar="N", help="visit at most this many states to shorten a trace (1000000)"
     )
-    add_answer(parser, trace="print the witnesses of reachable properties too")
+    add_answer(parser, trace="print all traces: of further violations, and of what is reached")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ A set with a declared universe is one cell that holds a frozenset. Engines split
 universe: see :mod:`workbench.engines.parts`.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
@@ -317,19 +317,38 @@ class State(View):
     def __hash__(self) -> int:
         return hash(self.values)
 
-    def lines(self) -> list[str]:
-        """The state as text, one line per variable that has a cell."""
-        lines = []
+    def lines(self, changing: Container[int] | None = None) -> list[str]:
+        """The state as text, one line per variable that has a cell.
+
+        Args:
+            changing: The cells that change in what follows; the others are counted, not shown, where they are empty.
+                None shows all.
+        """
+        lines, empty = [], []
         for name, where in self._layout.positions.items():
-            if isinstance(where, int):
-                lines.append(f"{name}: {show(self.values[where])}")
-            elif where:
-                inside = ", ".join(f"{show(index)}={show(self.values[cell])}" for index, cell in where.items())
-                lines.append(f"{name}: {inside}")
-        return lines
+            if not where and not isinstance(where, int):
+                continue
+            cells = {None: where} if isinstance(where, int) else where
+            told = {
+                index: show(self.values[cell])
+                for index, cell in cells.items()
+                if changing is None or cell in changing or not _is_empty(self.values[cell])
+            }
+            inside = ", ".join(value if index is None else f"{show(index)}={value}" for index, value in told.items())
+            left = len(cells) - len(told)
+            if not told:
+                empty.append(name)
+            else:
+                lines.append(f"{name}: {inside}{f' ({left} more, empty)' if left else ''}")
+        return [*lines, f"empty throughout: {', '.join(empty)}"] if empty else lines
 
     def __repr__(self) -> str:
         return "\n".join(self.lines())
+
+
+def _is_empty(value: Any) -> bool:
+    """Whether a value is none, or a collection without members."""
+    return value is None or (isinstance(value, Collection) and not isinstance(value, str) and not value)
 
 
 class Reads(dict[int, Any]):

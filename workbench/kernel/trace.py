@@ -116,13 +116,19 @@ class Trace:
         """The cells that step `index` changed; none for the initial state."""
         return [] if index == 0 else self.steps[index - 1].state.changes_to(self.steps[index].state)
 
+    @property
+    def _changing(self) -> set[int]:
+        """The numbers of the cells that any step changes."""
+        cells = zip(*(step.state.values for step in self.steps), strict=True)
+        return {number for number, values in enumerate(cells) if any(value != values[0] for value in values)}
+
     def __repr__(self) -> str:
         lines = []
         for i, step in enumerate(self.steps):
             mark = "  <- the loop begins here" if self.loop == i and self.back is not None else ""
             lines.append(f"{i + 1:>3}  {step.label}{mark}")
             if i == 0:
-                lines += [f"       {line}" for line in step.state.lines()]
+                lines += [f"       {line}" for line in step.state.lines(self._changing)]
             lines += [f"       {part}" for change in self.changes(i) for part in change.parts]
         if self.back is not None and self.loop is not None:
             lines.append(f"     {self.back.label}  -> back to state {self.loop + 1}, and so on for ever")

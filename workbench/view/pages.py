@@ -4,7 +4,7 @@ import base64
 import hashlib
 from collections.abc import Sequence
 
-from workbench.kernel import InputError, Result, Trace, Verdict
+from workbench.kernel import InputError, Result, Verdict
 from workbench.kernel.values import counted
 from workbench.pictures.markup import Markup, element, joined
 from workbench.view.charts import access_chart, coverage_chart, levels_chart
@@ -59,10 +59,11 @@ def report(
         space: The states, for the graph and for what reads and writes what.
     """
     parts = [noted(source) if source else None, _expected(differences, as_expected)]
+    parts += [_trace(result.shown)] if result.shown is not None else []  # what the page is about comes first
     parts += [element("h2", "Verdicts"), verdict_table(result).html()]
     parts += map(noted, (summary(result), *result.notes))
     parts += [element("h2", "Constants"), constants_table(result.model).html()]
-    parts += [_trace(verdict, verdict.trace) for verdict in result.verdicts if verdict.trace is not None]
+    parts += [_trace(v) for v in result.verdicts if v.trace is not None and v is not result.shown]
     parts += [_graph(result, space)]
     parts += [element("h2", "Charts"), levels_chart(result).html(), coverage_chart(result).html()]
     parts += [access_chart(space).html()] if space is not None else []
@@ -78,9 +79,12 @@ def _expected(differences: Sequence[str], as_expected: bool) -> Markup | None:
     return element("p", badge("violated", "not as expected")) + bullets(differences)
 
 
-def _trace(verdict: Verdict, trace: Trace) -> Markup:
+def _trace(verdict: Verdict) -> Markup:
+    trace = verdict.trace
+    assert trace is not None
     heading = f"{verdict.name} {verdict.word}: {counted(len(trace), 'state')}"
-    return folded(element("h2", heading), verdict_view(verdict, trace).html(), is_open=verdict.holds is False)
+    why = element("p", verdict.why, class_="wb-sentence") if verdict.why else Markup("")
+    return folded(element("h2", heading), why + verdict_view(verdict, trace).html(), is_open=verdict.holds is False)
 
 
 def _graph(result: Result, space: Space | None) -> Markup | None:
