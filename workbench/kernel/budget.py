@@ -215,8 +215,8 @@ class Limits:
 
 #: The runs of a model's code that a search spends on finding out if it is impure: at least, and as a share of its own.
 _RUNS, _SHARE = 400, 0.02
-#: The processor's seconds for that, if the code is slow.
-_MOST = 0.1
+#: The processor's seconds for that, if the code is slow, and all seconds, if it waits.
+_MOST, _MOST_WAITING = 0.1, 1.0
 
 
 def again_and_again(situations: Iterable[T], known: int, runs: int = 1) -> Iterator[T]:
@@ -228,11 +228,11 @@ def again_and_again(situations: Iterable[T], known: int, runs: int = 1) -> Itera
     """
     number = max(_RUNS // runs, int(known * _SHARE), 1)
     some, order, made = list(islice(situations, number)), Random(0), list[object]()
-    end = time.process_time() + _MOST
+    end, awaited = time.process_time() + _MOST, time.perf_counter() + _MOST_WAITING
     for _ in range(number // max(1, len(some))):
         order.shuffle(some)
         for situation in some:
-            if time.process_time() >= end:
+            if time.process_time() >= end or time.perf_counter() >= awaited:
                 return
             made.append(object())  # what the code makes now is at other addresses
             yield situation

@@ -30,7 +30,7 @@ from workbench.storage.schema import from_json
 #: never takes much more than twice the time of the better way.
 PATIENCE = 2.0
 #: Seconds in which a check that is stopped may say what it has found.
-_GRACE = 10.0
+_GRACE = 2.0
 _POLL_SECONDS = 0.05
 
 _ROOT = Path(__file__).parents[2]
