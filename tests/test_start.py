@@ -1,7 +1,9 @@
 """What a process loads before it answers, and that what it loads makes no difference to the answer."""
 
 import json
+import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -332,6 +334,29 @@ def test_nothing_small_waits_for_a_compiler(tmp_path):
     words = json.dumps([line.split() for line in lines])
     ended = python(COMMANDS, words, here=tmp_path, check=True, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
     assert json.loads(ended.stdout.splitlines()[-1]) == [[1, 0, 0, 1, 0, 0], True, 0]
+
+
+@pytest.fixture
+def spinning():
+    """Four processes that take what there is of the processor."""
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4)]
+    yield
+    for other in others:
+        other.kill()
+        other.wait()
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("spinning")
+def test_the_first_command_of_readme_says_the_same_on_a_busy_machine(tmp_path):
+    """Beside four others, with an empty cache."""
+    command = [sys.executable, "-m", "workbench", *"check paimon --set PUT_IF_ABSENT=false -o lost.html".split()]
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(SPECS.parent)}
+    ended = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert ended.returncode == 1
+    assert "repair it  PUT_IF_ABSENT=on, or USE_LOCK=on\n" in ended.stdout
+    assert " 0 states/s" not in ended.stderr
+    assert (tmp_path / "lost.html").is_file()
 
 
 LOADED_LATER = """

@@ -521,6 +521,15 @@ def test_a_sweep_goes_on_elsewhere_and_comes_to_the_same_table(spark, tmp_path, 
     assert table.attrs == alone.attrs
 
 
+@pytest.mark.spark
+@pytest.mark.xdist_group("java")
+def test_a_small_sweep_on_spark_waits_for_no_compiler(tmp_path):
+    command = [sys.executable, "-m", "workbench", "sweep", "bakery", "--grid", "MaxCrashes=0,1", "--spark", "local[2]"]
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    ended = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert (ended.returncode, "compiling" in ended.stderr) == (0, False)
+
+
 # Models from anywhere ------------------------------------------------------------------------------------------------
 
 

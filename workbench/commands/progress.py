@@ -36,11 +36,9 @@ class SparseLines:
 
 def progress_text(at: Progress) -> str:
     """A search's progress in one line."""
-    rate = at.states / at.seconds if at.seconds else 0
-    return (
-        f"level {at.level}: {counted(at.states, 'state')}, {at.frontier:,} to expand, {rate:,.0f} states/s, "
-        f"{at.seconds:.0f} s"
-    )
+    per_second = at.states / at.seconds if at.seconds else 0
+    rate = f"{per_second:,.0f} states/s, " if per_second >= 1 else ""  # nothing is known of it yet
+    return f"level {at.level}: {counted(at.states, 'state')}, {at.frontier:,} to expand, {rate}{at.seconds:.0f} s"
 
 
 @contextmanager

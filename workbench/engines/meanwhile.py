@@ -97,8 +97,11 @@ def at_once(compute: Callable[[], T]) -> T:
             return compute()
 
 
-def load_or_wait(load: Callable[[], None]) -> None:
+def load_or_wait(load: Callable[[], None], rare: bool = False) -> None:
     """Load kernels that another process compiles, if the cache lacks them.
+
+    Args:
+        rare: Whether checks do without some of them.
 
     Raises:
         KeyboardInterrupt: If Ctrl-C is pressed meanwhile.
@@ -109,7 +112,7 @@ def load_or_wait(load: Callable[[], None]) -> None:
         return
     except compiling.Cold:
         compiler = None if compiling.compiles_here() else _compile_beside(compiling.WAITING)
-    while compiler is not None and not compiler.has(rare=True):
+    while compiler is not None and not compiler.has(rare):
         if interrupted():
             raise KeyboardInterrupt
         time.sleep(_POLL_SECONDS)

@@ -20,7 +20,7 @@ ANSWER = "payload binary"  # JSON
 
 
 def answer(batches: Iterator[Any]) -> Iterator[Any]:
-    """A task: load everything that a search needs, and report."""
+    """A task: load what a search needs, and report."""
     import pyarrow
 
     for _ in batches:
@@ -28,10 +28,9 @@ def answer(batches: Iterator[Any]) -> Iterator[Any]:
         try:
             code = code_of_package()
             import_module("workbench.engines.spark.expanding")
-            from workbench.engines.local import load_kernels
-            from workbench.engines.meanwhile import load_or_wait
+            from workbench.engines.local import load_cached_kernels
 
-            load_or_wait(load_kernels)
+            load_cached_kernels()  # small settings of a sweep do without
             gc.freeze()  # PySpark's workers collect garbage after each task
         except Exception as error:  # the problem is the answer
             problem = f"{type(error).__name__}: {error}".splitlines()[0]

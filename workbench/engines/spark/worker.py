@@ -17,6 +17,8 @@ import numpy as np
 from workbench.engines.arrays import Growing
 from workbench.engines.costs import costs_of
 from workbench.engines.expander import Expander
+from workbench.engines.local import load_kernels
+from workbench.engines.meanwhile import load_or_wait
 from workbench.engines.memory import peak_bytes
 from workbench.engines.purity import run_again
 from workbench.engines.shipping import receive
@@ -68,6 +70,7 @@ class Worker:
     """
 
     def __init__(self, directory: RunDirectory, task: Task) -> None:
+        load_or_wait(load_kernels)
         self.directory, self.task, self.model = directory, task, task.model
         self.values: Sequence[str | None] = []
         self.pause: Callable[[], None] = lambda: None

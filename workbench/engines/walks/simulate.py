@@ -115,7 +115,7 @@ def simulate(
         raise unknown("engine", engine, ENGINES)
     if seconds is None and walks is None:
         seconds = SECONDS
-    load_or_wait(load_walks)
+    load_or_wait(load_walks, rare=True)
     asked = WalkRequest(plan, rule, walks or _MOST_WALKS, seconds, on_progress, Limits(should_stop=should_stop))
     if engine == "spark":
         from workbench.engines.walks.cluster import walk_on_spark  # pyspark loads here
