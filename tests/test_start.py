@@ -350,7 +350,7 @@ def spinning():
 @pytest.mark.usefixtures("spinning")
 def test_the_first_command_of_readme_says_the_same_on_a_busy_machine(tmp_path):
     """Beside four others, with an empty cache."""
-    command = [sys.executable, "-m", "workbench", *"check paimon --set PUT_IF_ABSENT=false -o lost.html".split()]
+    command = [sys.executable, "-m", "workbench", "check", "paimon", "--set", "PUT_IF_ABSENT=false", "-o", "lost.html"]
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(SPECS.parent)}
     ended = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert ended.returncode == 1
