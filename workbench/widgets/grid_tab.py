@@ -229,7 +229,7 @@ class Values(ipywidgets.VBox):
             tick.observe(self._ticked, "value")
 
     def _tick(self, name: str) -> Any:
-        tooltip, look = f"vary it: {self._declared[name].doc}", self._look.of(ipywidgets.Checkbox)
+        tooltip, look = f"vary it: {self._declared[name].doc}".removesuffix(": "), self._look.of(ipywidgets.Checkbox)
         made = ipywidgets.Checkbox(False, description=name, tooltip=tooltip, indent=False, **look)
         return made.add_class("wb-tick")
 
