@@ -625,6 +625,12 @@ def test_compare_shows_another_result_beside_this_one(stale: Workbench) -> None:
     assert "SafeAcks" in everything(tab)
 
 
+def test_each_button_of_the_map_says_what_it_stops(stale: Workbench) -> None:
+    parts = [part for name in ("What if", "Grid") for part in select(stale, name).children]
+    said = [part._stop.description for part in parts if isinstance(part, Working)]
+    assert said == ["Stop the repairs", "Stop the single changes", "Stop the grid", "Stop the explanation"]
+
+
 def test_what_if_goes_on_while_another_tab_is_open(stale: Workbench) -> None:
     select(stale, "What if")
     aside = stale.session.aside("flips")
