@@ -240,6 +240,14 @@ def test_a_lesson_can_be_read_from_the_last_row(
     assert (box["x"], box["y"], box["width"], box["height"]) == (0, 0, *size)
 
 
+def test_what_a_tall_picture_leaves_of_a_lesson_has_the_lanes(lesson: Any) -> None:
+    page = lesson("hudi")
+    picture, lanes = (page.locator(f".wb-present .wb-{part}").bounding_box() for part in ("picture svg", "lanes"))
+    assert picture["x"] + picture["width"] <= lanes["x"]
+    assert picture["width"] + lanes["width"] > 1100
+    assert page.locator(".wb-present .wb-lanes").evaluate("box => box.scrollWidth <= box.clientWidth")
+
+
 def test_keys_step_through_a_lesson_and_leave_it(lesson: Any) -> None:
     page = lesson("bakery")
     count = story("bakery").end + 1

@@ -51,6 +51,15 @@ def test_the_command_on_a_page_finds_the_violation(tmp_path: Path, monkeypatch: 
     assert (tmp_path / "peterson_stays.html").read_text().count('<details class="wb-state"') == len(broken.trace)
 
 
+def test_a_card_counts_the_states_that_its_player_shows(tmp_path: Path) -> None:
+    (entry,) = gallery.stage_one(tmp_path, "bakery/v2_two_writers_wedge")
+    page = tmp_path / "gallery" / entry.page
+    played = page.with_suffix(".player").read_text().count('<details class="wb-state"')
+    assert (entry.states, played) == (18, 17)
+    assert gallery.index([entry]).count("17 states") == 2
+    assert "has 18 states, the last without an event. " in page.with_suffix(".md").read_text()
+
+
 def test_a_change_that_breaks_something_else_is_named_last_and_with_that(tmp_path: Path) -> None:
     """So is one that only rules out what the protocol cannot cope with, which comes before."""
     (entry,) = gallery.stage_one(tmp_path, "classics/two_phase_commit_blocks")

@@ -327,7 +327,7 @@ def test_a_named_configuration_sets_everything_and_is_as_expected(stale: Workben
     assert stale.result.distinct == one.configuration.expect["distinct"]
     assert one.configuration.title in stale.verdicts.headline.html
     assert stale.verdicts.status.html == ""
-    stale.apply({"RestampPatch": False})
+    stale.apply({"RestampPatch": False, "SafeAcks": False})
     settle(stale)
     assert stale._side.preset.value == head.BY_HAND
     assert one.configuration.title not in stale.verdicts.headline.html
@@ -363,6 +363,35 @@ def test_a_constant_may_be_called_like_a_parameter() -> None:
     for name in ("self", "what"):
         with pytest.raises(InputError, match=f"unknown constant of bakery '{name}'"):
             Workbench("bakery", **{name: 1})
+
+
+def test_what_has_no_sentence_has_no_colon_either() -> None:
+    class Silent(Model):
+        Switch = Constant(False, bool)
+        n = Variable(0)
+
+        @action
+        def step(self, s):
+            require(s.n < 2, "n is 2")
+            s.n += 1
+
+        @invariant
+        def NothingLost(self, s):
+            return s.n < 2
+
+    shown = panel(Silent)
+    assert ">NothingLost<" in shown.verdicts.headline.html
+    assert dict(shown._side.properties.titles)["NothingLost"] == "check this invariant"
+
+
+def test_a_verdict_reads_as_what_it_says() -> None:
+    def rows(name: str) -> list[str]:
+        parts = panel(name).verdicts.list.html.split("</button>")
+        return [" ".join(re.sub("<[^>]*>", " ", row).split()) for row in parts]
+
+    without, with_one = rows("classics/allocator_no_deadlock"), rows("classics/allocator_deadlock")
+    assert {"\N{CHECK MARK} no Deadlock", "\N{CHECK MARK} TwoAreServed reached"} <= {*without}
+    assert {"\N{BALLOT X} Deadlock", "\N{CHECK MARK} Exclusive"} <= {*with_one}
 
 
 def test_properties_can_be_left_out(stale: Workbench) -> None:
@@ -464,6 +493,16 @@ def test_a_named_model_opens_on_its_first_story_and_others_are_chosen() -> None:
     assert re.findall(r'aria-pressed="true">([^<]*)<', shown._head.html) == ["As it should be"]
 
 
+def test_a_story_that_one_comes_back_to_is_lit_again() -> None:
+    shown = panel("bakery_v2")
+    told, preset = shown._side.controls.told, shown._side.preset.value
+    for on, lit, settings in ((False, [], head.BY_HAND), (True, ["Stale files"], preset)):
+        told.flip("SafeAcks", on)
+        settle(shown)
+        assert re.findall(r'aria-pressed="true">([^<]*)<', shown._head.html) == lit
+        assert shown._side.preset.value == settings
+
+
 @pytest.mark.usefixtures("busy")
 @pytest.mark.parametrize("name", ["bakery_v2", "paimon", "hudi", "delta", "iceberg"])
 def test_on_a_busy_machine_the_switches_say_it_too(name: str) -> None:
@@ -481,6 +520,16 @@ def test_switches_say_what_flipping_them_would_do(stale: Workbench) -> None:
     told.flip("RestampPatch", True)
     settle(stale)
     assert told.hints["RestampPatch"] == ("off \N{RIGHTWARDS ARROW} breaks NoLakekeeperConflict", "bad")
+
+
+def test_choices_in_sight_have_their_sentence_and_say_what_each_other_value_would_do() -> None:
+    shown = panel("iceberg")
+    controls = shown._side.controls
+    assert list(controls.about) == ["CatalogSwap", "Isolation", "UpdateMode", "DeleteMode", "RemoveOrphans"]
+    for name, words in controls.about.items():
+        assert shown.result.model.declared_constants[name].doc in html.unescape(words.html)
+    assert "blind \N{RIGHTWARDS ARROW} breaks" in controls.about["CatalogSwap"].html
+    assert "cow \N{RIGHTWARDS ARROW}" in controls.about["UpdateMode"].html
 
 
 @pytest.mark.parametrize("mode", ["trace and alternatives", "whole graph", "around a state", "seen through variables"])
@@ -574,6 +623,12 @@ def test_compare_shows_another_result_beside_this_one(stale: Workbench) -> None:
     tab._other.value = preset
     settle(stale)
     assert "SafeAcks" in everything(tab)
+
+
+def test_each_button_of_the_map_says_what_it_stops(stale: Workbench) -> None:
+    parts = [part for name in ("What if", "Grid") for part in select(stale, name).children]
+    said = [part._stop.description for part in parts if isinstance(part, Working)]
+    assert said == ["Stop the repairs", "Stop the single changes", "Stop the grid", "Stop the explanation"]
 
 
 def test_what_if_goes_on_while_another_tab_is_open(stale: Workbench) -> None:

@@ -53,6 +53,7 @@ class Entry:
         repairs: The changes that repair it, and do nothing else.
         at_a_price: Those that break something else, or rule something out.
         states: The length of the trace.
+        shown: How many of them the player shows: no bookkeeping at the end.
         picture: Its last state, as SVG; of a configuration that is not on top, "".
     """
 
@@ -65,6 +66,7 @@ class Entry:
     repairs: tuple[str, ...]
     at_a_price: tuple[str, ...]
     states: int
+    shown: int
     picture: str = ""
 
 
@@ -119,7 +121,8 @@ def words(name: str, broken: Broken) -> str:
         f"[Gallery](/{FOLDER}/index.md) \N{MIDDLE DOT} [{protocol}](/{_page_of(protocol)}) "
         f"\N{MIDDLE DOT} `{one.name}`\n",
         "## What breaks\n",
-        f"`{verdict.name}` is violated; a shortest trace has {counted(len(broken.trace), 'state')}. What it promises: "
+        f"`{verdict.name}` is violated; a shortest trace has {counted(len(broken.trace), 'state')}{_unseen(broken)}. "
+        "What it promises: "
         f"{literal(broken.doc)}\n",
         *([f"{{.broken}}\n\N{BALLOT X} {literal(verdict.why)}\n"] if verdict.why else []),
         "## What repairs it\n",
@@ -133,6 +136,12 @@ def words(name: str, broken: Broken) -> str:
         f"```console\n$ {broken.command}\n```\n",
     ]
     return "\n".join(parts)
+
+
+def _unseen(broken: Broken) -> str:
+    """What the player leaves out at the end."""
+    end = len(broken.trace) - broken.trace.end - 1
+    return f", the last {'' if end == 1 else f'{end} '}without an event" if end else ""
 
 
 def _page_of(folder: str) -> str:
@@ -242,6 +251,7 @@ def _entry(name: str, broken: Broken) -> Entry:
         repairs=tuple(one.told for one in broken.repairs if not any(one.price)),
         at_a_price=tuple(one.told for one in broken.repairs if any(one.price)),
         states=len(broken.trace),
+        shown=broken.trace.end + 1,
         picture=_last(broken) if name in CHOSEN else "",
     )
 
@@ -294,7 +304,7 @@ def _story(title: str, entry: Entry) -> Markup:
     """A picture that leads to a page."""
     source = base64.b64encode(entry.picture.encode()).decode()
     image = element("img", src=f"data:image/svg+xml;base64,{source}", alt="", loading="lazy")
-    facts = f"{entry.protocol} \N{MIDDLE DOT} {counted(entry.states, 'state')}"
+    facts = f"{entry.protocol} \N{MIDDLE DOT} {counted(entry.shown, 'state')}"
     told = element("span", element("b", title), element("small", facts))
     return element("li", element("a", image, told, href=f"{entry.page}.html")) + "\n"
 
@@ -322,7 +332,7 @@ def _violation(entry: Entry) -> Markup:
     repaired = joined(repairs, " \N{MIDDLE DOT} ") or "by no single switch"
     sign = element("span", "\N{BALLOT X} ", aria_hidden="true")
     link = element("a", entry.property, href=f"{entry.page}.html")
-    facts = [f"{counted(entry.states, 'state')} \N{MIDDLE DOT} repaired "]
+    facts = [f"{counted(entry.shown, 'state')} \N{MIDDLE DOT} repaired "]
     return joined(
         [
             element("p", sign, link, " ", entry.breaks, class_="gallery-breaks"),

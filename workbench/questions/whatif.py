@@ -72,9 +72,9 @@ class Attempt:
 
     @property
     def hint(self) -> tuple[str, str]:
-        """What flipping the switch does, in a few words, and whether that is good, bad or idle."""
-        value = next(iter(self.changes.values()))
-        turned = f"{'on' if value else 'off'} \N{RIGHTWARDS ARROW} "
+        """What the one change does, in a few words, and whether that is good, bad or idle."""
+        name, value = next(iter(self.changes.items()))
+        turned = f"{self.before.model.declared_constants[name].word(value)} \N{RIGHTWARDS ARROW} "
         if self.result is None:
             return f"{turned}not accepted here", "idle"
         if self.result.holds:

@@ -7,6 +7,6 @@ from workbench.session.session import Session
 from workbench.session.settings import Settings
 from workbench.session.start import presets, start_from
 from workbench.session.stepper import Stepper
-from workbench.session.stories import in_sight, opening, stories
+from workbench.session.stories import in_sight, named, opening, stories
 
-__all__ = ["Session", "Settings", "Stepper", "in_sight", "opening", "presets", "start_from", "stories"]
+__all__ = ["Session", "Settings", "Stepper", "in_sight", "named", "opening", "presets", "start_from", "stories"]

@@ -65,6 +65,11 @@ class Settings:
         known = dict.fromkeys([*model.declared_properties, DEADLOCK.name])
         return model.applicable(name for name in known if name in self.ticked)
 
+    def asks_as(self, other: "Settings") -> bool:
+        """Whether these ask for the same check, wherever they come from. Raises as :meth:`model` does."""
+        same = (self.constants, self.symmetry) == (other.constants, other.symmetry)
+        return same and set(self.applicable()) == set(other.applicable())
+
     def with_constants(self, constants: Mapping[str, Any]) -> "Settings":
         """The same with other values of some constants.
 

@@ -125,6 +125,20 @@ def stories(model: type[Model]) -> dict[str, Path]:
     return {title: files[name] for title, name in STORIES.get(model.name, {}).items() if name in files}
 
 
+def named(settings: Settings) -> Path | None:
+    """The file of the configuration that these settings are: the one they came from, or a story they came back to.
+
+    Examples:
+        >>> told = opening("bakery_v2", {})
+        >>> back = told.with_constants({"SafeAcks": False}).with_constants({"SafeAcks": True})
+        >>> back.configuration, named(back) == named(told)
+        (None, True)
+    """
+    if settings.configuration is not None:
+        return settings.configuration.path
+    return next((path for path in stories(settings.model_class).values() if settings.asks_as(start_from(path))), None)
+
+
 def opening(what: Any, constants: dict[str, Any]) -> Settings:
     """What a panel opens on: the first story of a model that is only named, and otherwise what it is given.
 

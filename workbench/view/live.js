@@ -59,7 +59,7 @@
           state.open = index === current;
         });
         const telling = states[current].querySelectorAll(".wb-sentence, .wb-truth.wb-bad, .wb-ending");
-        said.replaceChildren(...[...telling].map((one) => one.cloneNode(true)));
+        said.replaceChildren(...[...telling].flatMap((one) => [one.cloneNode(true), " "]));
         rows.forEach((row, index) => row.toggleAttribute("data-current", index === current));
         const box = rows[current]?.closest(".wb-lanes");
         if (box) box.scrollTop += rows[current].getBoundingClientRect().bottom - box.getBoundingClientRect().bottom + 40;

@@ -14,6 +14,9 @@ const openGraph = (graph) => {
   const svg = graph.querySelector("svg");
   if (!svg) return;
   const [wide, tall] = [svg.viewBox.baseVal.width, svg.viewBox.baseVal.height].map((side) => side * 4 / 3);
+  // In a panel that is not scrolled to its top, no taller than what is in sight.
+  const below = innerHeight - graph.getBoundingClientRect().top - 36;
+  if (graph.closest(".wb-panel") && below >= 200) graph.style.maxHeight = `${below}px`;
   let scale = 1;
   const zoom = (to, x = graph.clientWidth / 2, y = graph.clientHeight / 2) => {
     const [left, top] = [(graph.scrollLeft + x) / scale, (graph.scrollTop + y) / scale];

@@ -62,6 +62,8 @@ const scrub = (strip, go) => {
 // How much larger than drawn the smallest letters of a picture and of lanes have to be.
 const PICTURE_SCALE = 20.01 / 12;
 const LANES_SCALE = 20.01 / 11.5;
+// How much smaller lanes may be that only take what a whole picture leaves at its side.
+const SPARE_LANES = 0.7;
 
 // What shows a trace says how many states it has (`count`), which one is shown (`at`), how to show another one (`go`),
 // and of each one its picture (`picture`, undefined while that is on its way), its label and an element with what is
@@ -125,18 +127,21 @@ const presenter = (host) => {
 
   const widthOf = (lanes) => LANES_SCALE * lanes.querySelector("svg").viewBox.baseVal.width;
 
-  // Beside each other where both have room for letters of 20 px; else the lanes are a strip below large letters, and not
-  // there beside a whole picture.
+  // Beside each other where both have room for letters of 20 px, or where a whole picture is so tall that it leaves room
+  // at its side; else the lanes are a strip below large letters, and not there with a whole picture.
   const arrange = () => {
     const drawn = picture.querySelector("svg");
     const { clientWidth: wide, clientHeight: tall } = stage;
     const wanted = PICTURE_SCALE * (drawn?.viewBox.baseVal.width ?? 600);
-    const room = wide - wanted - 48;
-    const beside = widthOf(drawings[0]) <= room;
-    const fits = drawings.filter((one) => widthOf(one) <= (beside ? room : wide - 24));
+    const box = drawn?.viewBox.baseVal;
+    const spare = whole && box ? wide - (tall * box.width) / box.height - 48 : 0;
+    const large = widthOf(drawings[0]) <= wide - wanted - 48;
+    const beside = large || SPARE_LANES * widthOf(drawings[0]) <= spare;
+    const room = beside ? Math.max(large ? wide - wanted - 48 : 0, spare) : wide - 24;
+    const fits = drawings.filter((one) => widthOf(one) <= room);
     const chosen = fits.at(-1) ?? drawings[0];
     if (lanes.firstElementChild !== chosen) lanes.replaceChildren(chosen);
-    const needed = widthOf(chosen);
+    const needed = Math.min(widthOf(chosen), beside ? room : Infinity);
     stage.toggleAttribute("data-beside", beside);
     lanes.style.display = whole && !beside ? "none" : "";  // below, they would take the picture's room
     lanes.style.flex = beside ? `0 0 ${needed + 22}px` : `0 0 ${Math.max(0.3 * tall, 160)}px`;

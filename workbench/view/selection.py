@@ -15,7 +15,7 @@ import numpy as np
 from workbench.kernel import InputError, Model, State, Trace
 from workbench.kernel.errors import unknown
 from workbench.kernel.given import names_in, plain
-from workbench.kernel.instances import outcome_label
+from workbench.kernel.trace import is_bookkeeping, options
 from workbench.kernel.values import counted, show
 from workbench.pictures import Picture, faults, picture
 from workbench.view.graph import (
@@ -236,7 +236,7 @@ def _violating(space: Space) -> np.ndarray:
 def alternatives(
     trace: Trace, *, variables: Sequence[str] = (), most_edges: int = MOST_EDGES, pictures: bool = False
 ) -> StateGraph:
-    """A trace, and from each of its states the steps that were not taken.
+    """A trace, and from each of its states the steps that were not taken, but for those in which nothing happens.
 
     Args:
         variables: What the nodes show of their states; for the trace's states their position by default.
@@ -269,15 +269,15 @@ def alternatives(
         draft.marked.add((ids[before], ids[step.state]))
     left_out = 0
     for before in dict.fromkeys(trace.states):
-        for instance in model.instances:
-            for outcome, after in model.outcomes(instance, before):
-                ends = (ids[before], ids.get(after, ""))
-                if after == before or ends in draft.marked:
-                    continue
-                if ends not in draft.labels and len(draft.labels) >= most_edges:
-                    left_out += 1
-                    continue
-                draft.connect(ids[before], add(after, "", wrong(after)), outcome_label(instance, outcome))
+        for step in (step for one in options(model, before) for step in one.steps):
+            after = step.state
+            ends = (ids[before], ids.get(after, ""))
+            if after == before or ends in draft.marked or is_bookkeeping(model, before, step):
+                continue
+            if ends not in draft.labels and len(draft.labels) >= most_edges:
+                left_out += 1
+                continue
+            draft.connect(ids[before], add(after, "", wrong(after)), step.label)
     notes = [f"Not drawn: {counted(left_out, 'further step')} not taken"] if left_out else []
     states = list(ids)  # their numbers are their ids
 

@@ -109,6 +109,15 @@ class TraceView(Lanes, Drawn):
         counters = [(processes[lane].pc, lane) for lane in waiting if processes[lane].pc in positions]
         return Fault(said, *(Place(pc, lane if isinstance(positions[pc], dict) else None) for pc, lane in counters))
 
+    @property
+    def then(self) -> str | None:
+        """How a lasso goes on, and what waits there, as a sentence."""
+        if self.trap is None:
+            return None
+        waits = re.sub("^(stuck: |it goes round and round(; )?)", "", self.trap)
+        how = f"it {self.ending}" if self.back is None else self.ending
+        return f"Then {how}{f': {waits}' if waits else ''}."
+
     @cached_property
     def prefix(self) -> str:
         """What sets ids of this trace apart from those of others on a page."""
@@ -128,7 +137,7 @@ class TraceView(Lanes, Drawn):
     def step_html(self, index: int) -> Markup:
         """The state after step `index`: what is watched, what changed, every property's truth, and the rest folded."""
         step = self.steps[index]
-        then = "" if self.ending is None or index + 1 < len(self.steps) else f"Then: {self.ending}; {self.trap}."
+        then = self.then if index + 1 == len(self.steps) else None
         parts = (
             element("p", step.sentence, class_="wb-sentence"),
             watched_here(self.watches, index),

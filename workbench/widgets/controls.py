@@ -1,12 +1,14 @@
 """Controls made from the constants that a model declares: one for each, by its kind."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import ipywidgets
 
 from workbench.kernel import Constant, Model
+from workbench.pictures.markup import Markup, element
 from workbench.widgets.named import Choices, Edges, Named
+from workbench.widgets.pane import Words
 from workbench.widgets.switches import Switches
 
 
@@ -50,7 +52,13 @@ class Look:
 
 
 def _tooltip(constant: Constant) -> str:
-    return f"{constant.doc} ({constant.describe()})"
+    return f"{constant.doc} ({constant.describe()})".lstrip()
+
+
+def _about(constant: Constant, hints: Iterable[tuple[str, str]] = ()) -> Markup:
+    """The sentence of a choice, and what each other value would do."""
+    told = (element("div", text, class_=f"wb-hint wb-{kind}") for text, kind in hints)
+    return element("div", element("div", constant.doc, class_="wb-note"), *told, class_="wb-about")
 
 
 class Choice(Control):
@@ -148,11 +156,12 @@ class Controls(ipywidgets.VBox):
 
     Args:
         on_change: Called after a person has changed something.
-        near: The constants whose controls stand in a box of their own, each switch with its sentence.
+        near: The constants whose controls stand in a box of their own, each switch and choice with its sentence.
 
     Attributes:
         near (VBox): The box of those.
         told (Switches): The switches in it.
+        about (dict): What is said below each choice in it.
         switches (Switches): The other constants that are on or off.
 
     Examples:
@@ -178,7 +187,15 @@ class Controls(ipywidgets.VBox):
         self.switches = Switches(rest, self._changed, layout=self.look.layout)
         self._declared = declared
         self._controls: dict[str, Any] = {n: self._control(n, c) for n, c in declared.items() if n not in switches}
-        beside = [self._controls[name].widget for name in near if name in self._controls]
+        choices = [name for name in near if name in self._controls and declared[name].kind == "choice"]
+        self.about = {n: Words(_about(declared[n]), **self._look_near.of(Words)) for n in choices}
+        beside = [
+            widget
+            for name in near
+            if name in self._controls
+            for widget in (self._controls[name].widget, self.about.get(name))
+            if widget is not None
+        ]
         self.near = ipywidgets.VBox([self.told, *beside]).add_class("wb-near")
         far = [control.widget for name, control in self._controls.items() if name not in near]
         super().__init__([grid(far, 260), self.switches])
@@ -200,6 +217,12 @@ class Controls(ipywidgets.VBox):
         for control in self._controls.values():
             if isinstance(control, Named):
                 control.draw()
+
+    def hint(self, hints: Mapping[str, Sequence[tuple[str, str]]]) -> None:
+        """Say beside the switches and choices in sight what another value of each would do, as far as that is known."""
+        self.told.hints = {name: hints[name][0] for name in dict(self.told.titles) if name in hints}
+        for name, words in self.about.items():
+            words.html = _about(self._declared[name], hints.get(name, ()))
 
     def values(self) -> dict[str, Any]:
         """What is set, for the model's constructor."""

@@ -20,7 +20,13 @@ from workbench.widgets.tab import Tab
 _TRACE, _WHOLE, _NEAR, _SEEN = "trace and alternatives", "whole graph", "around a state", "seen through variables"
 _LEGEND = element(
     "div",
-    element("input", type="search", data_search="g.node", placeholder="find states that show ..."),
+    element(
+        "input",
+        type="search",
+        data_search="g.node",
+        placeholder="Find states",
+        title="that show what is typed; Enter: the next one",
+    ),
     element("span", class_="wb-note"),
     *(
         element("span", element("i", class_=f"wb-{mark}"), says)

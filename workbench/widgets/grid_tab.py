@@ -53,8 +53,8 @@ class Grid(Tab):
         self._loaded = Pane()
         self._actions = Pane(on_send=self._act)
         self._rule = Pane(on_send=self._load)
-        working = Working(self._work.filling, lambda _: None)
-        looking = Working(self._work.explaining, self._explained)
+        working = Working(self._work.filling, lambda _: None, what="the grid")
+        looking = Working(self._work.explaining, self._explained, what="the explanation")
         self._work.filling.on_change(self._draw)
         self._values.on_change(self._counted)
         row = ipywidgets.HBox([self._property, fill]).add_class("wb-toolbar")
@@ -229,7 +229,7 @@ class Values(ipywidgets.VBox):
             tick.observe(self._ticked, "value")
 
     def _tick(self, name: str) -> Any:
-        tooltip, look = f"vary it: {self._declared[name].doc}", self._look.of(ipywidgets.Checkbox)
+        tooltip, look = f"vary it: {self._declared[name].doc}".removesuffix(": "), self._look.of(ipywidgets.Checkbox)
         made = ipywidgets.Checkbox(False, description=name, tooltip=tooltip, indent=False, **look)
         return made.add_class("wb-tick")
 

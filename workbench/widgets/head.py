@@ -9,7 +9,7 @@ import ipywidgets
 from workbench.kernel import InputError, ModelError
 from workbench.pictures.markup import element, joined
 from workbench.questions.whatif import Attempt
-from workbench.session import Session, Settings, in_sight, presets, start_from, stories
+from workbench.session import Session, Settings, in_sight, named, presets, start_from, stories
 from workbench.view.tables import constants_line
 from workbench.widgets.controls import Controls
 from workbench.widgets.fold import Fold
@@ -32,11 +32,11 @@ class Head(Pane):
         session.on("settings", self._draw)
 
     def _draw(self) -> None:
-        one = self.session.settings.configuration
+        lit = named(self.session.settings)
         chips = [
             element(
                 "button", title, class_="wb-story", data_send=title,
-                aria_pressed=str(one is not None and one.path == path).lower(),
+                aria_pressed=str(path == lit).lower(),
             )
             for title, path in self._stories.items()
         ]  # fmt: skip
@@ -70,7 +70,9 @@ class Side(ipywidgets.VBox):
         )  # fmt: skip
         self.preset.add_class("wb-left")
         docs = {name: declared.doc.partition("\n\n")[0] for name, declared in model.declared_properties.items()}
-        titles = {name: f"check this {model.declared_properties[name].kind}: {doc}" for name, doc in docs.items()}
+        titles = {
+            n: f"check this {model.declared_properties[n].kind}{f': {doc}' if doc else ''}" for n, doc in docs.items()
+        }
         self.properties = Switches(titles, self._ticked, layout=look.layout)
         sets = {name: f"take the names in {name} as interchangeable" for name in model.symmetry}
         self.symmetry = Switches(sets, self._renamed, before="symmetry over ", layout=look.layout)
@@ -84,9 +86,11 @@ class Side(ipywidgets.VBox):
 
     def hint(self, attempts: list[Attempt]) -> None:
         """Say beside the switches what flipping each one would do, as far as that is known."""
-        flips = {name: attempt for attempt in attempts for name in attempt.changes if len(attempt.changes) == 1}
-        named = {name: flips[name] for name in dict(self.controls.told.titles) if name in flips}
-        self.controls.told.hints = {name: attempt.hint for name, attempt in named.items()}
+        hints: dict[str, list[tuple[str, str]]] = {}
+        for attempt in attempts:
+            for name in attempt.changes:
+                hints.setdefault(name, []).append(attempt.hint)
+        self.controls.hint(hints)
 
     # What is shown -------------------------------------------------------------------------------------------------
 
@@ -107,9 +111,9 @@ class Side(ipywidgets.VBox):
         declared = model.declared_properties
         self.properties.disable(declared.keys() - model.properties.keys())
         self.properties.set({name: name in ticked for name in declared})
-        one = settings.configuration
-        names = [name for name, path in self.presets.items() if one is not None and path == one.path]
-        if one is None and settings.is_default:
+        one = named(settings)
+        names = [name for name, path in self.presets.items() if one is not None and path == one]
+        if settings.configuration is None and settings.is_default:
             names = [DEFAULTS]
         self.preset.value = names[0] if names else BY_HAND
         differing = constants_line(model)

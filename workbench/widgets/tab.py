@@ -65,9 +65,9 @@ class Tab(ipywidgets.VBox):
         """Draw the result, or begin to compute."""
         raise NotImplementedError
 
-    def working(self, purpose: str, draw: Callable[[Any], None]) -> "Working":
+    def working(self, purpose: str, draw: Callable[[Any], None], what: str = "") -> "Working":
         """A line about what the session computes for this purpose; `draw` gets the outcome."""
-        return Working(self.session.aside(purpose), draw, self._ended)
+        return Working(self.session.aside(purpose), draw, self._ended, what)
 
     def _ended(self) -> None:
         """What was computed is of no use any more, so that it is asked for again."""
@@ -80,11 +80,14 @@ class Working(ipywidgets.HBox):
     Args:
         draw: Gets the outcome when there is one.
         ended: Called when it has been cancelled.
+        what: What the button stops, where there may be several buttons.
     """
 
-    def __init__(self, aside: Aside, draw: Callable[[Any], None], ended: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, aside: Aside, draw: Callable[[Any], None], ended: Callable[[], None] = lambda: None, what: str = ""
+    ) -> None:
         self.aside, self._draw, self._cancelled = aside, draw, ended
-        self._stop = button("Stop", "stop", "stop, and keep what was found", aside.stop)
+        self._stop = button(f"Stop {what}".rstrip(), "stop", "stop, and keep what was found", aside.stop)
         self._note = Pane()
         super().__init__([self._stop, self._note])
         self.add_class("wb-toolbar")

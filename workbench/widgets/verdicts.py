@@ -105,7 +105,7 @@ class Verdicts(ipywidgets.VBox):
         one, verdict = self.session.settings.configuration, self.session.verdict
         if one is not None or self.change:
             return self.change if one is None else one.title
-        return "" if verdict is None else f"{verdict.name}: {said_of(result, verdict.name)}"
+        return "" if verdict is None else ": ".join(filter(None, (verdict.name, said_of(result, verdict.name))))
 
     def _differences(self, result: Result) -> str:
         """Where the result is not as the named configuration says."""
@@ -136,10 +136,17 @@ def _row(verdict: Verdict, result: Result, selected: bool) -> Markup:
         "button",
         element("b", mark, class_=f"wb-mark wb-{kind}"),
         " ",
-        element("span", verdict.name, class_="wb-name"),
+        element("span", _told(verdict), class_="wb-name"),
         class_="wb-verdict",
         data_send=verdict.name,
         aria_pressed=str(selected).lower(),
         aria_label=f"{verdict.name} {verdict.word}",
         title=": ".join(filter(None, [f"{verdict.word}{states}", verdict.why, said_of(result, verdict.name)])),
     )
+
+
+def _told(verdict: Verdict) -> str:
+    """The property's name; with a word where the mark alone would say that there is one, or that a promise is kept."""
+    if verdict.kind == "deadlock" and verdict.holds:
+        return f"no {verdict.name}"
+    return f"{verdict.name} reached" if verdict.kind == "reachable" and verdict.holds else verdict.name

@@ -26,8 +26,8 @@ class WhatIf(Tab):
         self._repair = button("Find repairs", "wrench", _REPAIR, self._mend)
         self._single = Pane(on_send=self._apply)
         self._sets = Pane(on_send=self._apply_set)
-        self._flips = self.working("flips", self._show)
-        self._repairs = self.working("repairs", self._show_repairs)
+        self._flips = self.working("flips", self._show, "the single changes")
+        self._repairs = self.working("repairs", self._show_repairs, "the repairs")
         self._attempts: dict[str, Attempt] = {}
         self._found: dict[str, Attempt] = {}
         row = ipywidgets.HBox([self._integers, self._repair]).add_class("wb-toolbar")
