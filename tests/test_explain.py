@@ -366,4 +366,4 @@ def test_a_fill_on_spark_can_be_stopped(spark):
         Bakery, {"MaxCrashes": [0, 1, 2, 3]}, constants={"Writers": 4}, spark=spark, should_stop=lambda: True
     )
     assert stopped.stopped
-    assert "interrupted" in set(stopped.table.error)
+    assert "interrupted" in set(stopped.table.stopped)
