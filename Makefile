@@ -33,7 +33,7 @@ test: .venv/spark .venv/site .writers/installed
 	@scripts/need.sh dot browser driver
 	@scripts/need.sh postgresql || echo "make test goes on without"
 	$(LINT)
-	$(PYTEST)
+	$(PYTEST) --durations=30
 
 # LAB_FLAGS: passed on to JupyterLab, such as --no-browser.
 lab: .venv/spark

@@ -57,7 +57,7 @@ def judge_presence(draft: AuditDraft, source: Source, wanted: Mapping[str, int |
     """
     found, has_files = absent(source, wanted)
     if has_files or not wanted:
-        draft.looked_at.append(f"{FILES_EXIST}: {counted(len(wanted), 'file')} of version {version}, with their sizes")
+        draft.looked_at.append(f"{FILES_EXIST}: {counted(len(wanted), 'file')} of version {version}, with sizes")
     if found and not has_files:
         draft.left_out.append(f"whether data files exist: the folder has none of {len(wanted):,}, only metadata")
     elif found:
