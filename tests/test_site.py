@@ -252,6 +252,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     command = [sys.executable, "-m", "website", str(folder), "--only", *SHOWN]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert f"gallery: {len(SHOWN)} of {len(SHOWN)}\n" in done.stdout
     return folder
 
 

@@ -7,12 +7,10 @@ a page for a frame per distinct trace, and one document that says which combinat
 import itertools
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from website.staging import write
+from website.staging import in_processes, write
 from workbench.engines.check import check
 from workbench.kernel import InputError, Model, Result, Verdict
 from workbench.kernel.result import differing_constants
@@ -55,8 +53,7 @@ class Shown(NamedTuple):
 def stage(folder: Path, only: Sequence[str] | None = None) -> None:
     """Write what the front page shows of the protocols whose configuration is among `only`; of all for None."""
     wanted = [title for title, name in PROTOCOLS.items() if only is None or name in only]
-    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        protocols = list(pool.map(_explore, [folder] * len(wanted), wanted))
+    protocols = in_processes("front page", _explore, folder, wanted)
     if protocols:
         write(folder / FOLDER / "front.json", json.dumps(protocols))
 

@@ -7,14 +7,12 @@ player of the trace lies beside it, and ``conf.py`` inserts it into the page, wh
 import base64
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
-from multiprocessing import get_context
 from pathlib import Path
 
 from website.broken import MOST_STATES, Broken, expected, find
-from website.staging import write
+from website.staging import in_processes, write
 from workbench.configurations import Configuration, configuration, shipped
 from workbench.kernel.errors import unknown
 from workbench.kernel.values import counted
@@ -70,13 +68,12 @@ class Entry:
     picture: str = ""
 
 
-def stage(folder: Path, only: Iterable[str] | None = None, workers: int | None = None) -> list[Entry]:
+def stage(folder: Path, only: Iterable[str] | None = None) -> list[Entry]:
     """Write all pages and the index below `folder`.
 
     Args:
         folder: The source folder of Sphinx.
         only: The names of configurations, such as ``bakery/v2_race``; all for None.
-        workers: The number of processes; one per core for None.
 
     Raises:
         InputError: For an unknown configuration, or one whose check does not meet its expectations.
@@ -86,8 +83,7 @@ def stage(folder: Path, only: Iterable[str] | None = None, workers: int | None =
         if name not in known:
             raise unknown("configuration", name, known)
     names = [name for name in (known if only is None else only) if expected(known[name])]
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        entries = [entry for found in pool.map(stage_one, [folder] * len(names), names) for entry in found]
+    entries = [entry for found in in_processes("gallery", stage_one, folder, names) for entry in found]
     write(folder / FOLDER / "index.md", index(entries))
     return entries
 

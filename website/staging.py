@@ -7,9 +7,11 @@ shows it. A broken link ends the build.
 import json
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, TypeVar
 
 from website.flowchart import drawn
 from workbench.kernel import InputError
@@ -25,8 +27,31 @@ _IMAGES = (".svg", ".png")
 #: The folder of the pages that show a file.
 FILES = "files"
 
+#: How many lines tell the progress of a long list, at most.
+_LINES = 10
+
+T = TypeVar("T")
+
 _FENCE = re.compile(r"^(?P<fence>```+|~~~+)(?P<language>\w*)[^\n]*\n(?P<code>.*?)^(?P=fence)[ ]*$", re.DOTALL | re.M)
 _LINK = re.compile(r"(\]\()(?!https?:|mailto:|#)([^)\s#]+)(#[^)\s]*)?(\))")
+
+
+def in_processes(what: str, make: Callable[[Path, str], T], folder: Path, names: Sequence[str]) -> list[T]:
+    """What `make` makes of the folder and each name, in a process for each core; prints how far that is.
+
+    Examples:
+        >>> in_processes("pages", Path.joinpath, Path("docs"), ["a.md", "b.md"])
+        pages: 1 of 2
+        pages: 2 of 2
+        [PosixPath('docs/a.md'), PosixPath('docs/b.md')]
+    """
+    made: list[T] = []
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        for one in pool.map(make, [folder] * len(names), names):
+            made.append(one)
+            if len(made) % (len(names) // _LINES + 1) == 0 or len(made) == len(names):
+                print(f"{what}: {len(made)} of {len(names)}", flush=True)
+    return made
 
 
 def write(path: Path, text: str) -> None:
