@@ -44,7 +44,8 @@ def judge(source: Source, acks: list[dict[str, Any]] | None = None, since: int |
     judge.files()
     judge.lineage()
     judge.orphans(acks is None)
-    judge.unnamed()
+    if acks is None:  # a list of those that were acknowledged says more
+        judge.unnamed()
     judge.looked_at(acks or [])
     if acks is not None:
         judge.acknowledged(acks)
