@@ -15,7 +15,7 @@ const files = new Promise((resolve) => {
 const ready = (async () => {
   const sent = await files;
   self.fetch = async (address) =>  // for Pyodide, which asks for its files by their names
-    new Response(sent[address.split("/").at(-1)], { headers: { "content-type": "application/wasm" } });
+    new Response(sent[(address.url ?? address.toString()).split("/").at(-1)], { headers: { "content-type": "application/wasm" } });
   const [{ loadPyodide }, { default: createPyodideModule }] = await Promise.all(
     ["pyodide.mjs", "pyodide.asm.mjs"].map((name) => load(sent[name])),
   );
