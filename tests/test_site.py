@@ -683,7 +683,9 @@ def test_a_model_in_the_playground_reaches_neither_storage_nor_a_server(playgrou
 @pytest.mark.slow
 @pytest.mark.browser
 def test_a_model_in_the_playground_speaks_to_no_other_page(playground: Playground) -> None:
-    playground.page.evaluate("self.heard = []; new BroadcastChannel('all').onmessage = ({ data }) => heard.push(data)")
+    playground.page.evaluate(
+        "() => { self.heard = []; new BroadcastChannel('all').onmessage = ({ data }) => heard.push(data); }"
+    )
     code = REACHES.replace("WAY", "worker.BroadcastChannel.new('all').postMessage('from a model')")
     playground.check(code + ENDLESS.replace("s.at + 1", "1"), "")
     expect(playground.page.locator(".printed")).to_have_text(re.compile("^reached"))

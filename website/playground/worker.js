@@ -14,6 +14,7 @@ const files = new Promise((resolve) => {
 
 const ready = (async () => {
   const sent = await files;
+  const fetch = self.fetch;
   self.fetch = async (address) =>  // for Pyodide, which asks for its files by their names
     new Response(sent[(address.url ?? address.toString()).split("/").at(-1)], { headers: { "content-type": "application/wasm" } });
   const [{ loadPyodide }, { default: createPyodideModule }] = await Promise.all(
@@ -23,6 +24,7 @@ const ready = (async () => {
     indexURL: "sent:///", lockFileContents: new TextDecoder().decode(sent["pyodide-lock.json"]), createPyodideModule,
     jsglobals: reachable, stdin: () => null, stdout: print, stderr: print,
   });
+  self.fetch = fetch;
   python.unpackArchive(sent["workbench.zip"], "zip");
   const playground = python.pyimport("in_browser").Playground((progress) => tell({ progress: JSON.parse(progress) }));
   tell({ ready: true });
