@@ -608,15 +608,105 @@ def test_a_link_holds_the_model_and_its_settings(playground: Playground) -> None
     expect(playground.page.locator("[name=settings]")).to_have_value(re.compile("hudi"))
 
 
+#: Runs in the playground as code of a model, which gets hold of the worker through a timer's `this`.
+REACHES = """import asyncio, js
+from pyodide.ffi import create_proxy, to_js
+from pyodide_js import FS
+
+async def settled(request):
+    done = asyncio.get_running_loop().create_future()
+    request.onsuccess = lambda event: done.done() or done.set_result(event.target.result.name)
+    request.onerror = request.onblocked = lambda event: done.done() or done.set_exception(OSError("refused"))
+    return await done
+
+async def heard(socket):
+    done = asyncio.get_running_loop().create_future()
+    socket.onopen = socket.onmessage = lambda event: done.done() or done.set_result("open")
+    socket.onerror = lambda event: done.done() or done.set_exception(OSError("refused"))
+    return await done
+
+def got(address, options={}):
+    return worker.fetch(address, to_js(options, dict_converter=js.Object.fromEntries))
+
+async def reach():
+    global worker
+    found = asyncio.get_running_loop().create_future()
+    js.setTimeout(create_proxy(found.set_result, capture_this=True), 0)
+    worker = await found
+    address = "ADDRESS"
+    try:
+        print("reached", WAY)
+    except BaseException as error:
+        print("shut:", type(error).__name__, error)
+
+asyncio.ensure_future(reach())
+"""
+WAYS = {
+    "databases": "await settled(worker.indexedDB.open('kept'))",
+    "databases of Emscripten": "await settled(FS.filesystems.IDBFS.indexedDB().open('kept'))",
+    "databases, deleted": "await settled(worker.indexedDB.deleteDatabase('kept'))",
+    "local storage": "worker.localStorage.getItem('kept')",
+    "session storage": "worker.sessionStorage.getItem('kept')",
+    "cookies": "worker.document.cookie",
+    "cookie store": "await worker.cookieStore.get('kept')",
+    "caches": "await worker.caches.keys()",
+    "files": "await worker.navigator.storage.getDirectory()",
+    "locks": "(await worker.navigator.locks.query()).held",
+    "service worker": "await worker.navigator.serviceWorker.getRegistrations()",
+    "shared worker": "worker.SharedWorker.new(address)",
+    "worker": "worker.Worker.new(address)",
+    "script": "worker.importScripts(address)",
+    "code": "worker.eval('1')",
+    "import": "await worker.eval(f'import({address!r})')",
+    "import in Emscripten": "FS.createLazyFile('/', 'lazy', address, True, True) and open('/lazy').read()",
+    "fetch": "(await got(address)).status",
+    "fetch, blindly": "(await got(address, {'mode': 'no-cors', 'credentials': 'include'})).type",
+    "fetch from elsewhere": "(await got(address.replace('127.0.0.1', 'localhost'), {'mode': 'no-cors'})).type",
+    "events": "await heard(worker.EventSource.new(address))",
+    "socket": "await heard(worker.WebSocket.new(address.replace('http', 'ws')))",
+    "socket of Python": "__import__('urllib.request').request.urlopen(address, timeout=1).status",
+    "request": "__import__('pyodide.http').http.open_url(address).read()",
+}
+
+
 @pytest.mark.slow
 @pytest.mark.browser
-def test_a_model_in_the_playground_reaches_no_other_address(playground: Playground) -> None:
-    elsewhere = playground.address.replace("127.0.0.1", "localhost")
-    send = "(address) => fetch(address).then(() => 'sent', String)"
-    assert playground.page.workers[0].evaluate(send, playground.address) == "sent"
-    assert "Failed to fetch" in playground.page.workers[0].evaluate(send, elsewhere)
-    assert all("Content Security Policy" in said or said == elsewhere for said in playground.complaints)
+@pytest.mark.parametrize("way", WAYS)
+def test_a_model_in_the_playground_reaches_neither_storage_nor_a_server(playground: Playground, way: str) -> None:
+    playground.page.evaluate(
+        """() => new Promise((resolve) => {
+            localStorage.kept = sessionStorage.kept = document.cookie = "kept=1";
+            indexedDB.open("kept").onsuccess = ({ target }) => resolve(target.result.close());
+        })"""
+    )
+    code = REACHES.replace("ADDRESS", f"{playground.address}?reached").replace("WAY", WAYS[way])
+    playground.check(code + ENDLESS.replace("s.at + 1", "1"), "")
+    expect(playground.page.locator(".printed")).to_have_text(re.compile(r"^(shut|reached)"))
+    said = playground.page.locator(".printed").inner_text()
+    expect(playground.status).to_have_text("Everything holds (2 states).")
+    assert said.startswith("shut: "), said
+    assert "kept" in playground.page.evaluate("indexedDB.databases().then((all) => all.map(({ name }) => name))")
+    assert [told for told in playground.complaints if "Content Security Policy" not in told] == []
     playground.complaints.clear()
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_a_model_in_the_playground_speaks_to_no_other_page(playground: Playground) -> None:
+    playground.page.evaluate(
+        "() => { self.heard = []; new BroadcastChannel('all').onmessage = ({ data }) => heard.push(data); }"
+    )
+    code = REACHES.replace("WAY", "worker.BroadcastChannel.new('all').postMessage('from a model')")
+    playground.check(code + ENDLESS.replace("s.at + 1", "1"), "")
+    expect(playground.page.locator(".printed")).to_have_text(re.compile("^reached"))
+    playground.page.evaluate("new BroadcastChannel('all').postMessage('from the page')")
+    playground.page.wait_for_function("heard.includes('from the page')")
+    assert playground.page.evaluate("heard") == ["from the page"]
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_a_model_in_the_playground_is_given_no_requests(playground: Playground) -> None:
     playground.check("import js\njs.fetch\n" + ENDLESS, "")
     expect(playground.page.locator(".error")).to_contain_text("fetch")
     expect(playground.page.locator(".model [data-bad]")).to_have_text("2")

@@ -55,7 +55,26 @@ const fill = (model) => {
   source.closest(".editor").scrollTo(0, 0);
 };
 
-// Python, in a worker; it is made from a blob, and so bound by the page's policy: it loads from here alone -----------
+// Files: all that the page loads, and then its policy forbids every other request, to the worker and the frames too ----
+
+const FILES = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json",
+  "workbench.zip", "worker.js", "frame.html"];
+const load = async (name) => {
+  const found = await fetch(here(name));
+  if (!found.ok) throw new Error(`${name}: ${found.statusText}`);
+  return [name, await found.arrayBuffer()];
+};
+const loading = (async () => {
+  const files = Object.fromEntries(await Promise.all(FILES.map(load)));
+  const policy = document.createElement("meta");
+  policy.httpEquiv = "Content-Security-Policy";
+  policy.content = "connect-src 'none'";
+  document.head.append(policy);
+  return files;
+})();
+const textOf = (file) => new TextDecoder().decode(file);
+
+// Python, in a worker; from a data: address it has the page's policy, and an origin of its own: nobody's storage --------
 
 let worker;
 let answers = new Map();  // by the request's number
@@ -63,14 +82,12 @@ let asked = 0;
 let running = false;
 let progress;
 
-const start = () => {
-  const script = `import ${JSON.stringify(here("worker.js").href)};`;
-  const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
-  worker = new Worker(address, { type: "module" });
+const start = (files) => {
+  worker = new Worker(`data:text/javascript,${encodeURIComponent(textOf(files["worker.js"]))}`, { type: "module" });
+  worker.postMessage(files);
   worker.addEventListener("error", () => say(error, "Python cannot be loaded."));
   worker.addEventListener("message", ({ data }) => {
     if (data.ready) {
-      URL.revokeObjectURL(address);
       check.disabled = running;
       if (status.textContent === "Python is loading.") say(status, "Ready.");
     } else if (data.failed) {
@@ -89,15 +106,18 @@ const start = () => {
     }
   });
 };
-const ask = (request) => new Promise((resolve) => {
-  answers.set(++asked, resolve);
-  worker.postMessage({ number: asked, request });
-});
-const end = () => {
+const ask = async (request) => {
+  await loading;
+  return new Promise((resolve) => {
+    answers.set(++asked, resolve);
+    worker.postMessage({ number: asked, request });
+  });
+};
+const end = async () => {
   worker.terminate();
   for (const resolve of answers.values()) resolve(null);
   answers = new Map();
-  start();
+  start(await loading);
 };
 
 // Frames, which run no script but the player's, and have no way to anywhere -------------------------------------------
@@ -110,11 +130,10 @@ const scheme = () => {
 const paint = () => (document.documentElement.style.colorScheme = scheme());
 const places = { verdicts: find(".verdicts"), trace: find(".trace") };
 const shown = { verdicts: "", trace: "" };
-const template = fetch(here("frame.html")).then((found) => found.text());
 let focusing = false;
 
 const show = async (name, html) => {
-  const around = await template;
+  const around = textOf((await loading)["frame.html"]);
   shown[name] = html;
   if (name === "trace") find(".behaviour").hidden = !html;
   const frame = document.createElement("iframe");
@@ -286,7 +305,7 @@ const arrive = async () => {
   }
 };
 
-start();
+loading.then(start).catch((wrong) => say(error, `Python cannot be loaded: ${wrong.message}`));
 arrive();
 addEventListener("hashchange", arrive);
 // Where nothing may be kept, it works all the same, with a network.
