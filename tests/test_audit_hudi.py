@@ -480,7 +480,7 @@ def test_many_findings_are_counted_rather_than_listed(tmp_path):
     table.commit("b", rows)
     found = audit(table)
     assert len(found.findings) == 100
-    assert any(one.startswith("50 more keys") for one in found.not_checked)
+    assert any(one.endswith("not listed: 50") for one in found.not_checked)
 
 
 def test_keys_that_do_not_fit_into_memory_at_once(tmp_path, monkeypatch):
@@ -494,7 +494,7 @@ def test_keys_that_do_not_fit_into_memory_at_once(tmp_path, monkeypatch):
     monkeypatch.setattr(hudi_keys, "MOST_KEYS", 3)
     found = audit(table)
     assert len(found.findings) == 3
-    assert any(one.startswith("7 more keys") for one in found.not_checked)
+    assert any(one.endswith("not listed: 7") for one in found.not_checked)
 
 
 # Kinds of tables that are refused ------------------------------------------------------------------------------------
