@@ -408,4 +408,4 @@ def test_the_hook_does_not_take_the_configurations_of_the_workbench_for_those_of
     assert folder == ACTION["inputs"]["paths"]["default"]
     done = run("check", folder)
     assert (done.status, done.out) == (2, "")
-    assert done.err == "workbench: configuration 'specs' cannot be read: No such file or directory\n"
+    assert done.err == "workbench: there is no file or folder './specs'\n"
