@@ -296,9 +296,9 @@ def test_what_was_checked_before_a_stop_is_kept():
     done = []
     filled = fill(Counter, {"Size": [2, 9, 3]}, on_cell=done.append, should_stop=lambda: len(done) == 2)
     assert filled.stopped
-    assert list(filled.table.BelowBound) == ["holds", "violated", "error"]
-    assert filled.table.error[2] == INTERRUPTED
-    assert filled.explain("BelowBound").undecided == [({"Size": 3}, "error")]
+    assert list(filled.table.BelowBound) == ["holds", "violated", "unknown"]
+    assert filled.table.stopped[2] == INTERRUPTED
+    assert filled.explain("BelowBound").undecided == [({"Size": 3}, "unknown")]
 
 
 def test_a_stop_reaches_into_a_check():

@@ -103,8 +103,8 @@ def test_where_there_is_too_much_to_interpret_it_begins_again(monkeypatch):
 
 @pytest.mark.usefixtures("interpreted")
 def test_a_budget_of_seconds_is_spent_with_compiled_kernels():
-    assert check(get_model("peterson")(), max_seconds=1e-9).complete
-    assert not check(get_model("peterson")(), max_seconds=1e-9, engine="local").complete
+    assert check(get_model("peterson")(), max_seconds=600).complete
+    assert compiled._calls == 0
 
 
 def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):

@@ -66,8 +66,8 @@ def search_at_once(
         small: Whether to interpret the kernels first, as far as that takes less time than loading Numba.
         rare: Whether checks do without some of the kernels; they are compiled last.
     """
-    if small:
-        with suppress(TooMuch), interpreting(FORMS), limits.off_the_clock():
+    if small and limits.budget.seconds is None:
+        with suppress(TooMuch), interpreting(FORMS):
             return search()
     if not compiling.compiles_here() and not (_compiler is not None and _compiler.has(rare)):
         try:

@@ -192,7 +192,8 @@ def settings_table(
         row = {name + "_" * (name in taken): setting[name] for name in varied}
         for name in names:
             verdict = outcome.verdicts.get(name)
-            row[name] = verdict.word if verdict else ERROR if outcome.error is not None and name in plan.names else None
+            lacking = ERROR if outcome.error is not None else "unknown" if outcome.stopped is not None else None
+            row[name] = verdict.word if verdict else lacking if name in plan.names else None
             row[f"{name}_states"] = verdict.states if verdict else None
         rows.append({**row, **{name: getattr(outcome, name) for name in _MEASURES}})
     return SettingsTable([*rows[0]], rows, attrs)
