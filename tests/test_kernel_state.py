@@ -61,7 +61,7 @@ def test_a_state_reads_like_the_model_says():
     assert start.lines() == [
         "stock: {apple: 1, pear: 2}",
         "sold: 0",
-        "basket: c1={} (1 more, empty)",
+        "basket: c1={}, c2={}",
         "grid: (1, a)=-, (2, b)=-",
     ]
     assert repr(start) == "\n".join(start.lines())
