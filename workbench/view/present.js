@@ -59,10 +59,10 @@ const scrub = (strip, go) => {
   strip.addEventListener("pointermove", to);
 };
 
-// How much larger than drawn the smallest letters of a picture and of lanes have to be.
+// How much larger than drawn a picture and lanes are, for letters of 20 px.
 const PICTURE_SCALE = 20.01 / 12;
 const LANES_SCALE = 20.01 / 11.5;
-// How much smaller lanes may be that only take what a whole picture leaves at its side.
+// The smallest scale of lanes beside a whole picture.
 const SPARE_LANES = 0.7;
 
 // What shows a trace says how many states it has (`count`), which one is shown (`at`), how to show another one (`go`),
@@ -127,34 +127,32 @@ const presenter = (host) => {
 
   const widthOf = (lanes) => LANES_SCALE * lanes.querySelector("svg").viewBox.baseVal.width;
 
-  // Beside each other where both have room for letters of 20 px, or where a whole picture is so tall that it leaves room
-  // at its side; else the lanes are a strip below large letters, and not there with a whole picture.
+  // Beside each other where there is room for both; else lanes are below, and only of large letters.
   const arrange = () => {
     const drawn = picture.querySelector("svg");
     const { clientWidth: wide, clientHeight: tall } = stage;
-    const wanted = PICTURE_SCALE * (drawn?.viewBox.baseVal.width ?? 600);
-    const box = drawn?.viewBox.baseVal;
-    const spare = whole && box ? wide - (tall * box.width) / box.height - 48 : 0;
-    const large = widthOf(drawings[0]) <= wide - wanted - 48;
-    const beside = large || SPARE_LANES * widthOf(drawings[0]) <= spare;
-    const room = beside ? Math.max(large ? wide - wanted - 48 : 0, spare) : wide - 24;
+    const { width, height } = drawn?.viewBox.baseVal ?? { width: 600 };
+    const bare = wide - PICTURE_SCALE * width - 48;
+    const spare = drawn && whole ? wide - (tall * width) / height - 48 : 0;
+    const least = widthOf(drawings[0]);
+    const beside = least <= bare || SPARE_LANES * least <= spare;
+    const room = beside ? Math.max(bare, spare) : wide - 24;
     const fits = drawings.filter((one) => widthOf(one) <= room);
     const chosen = fits.at(-1) ?? drawings[0];
     if (lanes.firstElementChild !== chosen) lanes.replaceChildren(chosen);
-    const needed = Math.min(widthOf(chosen), beside ? room : Infinity);
+    const needed = Math.min(widthOf(chosen), room);
     stage.toggleAttribute("data-beside", beside);
-    lanes.style.display = whole && !beside ? "none" : "";  // below, they would take the picture's room
+    lanes.style.display = whole && !beside ? "none" : "";
     lanes.style.flex = beside ? `0 0 ${needed + 22}px` : `0 0 ${Math.max(0.3 * tall, 160)}px`;
-    chosen.querySelectorAll("svg").forEach((svg) => (svg.style.width = `${Math.min(needed, wide - 24)}px`));
+    chosen.querySelectorAll("svg").forEach((svg) => (svg.style.width = `${needed}px`));
     if (!drawn) return;
-    const { width, height } = drawn.viewBox.baseVal;
     const across = (picture.clientWidth - 16) / width;
     const fitted = Math.min(across, picture.clientHeight / height);
     const scale = whole ? fitted : Math.max(fitted, Math.min(across, PICTURE_SCALE));
     drawn.style.width = `${scale * width}px`;
   };
 
-  // The part of a box that matters is in its middle.
+  // What matters of a box is in its middle.
   const centre = (box, parts, head = 0) => {
     const frames = [...parts].map((part) => part.getBoundingClientRect()).filter((frame) => frame.height);
     if (!frames.length) return;

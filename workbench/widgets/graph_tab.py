@@ -25,7 +25,7 @@ _LEGEND = element(
         type="search",
         data_search="g.node",
         placeholder="Find states",
-        title="that show what is typed; Enter: the next one",
+        title="Enter: the next one",
     ),
     element("span", class_="wb-note"),
     *(
