@@ -460,7 +460,9 @@ def test_a_stopped_check_says_what_it_has_found(where, tmp_path):
     assert records(out) == []
     assert [cell.outcome.error for cell in filled.cells] == [None, None]
     assert [cell.outcome.stopped for cell in filled.cells] == ["interrupted", "interrupted"]
-    assert [row["Low"] for row in filled.outcomes.rows] == (["violated", "unknown"] if at_work == 1 else ["violated"] * 2)
+    assert [row["Low"] for row in filled.outcomes.rows] == (
+        ["violated", "unknown"] if at_work == 1 else ["violated"] * 2
+    )
     for cell in filled.cells[at_work:]:
         assert (str(cell), cell.result) == (f"Start={cell.number}: incomplete: interrupted", None)
     for cell in filled.cells[:at_work]:
