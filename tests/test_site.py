@@ -658,7 +658,6 @@ WAYS = {
     "script": "worker.importScripts(address)",
     "code": "worker.eval('1')",
     "import": "await worker.eval(f'import({address!r})')",
-    "import in Emscripten": "FS.createLazyFile('/', 'lazy', address, True, True) and open('/lazy').read()",
     "fetch": "(await got(address)).status",
     "fetch, blindly": "(await got(address, {'mode': 'no-cors', 'credentials': 'include'})).type",
     "fetch from elsewhere": "(await got(address.replace('127.0.0.1', 'localhost'), {'mode': 'no-cors'})).type",

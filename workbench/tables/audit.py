@@ -10,6 +10,7 @@ picture, trace and repair then follow from the model.
 
 import importlib
 import os
+import time
 from collections.abc import Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol
@@ -35,6 +36,8 @@ FORMATS = {
 
 #: How many folders below the path, and on how many levels, to look into for a table if the path is none.
 _MOST_FOLDERS, _DEPTH = 100, 3
+#: A damaged table is read again after so many seconds, until the damage is the same twice, or so many times.
+_PAUSE, _MOST_READS = 0.2, 10
 
 
 class Format(Protocol):
@@ -87,8 +90,14 @@ def audit(
         raise InputError(f"{brief(source.url)} is not a table of {format}")
     known = None if acks is None else read_acks(acks, *module.ACKS)
     found = module.audit(source, acks=known, since=since, spark=spark)
-    if found.of(FILES_WHOLE):  # a file that was being written is whole by now
+    for _ in range(_MOST_READS):
+        damage = found.of(FILES_WHOLE)
+        if not damage:
+            break
+        time.sleep(_PAUSE)  # a file that was being written is whole by then
         found = module.audit(source, acks=known, since=since, spark=spark)
+        if found.of(FILES_WHOLE) == damage:
+            break
     return found
 
 
