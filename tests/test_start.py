@@ -321,7 +321,6 @@ print(json.dumps([statuses, max(hints) > 3, len(compiled.buffer)]))
 @pytest.mark.slow
 def test_nothing_small_waits_for_a_compiler(tmp_path):
     """With an empty cache: pages, graphs, data, sweeps, scenarios, recordings, and a panel with its hints."""
-    pytest.importorskip("pyarrow")
     (tmp_path / "story.txt").write_text("start_insert\n")
     lines = [
         "check paimon --set PUT_IF_ABSENT=false --max-seconds 1 -o lost.html -o lost.itf.json",

@@ -24,6 +24,9 @@ from workbench.storage.whole import STDOUT
 #: How a command writes a kind of file that is not a trace's; None if there is nothing to write.
 Pages = Mapping[str, Callable[[], str | None]]
 
+#: What ``--trace`` prints of a check or of walks.
+ALL_TRACES = "print all traces: of further violations, and of what is reached"
+
 _STYLES = dict(zip(MARKS.values(), ("green", "bold red", "yellow"), strict=True))
 _LOUD = re.compile(r"^[A-Z]{2,}(?: EARLY)?(?=[ :;])")
 

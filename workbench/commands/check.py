@@ -26,7 +26,7 @@ from typing import Any
 from workbench import configurations
 from workbench.commands import accept, integration, outputs
 from workbench.commands.advice import advice
-from workbench.commands.answers import add_answer, check_answer, failing, give, printing, with_deadlock
+from workbench.commands.answers import ALL_TRACES, add_answer, check_answer, failing, give, printing, with_deadlock
 from workbench.commands.checked import Checked, report_page
 from workbench.commands.files import file_of, names_model, read_text, reading
 from workbench.commands.options import above_zero, add_options, add_workers, asked_of, budgets, parse_assignments
@@ -68,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_answer(
         parser,
         (*outputs.TRACES, outputs.DATA, _JUNIT),
-        trace="print all traces: of further violations, and of what is reached",
+        trace=ALL_TRACES,
         told={_PAGE: "a page: verdicts, traces to step through, state graph, charts", _JUNIT: "a JUnit report"},
     )
 

@@ -59,7 +59,7 @@ _SHARED: dict[str, dict[str, Any]] = {
     "--max-states": {"type": above_zero(int), "metavar": "N", "help": "stop after this many states"},
     "--max-seconds": {"type": above_zero(float), "metavar": "S", "help": "stop after this time"},
     "--model": {"metavar": "FILE.py:CLASS", "help": "a run directory's model, if it is your own"},
-    "--trace": {**_FLAG, "help": "print all traces: of further violations, and of what is reached"},
+    "--trace": _FLAG,
     "--json": {**_FLAG, "help": "print the answer as JSON"},
     "--quiet": {**_FLAG, "help": "print no answer: the exit status tells it"},
 }

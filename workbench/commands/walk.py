@@ -12,7 +12,7 @@ Exit status: 0 nothing is violated, and everything wanted is reached, as far as 
 import argparse
 
 from workbench.commands import status
-from workbench.commands.answers import add_answer, check_answer, failing, give, with_deadlock
+from workbench.commands.answers import ALL_TRACES, add_answer, check_answer, failing, give, with_deadlock
 from workbench.commands.options import above_zero, add_options, add_workers, asked_of
 from workbench.commands.progress import progress_line
 from workbench.engines.walks.result import UNIFORM, without_liveness
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--shorten", type=int, metavar="N", help="visit at most this many states to shorten a trace (1000000)"
     )
-    add_answer(parser, trace="print all traces: of further violations, and of what is reached")
+    add_answer(parser, trace=ALL_TRACES)
 
 
 def run(arguments: argparse.Namespace) -> int:

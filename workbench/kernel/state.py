@@ -326,8 +326,6 @@ class State(View):
         """
         lines, empty = [], []
         for name, where in self._layout.positions.items():
-            if not where and not isinstance(where, int):
-                continue
             cells = {None: where} if isinstance(where, int) else where
             told = {
                 index: show(self.values[cell])
@@ -336,10 +334,10 @@ class State(View):
             }
             inside = ", ".join(value if index is None else f"{show(index)}={value}" for index, value in told.items())
             left = len(cells) - len(told)
-            if not told:
-                empty.append(name)
-            else:
+            if told:
                 lines.append(f"{name}: {inside}{f' ({left} more, empty)' if left else ''}")
+            elif left:
+                empty.append(name)
         return [*lines, f"empty throughout: {', '.join(empty)}"] if empty else lines
 
     def __repr__(self) -> str:

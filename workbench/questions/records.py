@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +92,7 @@ def failed(why: str, final: bool = False) -> SettingOutcome:
 
 def unreached() -> SettingOutcome:
     """The outcome of a setting that an interrupt came before."""
-    return replace(failed(""), stopped=INTERRUPTED, error=None)
+    return SettingOutcome({}, None, None, None, complete=False, stopped=INTERRUPTED, error=None, final=False)
 
 
 def died() -> SettingOutcome:

@@ -3,6 +3,7 @@
 A story is a named configuration worth telling: something breaks in it, or, in the last one of a model, nothing does.
 """
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -136,7 +137,13 @@ def named(settings: Settings) -> Path | None:
     """
     if settings.configuration is not None:
         return settings.configuration.path
-    return next((path for path in stories(settings.model_class).values() if settings.asks_as(start_from(path))), None)
+    return next((path for path in stories(settings.model_class).values() if settings.asks_as(_told(path))), None)
+
+
+@cache
+def _told(path: Path) -> Settings:
+    """A story's settings: a panel asks for those of all of them at each flip."""
+    return start_from(path)
 
 
 def opening(what: Any, constants: dict[str, Any]) -> Settings:

@@ -58,12 +58,13 @@ def report(
         as_expected: Whether it is all that was expected; a result that differs in nothing may have left something open.
         space: The states, for the graph and for what reads and writes what.
     """
+    shown = result.shown
     parts = [noted(source) if source else None, _expected(differences, as_expected)]
-    parts += [_trace(result.shown)] if result.shown is not None else []  # what the page is about comes first
+    parts += [_trace(shown)] if shown is not None else []  # what the page is about comes first
     parts += [element("h2", "Verdicts"), verdict_table(result).html()]
     parts += map(noted, (summary(result), *result.notes))
     parts += [element("h2", "Constants"), constants_table(result.model).html()]
-    parts += [_trace(v) for v in result.verdicts if v.trace is not None and v is not result.shown]
+    parts += [_trace(v) for v in result.verdicts if v.trace is not None and v is not shown]
     parts += [_graph(result, space)]
     parts += [element("h2", "Charts"), levels_chart(result).html(), coverage_chart(result).html()]
     parts += [access_chart(space).html()] if space is not None else []
