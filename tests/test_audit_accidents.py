@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 
 import pytest
@@ -107,3 +108,33 @@ def test_an_audit_says_what_it_compared(sound, name, lines):
     for line in lines:
         assert any(one.startswith(line) for one in found.looked_at), found.looked_at
     assert all(f"  - {one}" in found.text() for one in found.looked_at)
+
+
+#: By table: how the evidence on its lost data file, or deletion vector, ends.
+ORIGINS = [
+    ("delta", "data file", "; version 2 added it"),
+    ("delta", "deletion vector", "; version 3 added it"),
+    ("iceberg", "data file", r"; version 1 added it at 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC, with \d rows?"),
+    ("paimon", "data file", r"; version 4 added it at 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC, with 501 rows"),
+    ("paimon", "deletion vectors", r"; version 4 added it at 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC"),
+    ("hudi 6", "base file", r"\d{17}\S* publishes \S+, with \d rows?"),
+]
+
+
+@pytest.mark.parametrize(("name", "kind", "told"), ORIGINS, ids=[f"{name}: {kind}" for name, kind, _ in ORIGINS])
+def test_a_missing_file_says_how_it_came(sound, tmp_path, name, kind, told):
+    original, kinds = sound[name]
+    table = shutil.copytree(original, tmp_path / "t")
+    (table / kinds[kind][0]).unlink()
+    (found,) = agreed(table).findings
+    assert re.search(f"{told}$", found.evidence[0]), found.evidence
+
+
+def test_a_file_that_is_older_than_what_is_left_says_so(sound, tmp_path):
+    original, kinds = sound["delta"]
+    table = shutil.copytree(original, tmp_path / "t")
+    for version in range(3):
+        (table / "_delta_log" / f"{version:020}.json").unlink()
+    (table / kinds["data file"][0]).unlink()
+    (found,) = agreed(table).findings
+    assert found.evidence == ("there is no d; a version before those that are left added it",)

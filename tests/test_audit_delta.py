@@ -103,7 +103,7 @@ def test_a_checkpoint_has_what_the_entries_add_up_to(table):
     table.entry(1).write_text(lines)
     found, missing = agreed(table.folder).findings
     assert (found.property, found.grade, found.version) == ("ConsistentRead", "proved", 2)
-    assert missing.evidence == ("there is no x",)
+    assert missing.evidence == ("there is no x; version 1 added it",)
     assert any("it lacks x" in one for one in found.evidence)
 
 
@@ -141,6 +141,15 @@ def test_data_files_exist_and_have_their_sizes(table):
     (table.folder / "c").unlink()
     (found,) = agreed(table.folder).findings
     assert (found.property, len(found.evidence)) == ("PublishedFilesExist", 2)
+
+
+def test_a_missing_file_has_the_rows_of_its_statistics_and_the_time_of_its_commit(table):
+    table.commit(table.add("x", stats='{"numRecords": 4}'), timestamp=1_700_000_000_000)
+    (table.folder / "x").unlink()
+    (found,) = agreed(table.folder).findings
+    assert found.evidence == (
+        f"there is no x; version {table.version} added it at 2023-11-14 22:13:20 UTC, with 4 rows",
+    )
 
 
 SPARK = {"engineInfo": "Apache-Spark/3.5 Delta-Lake/3.2", "isBlindAppend": False}

@@ -1,6 +1,7 @@
 """Whether the files that a table's newest version names are there, and as large as they should be."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import NamedTuple
 
 from workbench.kernel.values import counted
@@ -28,6 +29,22 @@ class Absent(NamedTuple):
         return f"{self.name} has {self.found:,} bytes, and should have {self.size:,}"
 
 
+class Origin(NamedTuple):
+    """How a file came into the table: the version that added it, when that was committed, and the file's rows.
+
+    What nobody can tell is None, such as a version that has expired.
+    """
+
+    version: int | None
+    time: datetime | None
+    rows: int | None
+
+    def __str__(self) -> str:
+        when = f" at {self.time:%Y-%m-%d %H:%M:%S} UTC" if self.time else ""
+        by = "a version before those that are left" if self.version is None else f"version {self.version}"
+        return f"{by} added it{when}" + ("" if self.rows is None else f", with {counted(self.rows, 'row')}")
+
+
 def absent(source: Source, wanted: Mapping[str, int | None]) -> tuple[list[Absent], bool]:
     """The missing files among `wanted`, by their sizes if known; and whether the folders have any file at all.
 
@@ -50,10 +67,19 @@ def absent(source: Source, wanted: Mapping[str, int | None]) -> tuple[list[Absen
     return found, any(name in sizes or name.rpartition("/")[0] in folders for name in sizes)
 
 
-def judge_presence(draft: AuditDraft, source: Source, wanted: Mapping[str, int | None], version: int) -> list[Absent]:
+def judge_presence(
+    draft: AuditDraft,
+    source: Source,
+    wanted: Mapping[str, int | None],
+    version: int,
+    origin: Callable[[str], Origin],
+) -> list[Absent]:
     """Add a finding on the files of the newest `version` that are missing; returns them.
 
     If there are no files at all, only the table's metadata was copied: that is left out by name.
+
+    Args:
+        origin: How a file came into the table; asked only for the files that the finding names.
     """
     found, has_files = absent(source, wanted)
     if has_files or not wanted:
@@ -62,7 +88,8 @@ def judge_presence(draft: AuditDraft, source: Source, wanted: Mapping[str, int |
         draft.left_out.append(f"whether data files exist: the folder has none of {len(wanted):,}, only metadata")
     elif found:
         why = f"missing, or of another size: {len(found):,} of {counted(len(wanted), 'file')} of version {version}"
-        draft.add(beyond_models(FILES_EXIST, "proved", version, why, *map(str, found[:10])))
+        told = [f"{one}; {origin(one.name)}" for one in found[:10]]
+        draft.add(beyond_models(FILES_EXIST, "proved", version, why, *told))
     return found
 
 

@@ -5,6 +5,7 @@ A *version* is a snapshot's number, or a commit's place in the timeline. Files a
 """
 
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,16 @@ VECTORS = pa.schema(
 def table_of(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
     """Rows as an Arrow table of one of the shapes; missing fields are null."""
     return pa.Table.from_pylist(list(rows), schema=schema)
+
+
+def utc(millis: int | None) -> datetime | None:
+    """A time of a table's metadata, in UTC; None if there is none, or none that has a date."""
+    if millis is None:
+        return None
+    try:
+        return datetime.fromtimestamp(millis / 1000, UTC).replace(tzinfo=None)
+    except (OverflowError, OSError, ValueError):
+        return None
 
 
 def row_codes(table: pa.Table, columns: Iterable[str]) -> np.ndarray:

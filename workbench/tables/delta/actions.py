@@ -159,7 +159,7 @@ def read_entry(source: Source, name: str) -> Actions:
         InputError: If it is damaged, or has no action.
     """
     found = Actions(name)
-    _take_lines(source, name, found)
+    found.take(source, _lines(source, name), name)
     if not found.rows:
         raise Damaged(name, "it has no action; an entry has at least one")
     return found
@@ -173,10 +173,7 @@ def read_checkpoint(source: Source, names: tuple[str, ...]) -> Actions:
     """
     found = Actions(names[0])
     for name in names:
-        if name.endswith(".json"):
-            _take_lines(source, name, found)
-        else:
-            found.take(source, _rows(source, name), name)
+        found.take(source, (_lines if name.endswith(".json") else _rows)(source, name), name)
     for name, size in found.sidecars:
         with source.open(name) as file:
             if file.size() != size:
@@ -188,11 +185,22 @@ def read_checkpoint(source: Source, names: tuple[str, ...]) -> Actions:
     return found
 
 
-def _take_lines(source: Source, name: str, into: Actions) -> None:
-    content = source.read(name, MOST_OF_ENTRY)
-    lines = ((number, line) for number, line in enumerate(content.split(b"\n"), 1) if line.strip())
-    for number, line in lines:
-        into.take(source, [json_of(line, name, number)], name)
+def rows_added(source: Source, name: str, file: str) -> int | None:
+    """The rows of a file that an entry adds, by its statistics; None if they do not say it.
+
+    Raises:
+        Missing: If the entry does not exist.
+    """
+    for said in (Said(document, name).get("add", dict) for document in _lines(source, name)):
+        if said is not None and _place(source, (add := Said(said, name)).take("path", str))[0] == file:
+            return _rows_of(add)
+    return None
+
+
+def _lines(source: Source, name: str) -> Iterator[Any]:
+    for number, line in enumerate(source.read(name, MOST_OF_ENTRY).split(b"\n"), 1):
+        if line.strip():
+            yield json_of(line, name, number)
 
 
 def _rows(source: Source, name: str) -> Iterator[Any]:
@@ -253,9 +261,6 @@ def _file(source: Source, said: Said, *, is_add: bool) -> FileAction:
     values, size = part("partitionValues", dict), part("size", int)
     said.members([one for one in (values or {}).values() if one is not None], str, "a value in partitionValues")
     vector = said.get("deletionVector", dict)
-    rows = None
-    if vector is not None and (stats := said.get("stats", str)):
-        rows = Said(json_of(stats.encode(), said.name), said.name).get("numRecords", int)
     return FileAction(
         name,
         is_outside,
@@ -263,8 +268,14 @@ def _file(source: Source, said: Said, *, is_add: bool) -> FileAction:
         None if values is None else tuple(sorted(values.items())),
         said.take("dataChange", bool),
         None if vector is None else _vector(source, Said(vector, said.name)),
-        rows,
+        None if vector is None else _rows_of(said),
     )
+
+
+def _rows_of(said: Said) -> int | None:
+    """A file's rows, by its statistics."""
+    stats = said.get("stats", str)
+    return Said(json_of(stats.encode(), said.name), said.name).get("numRecords", int) if stats else None
 
 
 def _place(source: Source, path: str) -> tuple[str, bool]:

@@ -17,13 +17,14 @@ from workbench.tables.delta.actions import (
     VectorPlace,
     read_checkpoint,
     read_entry,
+    rows_added,
 )
 from workbench.tables.delta.log import FOLDER, Log, list_log
 from workbench.tables.delta.snapshot import Snapshot, both, twice
 from workbench.tables.findings import Audit, AuditDraft, Finding, Grade, with_state
-from workbench.tables.presence import COUNTS_AGREE, FILES_EXIST, TIMES_GROW, beyond_models, judge_presence
+from workbench.tables.presence import COUNTS_AGREE, FILES_EXIST, TIMES_GROW, Origin, beyond_models, judge_presence
 from workbench.tables.said import Said
-from workbench.tables.shape import before_since
+from workbench.tables.shape import before_since, utc
 from workbench.tables.source import Source
 from workbench.tables.states import Projected
 from workbench.tables.vectors import DELTA, MOST_VECTORS, UnreadableError, read_vector, struck_out
@@ -442,11 +443,21 @@ class _Judge:
             **{one.name: one.size for one in files if not one.is_outside},
             **{place.name: None for _, place in vectors if place.name is not None},
         }
-        absent = {one.name for one in judge_presence(self.draft, self.source, wanted, self.last)}
+        absent = {one.name for one in judge_presence(self.draft, self.source, wanted, self.last, self._origin)}
         for one, place in vectors[:MOST_VECTORS]:
             if place.name not in absent:
                 with self.damages.around(self.last):
                     self._vector(one, place)
+
+    def _origin(self, name: str) -> Origin:
+        """How a live file, or a live file's deletion vector, came into the table."""
+        assert self.snapshot is not None
+        for file, first in self.snapshot.live.values():
+            if name in (file.name, file.vector and file.vector.name) and first >= 0:
+                entry = read_entry(self.source, self.log.entries[first])
+                rows = rows_added(self.source, entry.name, file.name)
+                return Origin(first, utc(entry.info("timestamp", int)), rows if name == file.name else None)
+        return Origin(None, None, None)
 
     def _vector(self, one: FileAction, place: VectorPlace) -> None:
         """A deletion vector has its checksum, and as many rows as it is said to have."""

@@ -242,7 +242,8 @@ def _gone(table: HudiTable, since: int | None) -> Iterator[Finding]:
         if since and one["last"] is not None and one["last"] <= since:
             continue
         deletions = table.deleted.get(one["name"].rpartition("/")[2], [])
-        evidence = [f"{one['instant']} publishes {one['name']}", "there is no such file"]
+        rows = "" if one["rows"] is None else f", with {counted(one['rows'], 'row')}"
+        evidence = [f"{one['instant']} publishes {one['name']}{rows}", "there is no such file"]
         evidence += [f"{instant.name} reports that it was deleted" for instant in deletions]
         which = "the newest slice of the file group is published"
         if one["last"] is not None:

@@ -12,8 +12,8 @@ from workbench.tables.findings import Audit, AuditDraft, Finding, Grade, with_st
 from workbench.tables.iceberg import states
 from workbench.tables.iceberg.metadata import FOLDER, IcebergSnapshot, Metadata, metadata_files, read_metadata
 from workbench.tables.iceberg.read import IcebergTable, Places, entries_of, manifests_of, read
-from workbench.tables.presence import COUNTS_AGREE, beyond_models, judge_presence
-from workbench.tables.shape import before_since
+from workbench.tables.presence import COUNTS_AGREE, Origin, beyond_models, judge_presence
+from workbench.tables.shape import before_since, utc
 from workbench.tables.source import Source
 
 #: The most bytes of older metadata files that are read; each file repeats the whole history of its time.
@@ -163,9 +163,16 @@ class _Judge:
     def files(self) -> None:
         """The files of the newest snapshot, and of the heads of branches, are there."""
         if metadata_files(self.table.source) == self.table.files_of_metadata:  # nobody has written meanwhile
-            judge_presence(self.draft, self.table.source, self.table.sizes, self.table.versions[1] or 0)
+            wanted = {name: entry.size for name, entry in self.table.live.items()}
+            judge_presence(self.draft, self.table.source, wanted, self.table.versions[1] or 0, self._origin)
         else:
             self.draft.left_out.append("whether data files exist: the table was written to while it was read")
+
+    def _origin(self, name: str) -> Origin:
+        """How a live file came into the table."""
+        entry = self.table.live[name]
+        by = self.table.metadata.snapshots.get(entry.added_by)
+        return Origin(by and self.version(by), by and utc(by.millis), entry.rows)
 
     # The metadata files before it ------------------------------------------------------------------------------------
 

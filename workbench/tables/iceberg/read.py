@@ -7,7 +7,6 @@ is read once, in the first snapshot that lists it.
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -24,7 +23,7 @@ from workbench.tables.iceberg.metadata import (
     read_metadata,
     written_last,
 )
-from workbench.tables.shape import COMMITS, FILES, table_of
+from workbench.tables.shape import COMMITS, FILES, table_of, utc
 from workbench.tables.source import Elsewhere, Source
 
 _EXISTING, _ADDED, _DELETED = 0, 1, 2
@@ -117,7 +116,7 @@ class IcebergTable:
         commits, files: Of the shapes COMMITS and FILES.
         unread: Snapshots without a manifest list, whose content was not read.
         damages: The damaged files, which were left out.
-        sizes: The files that live in the newest snapshot or at the head of another branch, with their sizes.
+        live: The entries of the files that live in the newest snapshot or at the head of another branch, by name.
         outside: How many live files are not in the table's folder.
         miscounts: Snapshots in which two counts differ, with the difference.
         branch_breaks: Breaks on other branches, which are read from where they leave the main one.
@@ -133,7 +132,7 @@ class IcebergTable:
     files: pa.Table
     breaks: tuple[Break, ...]
     unread: tuple[int, ...]
-    sizes: dict[str, int | None]
+    live: dict[str, ManifestEntry]
     outside: int
     miscounts: tuple[tuple[IcebergSnapshot, str], ...]
     branch_breaks: tuple[Break, ...]
@@ -163,7 +162,7 @@ def read(source: Source, damages: Damages, since: int | None = None) -> IcebergT
         reading.add(snapshot, versions_of[snapshot.id])
     others = list(_other_branches(source, places, metadata, damages))
     readings = (reading, *others)
-    sizes = {name: size for one in readings for name, size in one.sizes().items()}
+    live = {name: entry for one in readings for name, entry in one.live().items()}
     broken = {one.snapshot.id for one in reading.breaks}
     commits = [
         {
@@ -172,7 +171,7 @@ def read(source: Source, damages: Damages, since: int | None = None) -> IcebergT
             "parent": versions_of.get(one.parent) if one.parent is not None else None,
             "built_on_parent": one.id not in broken if one.parent in versions_of else None,
             "kind": one.operation,
-            "time": _time(one.millis),
+            "time": utc(one.millis),
         }
         for one in chain
     ]
@@ -187,7 +186,7 @@ def read(source: Source, damages: Damages, since: int | None = None) -> IcebergT
         reading.files(),
         tuple(reading.breaks),
         tuple(id for one in readings for id in one.unread),
-        sizes,
+        live,
         len({name for one in readings for name in one.outside()}),
         tuple(pair for one in readings for pair in one.miscounts),
         tuple(broken for one in others for broken in one.breaks),
@@ -248,13 +247,6 @@ def _versions(chain: tuple[IcebergSnapshot, ...]) -> dict[int, int]:
     sequences = [one.sequence for one in chain]
     numbered = all(low < high for low, high in zip([0, *sequences], sequences, strict=False))
     return {one.id: one.sequence if numbered else i for i, one in enumerate(chain, 1)}
-
-
-def _time(millis: int) -> datetime | None:
-    try:
-        return datetime.fromtimestamp(millis / 1000, UTC).replace(tzinfo=None)
-    except (OverflowError, OSError, ValueError):
-        return None
 
 
 @dataclass
@@ -397,9 +389,9 @@ class _BranchReading:
         """The live files that are not in the table's folder."""
         return [name for name, life in self._live.items() if life.entry.is_outside]
 
-    def sizes(self) -> dict[str, int | None]:
-        """The live files in the table's folder, with their sizes."""
-        return {name: life.entry.size for name, life in self._live.items() if not life.entry.is_outside}
+    def live(self) -> dict[str, ManifestEntry]:
+        """The live files in the table's folder."""
+        return {name: life.entry for name, life in self._live.items() if not life.entry.is_outside}
 
     def files(self) -> pa.Table:
         """All files with the versions in which they live."""

@@ -1,6 +1,7 @@
 """Judge what a Paimon table says more than once: counts, pointers, files and their sizes."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pyarrow.compute as pc
@@ -12,8 +13,8 @@ from workbench.tables.damaged import Damaged, Damages, Missing
 from workbench.tables.findings import AuditDraft
 from workbench.tables.paimon.files import versions
 from workbench.tables.paimon.read import Change, PaimonTable
-from workbench.tables.presence import COUNTS_AGREE, FILES_EXIST, beyond_models, judge_presence
-from workbench.tables.shape import alive_at
+from workbench.tables.presence import COUNTS_AGREE, FILES_EXIST, Origin, beyond_models, judge_presence
+from workbench.tables.shape import alive_at, utc
 from workbench.tables.vectors import MOST_VECTORS, PAIMON, UnreadableError, read_vector
 
 _KINDS = {"APPEND", "COMPACT", "OVERWRITE", "ANALYZE"}
@@ -109,12 +110,22 @@ def _files(table: PaimonTable, draft: AuditDraft, damages: Damages) -> None:
     if not table.schema.types and len(set(table.files["partition"].to_pylist()) - {""}):
         draft.left_out.append("whether data files exist: without a schema nobody knows the names of partitions")
     elif table.source.exists(f"snapshot/snapshot-{table.last}"):  # it has not expired meanwhile
-        absent = {one.name for one in judge_presence(draft, table.source, wanted, table.last)}
+        absent = {one.name for one in judge_presence(draft, table.source, wanted, table.last, partial(_origin, table))}
         rows = dict(zip(live["name"].to_pylist(), live["rows"].to_pylist(), strict=True))
         for one in vectors.slice(0, MOST_VECTORS).to_pylist():
             if f"index/{one['index_file']}" not in absent and one["file"] in rows:
                 with damages.around(table.last):
                     _vector(table, one, rows[one["file"]])
+
+
+def _origin(table: PaimonTable, name: str) -> Origin:
+    """How a live data file, or one of deletion vectors, came into the table."""
+    folder, _, base = name.rpartition("/")
+    rows, of = (table.vectors, "index_file") if folder == "index" else (table.files, "name")
+    one = alive_at(rows, table.last).filter(pc.field(of) == base).slice(0, 1).to_pylist()[0]
+    if one["first"] == table.first > 1:  # the first snapshot that was read has files of those before it
+        return Origin(None, None, one.get("rows"))
+    return Origin(one["first"], utc(table.commit(one["first"])["millis"]), one.get("rows"))
 
 
 def _vector(table: PaimonTable, one: dict[str, Any], rows: int) -> None:
