@@ -112,10 +112,18 @@ class _Teller:
         return {value: (first[firsts[value]], other[others[value]]) for value in firsts}
 
     def _most_writers(self) -> int:
-        """How many writers a search can follow: each may be idle, or write any row, and be at any of three steps."""
+        """How many writers a search can follow.
+
+        Each may be idle, or write any row, and be at any of three steps. If they write more than once, each also knows
+        the table as of some snapshot since its own last one, which is half the writers ago on average.
+        """
         values = (len(set(column)) for column in zip(*self.columns.values(), strict=True))
         states = 1 + 3 * (math.prod(values) + 1)
-        return max(2, min(_MOST_ACTORS, int(math.log(_MOST_HIDDEN, states))))
+        for number in range(_MOST_ACTORS, 2, -1):
+            known = (number + 1) / 2 if len(self.told) > number else 1
+            if (states * known) ** number <= _MOST_HIDDEN:
+                return number
+        return 2
 
     def _operation(self, version: int, kind: str, user: str) -> str:
         letter = "c" if kind == "COMPACT" else "w"
