@@ -365,6 +365,37 @@ def test_a_data_file_that_is_damaged_is_a_finding(own_table):
     assert found.evidence[0].startswith(f"there is no bucket-0/{file.name}; version 4 added it at ")
 
 
+DAMAGES_FOOTERS = """
+import sys
+from pathlib import Path
+from workbench.kernel import InputError
+from workbench.tables.columns import count_rows, read_columns
+from workbench.tables.source import Source
+
+path = Path(sys.argv[1])
+content, source, refused = path.read_bytes(), Source(str(path.parent)), 0
+for at in range(len(content) - 8 - int.from_bytes(content[-8:-4], "little"), len(content)):
+    for byte in {0, 0x7F, 0xFF} - {content[at]}:
+        path.write_bytes(content[:at] + bytes([byte]) + content[at + 1 :])
+        try:
+            count_rows(source, path.name)
+            list(read_columns(source, path.name, ["k", "s"]))
+        except InputError:
+            refused += 1
+print(refused)
+"""
+
+
+def test_a_damaged_footer_does_not_end_the_process(tmp_path):
+    """Where a footer contradicts itself on a column chunk, pyarrow aborts once it is asked for that."""
+    rows = [{"k": "jack", "s": {"n": 1}}, {"k": "sarah", "s": None}] * 50
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "t.parquet", row_group_size=50)
+    command = [sys.executable, "-c", DAMAGES_FOOTERS, tmp_path / "t.parquet"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 500
+
+
 def test_acknowledgements_may_begin_with_a_byte_order_mark(tmp_path):
     acks = tmp_path / "acks.jsonl"
     acks.write_bytes(b'\xef\xbb\xbf{"commitUser": "a"}\r\n{"commitUser": "b"}\r\n')

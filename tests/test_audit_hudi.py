@@ -678,20 +678,20 @@ def test_a_commit_that_was_built_on_no_timestamp(tmp_path):
 
 
 def test_a_footer_that_promises_gigabytes(table):
-    """How large a column is when it is unpacked is in the footer, which nobody has to believe."""
+    """How large a row group is when it is unpacked is in the footer, which nobody has to believe."""
     table.commit("a", {f"key{i}": "red" for i in range(100)})
     table.commit("b", {"tom": "red"})
     path = table.folder / table.published[0].path
-    chunk = pq.read_metadata(path).row_group(0).column(2)
+    group = pq.read_metadata(path).row_group(0)
     content = path.read_bytes()
     start = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
     footer = content[start:-8]
-    sizes = [chunk.num_values, chunk.total_uncompressed_size, chunk.total_compressed_size]
+    sizes = [group.total_byte_size, group.num_rows]
     written = b"".join(b"\x16" + varint(size) for size in sizes)
     assert written in footer
-    footer = footer.replace(written, written.replace(varint(sizes[1]), varint(2**40), 1))
+    footer = footer.replace(written, written.replace(varint(sizes[0]), varint(2**40), 1))
     path.write_bytes(content[:start] + footer + len(footer).to_bytes(4, "little") + b"PAR1")
-    assert f"a column promises {2**40:,} bytes" in refusal(table)
+    assert f"a row group promises {2**40:,} bytes" in refusal(table)
 
 
 def varint(number: int) -> bytes:

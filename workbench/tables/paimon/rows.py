@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.kernel.errors import brief
-from workbench.tables.columns import chunks_of, parquet_file
+from workbench.tables.columns import parquet_file
 from workbench.tables.paimon.files import Schema
 from workbench.tables.shape import row_codes
 from workbench.tables.source import Source
@@ -108,7 +108,8 @@ def _read(source: Source, name: str, columns: list[str] | None) -> pa.Table:
     if not name.endswith(".parquet"):
         raise UnreadableError(f"data files such as {brief(name)} are not read, only Parquet")
     with parquet_file(source, name, columns or ("_SEQUENCE_NUMBER", "_VALUE_KIND")) as parquet:
-        unpacked = sum(one.total_uncompressed_size for one in chunks_of(parquet))
-        if unpacked > _MOST_UNPACKED or parquet.metadata.num_rows > _MOST_UNPACKED // 8:
+        said = parquet.metadata
+        unpacked = sum(said.row_group(number).total_byte_size for number in range(said.num_row_groups))
+        if unpacked > _MOST_UNPACKED or said.num_rows > _MOST_UNPACKED // 8:
             raise UnreadableError(f"{brief(name)} has more than {_MOST_UNPACKED:,} bytes when it is unpacked")
         return parquet.read(columns=columns, use_threads=False)
