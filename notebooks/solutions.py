@@ -6,7 +6,7 @@ all. Other answers may be right as well: what counts is what the checker finds.
 
 from workbench import action, get_model, refines, require
 from workbench.lessons.lossy_log import LossyLog
-from workbench.models.table import Table
+from workbench.protocols.table.model import Table
 
 # 00_tour
 

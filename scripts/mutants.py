@@ -3,7 +3,7 @@
 ::
 
     python scripts/mutants.py                              # all mistakes in all models of the workbench: make mutants
-    python scripts/mutants.py workbench/models/hudi.py     # those in one file
+    python scripts/mutants.py workbench/protocols/hudi/model.py     # those in one file
     python scripts/mutants.py --sample 100                 # some of them, always the same
     python scripts/mutants.py append.py --specs checks     # in your own model, with your own configurations
 
@@ -19,6 +19,7 @@ mutated in a process that has the search kernels loaded, and is judged by figure
 
 import argparse
 import hashlib
+import importlib
 import math
 import multiprocessing
 import os
@@ -37,10 +38,10 @@ from workbench import configurations
 from workbench.configurations import Configuration
 from workbench.engines.check import check
 from workbench.kernel import InputError, Model
-from workbench.models import get_model
+from workbench.registry import OURS, get_model
 
 ROOT = Path(__file__).resolve().parent.parent
-MODELS = ROOT / "workbench" / "models"
+MODELS = ROOT / "workbench" / "protocols"
 EQUIVALENT = ROOT / "tests" / "equivalent_mutants.toml"
 #: Listed mutants meet only configurations with up to this many states, enough to notice a wrong entry.
 SMALL = 20_000
@@ -60,6 +61,12 @@ class Source:
     module: ModuleType
 
     @property
+    def name(self) -> str:
+        """Its file, with the folder if that is a package, where other folders have files of that name."""
+        folder = f"{self.path.parent.name}/" if self.path.with_name("__init__.py").is_file() else ""
+        return folder + self.path.name
+
+    @property
     def text(self) -> str:
         return self.path.read_text()
 
@@ -74,12 +81,12 @@ class Mutant:
     def __str__(self) -> str:
         m = self.mutation
         again = f" (number {m.nth} of these)" if m.nth > 1 else ""
-        return f"{self.source.path.name}:{m.line} {m.function}: {m.before} -> {m.after or 'left out'}{again}"
+        return f"{self.source.name}:{m.line} {m.function}: {m.before} -> {m.after or 'left out'}{again}"
 
     @property
     def key(self) -> Key:
         m = self.mutation
-        return (self.source.path.name, m.function, m.before, m.after, m.nth)
+        return (self.source.name, m.function, m.before, m.after, m.nth)
 
     @property
     def lot(self) -> str:
@@ -95,16 +102,15 @@ def mutated(mutant: Mutant) -> Callable[[str], type[Model]]:
 
     Only for a process of its own: this cannot be undone.
     """
-    package = sys.modules["workbench.models"]
-    for name in [name for name in sys.modules if name.startswith("workbench.models.")]:
+    for name in [name for name in sys.modules if name.startswith(f"{OURS}.")]:
         del sys.modules[name]
-        vars(package).pop(name.rpartition(".")[2], None)
     original, path = mutant.source.module.__name__, mutant.source.path
     module = ModuleType(original)
     module.__file__ = str(path)
     sys.modules[original] = module  # models that import it find it here
-    if original.startswith("workbench.models."):
-        setattr(package, original.rpartition(".")[2], module)
+    package, _, name = original.rpartition(".")
+    if original.startswith(f"{OURS}."):
+        setattr(importlib.import_module(package), name, module)
     exec(compile(mutant.mutation.applied(mutant.source.text), path, "exec"), vars(module))
 
     def find(name: str) -> type[Model]:
@@ -151,11 +157,11 @@ def sources_of(model: type[Model]) -> dict[Path, ModuleType]:
     waiting = [sys.modules[base.__module__] for base in model.__mro__ if base.__module__ != "builtins"]
     while waiting:
         module = waiting.pop()
-        own = not module.__name__.startswith("workbench.") or module.__name__.startswith("workbench.models.")
+        own = not module.__name__.startswith("workbench.") or module.__name__.startswith(f"{OURS}.")
         if own and getattr(module, "__file__", None) and (path := Path(str(module.__file__)).resolve()) not in found:
             found[path] = module
             used = [v if isinstance(v, ModuleType) else _module_of(v) for v in vars(module).values()]
-            waiting += [other for other in used if other and other.__name__.startswith("workbench.models.")]
+            waiting += [other for other in used if other and other.__name__.startswith(f"{OURS}.")]
     return found
 
 
@@ -280,7 +286,7 @@ def main(arguments: list[str] | None = None) -> int:
     by_file: dict[str, Counter[str]] = {}
     for mutant, difference in judge(bench, mutants, listed, options.jobs):
         outcome = "equivalent" if listed.has(mutant) else "survived" if difference is None else "noticed"
-        by_file.setdefault(mutant.source.path.name, Counter())[outcome] += 1
+        by_file.setdefault(mutant.source.name, Counter())[outcome] += 1
         if outcome == "survived":
             wrong.append(f"survives: {mutant}")
         elif outcome == "equivalent" and difference is not None and mutant.key in listed.mutants:

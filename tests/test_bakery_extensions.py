@@ -12,11 +12,11 @@ from tests.behaviours import steps_of
 from workbench import configurations
 from workbench.engines.check import check
 from workbench.kernel import InputError, action, require
-from workbench.models import iceberg_catalog as catalog
-from workbench.models.bakery_extended import BakeryExtended
-from workbench.models.bakery_v2 import BakeryV2, Claim
-from workbench.models.bakery_v2_as_built import BakeryV2AsBuilt
-from workbench.models.bakery_v2_extended import BakeryV2Extended
+from workbench.protocols.bakery import catalog
+from workbench.protocols.bakery.extended import BakeryExtended
+from workbench.protocols.bakery.v2 import BakeryV2, Claim
+from workbench.protocols.bakery.v2_as_built import BakeryV2AsBuilt
+from workbench.protocols.bakery.v2_extended import BakeryV2Extended
 from workbench.spaces.space import explore
 
 SPECS = Path(__file__).parent.parent / "specs" / "bakery"

@@ -213,7 +213,7 @@ def test_a_change_is_applied_from_the_table_of_what_if(kept: Notebook) -> None:
 )
 def test_a_story_and_the_switches_share_one_small_screen(browser: Any, lab: Lab, name: str) -> None:
     """What one sees in the first ten seconds: nothing of it is cut, and nothing has to be scrolled."""
-    own = "from workbench.models.classics.peterson import Peterson\nclass Own(Peterson): pass"
+    own = "from workbench.protocols.classics.peterson import Peterson\nclass Own(Peterson): pass"
     shown = "Own, LevelFirst=False" if name == "own" else repr(name)
     cells = [f"from workbench.widgets import Workbench\n{own}\npanel = Workbench({shown})\npanel"]
     notebook = opened(browser, lab, f"first-{name}", cells, width=1280, height=800)

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from tests.lab import Lab, Notebook
 from workbench.engines.check import check
 from workbench.formats.permalink import permalink
-from workbench.models import get_model
+from workbench.registry import get_model
 
 pytestmark = pytest.mark.browser
 WHERE = ".wb-player:visible .wb-where"

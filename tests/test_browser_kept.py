@@ -272,7 +272,7 @@ def test_html_that_changes_leaves_alone_what_stays_the_same(page: Any, notebook:
 SHOWS = [
     "from workbench import Simulator, TracePlayer, Workbench, check\n"
     "from workbench.lessons import predict\n"
-    "from workbench.models import get_model\n"
+    "from workbench.registry import get_model\n"
     "model = get_model('hudi')(Keys=1, Values=1, MonotonicTs=False)",
     "Workbench(model)",
     "TracePlayer(check(model, ['ConsistentRead'])['ConsistentRead'].trace)",

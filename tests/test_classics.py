@@ -9,10 +9,13 @@ from workbench import configurations
 from workbench.engines.check import check
 from workbench.kernel import InputError
 from workbench.kernel.domains import OneOf
-from workbench.models import CLASSICS, get_model
+from workbench.registry import get_model, protocols
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "specs" / "classics"
+
+
+CLASSICS = protocols()["classics"].models
 
 
 def load(name):

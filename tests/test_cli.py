@@ -21,9 +21,9 @@ from workbench import commands, configurations
 from workbench.commands.options import above_zero
 from workbench.engines.check import check
 from workbench.kernel import InputError, search
-from workbench.models import MODELS, get_model
 from workbench.questions.records import SettingOutcome, Word
 from workbench.questions.settings import SettingPlan
+from workbench.registry import get_model, models
 
 ROOT = Path(__file__).parent.parent
 #: A check that finds a violation, and a switch that repairs it.
@@ -653,7 +653,7 @@ def test_a_file_that_is_there_goes_before_a_configuration(run, elsewhere, toml):
     assert status == 0
 
 
-@pytest.mark.parametrize("name", sorted({name.rpartition("/")[2] for name in configurations.shipped()} & set(MODELS)))
+@pytest.mark.parametrize("name", sorted({name.rpartition("/")[2] for name in configurations.shipped()} & set(models())))
 def test_a_configuration_with_the_name_of_a_model_takes_it_as_it_is(name):
     """So that it does not matter that the model's name goes first."""
     (path,) = (path for path in configurations.shipped().values() if path.stem == name)
@@ -940,7 +940,7 @@ def test_the_exit_status_of_a_sweep_is_made_from_its_verdicts(run, monkeypatch, 
 def test_list(run):
     status, out, err = run("list")
     assert (status, err) == (0, "")
-    for name in MODELS:
+    for name in models():
         assert f"\n{name} " in out
     assert "\nConfigurations: bakery " in out
 
@@ -975,7 +975,7 @@ def test_version(run):
     assert run("--version") == (0, f"lakehouse-workbench {workbench.__version__}\n", "")
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", models())
 def test_show(run, name):
     status, out, err = run("list", name)
     assert (status, err) == (0, "")
@@ -1274,7 +1274,8 @@ main()
 
 
 @pytest.mark.parametrize(
-    ("module", "times"), [("workbench.models.bakery", 1), ("workbench.engines.auto", 1), ("workbench.engines.auto", 2)]
+    ("module", "times"),
+    [("workbench.protocols.bakery.model", 1), ("workbench.engines.auto", 1), ("workbench.engines.auto", 2)],
 )
 def test_control_c_at_any_time_is_an_answer_as_json(module, times):
     """Before the search, as well as when it asks for a stop, and when that is not waited for."""

@@ -13,7 +13,7 @@ import pytest
 from workbench.formats.permalink import permalink
 from workbench.kernel import search
 from workbench.kernel.instances import outcome_label
-from workbench.models import get_model
+from workbench.registry import get_model
 
 Bakery, BakeryV2 = get_model("bakery"), get_model("bakery_v2")
 ROOT = Path(__file__).parent.parent

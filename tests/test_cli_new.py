@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from workbench.cli import main
-from workbench.models import get_model
 from workbench.pictures.registry import painting_of
+from workbench.registry import get_model
 
 
 def test_a_new_model_comes_with_a_configuration_and_a_test_that_pass(
@@ -51,7 +51,7 @@ def test_a_file_that_defines_one_model_names_it(tmp_path: Path, capsys: pytest.C
     assert main(["new", "counter", "-o", str(tmp_path)]) == 0
     file = tmp_path / "counter.py"
     assert main(["check", str(file)]) == 0
-    file.write_text(f"from workbench.models.hudi import Hudi\n{file.read_text()}")  # which it does not define
+    file.write_text(f"from workbench.protocols.hudi.model import Hudi\n{file.read_text()}")  # which it does not define
     assert main(["check", str(file)]) == 0
     file.write_text(f"{file.read_text()}\n\nclass Another(Counter):\n    pass\n")
     capsys.readouterr()

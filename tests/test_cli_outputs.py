@@ -104,7 +104,7 @@ def test_no_output_goes_over_an_input(refused, here, monkeypatch, command):
     os.link("one.toml", "hard.html")
     Path("cfg.md").write_text("INVARIANT UniqueTickets")
     Path("story.md").write_text(STORY)
-    Path("helper.py").write_text("from workbench.models.bakery import Bakery\n")
+    Path("helper.py").write_text("from workbench.protocols.bakery.model import Bakery\n")
     Path("helper.html").symlink_to("helper.py")
     Path("mapping.py").write_text("")
     Path("mapping.svg").symlink_to("mapping.py")
@@ -156,7 +156,7 @@ def test_a_url_may_spell_a_file_that_is_read(refused):
 def test_both_files_of_models_are_read_where_they_have_one_name(refused):
     for folder in ("one", "two"):
         Path(folder).mkdir()
-        Path(folder, "own.py").write_text("from workbench.models.bakery import Bakery as Own\n")
+        Path(folder, "own.py").write_text("from workbench.protocols.bakery.model import Bakery as Own\n")
         Path(folder, "own.toml").write_text(TOML.replace("bakery", "own.py:Own"))
     os.link("one/own.py", "own.xml")
     assert "would destroy the input 'one/own.py'" in refused("check", "one", "two", "-o", "own.xml")

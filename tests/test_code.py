@@ -8,10 +8,10 @@ import pytest
 from workbench.engines.check import check
 from workbench.formats.code import check_as_code, grid_as_code, trace_as_code
 from workbench.kernel import Constant, Model, Names, Variable, action, invariant
-from workbench.models import get_model
-from workbench.models.bakery_v2_extended import BakeryV2Extended
-from workbench.models.hudi_extended import HudiExtended
+from workbench.protocols.bakery.v2_extended import BakeryV2Extended
+from workbench.protocols.hudi.extended import HudiExtended
 from workbench.questions.fill import fill
+from workbench.registry import get_model
 from workbench.view import trace_view
 
 COUNTER = """

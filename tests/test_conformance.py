@@ -28,10 +28,10 @@ from workbench.engines.check import check
 from workbench.kernel import ModelError, replay
 from workbench.kernel.values import counted
 from workbench.language import *
-from workbench.models.bakery import Bakery
-from workbench.models.bakery_extended import BakeryExtended
-from workbench.models.bakery_v2 import BakeryV2
-from workbench.models.bakery_v2_extended import BakeryV2Extended
+from workbench.protocols.bakery.extended import BakeryExtended
+from workbench.protocols.bakery.model import Bakery
+from workbench.protocols.bakery.v2 import BakeryV2
+from workbench.protocols.bakery.v2_extended import BakeryV2Extended
 
 SPECS = Path(__file__).parents[1] / "specs"
 

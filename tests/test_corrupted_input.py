@@ -15,9 +15,9 @@ from workbench.formats.permalink import open_permalink, parse_permalink, permali
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.guided.validate import validate
 from workbench.kernel import InputError, Map, search
-from workbench.models import get_model
-from workbench.models.bakery import Bakery, Claim
-from workbench.models.iceberg_catalog import Snapshot
+from workbench.protocols.bakery.catalog import Snapshot
+from workbench.protocols.bakery.model import Bakery, Claim
+from workbench.registry import get_model
 
 ROOT = Path(__file__).parent.parent
 SPECS = sorted((ROOT / "specs").rglob("*.toml"))

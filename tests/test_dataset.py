@@ -17,11 +17,11 @@ from workbench.cli import main
 from workbench.kernel import InputError, Map, Model, Process, Variable, action, choose, invariant, require
 from workbench.kernel.state import Layout
 from workbench.kernel.values import show, sort_key
-from workbench.models import get_model
-from workbench.models.bakery import Bakery
-from workbench.models.bakery_v2 import BakeryV2
-from workbench.models.hudi import Hudi
-from workbench.models.paimon import Paimon
+from workbench.protocols.bakery.model import Bakery
+from workbench.protocols.bakery.v2 import BakeryV2
+from workbench.protocols.hudi.model import Hudi
+from workbench.protocols.paimon.model import Paimon
+from workbench.registry import get_model
 from workbench.spaces.columns import StateColumns, to_array
 from workbench.spaces.dataset import DATASET, distances, load, save
 from workbench.spaces.space import explore

@@ -6,7 +6,7 @@ from tests.behaviours import reachable_states
 from tests.figures import violations
 from workbench.engines.check import check
 from workbench.kernel import InputError, Place, action
-from workbench.models.delta import Delta, Entry, File, live_files
+from workbench.protocols.delta.model import Delta, Entry, File, live_files
 
 INVARIANTS = ["ConsistentRead", "ValidDeltaLog"]
 LOCK = {"PutIfAbsentSupported": False, "UseCoordination": True}

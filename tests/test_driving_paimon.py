@@ -19,7 +19,7 @@ from workbench.formats.itf import to_itf
 from workbench.formats.permalink import permalink
 from workbench.kernel import InputError, replay
 from workbench.kernel.instances import outcome_label
-from workbench.models import get_model
+from workbench.registry import get_model
 from workbench.tables import audit
 from workbench.tables.paimon.bucket import Bucket, Life, Marks
 from workbench.tables.paimon.contents import contents

@@ -27,7 +27,7 @@ from workbench.cli import main
 from workbench.engines.check import check
 from workbench.engines.spark.manifest import RUN, Run
 from workbench.language import *
-from workbench.models.bakery import Bakery
+from workbench.protocols.bakery.model import Bakery
 from workbench.questions.sweep import sweep
 from workbench.runs import resume, save_run
 from workbench.spaces.dataset import load, save

@@ -16,8 +16,8 @@ from workbench.kernel import Model, ModelError, Variable, action, invariant, req
 from workbench.kernel.budget import Limits, interruptible
 from workbench.kernel.conclusion import conclude
 from workbench.kernel.plan import make_plan
-from workbench.models.bakery import Bakery
-from workbench.models.bakery_v2 import BakeryV2
+from workbench.protocols.bakery.model import Bakery
+from workbench.protocols.bakery.v2 import BakeryV2
 
 SAFETY = ["NoLakekeeperConflict", "RollbackNoIceberg", "UniqueTickets", "TicketOrderPreserved"]
 

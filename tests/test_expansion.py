@@ -22,8 +22,8 @@ from workbench.kernel.budget import Budget, Limits
 from workbench.kernel.plan import make_plan
 from workbench.kernel.symmetry import Canonical
 from workbench.language import *
-from workbench.models.bakery import Bakery
-from workbench.models.bakery_v2 import BakeryV2
+from workbench.protocols.bakery.model import Bakery
+from workbench.protocols.bakery.v2 import BakeryV2
 
 
 def searched(model, names=None, symmetry=False, bits=64, most=None, workers=1):

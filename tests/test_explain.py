@@ -13,8 +13,8 @@ from workbench.engines.check import check
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, require
 from workbench.kernel.budget import INTERRUPTED
 from workbench.kernel.result import Answer
-from workbench.models.bakery import Bakery
-from workbench.models.hudi_extended import HudiExtended
+from workbench.protocols.bakery.model import Bakery
+from workbench.protocols.hudi.extended import HudiExtended
 from workbench.questions import formula as formulas
 from workbench.questions.explain import explain
 from workbench.questions.fill import fill

@@ -30,12 +30,12 @@ from workbench.guided.validate import validate
 from workbench.kernel import replay, search
 from workbench.kernel.values import show
 from workbench.language import *
-from workbench.models import get_model
-from workbench.models.bakery import Bakery, Claim
-from workbench.models.bakery_extended import BakeryExtended
-from workbench.models.bakery_v2 import BakeryV2
-from workbench.models.hudi import Hudi
-from workbench.models.paimon import Paimon
+from workbench.protocols.bakery.extended import BakeryExtended
+from workbench.protocols.bakery.model import Bakery, Claim
+from workbench.protocols.bakery.v2 import BakeryV2
+from workbench.protocols.hudi.model import Hudi
+from workbench.protocols.paimon.model import Paimon
+from workbench.registry import get_model
 from workbench.view import trace_view
 
 

@@ -17,7 +17,7 @@ from workbench.kernel.domains import OneOf
 from workbench.kernel.plan import make_plan
 from workbench.kernel.search import search
 from workbench.kernel.values import Map, Name
-from workbench.models.bakery import Bakery
+from workbench.protocols.bakery.model import Bakery
 from workbench.questions import whatif
 from workbench.questions.explain import explain
 from workbench.questions.fill import fill

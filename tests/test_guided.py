@@ -21,8 +21,8 @@ from workbench.guided.settings import accepted_under
 from workbench.guided.validate import validate
 from workbench.kernel import ModelError, replay
 from workbench.language import *
-from workbench.models import get_model
-from workbench.models.bakery import Bakery
+from workbench.protocols.bakery.model import Bakery
+from workbench.registry import get_model
 
 # The reference -------------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from workbench.guided.settings import accepted_under
 from workbench.guided.tables import follow, recorded
 from workbench.guided.validate import validate
 from workbench.kernel import Fault, InputError, replay
-from workbench.models import get_model
+from workbench.registry import get_model
 
 
 def held(mapped, **changes):

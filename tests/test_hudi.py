@@ -7,7 +7,7 @@ from tests.figures import figures_of
 from workbench.engines.check import check
 from workbench.kernel import InputError, action, require
 from workbench.kernel.symmetry import Canonical
-from workbench.models.hudi import Hudi, MergeSlice
+from workbench.protocols.hudi.model import Hudi, MergeSlice
 
 INVARIANTS = ["ConsistentRead", "NoDuplicateKeysAcrossFiles"]
 SMALL = {"Values": 1, "FileGroupCount": 2}

@@ -13,8 +13,8 @@ from tests.behaviours import reachable_states
 from tests.figures import published
 from workbench.engines.check import check
 from workbench.kernel import action, reachable
-from workbench.models.hudi import Hudi
-from workbench.models.hudi_extended import MARKED, HudiExtended
+from workbench.protocols.hudi.extended import MARKED, HudiExtended
+from workbench.protocols.hudi.model import Hudi
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "specs" / "hudi" / "README.md").read_text()

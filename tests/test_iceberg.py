@@ -6,7 +6,7 @@ from tests.behaviours import reachable_states
 from tests.figures import violations
 from workbench.engines.check import check
 from workbench.kernel import InputError, action
-from workbench.models.iceberg import COW, Iceberg
+from workbench.protocols.iceberg.model import COW, Iceberg
 
 INVARIANTS = ["ConsistentRead", "NoDanglingDeleteFiles", "LinearCommits"]
 THREE = {"MaxWriteOps": 3, "MaxCompactions": 0}

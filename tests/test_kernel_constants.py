@@ -7,10 +7,10 @@ import pytest
 from workbench.formats.permalink import open_permalink, permalink
 from workbench.kernel import Constant, InputError, Model, ModelError, Names, Partition, Variable, action, replay
 from workbench.kernel.constants import spell
-from workbench.models import MODELS, get_model
-from workbench.models.bakery import Bakery
-from workbench.models.bakery_v2 import BakeryV2
-from workbench.models.hudi_extended import HudiExtended
+from workbench.protocols.bakery.model import Bakery
+from workbench.protocols.bakery.v2 import BakeryV2
+from workbench.protocols.hudi.extended import HudiExtended
+from workbench.registry import get_model, models
 
 SWITCH = Constant(True, bool, "a switch")
 INTEGER = Constant(1, range(0, 4), "an integer")
@@ -87,7 +87,7 @@ def test_not_accepted(constant, given, accepts):
     assert "\n" not in text
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", models())
 def test_what_is_printed_is_taken_back(model):
     declared = get_model(model).declared_constants
     for name, constant in declared.items():

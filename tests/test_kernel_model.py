@@ -12,8 +12,8 @@ import pytest
 from workbench.engines.check import check
 from workbench.kernel import ModelError, search
 from workbench.language import *
-from workbench.models.bakery import Bakery
-from workbench.models.bakery_v2 import BakeryV2
+from workbench.protocols.bakery.model import Bakery
+from workbench.protocols.bakery.v2 import BakeryV2
 
 
 class Point(NamedTuple):

@@ -12,8 +12,8 @@ from workbench.engines.cells import encode
 from workbench.engines.check import check
 from workbench.kernel import Constant, InputError, Map, Model, Names, Partition, Variable, action, require
 from workbench.kernel.values import Name, check_value, permute, show, sort_key
-from workbench.models import MODELS, get_model
-from workbench.models.bakery_v2 import BakeryV2
+from workbench.protocols.bakery.v2 import BakeryV2
+from workbench.registry import get_model, models
 from workbench.spaces.columns import to_array
 
 engines = pytest.mark.parametrize("engine", ["reference", "local"])
@@ -129,7 +129,7 @@ def test_words_of_bakery_v2(names, engine):
     assert check(BakeryV2(Writers=names), ["UniqueTickets"], engine=engine, max_states=200).distinct
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", models())
 def test_no_model_uses_the_names_of_its_sets_for_something_else(name):
     model = get_model(name)()
     if model.symmetry:

@@ -6,7 +6,7 @@ import pytest
 
 from workbench.engines.check import check
 from workbench.kernel import InputError, Model, ModelError, Variable, action
-from workbench.models import get_model
+from workbench.registry import get_model
 from workbench.storage.digest import model_digest
 
 HEAD = "from workbench import *\nfrom workbench.kernel.domains import *\n\n"

@@ -12,8 +12,8 @@ from tests.toys import SAFE, Steps
 from workbench.kernel import ModelError, search
 from workbench.kernel.symmetry import Canonical
 from workbench.language import *
-from workbench.models.bakery import Bakery
-from workbench.models.bakery_v2 import BakeryV2
+from workbench.protocols.bakery.model import Bakery
+from workbench.protocols.bakery.v2 import BakeryV2
 
 
 def test_counts_by_hand():

@@ -89,7 +89,7 @@ SCRIPT = """
 from workbench.kernel import Map, search
 from workbench.engines.cells import cell_hash, encode
 from workbench.kernel.values import show
-from workbench.models.bakery import Bakery
+from workbench.protocols.bakery.model import Bakery
 value = frozenset({("w1", frozenset("abcdef")), ("w2", Map(dict.fromkeys("xyz", frozenset("uvw"))))})
 print(encode(value).hex(), cell_hash("c", ("w1", 2), value), show(value))
 model = Bakery(Writers=2)

@@ -11,7 +11,7 @@ from workbench.kernel import InputError
 from workbench.lessons import exercise, predict
 from workbench.lessons.exercise import exercises
 from workbench.lessons.lossy_log import LossyLog
-from workbench.models.hudi_extended import HudiExtended
+from workbench.protocols.hudi.extended import HudiExtended
 
 SOLUTIONS = Path(__file__).parents[1] / "notebooks" / "solutions.py"
 

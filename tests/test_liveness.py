@@ -18,8 +18,8 @@ from workbench.kernel.properties import Formula
 from workbench.kernel.temporal import find_lasso
 from workbench.kernel.trace import Move, Trace
 from workbench.language import *
-from workbench.models.bakery import Bakery
-from workbench.models.bakery_v2 import BakeryV2
+from workbench.protocols.bakery.model import Bakery
+from workbench.protocols.bakery.v2 import BakeryV2
 
 KINDS = ("leads_to", "eventually", "always_eventually", "eventually_always")
 

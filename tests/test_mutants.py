@@ -12,14 +12,14 @@ import pytest
 from mutations import mutations
 
 from workbench.engines.check import check
-from workbench.models import iceberg_catalog as catalog
-from workbench.models.bakery import Bakery, Claim
-from workbench.models.iceberg_catalog import Snapshot
+from workbench.protocols.bakery import catalog
+from workbench.protocols.bakery.catalog import Snapshot
+from workbench.protocols.bakery.model import Bakery, Claim
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent
-BAKERY = ROOT / "workbench" / "models" / "bakery.py"
+BAKERY = ROOT / "workbench" / "protocols" / "bakery" / "model.py"
 
 
 def made(source, **constants):

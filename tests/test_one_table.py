@@ -7,11 +7,11 @@ import pytest
 from workbench import Map, check, get_model, refines
 from workbench.cli import main
 from workbench.kernel import InputError
-from workbench.models import iceberg_catalog as catalog
-from workbench.models.bakery import Bakery
-from workbench.models.hudi import Hudi
-from workbench.models.paimon import Paimon
-from workbench.models.table import Table, VersionedTable
+from workbench.protocols.bakery import catalog
+from workbench.protocols.bakery.model import Bakery
+from workbench.protocols.hudi.model import Hudi
+from workbench.protocols.paimon.model import Paimon
+from workbench.protocols.table.model import Table, VersionedTable
 from workbench.view import trace_page, trace_view
 from workbench.widgets import TracePlayer
 

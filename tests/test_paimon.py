@@ -9,9 +9,9 @@ from tests.figures import PAIMON, constants_of, figures_of
 from workbench.engines.check import check
 from workbench.kernel import InputError, Map, Variable, action, invariant
 from workbench.kernel.symmetry import Canonical
-from workbench.models import paimon_table as table
-from workbench.models.paimon import READY, Paimon
-from workbench.models.paimon_table import COLUMNS, DELETE, INSERT, Change
+from workbench.protocols.paimon import rows as table
+from workbench.protocols.paimon.model import READY, Paimon
+from workbench.protocols.paimon.rows import COLUMNS, DELETE, INSERT, Change
 
 INVARIANTS = ["ConsistentRead", "NoDanglingDeletionVectors", "OneValidRowPerKeyAboveLevel0"]
 LIVENESS = "AllSnapshotsCommitted"

@@ -10,11 +10,11 @@ from tests.behaviours import reachable_states
 from tests.figures import constants_of
 from workbench.engines.check import check
 from workbench.kernel import InputError, choose, require
-from workbench.models import paimon_table as table
-from workbench.models.paimon import READY, Paimon
-from workbench.models.paimon_extended import PaimonExtended
-from workbench.models.paimon_table import LevelsRewrite
 from workbench.pictures import picture
+from workbench.protocols.paimon import rows as table
+from workbench.protocols.paimon.extended import PaimonExtended
+from workbench.protocols.paimon.model import READY, Paimon
+from workbench.protocols.paimon.rows import LevelsRewrite
 
 INVARIANTS = ["ConsistentRead", "NoDanglingDeletionVectors", "OneValidRowPerKeyAboveLevel0"]
 LIVENESS = "AllSnapshotsCommitted"

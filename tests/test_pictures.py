@@ -14,8 +14,6 @@ import pytest
 from workbench import Constant, Model, ModelError, Names, Variable, action, get_model, require
 from workbench.engines.check import check
 from workbench.kernel import Fault, InputError, Place
-from workbench.models import PUBLISHED
-from workbench.models.hudi_extended import HudiExtended
 from workbench.pictures import (
     Shown,
     across,
@@ -49,6 +47,8 @@ from workbench.pictures.compare import compare_things
 from workbench.pictures.layout import LOOKS, place
 from workbench.pictures.letters import width_of, wrap
 from workbench.pictures.route import TEXT, areas
+from workbench.protocols.hudi.extended import HudiExtended
+from workbench.registry import protocols
 from workbench.spaces.space import explore
 from workbench.view import animated_svg
 
@@ -213,7 +213,7 @@ def overlap(one: Any, other: Any) -> bool:
     return not (apart or one.y + one.h <= other.y + 0.1 or other.y + other.h <= one.y + 0.1)
 
 
-@pytest.mark.parametrize("model_name", PUBLISHED)
+@pytest.mark.parametrize("model_name", [name for one in protocols().values() if one.picture for name in one.models])
 def test_each_variable_is_shown_or_left_out_for_a_reason(model_name: str) -> None:
     model = get_model(model_name)()
     painting = painting_of(model)

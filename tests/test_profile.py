@@ -14,7 +14,7 @@ from workbench.kernel.budget import Limits
 from workbench.kernel.instances import Subject
 from workbench.kernel.plan import make_plan
 from workbench.language import *
-from workbench.models.bakery import Bakery
+from workbench.protocols.bakery.model import Bakery
 
 
 class Walkers(Model):

@@ -11,19 +11,19 @@ from tests.figures import Figure, Found, published
 from workbench import configurations
 from workbench.engines.check import check
 from workbench.kernel import Model, action, choose, constraint, require
-from workbench.models import get_model
-from workbench.models.bakery import Bakery
-from workbench.models.bakery_extended import BakeryExtended
-from workbench.models.bakery_v2 import BakeryV2
-from workbench.models.bakery_v2_as_built import BakeryV2AsBuilt
-from workbench.models.bakery_v2_extended import BakeryV2Extended
-from workbench.models.classics.ewd998 import Ewd998
-from workbench.models.classics.paxos import NEVER, Paxos, Promise, Propose
-from workbench.models.hudi import Hudi
-from workbench.models.hudi_extended import HudiExtended
-from workbench.models.iceberg import COW
-from workbench.models.paimon import Paimon
-from workbench.models.paimon_extended import PaimonExtended
+from workbench.protocols.bakery.extended import BakeryExtended
+from workbench.protocols.bakery.model import Bakery
+from workbench.protocols.bakery.v2 import BakeryV2
+from workbench.protocols.bakery.v2_as_built import BakeryV2AsBuilt
+from workbench.protocols.bakery.v2_extended import BakeryV2Extended
+from workbench.protocols.classics.ewd998 import Ewd998
+from workbench.protocols.classics.paxos import NEVER, Paxos, Promise, Propose
+from workbench.protocols.hudi.extended import HudiExtended
+from workbench.protocols.hudi.model import Hudi
+from workbench.protocols.iceberg.model import COW
+from workbench.protocols.paimon.extended import PaimonExtended
+from workbench.protocols.paimon.model import Paimon
+from workbench.registry import get_model
 
 ROOT = Path(__file__).parents[1]
 SPECS = ROOT / "specs"

@@ -15,13 +15,12 @@ from workbench.engines.check import check
 from workbench.formats.permalink import permalink
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, replay, require
 from workbench.kernel.trace import Move
-from workbench.models import MODELS, get_model
-from workbench.models.bakery import Bakery
+from workbench.protocols.bakery.model import Bakery
+from workbench.registry import get_model, models, protocols
 from workbench.session import Session, Settings, Stepper, in_sight, kept, opening, presets, start_from, stories
 from workbench.session.filling import Asked
 from workbench.session.history import History
 from workbench.session.jobs import Aside, Job, Runner
-from workbench.session.stories import STORIES
 
 ROOT = Path(__file__).parents[1]
 BakeryV2 = get_model("bakery_v2")
@@ -767,6 +766,9 @@ def test_what_a_permalink_says_to_watch_is_not_run(tmp_path: Path) -> None:
 # Stories -------------------------------------------------------------------------------------------------------------
 
 
+STORIES = {name: told for one in protocols().values() for name, told in one.stories.items()}
+
+
 @pytest.mark.parametrize("name", STORIES)
 def test_something_breaks_in_every_story_but_the_last(name: str) -> None:
     model = get_model(name)
@@ -779,7 +781,7 @@ def test_something_breaks_in_every_story_but_the_last(name: str) -> None:
 
 
 def test_what_is_in_sight_is_declared() -> None:
-    for name in MODELS:
+    for name in models():
         model = get_model(name)
         assert set(in_sight(model)) <= model.declared_constants.keys()
         assert in_sight(model) or not model.declared_constants

@@ -12,8 +12,8 @@ from workbench.engines.check import check
 from workbench.engines.shipping import NotReceived, receive, ship
 from workbench.engines.spark import engine, entry
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, require
-from workbench.models import get_model
 from workbench.questions.sweep import sweep
+from workbench.registry import get_model
 from workbench.runs import resume, save_run
 from workbench.spaces.dataset import load
 

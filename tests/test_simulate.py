@@ -25,8 +25,8 @@ from workbench.engines.walks.walker import Walker
 from workbench.kernel import ModelError, replay
 from workbench.kernel.plan import make_plan
 from workbench.language import *
-from workbench.models.bakery import Bakery
-from workbench.models.bakery_v2 import BakeryV2
+from workbench.protocols.bakery.model import Bakery
+from workbench.protocols.bakery.v2 import BakeryV2
 from workbench.spaces.space import explore
 
 RACE = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False, StepGranularity="atomic")

@@ -380,7 +380,7 @@ def test_what_the_playground_packs_takes_python_alone() -> None:
     assert {
         "in_browser.py",
         "workbench/kernel/search.py",
-        "workbench/models/hudi.py",
+        "workbench/protocols/hudi/model.py",
         "specs/delta/overwritten.toml",
     } <= names
     assert not any(name.startswith("workbench/engines") for name in names)

@@ -20,7 +20,7 @@ from workbench.engines.spark import executors
 from workbench.engines.spark.executors import ready_session
 from workbench.engines.spark.manifest import RUN, Run
 from workbench.kernel import InputError
-from workbench.models.bakery_v2 import BakeryV2
+from workbench.protocols.bakery.v2 import BakeryV2
 from workbench.storage.folder import Folder
 
 pytestmark = pytest.mark.spark
@@ -116,7 +116,7 @@ import os, signal, subprocess, sys
 from workbench.engines.check import check
 from workbench.engines.spark import narrow
 from workbench.engines.spark.session import spark_session
-from workbench.models.bakery_v2 import BakeryV2
+from workbench.protocols.bakery.v2 import BakeryV2
 
 narrow.MOST_STATES = 2000
 master, run, quick = sys.argv[1:]
@@ -163,7 +163,7 @@ from concurrent.futures import ThreadPoolExecutor
 from workbench import ModelError, check, simulate, spark_session
 from workbench.engines.spark import narrow
 from workbench.kernel import Model, Variable, action
-from workbench.models.bakery_v2 import BakeryV2
+from workbench.protocols.bakery.v2 import BakeryV2
 
 narrow.MOST_STATES = 0  # no level is narrow enough for the driver
 spark = spark_session(sys.argv[1])

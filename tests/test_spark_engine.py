@@ -22,8 +22,8 @@ from workbench.engines.spark.entry import read_run
 from workbench.engines.spark.links import Links
 from workbench.engines.spark.manifest import RUN, Run
 from workbench.kernel import InputError, Model, Variable, action, invariant, require
-from workbench.models.bakery_v2 import BakeryV2
-from workbench.models.hudi import Hudi
+from workbench.protocols.bakery.v2 import BakeryV2
+from workbench.protocols.hudi.model import Hudi
 from workbench.runs import resume, save_run
 from workbench.spaces.dataset import load, save
 from workbench.spaces.space import explore
@@ -350,7 +350,7 @@ DRIVER = """
 import os, random, signal, sys, threading
 from workbench.engines.check import check
 from workbench.engines.spark import narrow
-from workbench.models.bakery_v2 import BakeryV2
+from workbench.protocols.bakery.v2 import BakeryV2
 narrow.MOST_STATES = 0
 killing = threading.Timer(random.random() / 5, lambda: os.killpg(0, signal.SIGKILL))
 def kill(at):

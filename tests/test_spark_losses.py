@@ -19,7 +19,7 @@ from tests.command import python
 from workbench.engines.check import check
 from workbench.engines.spark import narrow
 from workbench.engines.spark.fetching import to_pandas
-from workbench.models.hudi import Hudi
+from workbench.protocols.hudi.model import Hudi
 from workbench.runs import resume
 from workbench.storage.lock import writer_lock
 from workbench.tables import spark as decoding

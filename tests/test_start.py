@@ -46,7 +46,7 @@ def test_a_command_loads_what_it_needs():
 def test_compiled_kernels_are_loaded_without_what_compiles_them():
     """Numba itself looks which scipy there is, and imports its linear algebra where it refreshes what it knows."""
     script = (
-        "import sys; from workbench import check; from workbench.models.bakery import Bakery;"
+        "import sys; from workbench import check; from workbench.protocols.bakery.model import Bakery;"
         "assert check(Bakery(Writers=2), ['EventualProgress'], engine='local').distinct;"
         "print('numba' in sys.modules, 'scipy.linalg' in sys.modules)"
     )
@@ -255,7 +255,7 @@ EMPTY_CACHE = """
 import contextlib, json, os, signal, sys
 from workbench.engines import compiling, local, meanwhile
 from workbench.engines.check import check
-from workbench.models import get_model
+from workbench.registry import get_model
 name, constants, options, states, said, beside = *json.loads(sys.argv[1]), [], None
 
 def compiled_first(progress):  # after so many states everything is compiled before the search goes on

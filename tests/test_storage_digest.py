@@ -8,7 +8,7 @@ import pytest
 
 from tests.command import python
 from workbench.kernel import Model, ModelError
-from workbench.models import MODELS, get_model
+from workbench.registry import get_model, models
 from workbench.storage.digest import model_digest
 
 SOURCE = """
@@ -64,8 +64,8 @@ def digest_of(folder: Path, source: str, name: str = "counter") -> str:
 def test_it_is_the_same_in_every_process(tmp_path: Path) -> None:
     (tmp_path / "counter.py").write_text(SOURCE)
     script = (
-        "from workbench.storage.digest import model_digest; from workbench.models import MODELS, get_model;"
-        f"print([model_digest(get_model(m)) for m in [*MODELS, {str(tmp_path / 'counter.py:Counter')!r}]])"
+        "from workbench.storage.digest import model_digest; from workbench.registry import get_model, models;"
+        f"print([model_digest(get_model(m)) for m in [*models(), {str(tmp_path / 'counter.py:Counter')!r}]])"
     )
     found = {python(script, check=True, PYTHONHASHSEED=seed).stdout for seed in ("1", "2", "3")}
     assert len(found) == 1
@@ -80,8 +80,8 @@ def test_it_stays_the_same_when_a_value_of_the_models_is_pickled(tmp_path: Path)
 
 
 def test_every_model_has_its_own() -> None:
-    digests = {model_digest(get_model(name)) for name in MODELS}
-    assert len(digests) == len(MODELS)
+    digests = {model_digest(get_model(name)) for name in models()}
+    assert len(digests) == len(models())
 
 
 @pytest.mark.parametrize(
@@ -293,7 +293,7 @@ def test_an_installed_model_is_described_too(tmp_path: Path, monkeypatch: pytest
 
 
 def test_using_a_model_does_not_change_it() -> None:
-    for name in MODELS:
+    for name in models():
         before = model_digest(get_model(name))
         model = get_model(name)()
         model.outcomes(model.instances[0], model.initial_states()[0])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from workbench.kernel import Constant, InputError, Map, Model, ModelError, Names, Variable, action
 from workbench.kernel.values import DEEPEST, Name
-from workbench.models import MODELS, get_model
+from workbench.registry import get_model, models
 from workbench.storage.digest import records_of
 from workbench.storage.encoding import Encoding
 from workbench.storage.strict_json import read_json
@@ -191,7 +191,7 @@ def test_a_record_that_cannot_be_told_from_another_is_not_stored() -> None:
         Encoding(Confused()).encode(Pair(1, 2))
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", models())
 def test_the_records_of_every_model_are_known(name: str) -> None:
     model = get_model(name)()
     encoding = Encoding(model)

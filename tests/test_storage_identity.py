@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from workbench.kernel import Constant, InputError, Model, ModelError, Names, Partition, Variable, action
-from workbench.models import MODELS, get_model
+from workbench.registry import get_model, models
 from workbench.storage.identity import Identity
 from workbench.storage.strict_json import read_json
 
@@ -58,7 +58,7 @@ def test_it_is_what_was_stored() -> None:
     assert IDENTITY.source.endswith("test_storage_identity.py:Counter")
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", models())
 def test_every_model_is_rebuilt(name: str) -> None:
     model = get_model(name)()
     identity = stored(Identity.of(model, list(model.properties)))

@@ -9,7 +9,7 @@ from workbench.engines.local import LocalSearch
 from workbench.engines.store import StateStore, Visited
 from workbench.kernel.budget import Limits
 from workbench.kernel.plan import make_plan
-from workbench.models.bakery_v2 import BakeryV2
+from workbench.protocols.bakery.v2 import BakeryV2
 
 
 @pytest.fixture

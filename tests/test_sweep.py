@@ -19,14 +19,14 @@ from workbench.cli import main
 from workbench.commands.sweep import parse_grid
 from workbench.engines.check import check
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, require
-from workbench.models import get_model
-from workbench.models.bakery import Bakery
-from workbench.models.bakery_extended import BakeryExtended
-from workbench.models.hudi_extended import HudiExtended
+from workbench.protocols.bakery.extended import BakeryExtended
+from workbench.protocols.bakery.model import Bakery
+from workbench.protocols.hudi.extended import HudiExtended
 from workbench.questions import processes
 from workbench.questions.fill import fill
 from workbench.questions.settings import plans_of
 from workbench.questions.sweep import sweep
+from workbench.registry import get_model
 from workbench.storage.sealed import read_sealed
 
 ROOT = Path(__file__).parent.parent

@@ -25,10 +25,10 @@ from workbench.guided.scenario import scenario
 from workbench.guided.validate import validate
 from workbench.kernel import Constant, InputError, Model, Names, Process, Variable, action, invariant, replay
 from workbench.kernel.values import show
-from workbench.models.bakery import Bakery
-from workbench.models.bakery_v2 import BakeryV2
-from workbench.models.bakery_v2_extended import BakeryV2Extended
 from workbench.pictures.letters import width_of
+from workbench.protocols.bakery.model import Bakery
+from workbench.protocols.bakery.v2 import BakeryV2
+from workbench.protocols.bakery.v2_extended import BakeryV2Extended
 from workbench.spaces.space import explore
 from workbench.view.difference import brief
 
@@ -774,7 +774,7 @@ shell = InteractiveShell.instance()
 import sys, workbench
 assert "workbench.view" not in sys.modules, "importing the package draws nothing"
 from workbench.spaces.space import explore
-from workbench.models.bakery import Bakery
+from workbench.protocols.bakery.model import Bakery
 space = explore(Bakery(Writers=2), ["SomeoneCommits"])
 trace = space.result["SomeoneCommits"].trace
 from workbench.formats.recording import Observation, Recording

@@ -8,8 +8,8 @@ from workbench.engines.check import check
 from workbench.formats.expression import Expression, example_of
 from workbench.kernel import InputError, Model, Names, Trace, Variable, action, replay
 from workbench.kernel.constants import Constant
-from workbench.models import MODELS, get_model
-from workbench.models.hudi_extended import HudiExtended
+from workbench.protocols.hudi.extended import HudiExtended
+from workbench.registry import get_model, models
 from workbench.view import trace_page, trace_view, watch
 
 LIMIT = 3
@@ -157,7 +157,7 @@ class Custom(Odd):
     first_of_all = Variable(None, per="Members")
 
 
-@pytest.mark.parametrize("model", [*(get_model(name) for name in MODELS), Odd, Custom], ids=lambda model: model.name)
+@pytest.mark.parametrize("model", [*(get_model(name) for name in models()), Odd, Custom], ids=lambda model: model.name)
 def test_the_example_works_for_every_model(model: type[Model]) -> None:
     made = model()
     expression = Expression(made, example_of(made))

@@ -8,9 +8,9 @@ from workbench.formats.expression import Expression
 from workbench.kernel import replay, search
 from workbench.kernel.result import Answer
 from workbench.language import *
-from workbench.models.bakery import Bakery
-from workbench.models.bakery_v2 import BakeryV2
-from workbench.models.classics.two_phase_commit import TwoPhaseCommit
+from workbench.protocols.bakery.model import Bakery
+from workbench.protocols.bakery.v2 import BakeryV2
+from workbench.protocols.classics.two_phase_commit import TwoPhaseCommit
 from workbench.questions.seek import seek
 from workbench.questions.whatif import flips, other_values, repairs
 from workbench.widgets.whatif_tab import _table

@@ -23,9 +23,9 @@ from workbench.engines.check import check
 from workbench.formats.permalink import parse_permalink, permalink
 from workbench.kernel import Result, replay
 from workbench.language import *
-from workbench.models import MODELS, get_model
-from workbench.models.bakery import Bakery
-from workbench.models.hudi import Hudi
+from workbench.protocols.bakery.model import Bakery
+from workbench.protocols.hudi.model import Hudi
+from workbench.registry import get_model, models
 from workbench.session import kept, session, start_from
 from workbench.session.kept import explore
 from workbench.widgets import Simulator, TracePlayer, Workbench, head, lifetime
@@ -80,7 +80,7 @@ def everything(widget: object) -> str:
 # Controls ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", models())
 def test_controls_give_back_what_a_model_has(name: str) -> None:
     model = get_model(name)
     controls = Controls(model, lambda: pytest.fail("nobody changed anything"))
@@ -453,7 +453,7 @@ def test_one_may_leave_a_story_at_any_step(stale: Workbench) -> None:
 def test_a_step_names_the_line_of_its_action(stale: Workbench) -> None:
     player = stale.tabs[0].simulator.player
     name, _, line = player.sources[-1].partition(":")
-    lines = (Path(__file__).parents[1] / "workbench" / "models" / name).read_text().splitlines()
+    lines = (Path(__file__).parents[1] / "workbench" / "protocols" / name).read_text().splitlines()
     assert "@action" in lines[int(line) - 1]
     assert player.sources[0] == "", "no action leads to the initial state"
 

@@ -79,7 +79,7 @@ def _imported() -> Iterator[tuple[str, str]]:
     """The names that the repository's pages import from the package; models have pages of their own."""
     for path in pages():
         for found in _IMPORT.finditer((ROOT / path).read_text()):
-            if found["module"].startswith("workbench.models"):
+            if found["module"].startswith("workbench.protocols"):
                 continue
             for name in (found["many"] or found["some"]).split(","):
                 if words := name.split():  # `name as other` is that of the first word

@@ -105,7 +105,7 @@ _ELSEWHERE = {
     "TracePlayer": ("workbench.widgets", "TracePlayer"),
     "Workbench": ("workbench.widgets", "Workbench"),
     "check": ("workbench.engines.check", "check"),
-    "get_model": ("workbench.models", "get_model"),
+    "get_model": ("workbench.registry", "get_model"),
     "load": ("workbench.spaces.dataset", "load"),
     "resume": ("workbench.runs", "resume"),
     "Result": ("workbench.kernel", "Result"),

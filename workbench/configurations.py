@@ -13,7 +13,7 @@ from workbench.kernel.constants import spell
 from workbench.kernel.errors import brief, did_you_mean, listed, unknown
 from workbench.kernel.result import WITHIN, with_states
 from workbench.kernel.text import printable
-from workbench.models import MODELS, get_model, in_file
+from workbench.registry import get_model, in_file, models
 from workbench.shipped import MODULES, folder
 
 _KEYS = ("title", "model", "source", "symmetry", "properties", "constants", "expect")
@@ -326,12 +326,12 @@ def _stem(name: str) -> str:
 
 def _unknown(target: str, names: Iterable[str]) -> InputError:
     """The error for a name of neither a model nor a configuration, with the nearest names of both."""
-    known = {*MODELS, *names, *map(_stem, names)}
+    known = {*models(), *names, *map(_stem, names)}
     own = f" (did you mean {target}.toml?)" if target and os.path.isfile(f"{target}.toml") else ""
     near = own or did_you_mean(target, known, most=3)
     if not near and Path(target).parts[1:] and Path(target).parts[0] != _SPECS:
         return _gone(target)
-    hint = near or f"; models: {listed(sorted(MODELS))}"
+    hint = near or f"; models: {listed(sorted(models()))}"
     return InputError(f"unknown model or configuration {brief(target)}{hint}; `workbench list` shows all")
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from workbench.kernel import InputError, Model, Result
 from workbench.kernel.errors import brief
 from workbench.kernel.text import printable
-from workbench.models import MODELS, get_model
 from workbench.programs import needs
+from workbench.registry import get_model, models
 from workbench.storage.places import Place, is_url
 from workbench.storage.versions import MANIFEST
 
@@ -56,7 +56,7 @@ def _class_of(run_dir: Place, model: type[Model] | str | None) -> type[Model]:
     from workbench.storage.folder import Folder
 
     made_by = Run.of(Folder.open(run_dir, RUN)).identity
-    if made_by.model not in MODELS:
+    if made_by.model not in models():
         raise InputError(
             f"run directory {str(run_dir)!r} is of the model {brief(made_by.model)}, which is none of the published "
             f"ones; give its class (--model path/to/file.py:Class); it was {printable(made_by.source)}"

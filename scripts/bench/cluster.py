@@ -9,7 +9,7 @@ from bench.searches import safety, title
 from workbench.engines.check import check
 from workbench.engines.spark import narrow
 from workbench.engines.spark.session import spark_session
-from workbench.models import get_model
+from workbench.registry import get_model
 
 CORES = 2
 CASES = (("bakery_v2", {"MaxCrashes": 1}), ("bakery_v2", {"MaxCrashes": 2, "AsyncParquet": True}))

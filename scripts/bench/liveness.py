@@ -10,7 +10,7 @@ from workbench.engines.memory import peak_bytes
 from workbench.kernel.budget import Limits
 from workbench.kernel.conclusion import conclude
 from workbench.kernel.plan import make_plan
-from workbench.models import get_model
+from workbench.registry import get_model
 
 CASES = (
     ("bakery_v2", {"SafeAcks": False}, "EventualProgress"),

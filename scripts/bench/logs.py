@@ -8,7 +8,7 @@ from typing import Any
 from workbench.guided.coldfront import ColdFront
 from workbench.guided.events import Event
 from workbench.kernel import Model, State
-from workbench.models import get_model
+from workbench.registry import get_model
 
 #: A log's observations, and its writers.
 CASES = ((1_000, 3), (10_000, 3))

@@ -5,7 +5,7 @@ from typing import Any
 from bench.searches import safety, title
 from workbench.engines.check import check
 from workbench.engines.memory import peak_bytes
-from workbench.models import get_model
+from workbench.registry import get_model
 
 _MODEL, _CONSTANTS = "bakery_v2", {"MaxCrashes": 3, "AsyncParquet": True}
 #: The states after which a search stops.

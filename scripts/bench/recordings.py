@@ -7,7 +7,7 @@ from typing import Any
 from workbench.formats.recording import Observation, Recording
 from workbench.guided.validate import validate
 from workbench.kernel import Model, State
-from workbench.models import get_model
+from workbench.registry import get_model
 
 _ONE_BUCKET = {"NUM_BUCKETS": 1, "ONE_WRITER_PER_BUCKET": False, "MAX_WRITE_OPS": 4, "MAX_COMPACTIONS": 0}
 

@@ -10,7 +10,7 @@ from workbench.engines.check import check
 from workbench.engines.threads import usable_cores
 from workbench.kernel import Model, Result
 from workbench.kernel.values import counted
-from workbench.models import get_model
+from workbench.registry import get_model
 
 
 @dataclass(frozen=True)

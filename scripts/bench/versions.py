@@ -25,7 +25,7 @@ _SEARCH = """
 import json, os, sys, time
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 from workbench.engines.check import check
-from workbench.models import get_model
+from workbench.registry import get_model
 name, constants, symmetry, properties = json.load(sys.stdin)
 model = get_model(name)(**constants)
 check(model, properties, symmetry=symmetry, engine="local", max_states=100)

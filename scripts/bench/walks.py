@@ -5,7 +5,7 @@ from typing import Any
 
 from bench.searches import safety, title
 from workbench.engines.walks.simulate import simulate
-from workbench.models import get_model
+from workbench.registry import get_model
 
 _SECONDS = 5.0
 

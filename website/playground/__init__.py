@@ -38,9 +38,12 @@ _IMPORTED = """
 import json, sys
 sys.path[:0] = sys.argv[1:]
 import in_browser
-from workbench.models import MODELS, get_model
-for model in MODELS:
-    get_model(model)
+from workbench.registry import protocols
+for protocol in protocols().values():
+    for model in protocol.models:
+        protocol.model(model)
+    if protocol.picture:
+        protocol.part(protocol.picture)
 print(json.dumps([module.__file__ for name, module in sys.modules.items() if name.partition(".")[0] == "workbench"]))
 """
 

@@ -22,9 +22,9 @@ from workbench.kernel.plan import make_plan
 from workbench.kernel.search import stepwise
 from workbench.kernel.trace import Move
 from workbench.kernel.values import counted
-from workbench.models import MODELS, get_model, in_file, load_file
 from workbench.pictures.markup import Markup, element, joined
 from workbench.pictures.registry import painting_of, picture_of
+from workbench.registry import get_model, in_file, load_file, models
 from workbench.shipped import MODULES
 from workbench.view.html import badge, bullets, noted
 from workbench.view.possible import possible_steps
@@ -182,8 +182,12 @@ def _whole(result: Result) -> str:
 def _source_of(model: str) -> str:
     """The text of the file of a model that comes with the package; "" for another one."""
     place = in_file(model)
-    module = MODELS.get(model, "").partition(":")[0].replace(".", "/")
-    file = MODULES / f"{module}.py" if place is None else (MODULES / "specs" / "any" / place[0]).resolve()
+    if place is not None:
+        file = (MODULES / "specs" / "any" / place[0]).resolve()
+    elif model in models():
+        file = MODULES / f"{models()[model].place(model)[0].replace('.', '/')}.py"
+    else:
+        return ""
     return file.read_text(encoding="utf-8") if file.is_file() else ""
 
 
@@ -205,15 +209,16 @@ def _find(name: str, source: str) -> type[Model]:
 
     If the text is that of the package, its model is taken. If it was changed, the changed one is drawn like that.
     """
-    here = (in_file(name) or (None, ""))[1] or MODELS.get(name, name).rpartition(":")[2]
+    is_named = name in models()
+    here = models()[name].place(name)[1] if is_named else (in_file(name) or (None, ""))[1] or name
     if source == _source_of(name):
-        return get_model(name) if name in MODELS else _models(source)[here]
-    models = _models(source)
-    if here not in models:
-        raise unknown(f"model in {MODEL}", here, models)
-    if name in MODELS:
-        _draw_like(models[here], get_model(name))
-    return models[here]
+        return get_model(name) if is_named else _models(source)[here]
+    defined = _models(source)
+    if here not in defined:
+        raise unknown(f"model in {MODEL}", here, defined)
+    if is_named:
+        _draw_like(defined[here], get_model(name))
+    return defined[here]
 
 
 def _draw_like(model: type[Model], original: type[Model]) -> None:

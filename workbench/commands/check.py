@@ -38,7 +38,7 @@ from workbench.configurations import Configuration, told_path
 from workbench.engines.check import ENGINES, check
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.kernel import InputError, Model, Result, Verdict
-from workbench.models import get_model
+from workbench.registry import get_model
 from workbench.runs import is_run, resume
 
 _PAGE, _JUNIT = ".html", ".xml"

@@ -30,7 +30,7 @@ from workbench.guided.report import Report
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.kernel.text import printable
-from workbench.models import get_model
+from workbench.registry import get_model
 
 SYSTEMS = ("paimon",)
 

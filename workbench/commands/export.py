@@ -28,7 +28,7 @@ from workbench.guided.decoding import merge
 from workbench.kernel import InputError
 from workbench.kernel.text import printable
 from workbench.kernel.values import counted
-from workbench.models import MODELS
+from workbench.registry import models
 from workbench.runs import save_run
 from workbench.storage.places import is_url
 
@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _is_folder(name: str) -> bool:
-    return name not in MODELS and (is_url(name) or os.path.isdir(name))
+    return name not in models() and (is_url(name) or os.path.isdir(name))
 
 
 # A model -------------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import TextIO
 from workbench.commands import standard
 from workbench.kernel import InputError
 from workbench.kernel.text import printable
-from workbench.models import MODELS, in_file
+from workbench.registry import in_file, models
 from workbench.storage import whole
 from workbench.storage.whole import STDOUT
 
@@ -42,7 +42,7 @@ def file_of(name: str) -> list[Path]:
 
 def names_model(target: str) -> bool:
     """Whether `target` is a model, by name or in a file, not a configuration."""
-    return target in MODELS or bool(file_of(target))
+    return target in models() or bool(file_of(target))
 
 
 def check_paths(inputs: Iterable[str | Path], outputs: Mapping[str, str | Path]) -> None:

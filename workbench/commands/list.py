@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 from collections import Counter
+from itertools import groupby
 from typing import Any
 
 from rich.markup import escape
@@ -24,7 +25,7 @@ from workbench.kernel.declare import Action
 from workbench.kernel.errors import unknown
 from workbench.kernel.properties import Property
 from workbench.kernel.result import model_line
-from workbench.models import CLASSICS, MODELS, PROMISED, PUBLISHED, get_model
+from workbench.registry import get_model, models, protocols
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,7 +53,7 @@ def _configuration(name: str, folders: Counter[str]) -> Configuration:
     except InputError:
         if "/" in name or "." in name or name in {one.rpartition("/")[2] for one in configurations.shipped()}:
             raise  # what is wrong with it is said
-        known = {*MODELS, *folders, *(one.rpartition("/")[2] for one in configurations.shipped())}
+        known = {*models(), *folders, *(one.rpartition("/")[2] for one in configurations.shipped())}
         raise unknown("model, configuration or folder", name, known) from None
 
 
@@ -67,11 +68,13 @@ def _list_folder(folder: str) -> None:
 
 def _list_models(folders: Counter[str]) -> None:
     table = Table("model", "what it is", box=None, pad_edge=False)
-    for name in PUBLISHED | PROMISED:
-        table.add_row(name, first_paragraph(get_model(name).__doc__))
-    table.add_row()
-    for name in CLASSICS:
-        table.add_row(name, first_paragraph(get_model(name).__doc__))
+    known = sorted(protocols().values(), key=lambda one: one.is_gallery)
+    for is_gallery, some in groupby(known, key=lambda one: one.is_gallery):
+        if is_gallery:
+            table.add_row()
+        for protocol in some:
+            for name in protocol.models:
+                table.add_row(name, first_paragraph(protocol.model(name).__doc__))
     out = console()
     out.print(table)
     out.print(f"\nConfigurations: {', '.join(f'{folder} {number}' for folder, number in folders.items())}")
@@ -92,7 +95,7 @@ def _show_configuration(one: Configuration) -> None:
         out.print(f"Expected: {name} {expected}", markup=False)
     if one.source:
         out.print(f"\n{one.source}", markup=False)
-    if model.name in MODELS:
+    if model.name in models():
         out.print(f"\n`workbench list {model.name}` explains the model")
 
 

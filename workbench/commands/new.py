@@ -16,7 +16,7 @@ from workbench.commands.files import make_output_folder
 from workbench.engines.check import check
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
-from workbench.models import MODELS, get_model
+from workbench.registry import get_model, models
 from workbench.storage import whole
 
 _CONFIGURATION = """\
@@ -100,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
     name, folder = arguments.name, arguments.output
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         raise InputError(f"NAME = {brief(name)} is not accepted; it takes small letters, digits and _, as for a module")
-    if name in MODELS:
+    if name in models():
         raise InputError(f"NAME = {name} is not accepted; a model that comes with the workbench has it")
     model, title = "".join(map(str.capitalize, name.split("_"))), name.replace("_", " ").capitalize()
     files = [folder / f"{name}{end}" for end in (".py", ".toml", "_picture.py")] + [folder / f"test_{name}.py"]

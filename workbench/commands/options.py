@@ -18,7 +18,7 @@ from workbench.kernel import InputError, Model
 from workbench.kernel.errors import brief
 from workbench.kernel.given import integer_in
 from workbench.kernel.text import printable_lines
-from workbench.models import get_model
+from workbench.registry import get_model
 from workbench.storage.strict_json import read_json
 
 

@@ -28,7 +28,7 @@ from workbench.guided.mapping import Mapped, get_mapping
 from workbench.guided.report import Report
 from workbench.kernel import InputError, Model
 from workbench.kernel.values import counted
-from workbench.models import get_model
+from workbench.registry import get_model
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -16,9 +16,9 @@ from workbench.kernel import InputError, Model, State, Trace
 from workbench.kernel.errors import brief
 from workbench.kernel.trace import Step
 from workbench.kernel.values import show
-from workbench.models.paimon import COMMIT, READY
-from workbench.models.paimon_table import COLUMNS, DELETE, INSERT, read
 from workbench.programs import needs
+from workbench.protocols.paimon.model import COMMIT, READY
+from workbench.protocols.paimon.rows import COLUMNS, DELETE, INSERT, read
 
 _CHECKOUT = Path(__file__).parent.parent.parent
 ACTOR = Path(__file__).with_name("paimon_actor.py")

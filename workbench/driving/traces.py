@@ -32,7 +32,7 @@ def covering(model: Model) -> dict[tuple[str, ...], Trace]:
         InputError: If the model has too many states.
 
     Examples:
-        >>> from workbench.models.bakery import Bakery
+        >>> from workbench.protocols.bakery.model import Bakery
         >>> found = covering(Bakery(Writers=2, MaxCrashes=0))
         >>> [step.label for step in found["begin_claim", "begin_claim"].steps[1:]]
         ['node_startup(w1)', 'node_startup(w2)', 'begin_claim(w1)', 'begin_claim(w2)']

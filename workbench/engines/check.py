@@ -11,7 +11,7 @@ from workbench.kernel.budget import Budget, Limits, interruptible
 from workbench.kernel.errors import brief, unknown
 from workbench.kernel.given import check_integer
 from workbench.kernel.plan import make_plan
-from workbench.models import model_of
+from workbench.registry import model_of
 from workbench.storage.places import Place
 
 #: The engines' modules by name. Each is loaded when first used: numba and pyspark take their time.
@@ -78,7 +78,7 @@ def check(
         InputError: For names and values that are not accepted, and for options that the engine does not use.
 
     Examples:
-        >>> from workbench.models.bakery import Bakery
+        >>> from workbench.protocols.bakery.model import Bakery
         >>> result = check(Bakery(MaxCrashes=0), ["NoLakekeeperConflict"], symmetry=True)
         >>> result.distinct, result["NoLakekeeperConflict"].word
         (148, 'holds')

@@ -72,7 +72,7 @@ class Layers:
             on the way, None if there are too many to count.
 
     Examples:
-        >>> from workbench.models.bakery import Bakery
+        >>> from workbench.protocols.bakery.model import Bakery
         >>> model = Bakery(Writers=2, MaxCrashes=0)
         >>> ticket = model.layout.positions["next_ticket"]
         >>> layers = Layers(model, Limits())

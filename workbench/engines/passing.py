@@ -40,7 +40,7 @@ class Passing:
     """One search.
 
     Examples:
-        >>> from workbench.models.bakery import Bakery
+        >>> from workbench.protocols.bakery.model import Bakery
         >>> commits = LineCondition(lambda instance, choices: instance.label == "commit(w2)", None)
         >>> third = LineCondition(None, lambda s: s.next_ticket == 3)
         >>> searching = Passing(Bakery(Writers=2), [commits, third], Limits())

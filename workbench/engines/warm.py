@@ -16,9 +16,7 @@ from filelock import FileLock, Timeout
 from workbench.engines import compiling, numba_cache
 from workbench.engines.check import check
 from workbench.kernel import InputError, Model
-from workbench.models.bakery import Bakery
-from workbench.models.classics.chang_roberts import ChangRoberts
-from workbench.models.table import VersionedTable
+from workbench.registry import get_model
 
 #: What the process beside a search adds to its niceness: the search comes first, also on a single core.
 _NICER = 5
@@ -29,11 +27,12 @@ _PATIENCE = 1.0
 def compile_checks() -> None:
     """Compile what checks need."""
     compiling.compile_here()
+    bakery = get_model("bakery_published")
     needs: list[tuple[Model, list[str] | None]] = [
-        (Bakery(Writers=2), None),
-        (Bakery(Writers=2), ["Deadlock"]),  # as properties of steps
-        (VersionedTable(), None),  # prunes states outside a constraint
-        (ChangRoberts(PassesOnSmaller=True), ["SomebodyLeads"]),  # its lasso is a cycle
+        (bakery(Writers=2), None),
+        (bakery(Writers=2), ["Deadlock"]),  # as properties of steps
+        (get_model("table")(), None),  # prunes states outside a constraint
+        (get_model("chang_roberts")(PassesOnSmaller=True), ["SomebodyLeads"]),  # its lasso is a cycle
     ]
     for model, properties in needs:
         check(model, properties, engine="local")
@@ -54,7 +53,9 @@ def compile_all(spark: bool = False) -> None:
         archive = class_archive(check_java())
         archive.unlink(missing_ok=True)
         spark_session(**{DRIVER_OPTIONS: f'-XX:ArchiveClassesAtExit="{archive}" -Xlog:disable'})
-        check(Bakery(), engine="spark")  # Java writes the archive when it ends, a little later than this process
+        check(
+            get_model("bakery_published")(), engine="spark"
+        )  # Java writes the archive when it ends, a little later than this process
 
 
 def _one_at_a_time(seconds: float = -1) -> FileLock:

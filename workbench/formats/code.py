@@ -7,6 +7,7 @@ from typing import Any
 from workbench.formats.permalink import permalink
 from workbench.kernel import Model, Trace
 from workbench.kernel.given import names_in
+from workbench.registry import models
 
 _ROOM = 100
 
@@ -18,7 +19,7 @@ def check_as_code(model: Model, properties: Sequence[str] | None = None, **optio
         **options: Options of :func:`workbench.engines.check.check` other than the defaults, such as ``symmetry=True``.
 
     Examples:
-        >>> from workbench.models.hudi_extended import HudiExtended
+        >>> from workbench.protocols.hudi.extended import HudiExtended
         >>> print(check_as_code(HudiExtended(ConcurrencyControl=0), ["ConsistentRead"], max_states=10_000))
         from workbench import check, get_model
         <BLANKLINE>
@@ -72,7 +73,8 @@ def _snippet(imports: Iterable[tuple[str, str]], *lines: str) -> str:
 
 
 def _is_ours(model: type[Model]) -> bool:
-    return model.__module__.startswith("workbench.models.")
+    known = models().get(model.name)
+    return known is not None and known.place(model.name) == (model.__module__, model.__qualname__)
 
 
 def _file(model: type[Model]) -> str | None:

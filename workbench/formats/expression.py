@@ -40,7 +40,7 @@ class Expression:
         InputError: If it is not an expression, or cannot be evaluated in the initial state.
 
     Examples:
-        >>> from workbench.models.bakery import Bakery
+        >>> from workbench.protocols.bakery.model import Bakery
         >>> model = Bakery(Writers=2)
         >>> Expression(model, "{w: s.pc[w] for w in self.Writers}").read(model.initial_states()[0]).text
         '{w1: NodeStartup, w2: NodeStartup}'
@@ -169,7 +169,7 @@ def example_of(model: Model) -> str:
     """An example for this model: a condition that is true in the initial state.
 
     Examples:
-        >>> from workbench.models.bakery import Bakery
+        >>> from workbench.protocols.bakery.model import Bakery
         >>> example_of(Bakery())
         's.next_ticket == 1'
     """

@@ -55,7 +55,7 @@ def permalink(trace: Trace, watches: Iterable[str] = ()) -> str:
 
     Examples:
         >>> from workbench.kernel import replay
-        >>> from workbench.models.bakery import Bakery
+        >>> from workbench.protocols.bakery.model import Bakery
         >>> permalink(replay(Bakery(LazyReap=False), 0, [(0, 0), (3, 0)]))
         'workbench:bakery_published?LazyReap=false#0/0.0,3.0'
     """
@@ -108,7 +108,7 @@ def open_permalink(line: str, find_model: Callable[[str], type[Model]]) -> Trace
     """The trace of a permalink, without its watches, which :func:`parse_permalink` returns.
 
     Args:
-        find_model: Returns the class of a model by name, such as :func:`workbench.models.get_model`.
+        find_model: Returns the class of a model by name, such as :func:`workbench.registry.get_model`.
 
     Raises:
         InputError: If the line is not a permalink, or does not fit the model.

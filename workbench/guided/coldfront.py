@@ -17,8 +17,8 @@ from workbench.guided.events import Event
 from workbench.guided.mapping import Mapped
 from workbench.kernel import InputError, Model, State
 from workbench.kernel.state import Cell
-from workbench.models.bakery_v2 import Claim, Deferral
-from workbench.models.bakery_v2_extended import BakeryV2Extended
+from workbench.protocols.bakery.v2 import Claim, Deferral
+from workbench.protocols.bakery.v2_extended import BakeryV2Extended
 
 #: The visible variables.
 WATCHED = ("claims", "deferred", "acks", "acks_sent")

@@ -14,7 +14,7 @@ from workbench.formats.recording import Recording
 from workbench.guided.events import Event
 from workbench.kernel import InputError, Model
 from workbench.kernel.errors import brief, unknown
-from workbench.models import in_file, load_file
+from workbench.registry import in_file, load_file
 
 #: The workbench's own mappings, imported on demand.
 MAPPINGS = {"coldfront": "workbench.guided.coldfront:ColdFront"}

@@ -29,7 +29,7 @@ from workbench.kernel.instances import Outcome
 from workbench.kernel.state import Reads
 from workbench.kernel.trace import Step, each_step
 from workbench.kernel.values import counted, show
-from workbench.models import model_of
+from workbench.registry import model_of
 
 if TYPE_CHECKING:
     from workbench.engines.passing import Passing
@@ -131,7 +131,7 @@ def read_lines(model: Model, text: str | Iterable[str]) -> list[ScenarioLine]:
         InputError: With the line's number, if it is neither a step of the model nor an expression.
 
     Examples:
-        >>> from workbench.models.bakery import Bakery
+        >>> from workbench.protocols.bakery.model import Bakery
         >>> for line in read_lines(Bakery(), "commit(w2)  # the winner\n\ns.decision['w1'] is None"):
         ...     print(line)
         line 1: commit(w2)
@@ -210,7 +210,7 @@ def scenario(
         InputError: For a line that is not accepted.
 
     Examples:
-        >>> from workbench.models.bakery_v2 import BakeryV2
+        >>> from workbench.protocols.bakery.v2 import BakeryV2
         >>> model = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False)
         >>> told = scenario(model, '''
         ... commit(w1)

@@ -86,7 +86,7 @@ def accepted_under(
 
     Examples:
         >>> from workbench.formats.recording import Observation
-        >>> from workbench.models.bakery_v2 import BakeryV2
+        >>> from workbench.protocols.bakery.v2 import BakeryV2
         >>> def conflict(model):
         ...     cells = model.layout.positions["decision"]
         ...     return Recording([Observation({cells["w2"]: word}) for word in (None, "lk_409")])

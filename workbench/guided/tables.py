@@ -16,8 +16,8 @@ from workbench.kernel.budget import Budget, Limits, Progress, Stop, interruptibl
 from workbench.kernel.constants import spell
 from workbench.kernel.state import Cell
 from workbench.kernel.values import counted
-from workbench.models import get_model
 from workbench.programs import needs
+from workbench.registry import get_model
 
 if TYPE_CHECKING:
     from workbench.tables.paimon.history import BucketHistory

@@ -28,8 +28,8 @@ from workbench.guided.report import BehaviourPath, Nearest, Report
 from workbench.kernel import Model
 from workbench.kernel.budget import Budget, Limits, Stop, interruptible
 from workbench.kernel.trace import Move, each_step, not_again
-from workbench.models import model_of
 from workbench.questions.variants import beginning_in
+from workbench.registry import model_of
 
 
 @interruptible()
@@ -65,7 +65,7 @@ def validate(
         other; if the last observation is itself the loop, the behaviour stops for ever. Fairness is not judged.
 
     Examples:
-        >>> from workbench.models.bakery import Bakery
+        >>> from workbench.protocols.bakery.model import Bakery
         >>> model = Bakery(Writers=2, MaxCrashes=0)
         >>> ticket = model.layout.positions["next_ticket"]
         >>> print(validate(model, Recording([Observation({ticket: n}) for n in (1, 2, 3)]), stutter=True))

@@ -23,6 +23,8 @@ RAISED = (Exception, SystemExit)
 #: The default for words that a model's author may leave out.
 NOT_SAID = "not said"
 _OF_CELL = " of its cell)"
+#: The packages of models that are installed, as libraries are, but written in the language; each adds itself.
+AUTHORED: list[str] = []
 
 
 class InputError(Exception):
@@ -151,18 +153,24 @@ def of_its_class(method: Callable[Given, Answer]) -> Callable[Given, Answer]:
 
 
 def _spelt(code: CodeType, line: int) -> str:
-    """A line as " (file:line)"; the files of a notebook's cells have made-up names, which say nothing to anybody."""
+    """A line as " (file:line)", with the folder if that is a package, where other folders have files of that name.
+
+    The files of a notebook's cells have made-up names, which say nothing to anybody.
+    """
     path = Path(code.co_filename)
-    return f" (line {line}{_OF_CELL}" if path.parent.name.startswith("ipykernel_") else f" ({path.name}:{line})"
+    if path.parent.name.startswith("ipykernel_"):
+        return f" (line {line}{_OF_CELL}"
+    folder = f"{path.parent.name}/" if path.with_name("__init__.py").is_file() else ""
+    return f" ({folder}{path.name}:{line})"
 
 
 def _is_a_models(frame: FrameType) -> bool:
     """Whether a frame runs code written for a model: not this package's, Python's, or an installed library's."""
     module = str(frame.f_globals.get("__name__", ""))
+    if any(f"{module}.".startswith(f"{package}.") for package in AUTHORED):
+        return True
     top = module.partition(".")[0]
-    if top == "workbench":
-        return module.startswith("workbench.models")
-    return top not in sys.stdlib_module_names and "site-packages" not in frame.f_code.co_filename
+    return top not in {"workbench", *sys.stdlib_module_names} and "site-packages" not in frame.f_code.co_filename
 
 
 def defined_at(function: Callable[..., Any]) -> str:

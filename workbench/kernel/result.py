@@ -300,7 +300,7 @@ def model_line(model: Model) -> str:
     """A model's name, and the constants that differ from their defaults, as ``--set`` takes them.
 
     Examples:
-        >>> from workbench.models.bakery import Bakery
+        >>> from workbench.protocols.bakery.model import Bakery
         >>> model_line(Bakery(Writers=2)), model_line(Bakery())
         ('bakery_published  Writers=(w1, w2)', 'bakery_published  with its default constants')
     """

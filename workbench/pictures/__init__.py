@@ -7,7 +7,6 @@ The ids of things follow from their subjects. This makes two pictures comparable
 state (``Fault``).
 """
 
-from workbench.pictures import bakery, delta, hudi, iceberg, paimon  # noqa: F401 - each declares its protocol's pictures
 from workbench.pictures.drawing import Picture, Shown, describe, faults, pair, picture
 from workbench.pictures.registry import options_of, painting_of, picture_of
 from workbench.pictures.things import (

@@ -11,7 +11,7 @@ from weakref import WeakSet
 
 from workbench.kernel import Model
 from workbench.kernel.errors import unknown
-from workbench.models import is_named_by_user, load_file
+from workbench.registry import is_named_by_user, load_file, protocol_of
 
 Describe = Callable[..., Iterable[Any]]
 
@@ -75,6 +75,9 @@ def painting_of(model: Model) -> Painting | None:
     A model in a file that the user has named, ``counter.py``, may have its picture in ``counter_picture.py`` beside it.
     """
     _load_beside(type(model))
+    protocol = protocol_of(type(model))
+    if protocol is not None and protocol.picture:
+        protocol.part(protocol.picture)
     return next((_PAINTINGS[cls] for cls in type(model).__mro__ if cls in _PAINTINGS), None)
 
 
@@ -101,7 +104,7 @@ def options_of(model: Model) -> dict[str, tuple[Any, ...]]:
     """The options of the picture of `model`, with their choices.
 
     Examples:
-        >>> from workbench.models.hudi import Hudi
+        >>> from workbench.protocols.hudi.model import Hudi
         >>> options_of(Hudi(OpLimit=3))
         {'reader': (1, 2, 3)}
     """

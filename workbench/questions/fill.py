@@ -223,7 +223,7 @@ def fill(
             setting.
 
     Examples:
-        >>> from workbench.models.hudi import Hudi
+        >>> from workbench.protocols.hudi.model import Hudi
         >>> grid = {"ConcurrencyControl": ["none", "optimistic"], "MonotonicTs": [True, False]}
         >>> filled = fill(Hudi, grid, ["ConsistentRead"], constants={"Keys": 1, "Values": 1})
         >>> str(filled.explain("ConsistentRead").rule)

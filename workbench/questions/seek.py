@@ -32,7 +32,7 @@ def seek(
         that is complete, no such state exists.
 
     Examples:
-        >>> from workbench.models.bakery import Bakery
+        >>> from workbench.protocols.bakery.model import Bakery
         >>> trace, _ = seek(Bakery(Writers=2), lambda s: s.decision["w2"] == "committed")
         >>> [step.label for step in trace.steps][-1], len(trace)
         ('commit(w2)', 6)

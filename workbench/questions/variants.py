@@ -12,7 +12,7 @@ def variant(model: Model, **declared: Any) -> Model:
 
     Examples:
         >>> from workbench.kernel import invariant, search
-        >>> from workbench.models.bakery import Bakery
+        >>> from workbench.protocols.bakery.model import Bakery
         >>> def never_commits(self, s):
         ...     return s.decision["w1"] != "committed"
         >>> search(variant(Bakery(Writers=2, MaxCrashes=0), Idle=invariant(never_commits)), ["Idle"])["Idle"].word

@@ -168,7 +168,7 @@ def other_values(model: Model, integers: bool = False) -> list[tuple[str, Any]]:
     """Every other value of switches and choices; with `integers`, also each number's next smaller and larger values.
 
     Examples:
-        >>> from workbench.models.bakery_v2 import BakeryV2
+        >>> from workbench.protocols.bakery.v2 import BakeryV2
         >>> other_values(BakeryV2())[:3], ("MaxCrashes", 1) in other_values(BakeryV2(), integers=True)
         ([('SameNodeLock', False), ('AsyncParquet', True), ('RestampPatch', False)], True)
     """
@@ -212,7 +212,7 @@ def flips(
         **options: For each check, such as ``max_seconds`` and ``symmetry``; see :func:`workbench.engines.check.check`.
 
     Examples:
-        >>> from workbench.models.bakery_v2 import BakeryV2
+        >>> from workbench.protocols.bakery.v2 import BakeryV2
         >>> stale = BakeryV2(Writers=2, RestampPatch=False)
         >>> [attempt for attempt in flips(stale, ["NoLakekeeperConflict"]) if attempt.flipped]
         [AsyncParquet=on: NoLakekeeperConflict violated, before holds]
@@ -255,7 +255,7 @@ def repairs(
         **options: As for :func:`flips`.
 
     Examples:
-        >>> from workbench.models.bakery_v2 import BakeryV2
+        >>> from workbench.protocols.bakery.v2 import BakeryV2
         >>> broken = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False)
         >>> [attempt.changes for attempt in repairs(broken, "NoLakekeeperConflict").found]
         [{'AsyncParquet': False}, {'RestampPatch': True}]

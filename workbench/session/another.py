@@ -28,7 +28,7 @@ def another(
         should_stop: Polled; once it is True, there is none.
 
     Examples:
-        >>> from workbench.models.bakery_v2 import BakeryV2
+        >>> from workbench.protocols.bakery.v2 import BakeryV2
         >>> from workbench.spaces.space import explore
         >>> space = explore(BakeryV2(Writers=2, MaxCrashes=0, AsyncParquet=True, RestampPatch=False))
         >>> verdict = space.result["NoLakekeeperConflict"]

@@ -65,7 +65,7 @@ class History:
 
     Examples:
         >>> from workbench.kernel import replay
-        >>> from workbench.models.bakery import Bakery
+        >>> from workbench.protocols.bakery.model import Bakery
         >>> long, short = replay(Bakery(), 0, [(0, 0), (3, 0)]), replay(Bakery(), 0, [(1, 0)])
         >>> history = History.along(long)
         >>> history.go(0)

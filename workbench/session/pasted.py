@@ -14,7 +14,7 @@ def pasted(line: str, model: type[Model]) -> tuple[Trace, tuple[str, ...]]:
         InputError: If the line is no permalink, or not one of `model`.
 
     Examples:
-        >>> from workbench.models.bakery import Bakery
+        >>> from workbench.protocols.bakery.model import Bakery
         >>> trace, watches = pasted("workbench:bakery_published#0/0.0,3.0&watch=len%28s.claims%29", Bakery)
         >>> len(trace), watches
         (3, ('len(s.claims)',))

@@ -23,7 +23,7 @@ class Settings:
         configuration: The named configuration that it is.
 
     Examples:
-        >>> from workbench.models.bakery import Bakery
+        >>> from workbench.protocols.bakery.model import Bakery
         >>> settings = Settings(Bakery, Bakery(Writers=2).constants).with_constants({"LazyReap": False})
         >>> settings.model()
         Bakery(Writers=('w1', 'w2'), LazyReap=False)

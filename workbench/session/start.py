@@ -7,7 +7,7 @@ from typing import Any
 from workbench import configurations
 from workbench.configurations import Configuration
 from workbench.kernel import InputError, Model
-from workbench.models import MODELS, get_model
+from workbench.registry import get_model, models
 from workbench.session.settings import Settings
 
 
@@ -30,7 +30,7 @@ def start_from(what: Any) -> Settings:
         return Settings(type(what.model), what.model.constants, ticked, what.symmetry, what)
     if not isinstance(what, (str, Path)):
         raise InputError(f"{what!r} is not accepted; give a model, the name of one, or a configuration")
-    if isinstance(what, str) and (what in MODELS or what.endswith(".py") or ".py:" in what):
+    if isinstance(what, str) and (what in models() or what.endswith(".py") or ".py:" in what):
         return start_from(get_model(what))
     return start_from(configurations.configuration(what))
 

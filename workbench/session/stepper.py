@@ -35,7 +35,7 @@ class Stepper:
         remark (str): What a person should know about the condition that has led to the present state.
 
     Examples:
-        >>> from workbench.models.bakery import Bakery
+        >>> from workbench.protocols.bakery.model import Bakery
         >>> stepper = Stepper(Bakery(Writers=2))
         >>> stepper.take("node_startup(w1)")
         >>> stepper.undo()

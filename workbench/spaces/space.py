@@ -15,7 +15,7 @@ from workbench.kernel.conclusion import conclude
 from workbench.kernel.instances import outcome_label
 from workbench.kernel.plan import make_plan
 from workbench.kernel.trace import Move
-from workbench.models import model_of
+from workbench.registry import model_of
 
 
 class StateSpace:
@@ -141,7 +141,7 @@ def explore(
         **callbacks: ``on_progress`` and ``should_stop`` of :func:`workbench.check`.
 
     Examples:
-        >>> from workbench.models.bakery import Bakery
+        >>> from workbench.protocols.bakery.model import Bakery
         >>> space = explore(Bakery(Writers=2, MaxCrashes=0))
         >>> len(space), int(space.where(lambda s: s.decision["w1"] == "committed").sum())
         (100, 18)

@@ -29,7 +29,7 @@ class Encoding:
     """The encoding of a model's values.
 
     Examples:
-        >>> from workbench.models.bakery import Bakery
+        >>> from workbench.protocols.bakery.model import Bakery
         >>> encoding = Encoding(Bakery())
         >>> encoding.encode((1, frozenset({"b", "a"}), Map({2**60: None})))
         [1, {'set': ['a', 'b']}, {'map': [[{'int': '0x1000000000000000'}, None]]}]

@@ -27,7 +27,7 @@ def state_with(model: Model, changes: Mapping[str, Any]) -> State:
     """The model's first initial state with some values changed: of an indexed variable, by index.
 
     Examples:
-        >>> from workbench.models.hudi import Hudi
+        >>> from workbench.protocols.hudi.model import Hudi
         >>> state = state_with(Hudi(), {"started": 1, "index": {"k1": "fg1"}})
         >>> state.started, state.index["k1"], state.index["k2"]
         (1, 'fg1', None)

@@ -12,7 +12,7 @@ def story(finding: Finding) -> Trace | None:
     """The model's shortest behaviour that ends in the same anomaly; None if the search finds none.
 
     Examples:
-        >>> from workbench.models.paimon_extended import PaimonExtended
+        >>> from workbench.protocols.paimon.extended import PaimonExtended
         >>> model = PaimonExtended()
         >>> unprotected = {"PUT_IF_ABSENT": False}
         >>> lost = Finding("ConsistentRead", "proved", 2, "a commit is lost", model=model, cause=unprotected)

@@ -22,7 +22,7 @@ def accesses(model: Model, states: Iterable[State]) -> list[Access]:
     """What each action instance of `model` reads and writes in the given states, enabled or not.
 
     Examples:
-        >>> from workbench.models.bakery import Bakery
+        >>> from workbench.protocols.bakery.model import Bakery
         >>> model = Bakery(Writers=2)
         >>> first = accesses(model, model.initial_states())[0]
         >>> first.instance, sorted(map(str, first.writes))

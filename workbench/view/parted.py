@@ -15,7 +15,7 @@ def parting(one: Trace, other: Trace) -> int | None:
 
     Examples:
         >>> from workbench.kernel import replay
-        >>> from workbench.models.bakery import Bakery
+        >>> from workbench.protocols.bakery.model import Bakery
         >>> parting(replay(Bakery(), 0, [(0, 0), (1, 0)]), replay(Bakery(), 0, [(0, 0), (2, 0)]))
         2
     """

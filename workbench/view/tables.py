@@ -80,7 +80,7 @@ def what_changed(before: Result, after: Result) -> str:
 
     Examples:
         >>> from workbench.kernel import search
-        >>> from workbench.models.bakery import Bakery
+        >>> from workbench.protocols.bakery.model import Bakery
         >>> names = ["SomeoneCommits", "TicketOrderPreserved"]
         >>> one, other = (search(Bakery(Writers=2, MaxCrashes=n), names) for n in (0, 1))
         >>> what_changed(one, other)

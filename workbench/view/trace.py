@@ -243,7 +243,7 @@ def trace_view(
 
     Examples:
         >>> from workbench.kernel import replay
-        >>> from workbench.models.bakery import Bakery
+        >>> from workbench.protocols.bakery.model import Bakery
         >>> view = trace_view(replay(Bakery(Writers=2), 0, [(0, 0), (2, 0)]), variables=["claims", "my_ticket"])
         >>> view.lanes
         ['w1', 'w2', 'shared state']

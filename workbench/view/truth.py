@@ -61,7 +61,7 @@ def truths(model: Model, state: State, properties: Sequence[str] | None = None) 
     """The truth of every property of states in `state`, one for each combination of a property's parameters.
 
     Examples:
-        >>> from workbench.models.bakery import Bakery
+        >>> from workbench.protocols.bakery.model import Bakery
         >>> model = Bakery()
         >>> [(t.name, t.word) for t in truths(model, model.initial_states()[0], ["UniqueTickets", "SomeoneCommits"])]
         [('UniqueTickets', 'holds'), ('SomeoneCommits', 'not true here')]

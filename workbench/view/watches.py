@@ -70,7 +70,7 @@ def watch(trace: Trace, text: str) -> Watch:
 
     Examples:
         >>> from workbench.kernel import replay
-        >>> from workbench.models.bakery import Bakery
+        >>> from workbench.protocols.bakery.model import Bakery
         >>> claimed = watch(replay(Bakery(Writers=2), 0, [(0, 0), (2, 0)]), "s.next_ticket > 1")
         >>> [reading.text for reading in claimed.readings], claimed.first()
         (['FALSE', 'FALSE', 'TRUE'], 2)

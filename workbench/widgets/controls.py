@@ -165,7 +165,7 @@ class Controls(ipywidgets.VBox):
         switches (Switches): The other constants that are on or off.
 
     Examples:
-        >>> from workbench.models.bakery import Bakery
+        >>> from workbench.protocols.bakery.model import Bakery
         >>> controls = Controls(Bakery, print)
         >>> controls.assign({**Bakery(Writers=2).constants})
         >>> controls.values()["Writers"], controls.values()["LazyReap"]

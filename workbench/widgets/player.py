@@ -45,7 +45,7 @@ class TracePlayer(Panel, anywidget.AnyWidget):
 
     Examples:
         >>> from workbench.kernel import replay
-        >>> from workbench.models.bakery import Bakery
+        >>> from workbench.protocols.bakery.model import Bakery
         >>> player = TracePlayer(replay(Bakery(), 0, [(0, 0), (3, 0)]))
         >>> player.step, player.labels[2]
         (2, 'begin_claim(w1)')

@@ -49,7 +49,7 @@ class Simulator(Panel, ipywidgets.VBox):
         stepper (Stepper): Where one is, and was.
 
     Examples:
-        >>> from workbench.models.bakery import Bakery
+        >>> from workbench.protocols.bakery.model import Bakery
         >>> simulator = Simulator(Bakery(Writers=2))
         >>> simulator.take("node_startup(w1)")
         >>> simulator.state.pc["w1"]

@@ -35,7 +35,7 @@ from workbench.kernel.plan import make_plan
 from workbench.kernel.properties import Property
 from workbench.kernel.result import constraints_of
 from workbench.kernel.values import counted
-from workbench.models import model_of
+from workbench.registry import model_of
 
 ENGINES = ("local", "spark")
 #: The default seconds of walks.
@@ -92,7 +92,7 @@ def simulate(
         InputError: For names or values that are not accepted.
 
     Examples:
-        >>> from workbench.models.bakery_v2 import BakeryV2
+        >>> from workbench.protocols.bakery.v2 import BakeryV2
         >>> seen = simulate(BakeryV2(AsyncParquet=True, RestampPatch=False), ["NoLakekeeperConflict"], walks=500)
         >>> seen["NoLakekeeperConflict"].word, seen.walks
         ('violated', 500)

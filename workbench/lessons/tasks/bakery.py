@@ -2,7 +2,7 @@
 
 from workbench.lessons.exercise import CONSTANTS, task
 from workbench.lessons.judging import expect, with_constants
-from workbench.models import get_model
+from workbench.registry import get_model
 
 
 @task("01_bakery", CONSTANTS, "The ack is lost between the applier's two steps. What if it took only one?")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from workbench.lessons.exercise import NUMBER, Wrong, task
-from workbench.models import get_model
+from workbench.registry import get_model
 from workbench.spaces.dataset import distances
 from workbench.spaces.space import StateSpace, explore
 

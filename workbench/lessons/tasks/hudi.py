@@ -2,7 +2,7 @@
 
 from workbench.lessons.exercise import CONSTANTS, task
 from workbench.lessons.judging import expect, with_constants
-from workbench.models import get_model
+from workbench.registry import get_model
 
 _SMALL = {"Writers": 2, "Keys": 2, "Values": 1, "OpLimit": 2}
 

@@ -5,7 +5,7 @@ from workbench.guided.mapping import get_mapping
 from workbench.guided.validate import validate
 from workbench.lessons.exercise import NUMBER, STORY, Wrong, task
 from workbench.lessons.judging import story_trace
-from workbench.models import get_model
+from workbench.registry import get_model
 from workbench.shipped import folder
 
 

@@ -3,7 +3,7 @@
 from workbench.configurations import configuration
 from workbench.lessons.exercise import CONSTANTS, STORY, Wrong, task
 from workbench.lessons.judging import expect, one_change, story_trace
-from workbench.models import get_model
+from workbench.registry import get_model
 
 
 @task("03_paimon", CONSTANTS, "A vector strikes out the old row of a key. Which operations leave an old row behind?")

@@ -2,7 +2,7 @@
 
 from workbench.lessons.exercise import CONSTANTS, MODEL, Wrong, task
 from workbench.lessons.judging import expect
-from workbench.models import get_model
+from workbench.registry import get_model
 
 
 @task("09_one_promise", CONSTANTS, "Which configuration of notebook 03 breaks a promise about files, and reads right?")

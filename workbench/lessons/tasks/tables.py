@@ -6,7 +6,7 @@ from pathlib import Path
 
 from workbench.lessons.exercise import CONSTANTS, TEXT, Wrong, task
 from workbench.lessons.judging import expect, with_constants
-from workbench.models import get_model
+from workbench.registry import get_model
 from workbench.shipped import folder
 
 

@@ -2,7 +2,7 @@
 
 from workbench.lessons.exercise import CONSTANTS, task
 from workbench.lessons.judging import expect, with_constants
-from workbench.models import get_model
+from workbench.registry import get_model
 
 
 @task("00_tour", CONSTANTS, "What may happen to a writer, besides the steps of the protocol?")

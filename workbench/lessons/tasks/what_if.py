@@ -5,7 +5,7 @@ from itertools import product
 from workbench.engines.check import check
 from workbench.lessons.exercise import CONSTANTS, FUNCTION, Wrong, task
 from workbench.lessons.judging import expect, one_change
-from workbench.models import get_model
+from workbench.registry import get_model
 
 _PROTECTIONS = ("PUT_IF_ABSENT", "USE_LOCK", "ONE_WRITER_PER_BUCKET", "AsPublished")
 

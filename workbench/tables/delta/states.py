@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from workbench.models.delta import INSERT, UPDATE, Committed, Data, Delta, Entry, File, Row, Transaction
+from workbench.protocols.delta.model import INSERT, UPDATE, Committed, Data, Delta, Entry, File, Row, Transaction
 from workbench.tables.states import Projected, state_with
 
 _K = "k1"

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from workbench.kernel import Map, Names
-from workbench.models.hudi import INSERT, NONE, OPTIMISTIC, UPDATE, Logged, Stamp
-from workbench.models.hudi_extended import LAZY, HudiExtended
+from workbench.protocols.hudi.extended import LAZY, HudiExtended
+from workbench.protocols.hudi.model import INSERT, NONE, OPTIMISTIC, UPDATE, Logged, Stamp
 from workbench.tables.states import Projected, state_with
 
 

@@ -1,7 +1,7 @@
 """Project Iceberg findings onto states of the bakery, whose writers share such a table and its catalog."""
 
-from workbench.models.bakery_v2_extended import BakeryV2Extended
-from workbench.models.iceberg_catalog import COMMITTED, CONFLICT, Snapshot
+from workbench.protocols.bakery.catalog import COMMITTED, CONFLICT, Snapshot
+from workbench.protocols.bakery.v2_extended import BakeryV2Extended
 from workbench.tables.states import Projected, state_with
 
 _START = Snapshot(None, 0, 0)

@@ -15,8 +15,8 @@ import numpy as np
 from workbench.kernel import InputError, Map, Model, State
 from workbench.kernel.errors import listed
 from workbench.kernel.state import Cell
-from workbench.models.paimon_extended import PaimonExtended
-from workbench.models.paimon_table import COLUMNS, Change
+from workbench.protocols.paimon.extended import PaimonExtended
+from workbench.protocols.paimon.rows import COLUMNS, Change
 from workbench.tables.paimon.bucket import Life, Marks
 from workbench.tables.paimon.look import BucketLook, has_vectors
 from workbench.tables.paimon.rows import KINDS, Whole

@@ -19,9 +19,9 @@ Semantics after pgEdge/coldfront (docs/formal, PostgreSQL licence).
 from typing import NamedTuple
 
 from workbench.language import *
-from workbench.models import iceberg_catalog as catalog
-from workbench.models.iceberg_catalog import ROLLED_BACK, Snapshot
-from workbench.models.table import Table, VersionedTable
+from workbench.protocols.bakery import catalog
+from workbench.protocols.bakery.catalog import ROLLED_BACK, Snapshot
+from workbench.protocols.table.model import Table, VersionedTable
 
 
 class Claim(NamedTuple):

@@ -10,9 +10,9 @@
 """
 
 from workbench.language import *
-from workbench.models import iceberg_catalog as catalog
-from workbench.models.bakery import Bakery
-from workbench.models.iceberg_catalog import ROLLED_BACK
+from workbench.protocols.bakery import catalog
+from workbench.protocols.bakery.catalog import ROLLED_BACK
+from workbench.protocols.bakery.model import Bakery
 
 
 class BakeryExtended(Bakery):

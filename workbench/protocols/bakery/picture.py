@@ -1,11 +1,6 @@
 """The bakeries: the queue of tickets, or each node's view of it, acks in flight, and the Iceberg table's history."""
 
 from workbench.kernel import Place
-from workbench.models.bakery import Bakery
-from workbench.models.bakery_extended import BakeryExtended
-from workbench.models.bakery_v2 import BakeryV2
-from workbench.models.bakery_v2_extended import BakeryV2Extended
-from workbench.models.iceberg_catalog import COMMITTED, CONFLICT, ROLLED_BACK
 from workbench.pictures.registry import picture_of
 from workbench.pictures.things import (
     BAD,
@@ -29,6 +24,11 @@ from workbench.pictures.things import (
     slot,
     text,
 )
+from workbench.protocols.bakery.catalog import COMMITTED, CONFLICT, ROLLED_BACK
+from workbench.protocols.bakery.extended import BakeryExtended
+from workbench.protocols.bakery.model import Bakery
+from workbench.protocols.bakery.v2 import BakeryV2
+from workbench.protocols.bakery.v2_extended import BakeryV2Extended
 
 #: What a writer does next, by its program counter.
 NEXT = {

@@ -19,7 +19,7 @@ licence); DeleteChecksDeletes, CatalogSwap, Validate and the constants of clean-
 from typing import NamedTuple
 
 from workbench.language import *
-from workbench.models.table import Table, VersionedTable
+from workbench.protocols.table.model import Table, VersionedTable
 
 #: What an operation is to a user; a compaction has no predicate, and changes no row.
 INSERT, UPDATE, DELETE, COMPACT = "Insert", "Update", "Delete", "Compact"

@@ -16,8 +16,8 @@ import itertools
 from dataclasses import replace
 
 from workbench.language import *
-from workbench.models.bakery_v2 import BakeryV2, in_small_steps
-from workbench.models.iceberg_catalog import COMMITTED
+from workbench.protocols.bakery.catalog import COMMITTED
+from workbench.protocols.bakery.v2 import BakeryV2, in_small_steps
 
 
 def separate_drains(model):

@@ -12,7 +12,7 @@ discusses the results.
 """
 
 from workbench.language import *
-from workbench.models.hudi import Hudi
+from workbench.protocols.hudi.model import Hudi
 
 KEEP, EAGER, LAZY = 0, 1, 2
 

@@ -15,15 +15,15 @@ The properties, and the commands that check them::
 NoBadState and SequentialSnapshots of the published text cannot fail here and are not checked: a prepared commit is part
 of the state, and a snapshot's number is the one after the newest, or an existing one.
 
-``specs/paimon/README.md`` explains the protocol; :mod:`workbench.models.paimon_extended` adds further behaviour of real
-writers and readers. Semantics after Vanlightly/table-formats-tlaplus (paimon, MIT licence).
+``specs/paimon/README.md`` explains the protocol; :mod:`workbench.protocols.paimon.extended` adds further behaviour of
+real writers and readers. Semantics after Vanlightly/table-formats-tlaplus (paimon, MIT licence).
 """
 
 from workbench.kernel.values import show
 from workbench.language import *
-from workbench.models import paimon_table as table
-from workbench.models.paimon_table import COLUMNS, DELETE, INSERT, UPDATE, Change, CommitMessage, Rewrite, Write
-from workbench.models.table import Table, VersionedTable
+from workbench.protocols.paimon import rows as table
+from workbench.protocols.paimon.rows import COLUMNS, DELETE, INSERT, UPDATE, Change, CommitMessage, Rewrite, Write
+from workbench.protocols.table.model import Table, VersionedTable
 
 # The states of an operation.
 READY, WRITE_DATA_FILES, WRITE_METADATA_FILES = "READY", "WRITE_DATA_FILES", "WRITE_METADATA_FILES"

@@ -13,9 +13,9 @@ state::
 
 from workbench.kernel.values import show
 from workbench.language import *
-from workbench.models import paimon_table as table
-from workbench.models.paimon import Paimon
-from workbench.models.paimon_table import COLUMNS, LevelsRewrite
+from workbench.protocols.paimon import rows as table
+from workbench.protocols.paimon.model import Paimon
+from workbench.protocols.paimon.rows import COLUMNS, LevelsRewrite
 
 
 class PaimonExtended(Paimon):

@@ -1,7 +1,6 @@
 """Delta's table: its log, the data files, a reader, and the writers' next steps."""
 
 from workbench.kernel.properties import Place
-from workbench.models.delta import DELETE, Delta, live_files, said
 from workbench.pictures.registry import picture_of
 from workbench.pictures.things import (
     BAD,
@@ -23,6 +22,7 @@ from workbench.pictures.things import (
     table,
     text,
 )
+from workbench.protocols.delta.model import DELETE, Delta, live_files, said
 
 LEFT_OUT = {"committed": "for checking only; the reader's card says what it comes to"}
 

@@ -16,10 +16,10 @@ import math
 from dataclasses import replace
 
 from workbench.language import *
-from workbench.models import iceberg_catalog as catalog
-from workbench.models.bakery_v2 import BakeryV2, after_decision
-from workbench.models.bakery_v2_as_built import BakeryV2AsBuilt
-from workbench.models.iceberg_catalog import COMMITTED, CONFLICT, ROLLED_BACK
+from workbench.protocols.bakery import catalog
+from workbench.protocols.bakery.catalog import COMMITTED, CONFLICT, ROLLED_BACK
+from workbench.protocols.bakery.v2 import BakeryV2, after_decision
+from workbench.protocols.bakery.v2_as_built import BakeryV2AsBuilt
 
 
 def restarts_of_servers(model):

@@ -20,7 +20,7 @@ rollbacks, all off by default. Semantics after Vanlightly/table-formats-tlaplus 
 from typing import NamedTuple
 
 from workbench.language import *
-from workbench.models.table import Table, VersionedTable
+from workbench.protocols.table.model import Table, VersionedTable
 
 NONE, OPTIMISTIC, PESSIMISTIC = 0, 1, 2
 UPSERT, INSERT, UPDATE, DELETE = "Upsert", "Insert", "Update", "Delete"

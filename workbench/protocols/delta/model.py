@@ -20,7 +20,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from workbench.language import *
-from workbench.models.table import Table, VersionedTable
+from workbench.protocols.table.model import Table, VersionedTable
 
 INSERT, UPDATE, DELETE = "Insert", "Update", "Delete"
 

@@ -11,8 +11,8 @@ bounds the search: verdicts hold as long as no more than ``MaxTickets`` tickets 
 """
 
 from workbench.language import *
-from workbench.models import iceberg_catalog as catalog
-from workbench.models.bakery import Bakery
+from workbench.protocols.bakery import catalog
+from workbench.protocols.bakery.model import Bakery
 
 
 class BakeryEndless(Bakery):

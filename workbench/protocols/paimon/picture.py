@@ -1,8 +1,6 @@
 """Paimon's table: its snapshots, the buckets at one of them, and the operations that are about to commit."""
 
 from workbench.kernel import Map, Place
-from workbench.models import paimon_table
-from workbench.models.paimon import COMMIT, PREPARE_COMMIT, READY, WRITE_DATA_FILES, WRITE_METADATA_FILES, Paimon
 from workbench.pictures.registry import picture_of
 from workbench.pictures.things import (
     BAD,
@@ -26,6 +24,15 @@ from workbench.pictures.things import (
     slot,
     table,
     text,
+)
+from workbench.protocols.paimon import rows as stored
+from workbench.protocols.paimon.model import (
+    COMMIT,
+    PREPARE_COMMIT,
+    READY,
+    WRITE_DATA_FILES,
+    WRITE_METADATA_FILES,
+    Paimon,
 )
 
 LEFT_OUT = {
@@ -128,8 +135,8 @@ def replaced(v, commit, history):
 
 def bucket_at(model, s, version, bucket):
     """A bucket: its levels with their files, and beside them its deletion vectors."""
-    live = paimon_table.live_files(s, version, bucket)
-    vectors = paimon_table.deletion_vectors(s, version, bucket)
+    live = stored.live_files(s, version, bucket)
+    vectors = stored.deletion_vectors(s, version, bucket)
     levels = [level_of(model, s, bucket, level, live, vectors) for level in range(model.MAX_LEVEL + 1)]
     marks = [vector(s, version, bucket, one, vectors[one], live) for one in sorted(vectors)]
     keys = ", ".join(key for key in model.PkCol1Values if model.bucket_of[key] == bucket)
@@ -153,7 +160,7 @@ def data_file(model, s, one, vectors, *remarks, aside=None, tone=PLAIN):
     for key in model.PkCol1Values:
         if (one, key) in s.kind and s.kind[one, key] is not None:
             values = ", ".join(s.columns[one, key] or ()) or "deleted"
-            struck = paimon_table.is_marked(vectors, one, key)
+            struck = stored.is_marked(vectors, one, key)
             cells = (s.kind[one, key], f"{key}: {values}", f"seq {s.sequence[one, key]}")
             rows.append(row(name("row", one, key), *cells, struck=struck, of=Place("kind", (one, key))))
     users = [badge(name("uses", op, one), f"{op} compacts it", tone=BUSY) for op in compactors_of(model, s, one)]
@@ -174,7 +181,7 @@ def compactors_of(model, s, one):
 
 
 def live_in(s, bucket):
-    return paimon_table.live_files(s, s.latest, bucket)
+    return stored.live_files(s, s.latest, bucket)
 
 
 def vector(s, version, bucket, one, keys, live):
@@ -193,8 +200,8 @@ def vector(s, version, bucket, one, keys, live):
 def strikes(model, s, version):
     """Arrows from the deletion vectors to the rows that they strike out."""
     for bucket in model.buckets:
-        live = paimon_table.live_files(s, version, bucket)
-        for one, keys in paimon_table.deletion_vectors(s, version, bucket).items():
+        live = stored.live_files(s, version, bucket)
+        for one, keys in stored.deletion_vectors(s, version, bucket).items():
             for key in sorted(keys) if one in live else ():
                 if s.kind[one, key] is not None:
                     source, target = name("vector", bucket, one), name("row", one, key)
@@ -210,9 +217,9 @@ def reader(model, s, version):
     for key in model.PkCol1Values:
         answer = model.reads_as_committed(s, key, version)
         wrong = wrong or answer is not True
-        row_read = paimon_table.read(s, key, version, model.bucket_of[key], use_vectors=not model.AsPublished)
+        row_read = stored.read(s, key, version, model.bucket_of[key], use_vectors=not model.AsPublished)
         reads = ", ".join(row_read) if row_read else "no row"
-        expected = paimon_table.expected(s, key, "col2", version), paimon_table.expected(s, key, "col3", version)
+        expected = stored.expected(s, key, "col2", version), stored.expected(s, key, "col3", version)
         committed = "no row" if expected == (None, None) else ", ".join(value or "-" for value in expected)
         cells = (f"{key}: {reads}", "" if answer is True else f"committed: {committed}")
         lines.append(row(name("read", key), *cells, tone=PLAIN if answer is True else BAD))

@@ -1,6 +1,6 @@
 """Paimon's primary-key table: its files, how a version is read, and the checker's log of commits.
 
-Functions that take ``s`` read the state of :class:`workbench.models.paimon.Paimon`; its steps are there.
+Functions that take ``s`` read the state of :class:`workbench.protocols.paimon.model.Paimon`; its steps are there.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,8 +1,6 @@
 """Hudi's table: its timeline, its file groups with their slices, a reader, and the writers' next steps."""
 
 from workbench.kernel.properties import Place
-from workbench.models.hudi import DELETE, Hudi
-from workbench.models.hudi_extended import MARKED, HudiExtended
 from workbench.pictures.registry import picture_of
 from workbench.pictures.things import (
     BAD,
@@ -24,6 +22,8 @@ from workbench.pictures.things import (
     table,
     text,
 )
+from workbench.protocols.hudi.extended import MARKED, HudiExtended
+from workbench.protocols.hudi.model import DELETE, Hudi
 
 #: What a writer does next, by its phase.
 NEXT = {

@@ -1,0 +1,18 @@
+"""Delta Lake: entries of a log, each put if absent."""
+
+from workbench.registry import Protocol
+
+PROTOCOL = Protocol(
+    __name__,
+    models={
+        "delta": "model:Delta",
+    },
+    picture="picture",
+    stories={
+        "delta": {
+            "The entry that was overwritten": "delta/overwritten",
+            "The lock that expires": "delta/lock_expires",
+            "As it should be": "delta/put_if_absent",
+        },
+    },
+)
