@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from workbench.audits import Audit, audit
+from workbench.audits.damaged import FILES_WHOLE
+from workbench.audits.presence import BEYOND_MODELS, COUNTS_AGREE, FILES_EXIST, TIMES_GROW
 from workbench.kernel import InputError
 from workbench.pictures import faults
-from workbench.tables import Audit, audit
-from workbench.tables.damaged import FILES_WHOLE
-from workbench.tables.presence import BEYOND_MODELS, COUNTS_AGREE, FILES_EXIST, TIMES_GROW
 
 Table = str | PathLike[str]
 

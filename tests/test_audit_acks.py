@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.tables import audit
+from workbench.audits import audit
 
 ROOT = Path(__file__).parents[1]
 BLOCKS = re.findall(r"^```py\n# (\w+)\n(.*?)^```$", (ROOT / "docs" / "audit.md").read_text(), re.MULTILINE | re.DOTALL)

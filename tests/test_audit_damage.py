@@ -9,7 +9,7 @@ import pytest
 from tests.audits import answer
 from tests.damage import damages
 from tests.damaged_tables import TABLES
-from workbench.tables import audit
+from workbench.audits import audit
 
 GUIDE = Path(__file__).parent.parent / "docs" / "audit.md"
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.audits import agreed, damage, refusal
 from tests.delta_layout import DeltaTable
-from workbench.tables import Audit, audit
+from workbench.audits import Audit, audit
 
 
 def graded(found: Audit) -> list[tuple[str, str, int | None]]:

@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 from pyroaring import BitMap
 
 from tests.audits import damage
+from workbench.audits import audit, avro
+from workbench.audits.acks import read_acks
+from workbench.audits.damaged import Missing
+from workbench.audits.source import Source
 from workbench.cli import main
 from workbench.kernel import InputError
-from workbench.tables import audit, avro
-from workbench.tables.acks import read_acks
-from workbench.tables.damaged import Missing
-from workbench.tables.source import Source
 
 LONG = {"type": "record", "name": "R", "fields": [{"name": "x", "type": "long"}]}
 
@@ -369,8 +369,8 @@ DAMAGES_FOOTERS = """
 import sys
 from pathlib import Path
 from workbench.kernel import InputError
-from workbench.tables.columns import count_rows, read_columns
-from workbench.tables.source import Source
+from workbench.audits.columns import count_rows, read_columns
+from workbench.audits.source import Source
 
 path = Path(sys.argv[1])
 content, source, refused = path.read_bytes(), Source(str(path.parent)), 0

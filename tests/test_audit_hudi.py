@@ -17,15 +17,15 @@ from tests import audits
 from tests.audits import answer, damage, refusal
 from tests.hudi_layout import HudiTable, avro
 from workbench import check
+from workbench.audits import Audit, audit
+from workbench.audits.damaged import Damages
+from workbench.audits.source import Source
 from workbench.cli import main
 from workbench.kernel import InputError
-from workbench.tables import Audit, audit
-from workbench.tables.damaged import Damages
-from workbench.tables.hudi import keys as hudi_keys
-from workbench.tables.hudi import states as hudi_states
-from workbench.tables.hudi.read import read
-from workbench.tables.hudi.timeline import properties
-from workbench.tables.source import Source
+from workbench.protocols.hudi.audit import keys as hudi_keys
+from workbench.protocols.hudi.audit import states as hudi_states
+from workbench.protocols.hudi.audit.read import read
+from workbench.protocols.hudi.audit.timeline import properties
 
 VERSIONS = (5, 6, 8, 9)
 

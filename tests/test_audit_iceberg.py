@@ -15,13 +15,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.audits import agreed, answer, damage, refusal
+from workbench.audits import Audit, audit
+from workbench.audits.damaged import Damages
+from workbench.audits.source import Source
 from workbench.engines.check import check
 from workbench.kernel import InputError
-from workbench.tables import Audit, audit
-from workbench.tables.damaged import Damages
-from workbench.tables.iceberg import states as iceberg_states
-from workbench.tables.iceberg.read import read
-from workbench.tables.source import Source
+from workbench.protocols.iceberg.audit import states as iceberg_states
+from workbench.protocols.iceberg.audit.read import read
 
 
 @pytest.fixture(scope="session")

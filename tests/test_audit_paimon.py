@@ -14,19 +14,19 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
+from workbench.audits import audit, story
+from workbench.audits.decoding import in_process
+from workbench.audits.shape import alive_at
+from workbench.audits.source import Source
 from workbench.cli import main
 from workbench.engines.check import check
-from workbench.guided.tables import recorded
 from workbench.kernel import InputError
 from workbench.kernel.state import Cell
 from workbench.pictures import faults, picture
-from workbench.tables import audit, story
-from workbench.tables.decoding import in_process
-from workbench.tables.paimon.history import TableHistory
-from workbench.tables.paimon.lost import orphans
-from workbench.tables.paimon.read import read
-from workbench.tables.shape import alive_at
-from workbench.tables.source import Source
+from workbench.protocols.paimon.audit.history import TableHistory
+from workbench.protocols.paimon.audit.lost import orphans
+from workbench.protocols.paimon.audit.read import read
+from workbench.protocols.paimon.recording import recorded
 from workbench.view import audit_page, audit_view, finding_picture
 from workbench.widgets import FindingPanel
 
@@ -471,14 +471,14 @@ def test_a_snapshot_that_is_not_built_on_its_predecessor_is_found_among_merged_m
 
 @pytest.mark.parametrize("name", PROVED)
 def test_the_verdicts_are_the_same_on_spark(spark, real_table, monkeypatch, name):
-    monkeypatch.setattr("workbench.tables.spark.FEWEST", 1)
+    monkeypatch.setattr("workbench.audits.spark.FEWEST", 1)
     here, there = audit(real_table(name)), audit(real_table(name), spark=spark)
     assert there == here
     assert there.as_dict() == here.as_dict()
 
 
 def test_what_is_wrong_is_said_the_same_on_spark(spark, own_table, monkeypatch):
-    monkeypatch.setattr("workbench.tables.spark.FEWEST", 1)
+    monkeypatch.setattr("workbench.audits.spark.FEWEST", 1)
     path = own_table("seq")
     manifest = path / "manifest/manifest-ac79cdec-690f-48ce-9778-632bab674baf-0"
     for content in (b"", None):

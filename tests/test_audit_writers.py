@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from pyarrow import fs
 
-from workbench.driving import PaimonDriver, Processes
+from workbench.audits import audit
+from workbench.audits.decoding import in_process
+from workbench.audits.source import Source
+from workbench.driving import Processes
 from workbench.kernel import InputError
-from workbench.tables import audit
-from workbench.tables.decoding import in_process
-from workbench.tables.paimon.read import read
-from workbench.tables.source import Source
+from workbench.protocols.paimon.audit.read import read
+from workbench.protocols.paimon.driver import PaimonDriver
 from workbench.view import finding_picture
 
 #: The columns that partitions may have, with the value that all rows have there.

@@ -444,7 +444,7 @@ def test_a_graph_that_is_too_large_is_not_written(run):
         ("check bakery -o .md --json", "--json and -o .md both write to standard output"),
         ("validate bakery none", "trace 'none' cannot be read: No such file or directory"),
         ("validate bakery noise", "trace 'noise' cannot be read: not UTF-8 text"),
-        ("validate bakery folder", "'folder' is not a table of paimon"),
+        ("validate bakery folder", "'folder' is not a table of delta, hudi, iceberg, paimon"),
         ("validate bakery race.cfg", "race.cfg: the trace is not JSON"),
         ("validate bakery deep", "deep: the trace is not accepted: it is nested too deeply"),
         ("validate none log.json", "unknown model or configuration 'none'"),

@@ -12,8 +12,6 @@ import pytest
 from bench.logs import events_of, measure
 
 from workbench import cli, get_model
-from workbench.guided.coldfront import ColdFront
-from workbench.guided.coldfront_log import read_log
 from workbench.guided.decoding import merge
 from workbench.guided.events import Event, read_events
 from workbench.guided.mapping import get_mapping
@@ -21,6 +19,8 @@ from workbench.guided.report import Report
 from workbench.guided.settings import accepted_under
 from workbench.guided.validate import validate
 from workbench.kernel import InputError
+from workbench.protocols.bakery.coldfront.log import read_log
+from workbench.protocols.bakery.coldfront.mapping import ColdFront
 
 ROOT = Path(__file__).parent.parent
 LOGS = ROOT / "data" / "logs"

@@ -11,19 +11,19 @@ import time
 import numpy as np
 import pytest
 
+from workbench.audits import audit
 from workbench.cli import main
-from workbench.driving import PaimonDriver, Processes, covering, drive, follow
-from workbench.driving.paimon import PaimonCourse
+from workbench.driving import Processes, covering, drive, follow
 from workbench.engines.check import check
 from workbench.formats.itf import to_itf
 from workbench.formats.permalink import permalink
 from workbench.kernel import InputError, replay
 from workbench.kernel.instances import outcome_label
+from workbench.protocols.paimon.audit.bucket import Bucket, Life, Marks
+from workbench.protocols.paimon.audit.contents import contents
+from workbench.protocols.paimon.audit.rows import Rows
+from workbench.protocols.paimon.driver import PaimonCourse, PaimonDriver
 from workbench.registry import get_model
-from workbench.tables import audit
-from workbench.tables.paimon.bucket import Bucket, Life, Marks
-from workbench.tables.paimon.contents import contents
-from workbench.tables.paimon.rows import Rows
 
 Paimon = get_model("paimon")
 
@@ -162,7 +162,7 @@ class Otherwise(PaimonDriver):
     """Drives pypaimon on a store of the other kind."""
 
     def course(self, trace, folder):
-        course = PaimonCourse(trace, folder)
+        course = PaimonCourse(trace, folder, self.place(folder))
         opening = course._opening
         course._opening = lambda: {**opening(), "put_if_absent": not trace.model.PUT_IF_ABSENT}
         return course
@@ -234,7 +234,7 @@ def test_updates_of_two_columns_undo_each_other_by_rows(driven):
 def test_a_table_that_somebody_else_has_changed_is_noticed(driven, driver):
     class Meddled(PaimonDriver):
         def course(self, trace, folder):
-            course = PaimonCourse(trace, folder)
+            course = PaimonCourse(trace, folder, self.place(folder))
             versions = course._versions
 
             def meddle(state):

@@ -4,9 +4,9 @@ import pytest
 
 from workbench.cli import main
 from workbench.guided.settings import accepted_under
-from workbench.guided.tables import follow, recorded
 from workbench.guided.validate import validate
 from workbench.kernel import Fault, InputError, replay
+from workbench.protocols.paimon.recording import follow, recorded
 from workbench.registry import get_model
 
 

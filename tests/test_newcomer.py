@@ -12,7 +12,7 @@ from tests.environments import MISSING, ROOT, Environment, brought_by
 from workbench.programs import EXTRAS
 
 #: Modules behind a check: nothing imports them before that check has named the missing extra.
-BEHIND = re.compile(r"workbench\.(tables\.|spaces\.(columns|export)$)")
+BEHIND = re.compile(r"workbench\.(audits\.|protocols\.\w+\.audit\b|spaces\.(columns|export)$)")
 
 EACH_MODULE_AND_NAME = """
 import importlib, pkgutil, sys, workbench
@@ -103,16 +103,17 @@ def test_a_command_names_the_extra_that_it_needs(core: Installed, command: str, 
     ("line", "extra"),
     [
         ("RemoteStore('s3://bucket/run')", "s3"),
-        ("driving.PaimonDriver()", "tables"),
+        ("PaimonDriver()", "tables"),
         ("recorded('.')", "tables"),
-        ("tables.audit('.')", "tables"),
+        ("audits.audit('.')", "tables"),
         ("view.levels_chart(check(get_model('peterson')())).figure()", "lab"),
     ],
 )
 def test_a_call_names_the_extra_that_it_needs(core: Installed, line: str, extra: str) -> None:
     script = (
-        "from workbench import InputError, check, driving, get_model, tables, view\n"
-        "from workbench.guided.tables import recorded\nfrom workbench.storage.remote import RemoteStore\n"
+        "from workbench import InputError, audits, check, get_model, view\n"
+        "from workbench.protocols.paimon.driver import PaimonDriver\n"
+        "from workbench.protocols.paimon.recording import recorded\nfrom workbench.storage.remote import RemoteStore\n"
         f"try: {line}\nexcept InputError as error: print(error)"
     )
     assert named_by(core.run("-c", script).stdout.removesuffix("\n")) == extra

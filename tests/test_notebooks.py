@@ -173,7 +173,8 @@ def test_without_the_writers_a_notebook_says_what_makes_them(name: str, tmp_path
     picture, *others = (cell.source for cell in cells if cell.cell_type == "code")
     begin, uses, *_ = (source for source in others if "WRITERS" in source)
     elsewhere = (
-        f"from pathlib import Path\nfrom workbench.driving import paimon\npaimon._CHECKOUT = Path({str(tmp_path)!r})"
+        "from pathlib import Path\nfrom workbench.protocols.paimon import driver\n"
+        f"driver.MODULES = Path({str(tmp_path)!r})"
     )
     script = "\n".join([elsewhere, picture, begin, uses])
     ended = python(script, here=tmp_path)

@@ -9,8 +9,9 @@ import pytest
 from workbench import cli
 from workbench.guided import events
 from workbench.guided.events import Event, parse_events, read_events
-from workbench.guided.mapping import MAPPINGS, Mapping, get_mapping
+from workbench.guided.mapping import Mapping, get_mapping
 from workbench.kernel import InputError
+from workbench.registry import protocols
 
 PAGE = Path(__file__).parent.parent / "docs" / "recordings.md"
 
@@ -86,7 +87,7 @@ def test_a_field_is_what_it_should_be():
 # Mappings ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(MAPPINGS))
+@pytest.mark.parametrize("name", [name for protocol in protocols().values() for name in protocol.logs])
 def test_a_mapping_that_comes_with_the_workbench_is_one(name):
     mapping = get_mapping(name)
     assert isinstance(mapping, Mapping)

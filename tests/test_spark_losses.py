@@ -16,14 +16,14 @@ import pyspark
 import pytest
 
 from tests.command import python
+from workbench.audits import spark as decoding
+from workbench.audits.decoding import in_process
 from workbench.engines.check import check
 from workbench.engines.spark import narrow
 from workbench.engines.spark.fetching import to_pandas
 from workbench.protocols.hudi.model import Hudi
 from workbench.runs import resume
 from workbench.storage.lock import writer_lock
-from workbench.tables import spark as decoding
-from workbench.tables.decoding import in_process
 
 pytestmark = pytest.mark.spark
 

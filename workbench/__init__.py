@@ -89,7 +89,7 @@ __all__ = [
 # The module and name of each export besides the language. A function may not share its name with a module of the
 # package, which would take its place once imported.
 _ELSEWHERE = {
-    "audit": ("workbench.tables", "audit"),
+    "audit": ("workbench.audits", "audit"),
     "compare": ("workbench.view", "compare"),
     "configuration": ("workbench.configurations", "configuration"),
     "drive": ("workbench.driving", "drive"),

@@ -15,7 +15,7 @@ _DRAWN_BY = {
     ("workbench.kernel.state", "State"): "state_table",
     ("workbench.kernel.model", "Model"): "model_view",
     ("workbench.spaces.space", "StateSpace"): "space_view",
-    ("workbench.tables.findings", "Audit"): "audit_view",
+    ("workbench.audits.findings", "Audit"): "audit_view",
     ("workbench.guided.report", "Report"): "answer_view",
     ("workbench.guided.scenario", "ScenarioResult"): "answer_view",
 }

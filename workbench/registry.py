@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from workbench.kernel.errors import AUTHORED, InputError, ModelError, place_of, unknown
@@ -33,6 +32,11 @@ class Protocol:
             in each but the last, in which nothing does.
         in_sight: By model, the constants that a panel keeps in sight, where that is not what its rule says.
         picture: The module that declares pictures of states.
+        audit: The module that judges real tables, an :class:`workbench.audits.audit.Format`.
+        history: The module whose ``follow`` holds a real table's history against a model.
+        logs: By name, what maps the events of real logs to recordings: an object or a class, as ``module:NAME``.
+        driver: The class that drives a real system along traces, a :class:`workbench.driving.course.Driver`, as
+            ``module:Class``.
     """
 
     package: str
@@ -41,20 +45,21 @@ class Protocol:
     stories: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     in_sight: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     picture: str | None = None
+    audit: str | None = None
+    history: str | None = None
+    logs: Mapping[str, str] = field(default_factory=dict)
+    driver: str | None = None
 
-    def part(self, module: str) -> ModuleType:
-        """Import one of its modules."""
-        return importlib.import_module(f"{self.package}.{module}")
-
-    def place(self, model: str) -> tuple[str, str]:
-        """The full name of the module, and the name of the class, of one of its models."""
-        module, _, attribute = self.models[model].partition(":")
-        return f"{self.package}.{module}", attribute
+    def part(self, place: str) -> Any:
+        """Import one of its modules, or a name from it, as ``module:NAME``."""
+        module, _, name = place.partition(":")
+        found = importlib.import_module(f"{self.package}.{module}")
+        return getattr(found, name) if name else found
 
     def model(self, name: str) -> type[Model]:
         """The class of one of its models."""
-        module, attribute = self.place(name)
-        return getattr(importlib.import_module(module), attribute)
+        found: type[Model] = self.part(self.models[name])
+        return found
 
 
 @cache
@@ -95,6 +100,16 @@ def models() -> dict[str, Protocol]:
     """The names of all models, each with its protocol; those of galleries come last."""
     found = sorted(protocols().values(), key=lambda one: one.is_gallery)
     return {name: protocol for protocol in found for name in protocol.models}
+
+
+def having(part: str) -> dict[str, Protocol]:
+    """The protocols that have a part, by name.
+
+    Examples:
+        >>> list(having("audit"))
+        ['delta', 'hudi', 'iceberg', 'paimon']
+    """
+    return {name: protocol for name, protocol in protocols().items() if getattr(protocol, part)}
 
 
 def protocol_of(model: type[Model]) -> Protocol | None:

@@ -5,9 +5,9 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from workbench.guided.coldfront import ColdFront
 from workbench.guided.events import Event
 from workbench.kernel import Model, State
+from workbench.protocols.bakery.coldfront.mapping import ColdFront
 from workbench.registry import get_model
 
 #: A log's observations, and its writers.

@@ -4,6 +4,7 @@ Requests and answers are JSON. The HTML in an answer goes into a frame that runs
 """
 
 import asyncio
+import inspect
 import json
 import re
 import time
@@ -185,7 +186,7 @@ def _source_of(model: str) -> str:
     if place is not None:
         file = (MODULES / "specs" / "any" / place[0]).resolve()
     elif model in models():
-        file = MODULES / f"{models()[model].place(model)[0].replace('.', '/')}.py"
+        file = Path(inspect.getfile(get_model(model)))
     else:
         return ""
     return file.read_text(encoding="utf-8") if file.is_file() else ""
@@ -210,7 +211,7 @@ def _find(name: str, source: str) -> type[Model]:
     If the text is that of the package, its model is taken. If it was changed, the changed one is drawn like that.
     """
     is_named = name in models()
-    here = models()[name].place(name)[1] if is_named else (in_file(name) or (None, ""))[1] or name
+    here = get_model(name).__name__ if is_named else (in_file(name) or (None, ""))[1] or name
     if source == _source_of(name):
         return get_model(name) if is_named else _models(source)[here]
     defined = _models(source)

@@ -14,13 +14,14 @@ from workbench.commands.answers import add_answer, check_answer, give
 from workbench.commands.outputs import DATA
 from workbench.kernel.errors import brief
 from workbench.kernel.given import integer_in
+from workbench.registry import having
 
 _PAGE = ".html"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH")
-    parser.add_argument("--format", default="auto", choices=("auto", "paimon", "hudi", "iceberg", "delta"))
+    parser.add_argument("--format", default="auto", choices=("auto", *having("audit")))
     parser.add_argument("--acks", metavar="FILE", help="the commits that were acknowledged to clients")
     parser.add_argument("--since", type=_version, metavar="N", help="the version to start from")
     add_answer(parser, (_PAGE, DATA), told={_PAGE: "a page with evidence and pictures"})
@@ -35,10 +36,10 @@ def _version(text: str) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from workbench import tables  # pyarrow loads here, not with the command line
+    from workbench.audits import audit  # pyarrow loads here, not with the command line
 
     check_answer(arguments, [path for path in (arguments.path, arguments.acks) if path is not None])
-    found = tables.audit(arguments.path, format=arguments.format, acks=arguments.acks, since=arguments.since)
+    found = audit(arguments.path, format=arguments.format, acks=arguments.acks, since=arguments.since)
 
     def page() -> str:
         from workbench.view.audited import audit_page  # pictures load here

@@ -22,21 +22,19 @@ from workbench.commands.files import reading
 from workbench.commands.options import add_options, parse_assignments
 from workbench.commands.outputs import DATA, FOLDER
 from workbench.commands.standard import remark
-from workbench.driving import PaimonDriver, drive
+from workbench.driving import drive
 from workbench.driving.course import TIME_LIMIT
-from workbench.driving.paimon import MODELS
 from workbench.formats.permalink import parse_permalink
 from workbench.guided.report import Report
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.kernel.text import printable
-from workbench.registry import get_model
-
-SYSTEMS = ("paimon",)
+from workbench.registry import get_model, having, protocols
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("system", metavar="SYSTEM", choices=SYSTEMS, help=", ".join(SYSTEMS))
+    systems = having("driver")
+    parser.add_argument("system", metavar="SYSTEM", choices=tuple(systems), help=", ".join(systems))
     parser.add_argument("behaviour", metavar="TRACE.itf.json|PERMALINK")
     add_options(parser, "--set")
     add_options(
@@ -54,10 +52,11 @@ def run(arguments: argparse.Namespace) -> int:
         return give(arguments, report)
     if report.trace is None or not report.holds:
         raise InputError(f"{printable(arguments.behaviour)} is not a behaviour of the model: {report.why}")
-    driver = PaimonDriver(arguments.python)
+    protocol = protocols()[arguments.system]
+    driver = protocol.part(str(protocol.driver))(arguments.python)
     driven = drive(report.trace, driver, keep=keep, time_limit=arguments.max_seconds)
     if keep is not None:
-        remark(f"the table is in {Path(keep) / 'db.db' / 't'}")
+        remark(f"the table is in {driver.place(Path(keep))}")
     return give(arguments, driven)
 
 
@@ -65,8 +64,9 @@ def _report(source: str, system: str, given: dict[str, Any]) -> Report:
     """Whether the given trace is a behaviour of the model to drive."""
     if recorded.is_permalink(source):
         name = parse_permalink(source).model
-        if name not in MODELS:  # a link must not decide what is loaded
-            raise InputError(f"a permalink of {brief(name)} is not accepted; it takes one of {' or '.join(MODELS)}")
+        takes = protocols()[system].models
+        if name not in takes:  # a link must not decide what is loaded
+            raise InputError(f"a permalink of {brief(name)} is not accepted; it takes one of {' or '.join(takes)}")
         return recorded.follow_permalink(get_model(name), source, given)
     from workbench.guided.validate import validate  # numba loads here, not with the command line
 

@@ -27,8 +27,10 @@ from workbench.guided.events import read_events
 from workbench.guided.mapping import Mapped, get_mapping
 from workbench.guided.report import Report
 from workbench.kernel import InputError, Model
+from workbench.kernel.text import printable
 from workbench.kernel.values import counted
-from workbench.registry import get_model
+from workbench.programs import needs
+from workbench.registry import get_model, having
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -102,7 +104,18 @@ def _read_events(model: type[Model], arguments: argparse.Namespace) -> Mapped:
 
 def _follow_table(model: type[Model], given: dict[str, Any], arguments: argparse.Namespace) -> Report:
     """The report on a table's snapshots."""
-    from workbench.guided.tables import follow
+    needs("tables", "a table's history")
+    from workbench.audits.audit import detect
+    from workbench.audits.source import Source  # pyarrow loads here
+
+    format, followed = detect(Source(arguments.file)), having("history")
+    if format not in followed:
+        known = " and ".join(followed)
+        raise InputError(
+            f"{printable(arguments.file)} is a table of {format}; those of {known} are held against a model"
+        )
+    protocol = followed[format]
+    follow = protocol.part(str(protocol.history)).follow
 
     with progress_line(
         told=lambda at: f"{counted(at.level, 'key')} followed, {at.frontier:,} to follow"

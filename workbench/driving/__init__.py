@@ -6,11 +6,11 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from workbench.driving.course import Compared, Course, Driven, DrivenStep, Driver, StepRequest, compared, follow
-from workbench.driving.paimon import PaimonDriver
 from workbench.driving.processes import Actor, ActorAnswer, ActorError, Processes
 from workbench.driving.traces import covering
 from workbench.kernel import InputError, Trace
 from workbench.kernel.errors import brief
+from workbench.registry import having, protocol_of
 
 __all__ = [
     "Actor",
@@ -21,7 +21,6 @@ __all__ = [
     "Driven",
     "DrivenStep",
     "Driver",
-    "PaimonDriver",
     "Processes",
     "StepRequest",
     "compared",
@@ -41,14 +40,14 @@ def drive(
     """Make real processes follow a trace, and compare the outcome with the model's predictions.
 
     Args:
-        driver: Drives the system; pypaimon's by default.
+        driver: Drives the system; by default the one of the model's protocol.
         keep: A new or empty folder, in which the system's files are kept.
         time_limit: In seconds, for the whole drive.
 
     Raises:
         InputError: If the trace cannot be driven, or the system is not installed.
     """
-    driver = driver or PaimonDriver()
+    driver = driver or _driver_of(trace)
     with ExitStack() as stack:
         if keep is None:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="workbench-drive-"))
@@ -56,6 +55,16 @@ def drive(
             folder = _empty(keep)
         processes = stack.enter_context(Processes(driver.command()))  # they end before the folder is removed
         return follow(trace, driver, processes, Path(folder), time_limit)
+
+
+def _driver_of(trace: Trace) -> Driver:
+    protocol = protocol_of(type(trace.model))
+    if protocol is None or not protocol.driver:
+        raise InputError(
+            f"a trace of {trace.model.name} is not accepted: only {' and '.join(having('driver'))} is driven"
+        )
+    driver: Driver = protocol.part(protocol.driver)()
+    return driver
 
 
 def _empty(keep: str | os.PathLike[str]) -> str:

@@ -74,7 +74,7 @@ def _snippet(imports: Iterable[tuple[str, str]], *lines: str) -> str:
 
 def _is_ours(model: type[Model]) -> bool:
     known = models().get(model.name)
-    return known is not None and known.place(model.name) == (model.__module__, model.__qualname__)
+    return known is not None and known.model(model.name) is model
 
 
 def _file(model: type[Model]) -> str | None:

@@ -5,7 +5,6 @@ model's name, constants (the nodes, writers and tickets that occur in the events
 recording for the model with these constants, or with others.
 """
 
-import importlib
 from collections.abc import Callable, Sequence
 from collections.abc import Mapping as Constants
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -14,10 +13,7 @@ from workbench.formats.recording import Recording
 from workbench.guided.events import Event
 from workbench.kernel import InputError, Model
 from workbench.kernel.errors import brief, unknown
-from workbench.registry import in_file, load_file
-
-#: The workbench's own mappings, imported on demand.
-MAPPINGS = {"coldfront": "workbench.guided.coldfront:ColdFront"}
+from workbench.registry import in_file, load_file, protocols
 
 
 class Mapped(NamedTuple):
@@ -53,19 +49,20 @@ class Mapping(Protocol):
 def get_mapping(name: str) -> Mapping:
     """The mapping called `name`, or the object or class in a file given as ``path/to/file.py:NAME``.
 
-    One of the workbench's own may take an argument after its name, as in ``coldfront:ice.default.orders``.
+    One of a protocol's may take an argument after its name, as in ``coldfront:ice.default.orders``.
 
     Raises:
         InputError: If there is no such mapping.
     """
     known, _, argument = name.partition(":")
-    if known in MAPPINGS:
-        module, _, attribute = MAPPINGS[known].partition(":")
-        mapping = getattr(importlib.import_module(module), attribute)
+    places = {log: (protocol, place) for protocol in protocols().values() for log, place in protocol.logs.items()}
+    if known in places:
+        protocol, place = places[known]
+        mapping = protocol.part(place)
         return _made(mapping(argument) if argument else mapping, name)
-    if (place := in_file(name)) is None:
-        raise unknown("mapping", name, [*MAPPINGS, "path/to/file.py:NAME"])
-    path, attribute = place
+    if (file := in_file(name)) is None:
+        raise unknown("mapping", name, [*places, "path/to/file.py:NAME"])
+    path, attribute = file
     defined = load_file(path, "mapping")
     mappings = {n: v for n, v in defined.items() if callable(getattr(v, "read", None)) and hasattr(v, "name")}
     if attribute not in mappings:

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from functools import partial
 
 from workbench import pictures
+from workbench.audits.findings import Audit, Finding, reason
+from workbench.audits.story import story
 from workbench.kernel.values import counted
 from workbench.pictures.markup import Markup, element, joined
-from workbench.tables.findings import Audit, Finding, reason
-from workbench.tables.story import story
 from workbench.view.html import Drawn, Picture, Rendered, bullets, folded, noted
 from workbench.view.pages import page
 from workbench.view.tables import constants_line

@@ -5,9 +5,9 @@ from typing import Any
 
 import ipywidgets
 
+from workbench.audits.findings import Finding
 from workbench.kernel import InputError
 from workbench.kernel.constants import spell
-from workbench.tables.findings import Finding
 from workbench.view.audited import finding_view
 from workbench.view.html import Drawn, Joined
 from workbench.widgets.lifetime import Panel

@@ -30,7 +30,7 @@ def gap(answer):
     Break a table: which file of `seq` must be deleted for an audit to prove that `SequentialSnapshots` is violated?
     Give its name within the table, such as `schema/schema-0`.
     """
-    from workbench.tables import audit  # pyarrow loads here
+    from workbench.audits import audit  # pyarrow loads here
 
     with tempfile.TemporaryDirectory() as place:
         shutil.unpack_archive(folder("data") / "real" / "seq.tar.xz", place)

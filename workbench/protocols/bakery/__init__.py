@@ -12,6 +12,7 @@ PROTOCOL = Protocol(
         "bakery_v2_published": "v2:BakeryV2",
     },
     picture="picture",
+    logs={"coldfront": "coldfront.mapping:ColdFront"},
     stories={
         "bakery": {
             "Behind an orphan": "bakery/v1_no_reaping",

@@ -8,6 +8,7 @@ PROTOCOL = Protocol(
         "delta": "model:Delta",
     },
     picture="picture",
+    audit="audit",
     stories={
         "delta": {
             "The entry that was overwritten": "delta/overwritten",

@@ -9,6 +9,7 @@ PROTOCOL = Protocol(
         "hudi_published": "model:Hudi",
     },
     picture="picture",
+    audit="audit",
     stories={
         "hudi": {
             "Two writers, one file name": "hudi/timestamp_collision",

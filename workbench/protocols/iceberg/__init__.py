@@ -8,6 +8,7 @@ PROTOCOL = Protocol(
         "iceberg": "model:Iceberg",
     },
     picture="picture",
+    audit="audit",
     stories={
         "iceberg": {
             "The row that stays": "iceberg/update_and_delete",

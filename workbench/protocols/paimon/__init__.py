@@ -9,6 +9,9 @@ PROTOCOL = Protocol(
         "paimon_published": "model:Paimon",
     },
     picture="picture",
+    audit="audit",
+    history="recording",
+    driver="driver:PaimonDriver",
     stories={
         "paimon": {
             "Overwritten snapshot": "paimon/two_buckets_unprotected",

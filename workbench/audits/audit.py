@@ -1,0 +1,126 @@
+"""Audit a table: detect its format, read it, judge it.
+
+A `Source` reads files by name, within bounds, on any file system; ``avro.py`` and ``said.py`` trust nothing in them. A
+format's reader replays the versions by what each changed into Arrow tables of one shape (``shape.py``): commits, files
+and deletion vectors, with the versions in which they live. It decodes one file per call, so ``decoding.py`` can run it
+here and ``spark.py`` on Spark. The judges are relational; they read rows only of buckets that metadata does not prove
+right. A finding becomes a state of the protocol's model, and counts only if the model's own invariant fails there:
+picture, trace and repair then follow from the model.
+"""
+
+import os
+import time
+from collections.abc import Mapping
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Protocol
+
+from workbench.audits.acks import read_acks
+from workbench.audits.damaged import FILES_WHOLE
+from workbench.audits.findings import Audit
+from workbench.kernel import InputError
+from workbench.kernel.errors import brief, unknown
+from workbench.kernel.values import counted
+from workbench.programs import needs
+from workbench.registry import having
+
+if TYPE_CHECKING:
+    from workbench.audits.source import Source
+
+#: How many folders below the path, and on how many levels, to look into for a table if the path is none.
+_MOST_FOLDERS, _DEPTH = 100, 3
+#: A damaged table is read again after so many seconds, until the damage is the same twice, or so many times.
+_PAUSE, _MOST_READS = 0.2, 10
+
+
+class Format(Protocol):
+    """The interface of the module that audits a protocol's tables."""
+
+    #: The fields that an acknowledgement must have, and those that it may have.
+    ACKS: tuple[Mapping[str, type], Mapping[str, type]]
+
+    @staticmethod
+    def detects(source: "Source") -> bool:
+        """Whether the folder looks like a table of this format."""
+
+    @staticmethod
+    def audit(source: "Source", *, acks: list[dict[str, Any]] | None, since: int | None, spark: Any) -> Audit:
+        """Read and judge the table."""
+
+
+def audit(
+    path: str | os.PathLike[str],
+    *,
+    format: str = "auto",
+    acks: str | os.PathLike[str] | None = None,
+    since: int | None = None,
+    spark: Any = None,
+) -> Audit:
+    """Judge a lakehouse table by the properties of its protocol's model.
+
+    An audit only reads, and needs no Java and no Spark.
+
+    Args:
+        path: The table's folder, on a local disk or behind a URL (``s3://``, ``hdfs://`` ...).
+        format: The name of a protocol whose tables are audited, such as "hudi"; "auto" detects it.
+        acks: A file of acknowledged commits; see ``docs/audit.md``.
+        since: The version to start from; earlier history is taken as correct.
+        spark: A session that decodes the metadata of Paimon tables with very many files; others are read here.
+
+    Raises:
+        InputError: If there is no table, or it is unsupported, or made to do harm.
+    """
+    needs("tables", "an audit")
+    from workbench.audits.source import Source  # pyarrow loads here
+
+    source = Source(path)
+    if format == "auto":
+        format = detect(source)
+    known_formats = formats()
+    if format not in known_formats:
+        raise unknown("format", format, known_formats)
+    module = known_formats[format]
+    if not module.detects(source):
+        raise InputError(f"{brief(source.url)} is not a table of {format}")
+    known = None if acks is None else read_acks(acks, *module.ACKS)
+    found = module.audit(source, acks=known, since=since, spark=spark)
+    for _ in range(_MOST_READS):
+        damage = found.of(FILES_WHOLE)
+        if not damage:
+            break
+        time.sleep(_PAUSE)  # a file that was being written is whole by then
+        found = module.audit(source, acks=known, since=since, spark=spark)
+        if found.of(FILES_WHOLE) == damage:
+            break
+    return found
+
+
+def formats() -> dict[str, Format]:
+    """What audits tables, by the names of the protocols."""
+    return {name: protocol.part(str(protocol.audit)) for name, protocol in having("audit").items()}
+
+
+def detect(source: "Source") -> str:
+    """The format of a table."""
+    looks = [name for name, module in formats().items() if module.detects(source)]
+    if len(looks) == 1:
+        return looks[0]
+    if looks:
+        raise InputError(f"{brief(source.url)} looks like {' and '.join(looks)}; say which with format")
+    below, looked = _table_below(source)
+    hint = f"; nor is any of {counted(looked, 'folder')} below that were looked into" if looked else ""
+    if below is not None:
+        hint = f"; there is one in {brief(below)}"
+    raise InputError(f"{brief(source.url)} is not a table of {', '.join(formats())}{hint}")
+
+
+def _table_below(source: "Source") -> tuple[str | None, int]:
+    """The URL of the first table in the folders below, level by level, and how many were looked into."""
+    level, looked = [""], 0
+    for _ in range(_DEPTH):
+        below = (entry.name for one in level for entry in source.entries(one) if entry.is_folder)
+        level = list(islice(below, _MOST_FOLDERS - looked))
+        for one in level:
+            inner, looked = source.below(one), looked + 1
+            if any(module.detects(inner) for module in formats().values()):
+                return inner.url, looked
+    return None, looked

@@ -1,0 +1,108 @@
+"""Damaged files: the errors of readers about a file, and the one place where these become findings.
+
+A reader raises :class:`Damaged` for a file that should be there and whole. A format's reader goes on without what needs
+the file, and notes the error in :class:`Damages`, which the audit reports.
+"""
+
+from collections.abc import Iterable
+
+from workbench.audits.findings import AuditDraft, Finding
+from workbench.kernel import InputError
+from workbench.kernel.errors import brief
+from workbench.kernel.values import counted
+
+FILES_WHOLE = "FilesAreWhole"
+_NO_PICTURE = "the protocol's model has no damaged files"
+
+
+class Damaged(InputError):
+    """A file of the table is not as writers leave it.
+
+    Attributes:
+        others: The errors about other files that were met at once.
+    """
+
+    others: tuple["Damaged", ...] = ()
+
+    def __init__(self, name: str, why: str) -> None:
+        super().__init__(name, why)  # as they are, so that workers can send it
+        self.name, self.why = name, why
+
+    def __str__(self) -> str:
+        return f"{brief(self.name)} is damaged: {self.why}"
+
+
+class Missing(Damaged):
+    """A file does not exist: other metadata names it in vain, or it was deleted while the table was read."""
+
+    def __init__(self, name: str, why: str = "there is no such file") -> None:
+        super().__init__(name, why)
+
+    def __str__(self) -> str:
+        return f"{brief(self.name)} does not exist"
+
+
+class Damages:
+    """The damaged files of a table, with the versions that need them."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, tuple[Damaged, set[int]]] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._found
+
+    def note(self, error: Damaged, versions: Iterable[int | None] = ()) -> None:
+        """Note a damaged file; no versions if it is not known which ones need it."""
+        for one in (error, *error.others):
+            _, known = self._found.setdefault(one.name, (one, set()))
+            known.update(version for version in versions if version is not None)
+
+    def used(self, name: str, version: int) -> None:
+        """Note that a version needs a file, if it is damaged."""
+        if name in self._found:
+            self._found[name][1].add(version)
+
+    def around(self, *versions: int | None) -> "_Around":
+        """Go on after this block where a file that it reads for these versions is damaged."""
+        return _Around(self, versions)
+
+    def settle(self, is_unchanged: bool) -> None:
+        """Raise the first error about a missing file, unless nobody has changed the table while it was read."""
+        for error, _ in self._found.values():
+            if isinstance(error, Missing) and not is_unchanged:
+                raise error
+
+    def report(self, draft: AuditDraft, since: int | None = None) -> None:
+        """Add a finding for each file that a version from `since` on needs."""
+        for name, (error, versions) in self._found.items():
+            if since is not None and versions and max(versions) < since:
+                continue
+            who = _needing(sorted(versions))
+            found = Finding(
+                FILES_WHOLE, "damaged", min(versions, default=None), f"{error}; {who}", no_picture=_NO_PICTURE
+            )
+            draft.add(found, about=name)
+            draft.left_out.append(f"what only {brief(name)} says; {who}")
+
+
+class _Around:
+    """What :meth:`Damages.around` returns: type checkers see that the block may end early."""
+
+    def __init__(self, damages: Damages, versions: tuple[int | None, ...]) -> None:
+        self._damages, self._versions = damages, versions
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
+        if isinstance(error, Damaged):
+            self._damages.note(error, self._versions)
+        return isinstance(error, Damaged)
+
+
+def _needing(versions: list[int]) -> str:
+    if not versions:
+        return "which versions need it cannot be said"
+    if len(versions) == 1:
+        return f"version {versions[0]} needs it"
+    return f"{counted(len(versions), 'version')} from {versions[0]} to {versions[-1]} need it"

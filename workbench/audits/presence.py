@@ -1,0 +1,98 @@
+"""Whether the files that a table's newest version names are there, and as large as they should be."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import NamedTuple
+
+from workbench.audits.findings import AuditDraft, Finding, Grade
+from workbench.audits.source import Source
+from workbench.kernel.values import counted
+
+#: With more folders than this, the folders above them are listed whole.
+_MOST_FOLDERS = 64
+
+#: The properties that no model has, since it has neither sizes nor counts nor times, and why they have no picture.
+FILES_EXIST, COUNTS_AGREE, TIMES_GROW = "PublishedFilesExist", "CountsAgree", "TimestampsGrow"
+BEYOND_MODELS = "the protocol's model has neither the sizes of files nor counts, nor times"
+
+
+class Absent(NamedTuple):
+    """A file that is missing or has another size; `found` is its size, None if there is no such file."""
+
+    name: str
+    size: int | None
+    found: int | None
+
+    def __str__(self) -> str:
+        if self.found is None:
+            return f"there is no {self.name}"
+        return f"{self.name} has {self.found:,} bytes, and should have {self.size:,}"
+
+
+class Origin(NamedTuple):
+    """How a file came into the table: the version that added it, when that was committed, and the file's rows.
+
+    What nobody can tell is None, such as a version that has expired.
+    """
+
+    version: int | None
+    time: datetime | None
+    rows: int | None
+
+    def __str__(self) -> str:
+        when = f" at {self.time:%Y-%m-%d %H:%M:%S} UTC" if self.time else ""
+        by = "a version before those that are left" if self.version is None else f"version {self.version}"
+        return f"{by} added it{when}" + ("" if self.rows is None else f", with {counted(self.rows, 'row')}")
+
+
+def absent(source: Source, wanted: Mapping[str, int | None]) -> tuple[list[Absent], bool]:
+    """The missing files among `wanted`, by their sizes if known; and whether the folders have any file at all.
+
+    Raises:
+        InputError: If a name leads out of the table.
+    """
+    for name in wanted:
+        if "/../" in f"/{name}/":
+            source.path(name)
+    folders = {name.rpartition("/")[0] for name in wanted}
+    is_many = len(folders) > _MOST_FOLDERS and "" not in folders
+    tops = {folder.partition("/")[0] for folder in folders} if is_many else folders
+    entries = (entry for folder in sorted(tops) for entry in source.entries(folder, recursive=is_many))
+    sizes = {entry.name: entry.size for entry in entries if not entry.is_folder}
+    found = [
+        Absent(name, size, sizes.get(name))
+        for name, size in wanted.items()
+        if name not in sizes or size not in (None, sizes[name])
+    ]
+    return found, any(name in sizes or name.rpartition("/")[0] in folders for name in sizes)
+
+
+def judge_presence(
+    draft: AuditDraft,
+    source: Source,
+    wanted: Mapping[str, int | None],
+    version: int,
+    origin: Callable[[str], Origin],
+) -> list[Absent]:
+    """Add a finding on the files of the newest `version` that are missing; returns them.
+
+    If there are no files at all, only the table's metadata was copied: that is left out by name.
+
+    Args:
+        origin: How a file came into the table; asked only for the files that the finding names.
+    """
+    found, has_files = absent(source, wanted)
+    if has_files or not wanted:
+        draft.looked_at.append(f"{FILES_EXIST}: {counted(len(wanted), 'file')} of version {version}, with sizes")
+    if found and not has_files:
+        draft.left_out.append(f"whether data files exist: the folder has none of {len(wanted):,}, only metadata")
+    elif found:
+        why = f"missing, or of another size: {len(found):,} of {counted(len(wanted), 'file')} of version {version}"
+        told = [f"{one}; {origin(one.name)}" for one in found[:10]]
+        draft.add(beyond_models(FILES_EXIST, "proved", version, why, *told))
+    return found
+
+
+def beyond_models(property: str, grade: Grade, version: int | None, why: str, *evidence: str) -> Finding:
+    """A finding on a property that no model has."""
+    return Finding(property, grade, version, why, evidence=evidence, no_picture=BEYOND_MODELS)

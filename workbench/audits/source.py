@@ -1,0 +1,226 @@
+"""The files of one table, on any file system: named relative to its folder, read within bounds, never written."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+from unicodedata import category
+
+from pyarrow import fs
+
+from workbench.audits.damaged import Damaged, Missing
+from workbench.kernel import InputError
+from workbench.kernel.errors import brief
+from workbench.storage.places import Place, is_url, one_line, options_apart, without_credentials
+from workbench.storage.strict_json import read_json
+
+#: The largest file of metadata that is read into memory.
+MOST_BYTES = 64 * 2**20
+#: How often to read a table whose files are cleaned up meanwhile.
+_TRIES = 3
+
+Judged = TypeVar("Judged")
+
+
+class Elsewhere(InputError):
+    """A location is not in the table's folder."""
+
+
+class Entry(NamedTuple):
+    """A file or folder in a listing; `name` is relative to the table."""
+
+    name: str
+    is_folder: bool
+    size: int
+    seconds: float | None  # last modified, since the epoch
+
+    @property
+    def base(self) -> str:
+        """The last part of the name."""
+        return self.name.rpartition("/")[2]
+
+
+class Source:
+    """A table's folder.
+
+    Names are relative to it, with ``/`` as separator. A name that leads out of it is refused; on a local disk, so is a
+    link.
+
+    Args:
+        url: A local folder, or a URL for pyarrow (``s3://``, ``gs://``, ``hdfs://`` ...) or fsspec.
+    """
+
+    def __init__(self, url: Place) -> None:
+        self._given = os.fspath(url)
+        self.url = without_credentials(self._given)
+        self._files, self._root = _open(self._given, self.url)
+        self._is_local = isinstance(self._files, fs.LocalFileSystem)
+        self._known: set[str] = set()  # folders that are inside
+        if self._is_local:
+            self._root = os.path.realpath(self._root)
+        if self._info(self._root).type != fs.FileType.Directory:
+            raise InputError(f"there is no folder {brief(self.url)}")
+
+    def __reduce__(self) -> Any:
+        return Source, (self._given,)  # workers open it themselves
+
+    def below(self, folder: str) -> "Source":
+        """A folder in this one, as a source of its own."""
+        url, options = options_apart(self._given)
+        return Source(f"{url.rstrip('/')}/{folder}" + (f"?{options}" if options else ""))
+
+    def path(self, name: str) -> str:
+        """A file's path in the file system; refused if that is outside the table."""
+        parts = name.split("/")
+        if not name or not _is_visible(name) or "\\" in name or any(part in ("", ".", "..") for part in parts):
+            raise InputError(f"{brief(name)} is not accepted as a file of the table; it leads out of it, or nowhere")
+        path = f"{self._root.rstrip('/')}/{name}"
+        if self._is_local and not self._is_inside(path):
+            raise InputError(f"{brief(name)} is not accepted as a file of the table: it is a link that leads out of it")
+        return path
+
+    def _is_inside(self, path: str) -> bool:
+        """Whether a local path stays in the table's folder once links are resolved; memoized per folder."""
+        if os.path.islink(path):
+            return os.path.realpath(path).startswith(self._root.rstrip("/") + "/")
+        folder = os.path.dirname(path)
+        if folder not in self._known:
+            inside = (os.path.realpath(folder) + "/").startswith(self._root.rstrip("/") + "/")
+            if not inside:
+                return False
+            self._known.add(folder)
+        return True
+
+    def entries(self, folder: str = "", recursive: bool = False) -> list[Entry]:
+        """A folder's entries, sorted by name; none if the folder does not exist."""
+        base = self.path(folder) if folder else self._root
+        selector = fs.FileSelector(base, allow_not_found=True, recursive=recursive)
+        with _named(folder or self.url):
+            infos = self._files.get_file_info(selector)
+        skip = len(self._root.rstrip("/")) + 1
+        entries = [
+            Entry(
+                info.path[skip:],
+                info.type == fs.FileType.Directory,
+                info.size or 0,
+                info.mtime_ns / 1e9 if info.mtime_ns else None,
+            )
+            for info in infos
+        ]
+        return sorted(entries)
+
+    def exists(self, name: str) -> bool:
+        """Whether a file exists."""
+        with _named(name):
+            return self._info(self.path(name)).type == fs.FileType.File
+
+    def existing(self, names: list[str]) -> set[str]:
+        """The members of `names` that exist as files."""
+        infos = self._files.get_file_info([self.path(name) for name in names])
+        return {name for name, info in zip(names, infos, strict=True) if info.type == fs.FileType.File}
+
+    def read(self, name: str, at_most: int = MOST_BYTES) -> bytes:
+        """A whole file.
+
+        Raises:
+            Missing: If it does not exist.
+            InputError: If it is larger than `at_most`.
+        """
+        with self.open(name) as file:
+            content: bytes = file.read(min(at_most, file.size()) + 1)  # the size may lie
+        if len(content) > at_most:
+            raise InputError(f"{brief(name)} is not accepted: it has more than {at_most:,} bytes")
+        return content
+
+    def read_range(self, name: str, offset: int, length: int) -> bytes:
+        """A part of a file; shorter at the file's end."""
+        with self.open(name) as file:
+            if not 0 <= offset <= file.size() or length < 0:
+                raise Damaged(name, f"it has {file.size():,} bytes, and none at {offset:,}")
+            file.seek(offset)
+            content: bytes = file.read(min(length, file.size() - offset))
+        return content
+
+    def read_json(self, name: str, at_most: int = MOST_BYTES) -> Any:
+        """A JSON file, parsed strictly."""
+        return json_of(self.read(name, at_most), name)
+
+    @contextmanager
+    def open(self, name: str) -> Iterator[Any]:
+        """A seekable pyarrow file."""
+        path = self.path(name)
+        with _named(name):
+            file = self._files.open_input_file(path)
+        with file, _named(name):
+            yield file
+
+    def inside(self, location: str, moved_from: str | None = None) -> str:
+        """The name of a file whose absolute location the table's metadata gives.
+
+        A copied table still names files at the place it was copied from: `moved_from`.
+
+        Examples:
+            >>> Source(".").inside("s3://lake/orders/data/a.parquet", moved_from="s3://lake/orders")
+            'data/a.parquet'
+        """
+        for root in (moved_from, self.url, self._root, f"file://{self._root}", f"file:{self._root}"):
+            if root and location.startswith(root.rstrip("/") + "/"):
+                name = location[len(root.rstrip("/")) + 1 :]
+                self.path(name)
+                return name
+        raise Elsewhere(f"{brief(location)} is not accepted as a file of the table {brief(self.url)}: it is elsewhere")
+
+    def _info(self, path: str) -> Any:
+        return self._files.get_file_info(path)
+
+
+def json_of(content: bytes, name: str, line: int | None = None) -> Any:
+    """The JSON in a file's content, or in one of its lines, parsed strictly.
+
+    Raises:
+        Damaged: If it is anything else.
+    """
+    what = "it" if line is None else f"line {line}"
+    try:
+        return read_json(content, what)
+    except InputError as error:
+        raise Damaged(name, str(error)) from None
+
+
+def _is_visible(name: str) -> bool:
+    """Whether a name has no control characters and marks; wide spaces, as in partition values, are no such."""
+    return name.isprintable() or all(sign.isprintable() or category(sign) == "Zs" for sign in name)
+
+
+def read_again(read: Callable[[], Judged]) -> Judged:
+    """What `read` returns; it is tried again where files of the table are deleted meanwhile, as clean-up does."""
+    for _ in range(_TRIES - 1):
+        try:
+            return read()
+        except Missing:
+            pass
+    return read()
+
+
+def _open(url: str, shown: str) -> tuple[fs.FileSystem, str]:
+    if not is_url(url):
+        return fs.LocalFileSystem(), str(Path(url).absolute())
+    with _named(shown):
+        try:
+            return fs.FileSystem.from_uri(url)
+        except ValueError:  # not one of pyarrow's own schemes
+            return fs.FileSystem.from_uri(f"fsspec+{url}")
+
+
+@contextmanager
+def _named(what: str) -> Iterator[None]:
+    """Turn the errors of file systems into one line that names the file."""
+    try:
+        yield
+    except InputError:
+        raise
+    except FileNotFoundError:
+        raise Missing(what) from None
+    except (OSError, ValueError, ImportError, NotImplementedError) as error:
+        raise InputError(f"{brief(what)} cannot be read: {one_line(error)}") from None

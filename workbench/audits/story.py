@@ -1,0 +1,27 @@
+"""Find the model's own way to a finding."""
+
+from workbench.audits.findings import Finding
+from workbench.engines.check import check
+from workbench.kernel import Trace
+
+#: The budget of the search.
+MOST_STATES, MOST_SECONDS = 2_000_000, 60.0
+
+
+def story(finding: Finding) -> Trace | None:
+    """The model's shortest behaviour that ends in the same anomaly; None if the search finds none.
+
+    Examples:
+        >>> from workbench.protocols.paimon.extended import PaimonExtended
+        >>> model = PaimonExtended()
+        >>> unprotected = {"PUT_IF_ABSENT": False}
+        >>> lost = Finding("ConsistentRead", "proved", 2, "a commit is lost", model=model, cause=unprotected)
+        >>> len(story(lost))
+        9
+    """
+    if finding.model is None:
+        return None
+    model = finding.model if finding.cause is None else type(finding.model)(**finding.cause)
+    result = check(model, [finding.violates()], fail_fast=True, max_states=MOST_STATES, max_seconds=MOST_SECONDS)
+    verdict = result[finding.violates()]
+    return verdict.trace if verdict.holds is False else None

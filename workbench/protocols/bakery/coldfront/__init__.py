@@ -1,0 +1,1 @@
+"""ColdFront's own log as a recording of the bakery."""

@@ -1,0 +1,326 @@
+"""The actions in the entries and checkpoints of Delta's log."""
+
+import base64
+import string
+import uuid
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+from workbench.audits.columns import column_names, read_columns
+from workbench.audits.damaged import Damaged
+from workbench.audits.said import Said
+from workbench.audits.source import Elsewhere, Source, json_of
+from workbench.kernel import InputError
+from workbench.kernel.errors import brief
+from workbench.protocols.delta.audit.log import SIDECARS
+
+#: The largest entry, and the largest checkpoint in JSON.
+MOST_OF_ENTRY = 256 * 2**20
+#: The protocol's versions and features that are known. What writers alone must know does not change how to read.
+READER_VERSION, WRITER_VERSION = 3, 7
+READER_FEATURES = frozenset(
+    ("columnMapping", "deletionVectors", "timestampNtz", "typeWidening", "typeWidening-preview", "v2Checkpoint")
+    + ("vacuumProtocolCheck", "variantType", "variantType-preview", "variantShredding-preview")
+)
+
+_FILE_FIELDS = ("path", "partitionValues", "size", "dataChange", "deletionVector", "stats")
+_COLUMNS = ("metaData", "protocol", "txn", "sidecar", "checkpointMetadata")
+_MAPS = ("partitionValues", "configuration", "options")
+_ALPHABETS = (
+    string.digits + string.ascii_lowercase + string.ascii_uppercase + ".-:+=^!/*?&<>()[]{}@%$#",
+    string.digits + string.ascii_uppercase + string.ascii_lowercase + "!#$%&()*+-;<=>?@^_`{|}~",
+)
+
+
+Partition = tuple[tuple[str, str | None], ...]
+
+
+class VectorPlace(NamedTuple):
+    """Where a data file's deletion vector is.
+
+    Attributes:
+        id: Tells it from all others.
+        name: Its file; None if it is inline, or elsewhere than in the table.
+        inline: Its bytes, if they are in the log.
+    """
+
+    id: str
+    name: str | None
+    inline: bytes | None
+    offset: int
+    size: int
+    cardinality: int
+
+
+class FileAction(NamedTuple):
+    """An ``add`` or a ``remove``.
+
+    Attributes:
+        name: The file's name; its location if it is elsewhere.
+        partition: The partition columns with their values, which may be null; None if unsaid.
+        rows: Read only where there is a deletion vector.
+    """
+
+    name: str
+    is_outside: bool
+    size: int | None
+    partition: Partition | None
+    is_data_change: bool
+    vector: VectorPlace | None
+    rows: int | None
+
+    @property
+    def vector_id(self) -> str | None:
+        """What tells this file from the same one with other rows struck out."""
+        return None if self.vector is None else self.vector.id
+
+
+class TableMetadata(NamedTuple):
+    """A ``metaData`` action; `configuration` is sorted."""
+
+    id: str
+    provider: str
+    schema: str
+    partition_columns: tuple[str, ...]
+    configuration: tuple[tuple[str, str], ...]
+
+    def setting(self, name: str) -> str | None:
+        """A table property."""
+        return dict(self.configuration).get(name)
+
+
+class TableProtocol(NamedTuple):
+    """A ``protocol`` action."""
+
+    reader: int
+    writer: int
+    reader_features: frozenset[str]
+    writer_features: frozenset[str]
+
+
+@dataclass
+class Actions:
+    """The actions of an entry or a checkpoint.
+
+    Attributes:
+        rows: How many there are, of any kind.
+        changes: How many of them name a file of the change data feed, which is no part of the table.
+        transactions: The versions of applications' transactions, by application.
+        commit_info: What the writer says of itself.
+    """
+
+    name: str
+    rows: int = 0
+    changes: int = 0
+    adds: list[FileAction] = field(default_factory=list)
+    removes: list[FileAction] = field(default_factory=list)
+    metadata: list[TableMetadata] = field(default_factory=list)
+    protocol: list[TableProtocol] = field(default_factory=list)
+    transactions: dict[str, int] = field(default_factory=dict)
+    sidecars: list[tuple[str, int]] = field(default_factory=list)
+    commit_info: Said | None = None
+    info_is_first: bool = False
+
+    def info(self, name: str, kind: type[Any]) -> Any:
+        """A field of ``commitInfo``; None if it is not there."""
+        return None if self.commit_info is None else self.commit_info.get(name, kind)
+
+    def take(self, source: Source, documents: Iterable[Any], what: str) -> None:
+        """Add actions; unknown ones, which the protocol lets readers ignore, only count."""
+        for document in documents:
+            said = Said(document, what)
+            self.rows += 1
+            self.changes += said.get("cdc", dict) is not None
+            for kind, files in (("add", self.adds), ("remove", self.removes)):
+                if (one := said.get(kind, dict)) is not None:
+                    files.append(_file(source, Said(one, what), is_add=kind == "add"))
+            if (one := said.get("metaData", dict)) is not None:
+                self.metadata.append(read_metadata(Said(one, what)))
+            if (one := said.get("protocol", dict)) is not None:
+                self.protocol.append(read_protocol(Said(one, what)))
+            if (one := said.get("txn", dict)) is not None:
+                transaction = Said(one, what)
+                self.transactions[transaction.take("appId", str)] = transaction.take("version", int)
+            if (one := said.get("sidecar", dict)) is not None:
+                sidecar = Said(one, what)
+                path = unquote(sidecar.take("path", str)).rpartition("/")[2]
+                self.sidecars.append((f"{SIDECARS}/{path}", sidecar.take("sizeInBytes", int)))
+            if (one := said.get("commitInfo", dict)) is not None:
+                self.commit_info, self.info_is_first = Said(one, what), self.rows == 1
+
+
+def read_entry(source: Source, name: str) -> Actions:
+    """An entry of the log.
+
+    Raises:
+        Missing: If it does not exist.
+        InputError: If it is damaged, or has no action.
+    """
+    found = Actions(name)
+    found.take(source, _lines(source, name), name)
+    if not found.rows:
+        raise Damaged(name, "it has no action; an entry has at least one")
+    return found
+
+
+def read_checkpoint(source: Source, names: tuple[str, ...]) -> Actions:
+    """A checkpoint, with its sidecars.
+
+    Raises:
+        Missing, InputError: If a part does not exist, or is damaged.
+    """
+    found = Actions(names[0])
+    for name in names:
+        found.take(source, (_lines if name.endswith(".json") else _rows)(source, name), name)
+    for name, size in found.sidecars:
+        with source.open(name) as file:
+            if file.size() != size:
+                raise Damaged(name, f"it has {file.size():,} bytes, and should have {size:,}")
+        found.take(source, _rows(source, name), name)
+    if len(found.metadata) != 1 or len(found.protocol) != 1:
+        told = f"{len(found.metadata)} metaData actions and {len(found.protocol)} protocol actions"
+        raise Damaged(names[0], f"it has {told}; a checkpoint has one of each")
+    return found
+
+
+def rows_added(source: Source, name: str, file: str) -> int | None:
+    """The rows of a file that an entry adds, by its statistics; None if they do not say it.
+
+    Raises:
+        Missing: If the entry does not exist.
+    """
+    for said in (Said(document, name).get("add", dict) for document in _lines(source, name)):
+        if said is not None and _place(source, (add := Said(said, name)).take("path", str))[0] == file:
+            return _rows_of(add)
+    return None
+
+
+def _lines(source: Source, name: str) -> Iterator[Any]:
+    for number, line in enumerate(source.read(name, MOST_OF_ENTRY).split(b"\n"), 1):
+        if line.strip():
+            yield json_of(line, name, number)
+
+
+def _rows(source: Source, name: str) -> Iterator[Any]:
+    """The rows of a checkpoint in Parquet, as the documents that entries have."""
+    there = column_names(source, name)
+    wanted = [f"{kind}.{one}" for kind in ("add", "remove") if kind in there for one in _FILE_FIELDS]
+    wanted += [one for one in _COLUMNS if one in there]
+    if not wanted:
+        raise Damaged(name, "it has none of the columns of a checkpoint, such as add")
+    for batch in read_columns(source, name, wanted):
+        for row in batch.to_pylist():
+            yield {kind: _plain(value) for kind, value in row.items() if value is not None}
+
+
+def _plain(value: Any) -> Any:
+    """A value of Arrow as JSON has it: a map, which is a list of pairs, becomes an object."""
+    if isinstance(value, dict):
+        return {name: {} if part == [] and name in _MAPS else _plain(part) for name, part in value.items()}
+    if isinstance(value, list) and value and all(isinstance(one, tuple) and len(one) == 2 for one in value):
+        return dict(value)
+    return value
+
+
+def read_metadata(said: Said) -> TableMetadata:
+    """A ``metaData`` action, whose schema must be a struct with the partition columns."""
+    columns = tuple(said.members(said.take("partitionColumns", list), str, "partitionColumns"))
+    schema = said.take("schemaString", str)
+    fields = {one.take("name", str) for one in Said(json_of(schema.encode(), said.name), said.name).all("fields", Said)}
+    absent = sorted(set(columns) - fields)
+    if absent:
+        raise Damaged(said.name, f"its schema has no partition column {brief(absent[0])}")
+    configuration = {name: value for name, value in said.get("configuration", dict, {}).items() if value is not None}
+    said.members(configuration, str, "configuration")
+    provider = Said(said.get("format", dict, {"provider": "parquet"}), said.name).take("provider", str)
+    return TableMetadata(said.take("id", str), provider, schema, columns, tuple(sorted(configuration.items())))
+
+
+def read_protocol(said: Said) -> TableProtocol:
+    """A ``protocol`` action.
+
+    Raises:
+        InputError: If it has a version above those that are known.
+    """
+    versions = said.take("minReaderVersion", int), said.take("minWriterVersion", int)
+    for kind, version, known in zip(("Reader", "Writer"), versions, (READER_VERSION, WRITER_VERSION), strict=True):
+        if not 1 <= version <= known:
+            raise InputError(
+                f"{brief(said.name)} is not accepted: min{kind}Version is {version}; 1 to {known} are read"
+            )
+    features = (frozenset(said.all(field, str)) for field in ("readerFeatures", "writerFeatures"))
+    return TableProtocol(*versions, *features)
+
+
+def _file(source: Source, said: Said, *, is_add: bool) -> FileAction:
+    """An ``add``, whose size and partition must be there, or a ``remove``."""
+    part = said.take if is_add else said.get
+    name, is_outside = _place(source, said.take("path", str))
+    values, size = part("partitionValues", dict), part("size", int)
+    said.members([one for one in (values or {}).values() if one is not None], str, "a value in partitionValues")
+    vector = said.get("deletionVector", dict)
+    return FileAction(
+        name,
+        is_outside,
+        size,
+        None if values is None else tuple(sorted(values.items())),
+        said.take("dataChange", bool),
+        None if vector is None else _vector(source, Said(vector, said.name)),
+        None if vector is None else _rows_of(said),
+    )
+
+
+def _rows_of(said: Said) -> int | None:
+    """A file's rows, by its statistics."""
+    stats = said.get("stats", str)
+    return Said(json_of(stats.encode(), said.name), said.name).get("numRecords", int) if stats else None
+
+
+def _place(source: Source, path: str) -> tuple[str, bool]:
+    """A file's name, or its location if it is elsewhere; and whether that is so."""
+    location = unquote(path)
+    if not location.startswith("/") and "://" not in location and not location.startswith("file:"):
+        return location, False
+    try:
+        return source.inside(location), False
+    except Elsewhere:
+        return location, True
+
+
+def _vector(source: Source, said: Said) -> VectorPlace:
+    kind, place = said.take("storageType", str), said.take("pathOrInlineDv", str)
+    offset = said.get("offset", int)
+    found = VectorPlace(
+        f"{kind}{place}" + ("" if offset is None else f"@{offset}"),
+        None,
+        None,
+        offset or 0,
+        said.take("sizeInBytes", int),
+        said.take("cardinality", int),
+    )
+    if kind == "i":
+        return found._replace(inline=_base85(place, said))
+    if kind == "p":
+        name, is_outside = _place(source, place)
+        return found if is_outside else found._replace(name=name)
+    if kind != "u" or len(place) < 20:
+        raise Damaged(
+            said.name,
+            f"a deletion vector is of storageType {brief(kind)} at {brief(place)}; "
+            "u, p and i are read, and u ends with 20 signs",
+        )
+    folder, file = place[:-20], f"deletion_vector_{uuid.UUID(bytes=_base85(place[-20:], said))}.bin"
+    return found._replace(name=f"{folder}/{file}" if folder else file)
+
+
+def _base85(text: str, said: Said) -> bytes:
+    """Decode Z85, which is base85 with another alphabet."""
+    theirs, ours = _ALPHABETS
+    if not set(text) <= set(theirs) or len(text) % 5:
+        raise Damaged(said.name, f"{brief(text)} is not in base85 as deletion vectors are")
+    try:
+        return base64.b85decode(text.translate(str.maketrans(theirs, ours)))
+    except ValueError as error:
+        raise Damaged(said.name, f"{brief(text)} is not base85: {error}") from None

@@ -1,0 +1,506 @@
+"""Judge a Delta table's history: replay its log, and compare with it what is said elsewhere."""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any
+
+from workbench.audits.damaged import Damaged, Damages, Missing
+from workbench.audits.findings import Audit, AuditDraft, Finding, Grade, with_state
+from workbench.audits.presence import COUNTS_AGREE, FILES_EXIST, TIMES_GROW, Origin, beyond_models, judge_presence
+from workbench.audits.said import Said
+from workbench.audits.shape import before_since, utc
+from workbench.audits.source import Source
+from workbench.audits.states import Projected
+from workbench.audits.vectors import DELTA, MOST_VECTORS, UnreadableError, read_vector, struck_out
+from workbench.kernel.errors import brief
+from workbench.kernel.values import counted
+from workbench.protocols.delta.audit import states
+from workbench.protocols.delta.audit.actions import (
+    READER_FEATURES,
+    Actions,
+    FileAction,
+    Partition,
+    VectorPlace,
+    read_checkpoint,
+    read_entry,
+    rows_added,
+)
+from workbench.protocols.delta.audit.log import FOLDER, Log, list_log
+from workbench.protocols.delta.audit.snapshot import Snapshot, both, twice
+
+#: The most bytes of checkpoints that are compared with the log, from the newest on; each repeats the whole table.
+MOST_BYTES = 64 * 2**20
+
+SEQUENTIAL, READ, VALID = "SequentialSnapshots", "ConsistentRead", "ValidDeltaLog"
+PRESENT = "AcknowledgedCommitsPresent"
+_HINT = f"{FOLDER}/_last_checkpoint"
+
+NEVER_SEEN = (
+    "what writers had read, where they do not say it, and the locks of object stores without put-if-absent",
+    "the rows in data files: the model's are the log's",
+)
+
+
+def judge(source: Source, acks: list[dict[str, Any]] | None = None, since: int | None = None) -> Audit:
+    """The audit of a table."""
+    hint = _read_hint(source)  # before the listing: what it names was there before it
+    log = list_log(source)
+    assert log is not None  # it was detected
+    judge = _Judge(source, log, since, acks or [])
+    judge.history()
+    with judge.damages.around(log.last):
+        judge.pointer(hint)
+    judge.newest()
+    judge.acknowledged()
+    judge.damages.settle(list_log(source) == log)
+    judge.looked_at()
+    judge.damages.report(judge.draft, since)
+    return judge.draft.audit("delta", source.url, (judge.first, judge.last))
+
+
+def _read_hint(source: Source) -> Said | Damaged | None:
+    """The pointer to a checkpoint; why it cannot be read; None if there is none."""
+    try:
+        return Said(source.read_json(_HINT), _HINT)
+    except Missing:
+        return None
+    except Damaged as why:
+        return why
+
+
+class _Judge:
+    def __init__(self, source: Source, log: Log, since: int | None, acks: list[dict[str, Any]]) -> None:
+        self.source, self.log, self.since, self.acks = source, log, since, acks
+        self.draft = AuditDraft()
+        self.damages = Damages()
+        self.draft.remarks += NEVER_SEEN
+        self.compared = self._to_compare()
+        self.snapshot: Snapshot | None = None
+        self.first = self.last = 0
+        self.stamp: int | None = None  # of the entry before
+        self.read = self.checkpoints_compared = 0  # entries that were judged, and checkpoints
+        self.acknowledged_versions = {ack["version"] for ack in acks}
+        self.told: dict[int, tuple[int | None, set[str]]] = {}  # by version: the commit's time, and its applications
+        # The last version with a change of the schema, with a transaction of an application, and with new files in a
+        # partition: of any entry, and of one that may have read the table.
+        self.schema_changed = -1
+        self.committed_by: dict[str, int] = {}
+        self.added_to: dict[Partition | None, int] = {}
+        self.changed: dict[Partition | None, int] = {}
+
+    def find(
+        self,
+        property: str,
+        grade: Grade,
+        version: int,
+        why: str,
+        evidence: Iterable[str],
+        tell: Callable[[], Projected] | None = None,
+    ) -> None:
+        """Add a finding; one that a state of the model shows has `tell`."""
+        if self.since is not None and version < self.since:
+            return
+        if tell is None:
+            self.draft.add(beyond_models(property, grade, version, why, *evidence), about=(version, why))
+            return
+        invariant = VALID if property == VALID else READ
+        found = Finding(property, grade, version, why, evidence=tuple(evidence), invariant=invariant)
+        self.draft.add(with_state(found, lambda: tell()._asdict()), about=(version, why))
+
+    # The log, entry by entry -----------------------------------------------------------------------------------------
+
+    def history(self) -> None:
+        """Replay the entries, from the first one or from a checkpoint on."""
+        entries, last = sorted(self.log.entries), self.log.last
+        begin = self._begin()
+        self.draft.remarks += before_since(self.since, self.first, last, self.source.url)
+        for late in sorted(one for one in self.log.checksums if one > last):
+            why = f"version {late} has a checksum file, which is written after its entry, and no entry"
+            tell = partial(states.lost_entry, late, f"version {late}")
+            self.find(SEQUENTIAL, "suspect", late, why, [self.log.checksums[late]], tell)
+        version = last + 1 if begin is None else begin
+        while version <= last:
+            if version in self.log.entries:
+                error = self._entry(version)
+                if error is None:
+                    self.last, version, self.read = version, version + 1, self.read + 1
+                    continue
+                later = self._restart_after(version)
+                self.damages.note(error, range(version, last + 1 if later is None else max(later, version + 1)))
+                if later is None:
+                    self._unread(version + 1)
+                    return
+                version = later + 1
+                continue
+            place = bisect_left(entries, version)
+            until = (entries[place] if place < len(entries) else last + 1) - 1
+            later = self._restart_after(until)
+            which = f"version {version}" if until == version else f"versions {version} to {until}"
+            why = f"the log has no entry of {which}, though later ones exist"
+            tell = partial(states.lost_entry, version, which)
+            if later is None:
+                self.find(SEQUENTIAL, "proved", version, why, ["no checkpoint makes up for it"], tell)
+                self._unread(until + 1)
+                return
+            evidence = [f"{self.log.checkpoints[later][0]} makes up for it, so that readers do not notice"]
+            self.find(SEQUENTIAL, "suspect", version, why, evidence, tell)
+            version = later + 1
+
+    def _unread(self, version: int) -> None:
+        """Leave out the versions from this one on, and with them the table as it is now."""
+        self.snapshot = None
+        if version <= self.log.last:
+            self.draft.left_out.append(f"the versions from {version} on: nobody can read them")
+
+    def _begin(self) -> int | None:
+        """Take the table as of the oldest version, or of the last checkpoint up to `since`.
+
+        Returns:
+            The next version; None if nobody can read any.
+        """
+        early = [one for one in self.log.checkpoints if self.since is not None and one <= self.since]
+        if 0 in self.log.entries and not early:
+            return 0
+        if not self.log.checkpoints:
+            oldest = self.first = self.last = min(self.log.entries)
+            why = f"it begins with version {oldest}, and has no complete checkpoint; logs begin with 0 or with one"
+            self.damages.note(Damaged(FOLDER, why), range(oldest, self.log.last + 1))
+            self._unread(oldest)
+            return None
+        self.first = self.last = 0 if 0 in self.log.entries else min(self.log.checkpoints)
+        for base in [*sorted(early, reverse=True), *sorted(set(self.log.checkpoints) - set(early))]:
+            if self._restart(base):
+                if not early:
+                    self.draft.remarks.append(
+                        f"versions before {base} were cleaned up: its checkpoint is taken as correct"
+                    )
+                return base + 1
+        self._unread(self.first)
+        return None
+
+    def _restart_after(self, version: int) -> int | None:
+        """Take the table as the first checkpoint of this version or later that can be read has it; its version."""
+        return next((one for one in sorted(self.log.checkpoints) if one >= version and self._restart(one)), None)
+
+    def _restart(self, version: int) -> bool:
+        """Take the table as a checkpoint has it, if one of the version can be read."""
+        for names in self.log.checkpoints[version]:
+            with self.damages.around(version):
+                actions = read_checkpoint(self.source, names)
+                self._contradictions(version, actions)
+                self.snapshot, self.stamp, self.last = Snapshot.of(actions), None, version
+                self._checksum(version)
+                return True
+        return False
+
+    def _entry(self, version: int) -> Damaged | None:
+        """Judge an entry by the version before it, and go on to its own, unless the entry is damaged."""
+        try:
+            entry = read_entry(self.source, self.log.entries[version])
+            if self.snapshot is None and not (entry.metadata and entry.protocol):
+                raise Damaged(entry.name, "the first entry has no metaData, or no protocol")
+        except Damaged as error:
+            return error
+        if self.snapshot is None:
+            self.snapshot = Snapshot(entry.metadata[0], entry.protocol[0])
+        for what, many in (("metaData", entry.metadata), ("protocol", entry.protocol)):
+            if len(many) > 1:
+                self.find(COUNTS_AGREE, "suspect", version, f"entry {version} has several {what}", [entry.name])
+        self._files(version, entry)
+        self._conflicts(version, entry, self.snapshot)
+        self._note(version, entry, self.snapshot)
+        self.snapshot.apply(entry, version)
+        self._partitions(version, entry, self.snapshot)
+        self._times(version, entry, self.snapshot)
+        self._checksum(version)
+        for names in self.log.checkpoints.get(version, []):
+            if names in self.compared:
+                with self.damages.around(version):
+                    self._compare(version, read_checkpoint(self.source, names), self.snapshot)
+                    self.checkpoints_compared += 1
+        return None
+
+    def _files(self, version: int, entry: Actions) -> None:
+        """An entry removes live files alone, and adds none that are live; no file is in it twice."""
+        assert self.snapshot is not None
+        live, dead = self.snapshot.live, self.snapshot.dead
+        self._contradictions(version, entry)
+        in_both = set(both(entry))
+        gone, odd, known = [], [], False
+        for one in entry.removes:
+            life = live.get(one.name)
+            if life is not None and life.file.vector_id == one.vector_id:
+                if one.size not in (None, life.file.size):
+                    odd.append(f"it removes {one.name} of {one.size:,} bytes, which was added with {life.file.size:,}")
+            elif one.name not in in_both:
+                before = "which no entry before has added"
+                if life is not None:
+                    before = f"whose deletion vector version {life.first} has replaced"
+                elif one.name in dead:
+                    before = (
+                        f"which version {dead[one.name]} has removed" if dead[one.name] >= 0 else "which is removed"
+                    )
+                known |= life is not None or one.name in dead
+                gone.append(f"{entry.name} removes {one.name}, {before}")
+        if gone:
+            why = f"version {version} removes {counted(len(gone), 'file')} that the version before does not have"
+            tell = states.overtaken if known else states.lost_entry
+            self.find(READ, "proved", version, why, gone[:5], partial(tell, version, gone[0]))
+        removed = {(one.name, one.vector_id) for one in entry.removes}
+        again, rival = [], []
+        for one in entry.adds:
+            life = live.get(one.name)
+            if life is None or (one.name, life.file.vector_id) in removed:
+                if life is None and not one.is_data_change and not entry.removes:
+                    odd.append(f"it adds {one.name} as what was there already, and it was not")
+            elif life.file.vector_id != one.vector_id:
+                rival.append(f"{entry.name} adds {one.name} with another deletion vector, and does not remove the old")
+            elif one.is_data_change and one.name not in in_both:
+                again.append(f"{entry.name} adds {one.name}, which is there since version {life.first}")
+        for some, grade in ((rival, "proved"), (again, "suspect")):
+            if some:
+                why = f"version {version} adds {counted(len(some), 'file')} that the version before has already"
+                self.find(READ, grade, version, why, some[:5], partial(states.overtaken, version, some[0]))  # type: ignore[arg-type]
+        if odd:
+            why = f"the files of version {version} are not as the versions before it have them"
+            self.find(COUNTS_AGREE, "suspect", version, why, odd[:5])
+
+    def _contradictions(self, version: int, actions: Actions) -> None:
+        """An entry, or a checkpoint, has each file once."""
+        if double := twice(actions):
+            why = f"{actions.name} adds, or removes, a file twice"
+            self.find(COUNTS_AGREE, "suspect", version, why, double[:5])
+        if names := both(actions):
+            why = f"{actions.name} adds and removes {counted(len(names), 'file')}"
+            tell = partial(states.added_and_removed, version, names[0])
+            self.find(VALID, "proved", version, why, names[:5], tell)
+
+    def _conflicts(self, version: int, entry: Actions, before: Snapshot) -> None:
+        """The conflict check again: what came after the version that the writer had read."""
+        read, is_blind = entry.info("readVersion", int), entry.info("isBlindAppend", bool)
+        if is_blind and entry.removes:
+            why = f"version {version} says that it is a blind append, and removes files"
+            self.find(COUNTS_AGREE, "suspect", version, why, [entry.name])
+        self._metrics(version, entry)
+        if read is None:
+            return
+        if not -1 <= read < version:
+            why = f"version {version} says that it has read version {read}"
+            self.find(COUNTS_AGREE, "suspect", version, why, [entry.name])
+            return
+        lives = [before.live[one.name] for one in entry.removes if one.name in before.live]
+        missed = [
+            f"it removes {one.file.name}, which version {one.first} has added" for one in lives if one.first > read
+        ]
+        if self.schema_changed > read and (entry.adds or entry.metadata):
+            missed.append(f"version {self.schema_changed} has changed the schema")
+        for app in entry.transactions:
+            if self.committed_by.get(app, -1) > read:
+                missed.append(f"version {self.committed_by[app]} has a transaction of the application {app}, too")
+        level, engine = entry.info("isolationLevel", str), entry.info("engineInfo", str) or ""
+        if is_blind is False and engine.startswith("Apache-Spark") and level in ("Serializable", "WriteSerializable"):
+            # A writer that removes a file of a partition has read the partition. Engines that look at rows are excused.
+            is_strict = level == "Serializable" or entry.metadata
+            added = self.added_to if is_strict else self.changed
+            partitions = {one.file.partition for one in lives}
+            late = sorted({added[one] for one in partitions if added.get(one, -1) > read})
+            missed += [f"version {one} has added files to a partition that it rewrites ({level})" for one in late]
+        if missed:
+            why = f"version {version} was written by a writer that had read version {read}, and missed what came then"
+            self.find(READ, "suspect", version, why, missed[:5], partial(states.overtaken, version, missed[0]))
+
+    def _metrics(self, version: int, entry: Actions) -> None:
+        """delta-rs counts what it adds and removes; a delete's change data files count as added, an update's do not."""
+        if not (entry.info("engineInfo", str) or "").startswith("delta-rs"):
+            return
+        metrics = Said(entry.info("operationMetrics", dict) or {}, entry.name)
+        added, removed = len(entry.adds), len(entry.removes)
+        for name, count, most in (
+            ("num_added_files", added, added + entry.changes),
+            ("num_removed_files", removed, removed),
+        ):
+            number = metrics.get(name, int)
+            if number not in (None, count, most):
+                why = f"version {version}: {name} is {number:,}, and there are {count:,}"
+                self.find(COUNTS_AGREE, "suspect", version, why, [entry.name])
+
+    def _note(self, version: int, entry: Actions, before: Snapshot) -> None:
+        """Remember what later writers must not miss."""
+        if any((one.schema, one.partition_columns) != _shape(before) for one in entry.metadata):
+            self.schema_changed = version
+        self.committed_by |= dict.fromkeys(entry.transactions, version)
+        new = dict.fromkeys((one.partition for one in entry.adds if one.name not in before.live), version)
+        self.added_to |= new
+        if not entry.info("isBlindAppend", bool):
+            self.changed |= new
+        if version in self.acknowledged_versions:
+            self.told[version] = entry.info("timestamp", int), set(entry.transactions)
+
+    def _partitions(self, version: int, entry: Actions, now: Snapshot) -> None:
+        """Files have values for the partition columns; with column mapping they go by other names."""
+        if now.metadata.setting("delta.columnMapping.mode") not in (None, "none"):
+            return
+        columns = sorted(now.metadata.partition_columns)
+        for one in entry.adds:
+            if [column for column, _ in one.partition or ()] != columns:
+                why = f"version {version} adds files with other partition columns than the table's: {columns}"
+                self.find(COUNTS_AGREE, "suspect", version, why, [f"{one.name}: {one.partition}"])
+                return
+
+    def _times(self, version: int, entry: Actions, now: Snapshot) -> None:
+        """In-commit timestamps grow."""
+        if now.metadata.setting("delta.enableInCommitTimestamps") != "true":
+            self.stamp = None
+            return
+        before, self.stamp = self.stamp, entry.info("inCommitTimestamp", int)
+        if self.stamp is None or not entry.info_is_first:
+            why = f"version {version} does not begin with a commitInfo with an inCommitTimestamp"
+            self.find(TIMES_GROW, "proved", version, why, [entry.name])
+        elif before is not None and self.stamp <= before:
+            why = f"the inCommitTimestamp of version {version} is {self.stamp}, and that of the one before is {before}"
+            self.find(TIMES_GROW, "proved", version, why, [entry.name])
+
+    # What is said elsewhere ------------------------------------------------------------------------------------------
+
+    def _to_compare(self) -> set[tuple[str, ...]]:
+        """The checkpoints that are compared with the log."""
+        found: set[tuple[str, ...]] = set()
+        room = MOST_BYTES
+        for _, some in sorted(self.log.checkpoints.items(), reverse=True):
+            for names in some:
+                if not found or room > 0:
+                    found.add(names)
+                    room -= sum(self.log.sizes[name] for name in names)
+        left = sum(map(len, self.log.checkpoints.values())) - len(found)
+        if left:
+            self.draft.remarks.append(f"{counted(left, 'older checkpoint')}: together they are too large to compare")
+        self.draft.remarks += [f"{one}: readers ignore it" for one in self.log.incomplete]
+        self.draft.left_out += [f"{one}: log compactions are not read" for one in self.log.compacted]
+        return found
+
+    def _compare(self, version: int, checkpoint: Actions, now: Snapshot) -> None:
+        """A checkpoint has what the entries add up to."""
+        self._contradictions(version, checkpoint)
+        found = [told for _, told in zip(range(6), now.unlike(checkpoint), strict=False)]
+        if found:
+            why = f"the checkpoint of version {version} is not what the entries up to there add up to"
+            evidence = [f"{checkpoint.name}: {told}" for told in found[:5]]
+            self.find(READ, "proved", version, why, evidence, partial(states.lost_entry, version, found[0]))
+
+    def _checksum(self, version: int) -> None:
+        """A checksum file has the counts of its version."""
+        name = self.log.checksums.get(version)
+        if name is None or self.snapshot is None:
+            return
+        with self.damages.around(version):
+            for told in self.snapshot.miscounts(Said(self.source.read_json(name), name)):
+                why = f"the checksum of version {version} differs: {told}"
+                self.find(COUNTS_AGREE, "suspect", version, why, [name])
+
+    def pointer(self, hint: Said | Damaged | None) -> None:
+        """``_last_checkpoint`` names a checkpoint that is there, and counts it right."""
+        if hint is None:
+            return
+        if isinstance(hint, Damaged):
+            raise hint
+        version, parts = hint.take("version", int), hint.get("parts", int)
+        there = self.log.checkpoints.get(version, [])
+        fitting = [names for names in there if parts in (None, len(names))]
+        if not fitting:
+            told = f"{_HINT} names " + (f"{parts} parts of " if parts else "") + f"the checkpoint of version {version}"
+            self.find(FILES_EXIST, "proved", max(version, 0), f"{told}, which is not there", [f"{_HINT}: {version}"])
+            return
+        actions = read_checkpoint(self.source, fitting[0])
+        size = sum(self.log.sizes[name] for name in fitting[0]) if not actions.sidecars else None
+        counts = (("size", actions.rows), ("numOfAddFiles", len(actions.adds)), ("sizeInBytes", size))
+        for name, number in counts if len(fitting) == 1 else ():
+            said = hint.get(name, int)
+            if said is not None and number is not None and said != number:
+                why = f"{_HINT} says that {name} is {said:,}, and the checkpoint has {number:,}"
+                self.find(COUNTS_AGREE, "suspect", version, why, [fitting[0][0]])
+
+    def newest(self) -> None:
+        """The files of the newest version are there, and what is not known is named."""
+        now = self.snapshot
+        if now is None:
+            self.draft.left_out.append("whether data files exist: the newest version cannot be read")
+            return
+        for feature in sorted(now.protocol.reader_features - READER_FEATURES):
+            self.draft.left_out.append(f"what the table feature {brief(feature)} changes: it is not known here")
+        if now.metadata.provider != "parquet":
+            self.draft.left_out.append(f"data files of the format {brief(now.metadata.provider)}")
+        files = [life.file for life in now.live.values()]
+        vectors = [(one, one.vector) for one in files if one.vector is not None]
+        outside = sum(one.is_outside for one in files)
+        outside += sum(place.name is None and place.inline is None for _, place in vectors)
+        if outside:
+            self.draft.left_out.append(f"whether {counted(outside, 'file')} outside of the table's folder exist")
+        if list_log(self.source) != self.log:
+            self.draft.left_out.append("whether data files exist: the table was written to while it was read")
+            return
+        wanted: Mapping[str, int | None] = {
+            **{one.name: one.size for one in files if not one.is_outside},
+            **{place.name: None for _, place in vectors if place.name is not None},
+        }
+        absent = {one.name for one in judge_presence(self.draft, self.source, wanted, self.last, self._origin)}
+        for one, place in vectors[:MOST_VECTORS]:
+            if place.name not in absent:
+                with self.damages.around(self.last):
+                    self._vector(one, place)
+
+    def _origin(self, name: str) -> Origin:
+        """How a live file, or a live file's deletion vector, came into the table."""
+        assert self.snapshot is not None
+        for file, first in self.snapshot.live.values():
+            if name in (file.name, file.vector and file.vector.name) and first >= 0:
+                entry = read_entry(self.source, self.log.entries[first])
+                rows = rows_added(self.source, entry.name, file.name)
+                return Origin(first, utc(entry.info("timestamp", int)), rows if name == file.name else None)
+        return Origin(None, None, None)
+
+    def _vector(self, one: FileAction, place: VectorPlace) -> None:
+        """A deletion vector has its checksum, and as many rows as it is said to have."""
+        try:
+            if place.inline is not None:
+                name, marks = one.name, struck_out(place.inline[: place.size], one.name, one.rows, DELTA)
+            elif place.name is not None:
+                name = place.name
+                marks = read_vector(self.source, name, place.offset, place.size, one.rows, DELTA)
+            else:
+                return
+        except UnreadableError as why:
+            self.draft.left_out.append(str(why))
+            return
+        if len(marks) != place.cardinality:
+            told = f"has {len(marks):,} rows, and is said to have {place.cardinality:,}"
+            raise Damaged(name, f"the deletion vector of {brief(one.name)} {told}")
+
+    def looked_at(self) -> None:
+        """Say what was compared."""
+        entries, files = counted(self.read, "entry", "entries"), counted(len(self.log.checksums), "checksum file")
+        self.draft.looked_at += [
+            f"{SEQUENTIAL}, {READ}, {VALID}: {entries}",
+            f"{READ}: {counted(self.checkpoints_compared, 'checkpoint')} against the entries",
+            f"{COUNTS_AGREE}: {entries}, {files}",
+            f"{PRESENT}: {counted(len(self.acks), 'acknowledged commit')}",
+        ]
+
+    def acknowledged(self) -> None:
+        """Acknowledged commits that the log does not have, or has another one in the place of."""
+        for ack in self.acks:
+            version, why = ack["version"], None
+            millis, apps = self.told.get(version, (None, set()))
+            if version > self.log.last:
+                why = f"the commit of version {version} was acknowledged, and the last version is {self.log.last}"
+            elif version in self.told and ack.get("timestamp", millis) != millis:
+                why = f"version {version} was acknowledged at {ack['timestamp']}, and is the commit of {millis}"
+            elif version in self.told and "appId" in ack and ack["appId"] not in apps:
+                why = f"version {version} was acknowledged to {ack['appId']}, and has no transaction of it"
+            if why is not None:
+                name = self.log.entries.get(version, f"there is no entry of version {version}")
+                self.find(PRESENT, "proved", version, why, [name], partial(states.lost_entry, version, why))
+
+
+def _shape(snapshot: Snapshot) -> tuple[str, tuple[str, ...]]:
+    return snapshot.metadata.schema, snapshot.metadata.partition_columns

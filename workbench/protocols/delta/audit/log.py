@@ -1,0 +1,78 @@
+"""The files of Delta's log, by version: entries, checkpoints and checksums."""
+
+import re
+from typing import NamedTuple
+
+from workbench.audits.source import Source
+from workbench.kernel import InputError
+from workbench.kernel.errors import brief
+
+FOLDER = "_delta_log"
+SIDECARS = f"{FOLDER}/_sidecars"
+
+_NAME = re.compile(
+    r"(?P<version>\d{20})\.(?:(?P<entry>json)|(?P<checksum>crc)|(?P<compacted>\d{20}\.compacted\.json)"
+    r"|checkpoint(?:\.(?P<part>\d{10})\.(?P<of>\d{10})\.parquet|(?:\.[0-9A-Za-z-]{36}\.json|(?:\.[0-9A-Za-z-]{36})?\.parquet)))"
+)
+
+
+class Log(NamedTuple):
+    """A listing of the log.
+
+    Attributes:
+        entries, checksums: Their names, by version.
+        checkpoints: By version, the files of each complete checkpoint.
+        incomplete: Checkpoints of several parts that lack some, which readers ignore.
+        compacted: Files that repeat a range of entries.
+        sizes: Of all these files.
+    """
+
+    entries: dict[int, str]
+    checksums: dict[int, str]
+    checkpoints: dict[int, list[tuple[str, ...]]]
+    incomplete: tuple[str, ...]
+    compacted: tuple[str, ...]
+    sizes: dict[str, int]
+
+    @property
+    def last(self) -> int:
+        """The newest version."""
+        return max([*self.entries, *self.checkpoints])
+
+
+def list_log(source: Source) -> Log | None:
+    """The log of a table; None if the folder has neither an entry nor a complete checkpoint.
+
+    Raises:
+        InputError: If a version has more than 63 bits.
+    """
+    log = Log({}, {}, {}, (), (), {})
+    parts: dict[tuple[int, int], dict[int, str]] = {}
+    compacted = []
+    for one in source.entries(FOLDER):
+        named = _NAME.fullmatch(one.base)
+        if named is None or one.is_folder:
+            continue
+        version = int(named["version"])
+        if version >= 2**63:
+            raise InputError(f"{brief(one.name)} is not accepted: a version has at most 63 bits")
+        log.sizes[one.name] = one.size
+        if named["entry"]:
+            log.entries[version] = one.name
+        elif named["checksum"]:
+            log.checksums[version] = one.name
+        elif named["compacted"]:
+            compacted.append(one.name)
+        elif named["part"]:
+            parts.setdefault((version, int(named["of"])), {})[int(named["part"])] = one.name
+        else:
+            log.checkpoints.setdefault(version, []).append((one.name,))
+    incomplete = []
+    for (version, count), names in parts.items():
+        if len(names) == count == max(names):
+            log.checkpoints.setdefault(version, []).append(tuple(names[part] for part in sorted(names)))
+        else:
+            incomplete.append(f"the checkpoint of version {version}, of which {len(names)} of {count} parts exist")
+    if not log.entries and not log.checkpoints:
+        return None
+    return log._replace(incomplete=tuple(incomplete), compacted=tuple(compacted))

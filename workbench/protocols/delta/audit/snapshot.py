@@ -1,0 +1,128 @@
+"""A Delta table at one version: what the entries up to there, or a checkpoint, add up to."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from workbench.audits.said import Said
+from workbench.protocols.delta.audit.actions import (
+    Actions,
+    FileAction,
+    TableMetadata,
+    TableProtocol,
+    read_metadata,
+    read_protocol,
+)
+
+
+class FileLife(NamedTuple):
+    """A live file, and the version that added it; -1 if that is not known."""
+
+    file: FileAction
+    first: int
+
+
+@dataclass
+class Snapshot:
+    """The table at a version.
+
+    Attributes:
+        live: The live files, by name.
+        dead: The files that were removed, with the version that did it; -1 if that is not known.
+        transactions: The last version of each application's transactions.
+        bytes: The size of all live files.
+    """
+
+    metadata: TableMetadata
+    protocol: TableProtocol
+    live: dict[str, FileLife] = field(default_factory=dict)
+    dead: dict[str, int] = field(default_factory=dict)
+    transactions: dict[str, int] = field(default_factory=dict)
+    bytes: int = 0
+
+    @classmethod
+    def of(cls, checkpoint: Actions) -> "Snapshot":
+        """The table as a checkpoint has it."""
+        found = cls(checkpoint.metadata[0], checkpoint.protocol[0], dead={one.name: -1 for one in checkpoint.removes})
+        found.apply(checkpoint, -1, is_checkpoint=True)
+        return found
+
+    def apply(self, actions: Actions, version: int, *, is_checkpoint: bool = False) -> None:
+        """Go on to the next version."""
+        for one in () if is_checkpoint else actions.removes:
+            self._drop(one.name)
+            self.dead[one.name] = version
+        for one in actions.adds:
+            before = self._drop(one.name)
+            is_same = before is not None and before.file.vector_id == one.vector_id
+            self.live[one.name] = FileLife(one, before.first if before is not None and is_same else version)
+            self.bytes += one.size or 0
+        self.metadata = next(reversed(actions.metadata), self.metadata)
+        self.protocol = next(reversed(actions.protocol), self.protocol)
+        self.transactions |= actions.transactions
+
+    def _drop(self, name: str) -> FileLife | None:
+        life = self.live.pop(name, None)
+        self.bytes -= (life.file.size or 0) if life else 0
+        return life
+
+    def unlike(self, checkpoint: Actions) -> Iterator[str]:
+        """How a checkpoint of this version differs from what the entries add up to."""
+        theirs = {one.name: one for one in checkpoint.adds}
+        for name in self.live.keys() - theirs.keys():
+            yield f"it lacks {name}"
+        for name, one in theirs.items():
+            mine = self.live.get(name)
+            if mine is None:
+                yield f"it has {name}, which the entries do not have"
+            elif mine.file.vector_id != one.vector_id:
+                yield f"it has {name} with other rows struck out"
+            elif mine.file.vector != one.vector:
+                yield f"it has {name} with another size or cardinality of its deletion vector"
+            elif (mine.file.size, mine.file.partition) != (one.size, one.partition):
+                yield f"it has {name} with another size or partition"
+        mine_too = {"metaData": (self.metadata, checkpoint.metadata[0])}
+        for what, (ours, other) in (mine_too | {"protocol": (self.protocol, checkpoint.protocol[0])}).items():
+            if ours != other:
+                yield f"its {what} is another"
+        for app, number in checkpoint.transactions.items():
+            if self.transactions.get(app) != number:
+                yield f"it has the transaction {number} of the application {app}"
+
+    def miscounts(self, said: Said) -> Iterator[str]:
+        """How a checksum file of this version differs from the table."""
+        vectors = [life.file.vector.cardinality for life in self.live.values() if life.file.vector is not None]
+        for name, there in (
+            ("numFiles", len(self.live)),
+            ("tableSizeBytes", self.bytes),
+            ("numMetadata", 1),
+            ("numProtocol", 1),
+            ("numDeletionVectorsOpt", len(vectors)),
+            ("numDeletedRecordsOpt", sum(vectors)),
+        ):
+            number = said.get(name, int)
+            if number not in (None, there):
+                yield f"{name} is {number:,}, and there are {there:,}"
+        metadata, protocol = said.get("metadata", dict), said.get("protocol", dict)
+        if metadata is not None and read_metadata(Said(metadata, said.name)) != self.metadata:
+            yield "its metadata is another"
+        if protocol is not None and read_protocol(Said(protocol, said.name)) != self.protocol:
+            yield "its protocol is another"
+
+
+def twice(actions: Actions) -> list[str]:
+    """The names of the files that are added twice, or removed twice; with a deletion vector and without is twice."""
+    found = []
+    for files in (actions.adds, actions.removes):
+        seen: set[str] = set()
+        for one in files:
+            if one.name in seen:
+                found.append(one.name)
+            seen.add(one.name)
+    return found
+
+
+def both(actions: Actions) -> list[str]:
+    """The names of the files that are added and removed."""
+    removed = {(one.name, one.vector_id) for one in actions.removes}
+    return [one.name for one in actions.adds if (one.name, one.vector_id) in removed]

@@ -1,0 +1,64 @@
+"""Project Delta findings onto states of the protocol's model."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from workbench.audits.states import Projected, state_with
+from workbench.protocols.delta.model import INSERT, UPDATE, Committed, Data, Delta, Entry, File, Row, Transaction
+
+_K = "k1"
+_FILES = {n: File(n, _K) for n in (1, 2, 3)}
+
+
+def lost_entry(version: int, what: str) -> Projected:
+    """A commit that is not in the log: in the model, another entry took its place."""
+    cause = {"PutIfAbsentSupported": False}
+    legend = (
+        f"entry 1 stands for what is in the place of version {version}, and {_K} = v1 for what it lost: {what}",
+        "in the model the second of two writers overwrites the first one's entry, where put-if-absent is missing",
+    )
+    log = {1: Entry(frozenset({_FILES[2]}), frozenset())}
+    done = [_committed(0, INSERT, "v1", 1), _committed(0, INSERT, "v2", 1)]
+    return _projected(cause, log, ["v1", "v2"], done, {"PutIfAbsentSupported": True}, legend)
+
+
+def overtaken(version: int, what: str) -> Projected:
+    """An entry that does not take an earlier one into account: rows are there twice, or as they were before."""
+    legend = (
+        f"entry 3 stands for version {version}: {what}",
+        f"entries 2 and 3 have both rewritten file 1, so that files 2 and 3 both hold {_K}",
+        "in the model the later of the two finds the conflict, and aborts",
+    )
+    log = {
+        1: Entry(frozenset({_FILES[1]}), frozenset()),
+        2: Entry(frozenset({_FILES[2]}), frozenset({_FILES[1]})),
+        3: Entry(frozenset({_FILES[3]}), frozenset({_FILES[1]})),
+    }
+    done = [_committed(0, INSERT, "v1", 1), _committed(1, UPDATE, "v2", 2), _committed(1, UPDATE, "v3", 3)]
+    return _projected({}, log, ["v1", "v2", "v3"], done, {}, legend)
+
+
+def added_and_removed(version: int, name: str) -> Projected:
+    """An entry that adds and removes the same file."""
+    log = {1: Entry(frozenset({_FILES[1]}), frozenset({_FILES[1]}))}
+    legend = (f"entry 1 stands for version {version}, and file 1 for {name}",)
+    return _projected({}, log, ["v1"], [_committed(0, INSERT, "v1", 1)], {}, legend)
+
+
+def _committed(read: int, kind: str, value: str, version: int) -> Committed:
+    return Committed(Transaction(read, kind, _K, value), version)
+
+
+def _projected(
+    cause: Mapping[str, Any],
+    log: Mapping[int, Entry],
+    values: list[str],
+    done: list[Committed],
+    repair: Mapping[str, Any],
+    legend: tuple[str, ...],
+) -> Projected:
+    """A state in which the files 1, 2 ... hold one value each."""
+    model = Delta(**cause, OpLimit=3, Column2Values=3, Column1Values=1)
+    files = {n: Data(_K, frozenset({Row(_K, value)})) for n, value in enumerate(values, 1)}
+    changes = {"log": log, "files": files, "started": len(done), "committed": {_K: tuple(done)}}
+    return Projected(model, state_with(model, changes), cause or None, repair, legend)

@@ -1,0 +1,27 @@
+"""Hudi's tables, versions 5, 6, 8 and 9; of merge-on-read what does not need log files."""
+
+from typing import Any
+
+from workbench.audits.damaged import Damages
+from workbench.audits.findings import Audit, AuditDraft
+from workbench.audits.source import Source
+from workbench.protocols.hudi.audit.judge import judge
+from workbench.protocols.hudi.audit.read import read
+from workbench.protocols.hudi.audit.timeline import PROPERTIES, beginning, has_instants
+
+ACKS: tuple[dict[str, type], dict[str, type]] = {"instant": str}, {}
+
+
+def detects(source: Source) -> bool:
+    """Whether the folder has Hudi's properties file, or instants that lack it."""
+    return source.exists(PROPERTIES) or has_instants(source)
+
+
+def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None, spark: Any) -> Audit:
+    """Read and judge a Hudi table, in this process even if there is a Spark session."""
+    damages = Damages()
+    with damages.around():
+        return judge(read(source, damages), damages, since=None if since is None else beginning(since), acks=acks)
+    draft = AuditDraft()
+    damages.report(draft)
+    return draft.audit("hudi", source.url, (None, None))

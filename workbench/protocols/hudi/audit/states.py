@@ -1,0 +1,129 @@
+"""Project Hudi findings onto states of the model: the few instants that matter, renumbered from 1."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from workbench.audits.states import Projected, state_with
+from workbench.kernel import Map, Names
+from workbench.protocols.hudi.extended import LAZY, HudiExtended
+from workbench.protocols.hudi.model import INSERT, NONE, OPTIMISTIC, UPDATE, Logged, Stamp
+
+
+class Published(NamedTuple):
+    """A slice of the state; its rows are None if it was deleted."""
+
+    ts: int
+    group: str
+    rows: Mapping[str, str] | None
+    logged: tuple[str, str, str]  # the operation's type, key and value
+
+
+def deleted_slice(group: str, ts: int, *, rolled_back: bool) -> Projected:
+    """A published slice without a file: deleted by a rollback that missed its completion, or for unknown reasons."""
+    cause = {"FailedWrites": LAZY, "RereadTimeline": False, "FailInAnyPhase": True}
+    published = [Published(1, "fg1", None, (INSERT, "key1", "v1"))]
+    legend = (f"fg1 is the file group {group}, timestamp 1 is {ts}", "key1 = v1 stands for the rows of the slice")
+    return _projected(cause, ["key1"], published, {"RereadTimeline": True} if rolled_back else {}, legend)
+
+
+def two_groups(key: str, groups: Sequence[str], stamps: Sequence[int]) -> Projected:
+    """A key that two operations put into two file groups."""
+    [k] = names([key], "key")
+    published = [
+        Published(1, "fg1", {k: "v1"}, (INSERT, k, "v1")),
+        Published(2, "fg2", {k: "v2"}, (INSERT, k, "v2")),
+    ]
+    cause = {"FileGroupCount": 2, "PrimaryKeyConflictCheck": False}
+    legend = (
+        *(f"fg{i} is the file group {group}" for i, group in enumerate(groups, 1)),
+        _stamps(stamps),
+        f"{k} is {key}" if k != key else "",
+        "v1 and v2 stand for its rows",
+    )
+    return _projected(cause, [k], published, {"PrimaryKeyConflictCheck": True}, legend)
+
+
+def lost_update(key: str | None, group: str, stamps: Sequence[int]) -> Projected:
+    """A slice that lost its predecessor's change, since it was built on an older slice or on none.
+
+    `stamps` are the timestamps of the older slice (if any), the predecessor, and the slice itself.
+    """
+    k, other = names([key, None], "key")
+    first = [Published(1, "fg1", {k: "v1"}, (INSERT, k, "v1"))] if len(stamps) > 2 else []
+    old = dict(first[0].rows or {}) if first else {}
+    n = len(first)
+    published = [
+        *first,
+        Published(n + 1, "fg1", old | {k: "v2"}, (UPDATE if first else INSERT, k, "v2")),
+        Published(n + 2, "fg1", old | {other: "v1"}, (INSERT, other, "v1")),
+    ]
+    legend = (
+        f"fg1 is the file group {group}",
+        _stamps(stamps),
+        f"{k} stands for what is lost" if key is None else f"{k} is {key}" if k != key else "",
+        f"{other} stands for what the last commit wrote; v1 and v2 are no values of the table",
+    )
+    return _projected({"ConcurrencyControl": NONE}, [k, other], published, {"ConcurrencyControl": OPTIMISTIC}, legend)
+
+
+def one_name(group: str, ts: int) -> Projected:
+    """Two operations with one timestamp wrote the same file, which now holds what the later one wrote."""
+    k, other = names([None, None], "key")
+    rows = {other: "v2"}
+    published = [Published(1, "fg1", rows, (INSERT, k, "v1")), Published(1, "fg1", rows, (INSERT, other, "v2"))]
+    legend = (f"fg1 is the file group {group}, timestamp 1 is {ts}", f"{k} and {other} stand for what each has written")
+    return _projected({"MonotonicTs": False}, [k, other], published, {"PutIfAbsentSupported": True}, legend)
+
+
+def _stamps(stamps: Sequence[int]) -> str:
+    return "timestamps: " + ", ".join(f"{i} is {ts}" for i, ts in enumerate(stamps, 1))
+
+
+def names(given: Sequence[str | None], prefix: str) -> list[str]:
+    """Names for keys in the model: their own where the model accepts these and they are distinct.
+
+    Examples:
+        >>> names(["jack", "4711", None], "key")
+        ['jack', 'key2', 'key3']
+    """
+    taken: list[str] = []
+    for i, one in enumerate(given, 1):
+        try:
+            [name] = Names(prefix, range(1, 2)).parse([one])
+            fits = name not in taken and not name.startswith(("w", "v", "fg", prefix)) and len(name) <= 24
+        except ValueError:
+            fits = False
+        taken.append(str(one) if fits else f"{prefix}{i}")
+    return taken
+
+
+def _projected(
+    cause: Mapping[str, Any],
+    keys: Sequence[str],
+    published: Sequence[Published],
+    repair: Mapping[str, Any],
+    legend: Sequence[str],
+) -> Projected:
+    model = HudiExtended(Keys=list(keys), OpLimit=max(2, len(published)), **cause)
+    stamps = [Stamp(one.ts, None) for one in published]
+    slices = {
+        (one.group, *stamp): None if one.rows is None else Map(one.rows)
+        for one, stamp in zip(published, stamps, strict=True)
+    }
+    log: dict[tuple[str, int], Logged] = {}
+    for one in published:
+        kind, key, value = one.logged
+        log[key, sum(k == key for k, _ in log)] = Logged(kind, value, one.ts)
+    state = state_with(
+        model,
+        {
+            "started": len(published),
+            "requested": dict.fromkeys(stamps, True),
+            "inflight": dict.fromkeys(stamps, True),
+            "completed": {stamp: one.group for one, stamp in zip(published, stamps, strict=True)},
+            "slices": slices,
+            "index": {one.logged[1]: one.group for one in published},
+            "log": log,
+        },
+    )
+    return Projected(model, state, cause, repair, tuple(line for line in legend if line))

@@ -1,0 +1,216 @@
+"""Iceberg's metadata files: their listing, and the history in each."""
+
+import re
+import zlib
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from workbench.audits.damaged import Damaged, Missing
+from workbench.audits.said import Said
+from workbench.audits.source import MOST_BYTES, Source, json_of
+from workbench.kernel import InputError
+from workbench.kernel.errors import brief
+
+FOLDER = "metadata"
+
+#: The supported format versions.
+FORMAT_VERSIONS = (1, 2)
+
+#: The counts in a snapshot's summary that are compared with its files.
+TOTALS = ("total-data-files", "total-delete-files", "total-records", "added-data-files", "added-records")
+
+_NAME = re.compile(r"(?:v(\d{1,18})|(\d{1,18})-[^/]+)(?:\.gz)?\.metadata\.json(?:\.gz)?")
+_HINT = f"{FOLDER}/version-hint.text"
+
+
+class IcebergSnapshot(NamedTuple):
+    """A snapshot in a metadata file; `sequence` is 0 in tables of version 1."""
+
+    id: int
+    parent: int | None
+    sequence: int
+    millis: int
+    manifest_list: str | None
+    operation: str
+    summary: Said | None = None
+
+    def totals(self) -> dict[str, int]:
+        """The counts in its summary; computed when asked for, since older metadata files repeat every snapshot."""
+        said = {} if self.summary is None else {name: self.summary.get(name, str, "") for name in TOTALS}
+        return {name: int(number) for name, number in said.items() if number.isdecimal()}
+
+
+class Metadata(NamedTuple):
+    """The contents of one metadata file.
+
+    Attributes:
+        number: The number at the start of its name.
+        uuid: The table's; a table that was dropped and recreated in the same folder has a new one.
+        location: Where the table was when the file was written.
+        current: The head of the main branch.
+        snapshots: By id.
+        branches, tags: The heads of the other branches, and the tagged snapshots.
+        log: The locations of the previous metadata files, oldest first.
+        heads: The main branch's successive heads.
+        contradictions: What in it contradicts something else in it.
+    """
+
+    name: str
+    number: int
+    uuid: str | None
+    format_version: int
+    location: str
+    current: int | None
+    last_sequence: int
+    millis: int
+    snapshots: dict[int, IcebergSnapshot]
+    branches: frozenset[int]
+    tags: frozenset[int]
+    log: tuple[str, ...]
+    heads: tuple[int, ...]
+    contradictions: tuple[str, ...]
+
+    def is_of_another(self, metadata: "Metadata") -> bool:
+        """Whether the two files belong to different tables."""
+        return None not in (self.uuid, metadata.uuid) and self.uuid != metadata.uuid
+
+    def ancestors(self, of: int | None) -> Iterator[IcebergSnapshot]:
+        """A snapshot and its ancestors, as far as they are listed."""
+        seen = set()
+        while of is not None and of in self.snapshots and of not in seen:
+            seen.add(of)
+            yield self.snapshots[of]
+            of = self.snapshots[of].parent
+
+    def held(self) -> set[int]:
+        """The snapshots that a tag or another branch keeps from expiring."""
+        return {*self.tags, *(one.id for head in self.branches for one in self.ancestors(head))}
+
+
+def written_last(source: Source, files: dict[str, int]) -> str:
+    """The metadata file with the latest modification time."""
+    seconds = {entry.name: entry.seconds or 0 for entry in source.entries(FOLDER)}
+    return max(files, key=lambda name: (seconds.get(name, 0), files[name]))
+
+
+def metadata_files(source: Source) -> dict[str, int]:
+    """The metadata files and their numbers, in ascending order."""
+    numbers = {}
+    for entry in source.entries(FOLDER):
+        parts = _NAME.fullmatch(entry.base)
+        if parts and not entry.is_folder:
+            numbers[entry.name] = int(parts[1] or parts[2])
+    return dict(sorted(numbers.items(), key=lambda item: (item[1], item[0])))
+
+
+def current_candidates(source: Source, files: dict[str, int]) -> list[str]:
+    """The metadata files that may be the current one; only the catalog can choose among several."""
+    last = max(files.values())
+    try:
+        hint = int(source.read(_HINT, at_most=100))
+        last = max([hint, *_following(hint, set(files.values()))]) if hint in files.values() else last
+    except (Missing, ValueError):
+        pass  # the catalog keeps the number
+    return [name for name, number in files.items() if number == last]
+
+
+def _following(number: int, numbers: set[int]) -> Iterator[int]:
+    while number + 1 in numbers:
+        number += 1
+        yield number
+
+
+def read_metadata(source: Source, name: str) -> Metadata:
+    """Parse a metadata file.
+
+    Raises:
+        Missing: If it does not exist.
+        InputError: If it is damaged, or of an unsupported format version.
+    """
+    content = source.read(name)
+    if content.startswith(b"\x1f\x8b"):
+        content = _unzipped(content, name)
+    said = Said(json_of(content, name), name)
+    version = said.take("format-version", int)
+    if version not in FORMAT_VERSIONS:
+        raise InputError(
+            f"{brief(name)} is not accepted: it is of Iceberg's format version {version}; 1 and 2 are read"
+        )
+    snapshots = {}
+    for one in said.all("snapshots", Said):
+        snapshot = _snapshot(one)
+        if snapshot.id in snapshots:
+            raise Damaged(name, f"it has the snapshot {snapshot.id} twice")
+        snapshots[snapshot.id] = snapshot
+    current = said.get("current-snapshot-id", int, -1)
+    refs = [Said(ref, name) for branch, ref in said.get("refs", dict, {}).items() if branch != "main"]
+    parts = _NAME.fullmatch(name.rpartition("/")[2])
+    return Metadata(
+        name,
+        int((parts[1] or parts[2]) if parts else 0),
+        said.get("table-uuid", str),
+        version,
+        said.take("location", str),
+        None if current == -1 else current,
+        said.get("last-sequence-number", int, 0),
+        said.get("last-updated-ms", int, 0),
+        snapshots,
+        _refs(refs, "branch"),
+        _refs(refs, "tag"),
+        tuple(one.take("metadata-file", str) for one in said.all("metadata-log", Said)),
+        heads := tuple(one.take("snapshot-id", int) for one in said.all("snapshot-log", Said)),
+        tuple(_contradictions(said, snapshots, heads)),
+    )
+
+
+def _contradictions(said: Said, snapshots: dict[int, IcebergSnapshot], heads: tuple[int, ...]) -> Iterator[str]:
+    """Numbers in a metadata file that name nothing in it, or not the same."""
+    for field, many, number in (
+        ("current-schema-id", "schemas", "schema-id"),
+        ("default-spec-id", "partition-specs", "spec-id"),
+        ("default-sort-order-id", "sort-orders", "order-id"),
+    ):
+        known = {one.get(number, int) for one in said.all(many, Said)}
+        uses = {said.get(field, int)}
+        if many == "schemas":
+            uses |= {one.get(number, int) for one in said.all("snapshots", Said)}
+        for use in sorted(one for one in uses - known if one is not None):
+            if known:
+                yield f"a {number} is {use}, and {many} has none such"
+    current = said.get("current-snapshot-id", int, -1)
+    main = Said(said.get("refs", dict, {}).get("main") or {"snapshot-id": current}, said.name).take("snapshot-id", int)
+    if main != current:
+        yield f"the main branch is at {main}, and current-snapshot-id is {current}"
+    if heads and current not in (-1, heads[-1]):
+        yield f"snapshot-log ends with {heads[-1]}, and current-snapshot-id is {current}"
+    last = said.get("last-sequence-number", int)
+    newest = max((one.sequence for one in snapshots.values()), default=0)
+    if last is not None and newest > last:
+        yield f"a snapshot has the sequence number {newest}, and last-sequence-number is {last}"
+
+
+def _refs(refs: list[Said], kind: str) -> frozenset[int]:
+    return frozenset(ref.take("snapshot-id", int) for ref in refs if ref.get("type", str) == kind)
+
+
+def _snapshot(said: Said) -> IcebergSnapshot:
+    summary = Said(said.get("summary", dict, {}), said.name)
+    return IcebergSnapshot(
+        said.take("snapshot-id", int),
+        said.get("parent-snapshot-id", int),
+        said.get("sequence-number", int, 0),
+        said.take("timestamp-ms", int),
+        said.get("manifest-list", str),
+        summary.get("operation", str, "unknown"),
+        summary,
+    )
+
+
+def _unzipped(content: bytes, name: str) -> bytes:
+    try:
+        plain = zlib.decompressobj(31).decompress(content, MOST_BYTES + 1)
+    except zlib.error as error:
+        raise Damaged(name, f"{error}") from None
+    if len(plain) > MOST_BYTES:
+        raise InputError(f"{brief(name)} is not accepted: it has more than {MOST_BYTES:,} bytes when it is unpacked")
+    return plain

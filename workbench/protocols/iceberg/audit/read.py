@@ -1,0 +1,476 @@
+"""Read an Iceberg table's main branch: its snapshots, and its data files with the versions in which they live.
+
+A version is a snapshot's sequence number; in format version 1, which has none, its place in the history. Each manifest
+is read once, in the first snapshot that lists it.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from workbench.audits.avro import read_avro
+from workbench.audits.damaged import Damaged, Damages, Missing
+from workbench.audits.shape import COMMITS, FILES, table_of, utc
+from workbench.audits.source import Elsewhere, Source
+from workbench.kernel.errors import brief
+from workbench.protocols.iceberg.audit.metadata import (
+    FOLDER,
+    IcebergSnapshot,
+    Metadata,
+    current_candidates,
+    metadata_files,
+    read_metadata,
+    written_last,
+)
+
+_EXISTING, _ADDED, _DELETED = 0, 1, 2
+
+
+class Break(NamedTuple):
+    """A snapshot whose files are not its parent's with its own changes applied."""
+
+    snapshot: IcebergSnapshot
+    lacks: tuple[str, ...]
+    has: tuple[str, ...]
+
+
+class ListedManifest(NamedTuple):
+    """A manifest's entry in a manifest list.
+
+    Attributes:
+        counts: Its added, existing and deleted files, and their rows; None if unsaid.
+        length: Its size.
+    """
+
+    added_by: int
+    has_deletes: bool
+    counts: tuple[int | None, ...]
+    sequence: int | None
+    length: int | None
+
+
+class ManifestEntry(NamedTuple):
+    """The entry of a data file or delete file in a manifest; the name of a file elsewhere is its location."""
+
+    name: str
+    status: int
+    added_by: int
+    partition: str
+    rows: int
+    size: int | None
+    is_outside: bool
+
+
+class Live(NamedTuple):
+    """A manifest's live files and their rows, and what the manifest list says of it."""
+
+    files: list[str]
+    has_deletes: bool
+    rows: int
+    listed: ListedManifest
+
+
+class Places:
+    """Names of a table's files by the locations that its metadata gives.
+
+    A table that was moved or copied has files with locations of several folders: where it is, where the newest
+    metadata file says that it was, and what precedes ``/metadata/`` in its manifest lists.
+    """
+
+    def __init__(self, source: Source, metadata: Metadata) -> None:
+        self._source = source
+        here = {entry.base for entry in source.entries(FOLDER)}
+        self.sizes = {entry.name: entry.size for entry in source.entries(FOLDER)}
+        lists = [one.manifest_list for one in metadata.snapshots.values() if one.manifest_list]
+        parts = [one.rpartition(f"/{FOLDER}/") for one in lists]
+        self._roots = list(dict.fromkeys([metadata.location, *(root for root, _, name in parts if name in here)]))
+        self._known: dict[str, str] = {}
+
+    def name(self, location: str) -> str:
+        """A file's name; refused if it is elsewhere."""
+        if location not in self._known:
+            root = next((root for root in self._roots if root and location.startswith(f"{root}/")), None)
+            self._known[location] = self._source.inside(location, moved_from=root)
+        return self._known[location]
+
+    def data(self, location: str) -> tuple[str, bool]:
+        """A data file's name, or its location if it is elsewhere; and whether that is so."""
+        try:
+            return self.name(location), False
+        except Elsewhere:
+            return location, True
+
+
+@dataclass(frozen=True)
+class IcebergTable:
+    """An Iceberg table as its newest metadata file describes it.
+
+    Attributes:
+        files_of_metadata: The existing metadata files, with their numbers.
+        candidates: The metadata files that may be the current one; the first was taken.
+        chain: The main branch as far as it is listed, oldest first.
+        versions_of: From its snapshots' ids to their versions.
+        commits, files: Of the shapes COMMITS and FILES.
+        unread: Snapshots without a manifest list, whose content was not read.
+        damages: The damaged files, which were left out.
+        live: The entries of the files that live in the newest snapshot or at the head of another branch, by name.
+        outside: How many live files are not in the table's folder.
+        miscounts: Snapshots in which two counts differ, with the difference.
+        branch_breaks: Breaks on other branches, which are read from where they leave the main one.
+    """
+
+    source: Source
+    files_of_metadata: dict[str, int]
+    candidates: tuple[str, ...]
+    metadata: Metadata
+    chain: tuple[IcebergSnapshot, ...]
+    versions_of: dict[int, int]
+    commits: pa.Table
+    files: pa.Table
+    breaks: tuple[Break, ...]
+    unread: tuple[int, ...]
+    live: dict[str, ManifestEntry]
+    outside: int
+    miscounts: tuple[tuple[IcebergSnapshot, str], ...]
+    branch_breaks: tuple[Break, ...]
+    places: Places
+    damages: Damages
+
+    @property
+    def versions(self) -> tuple[int | None, int | None]:
+        """The first and the last version."""
+        numbers = list(self.versions_of.values())
+        return (numbers[0], numbers[-1]) if numbers else (None, None)
+
+
+def read(source: Source, damages: Damages, since: int | None = None) -> IcebergTable | None:
+    """Read a table by its newest metadata file that is not damaged; None if there is none."""
+    files = metadata_files(source)
+    found = _current(source, files, damages)
+    if found is None:
+        return None
+    metadata, candidates = found
+    chain = tuple(metadata.ancestors(metadata.current))[::-1]
+    versions_of = _versions(chain)
+    places = Places(source, metadata)
+    reading = _BranchReading(source, places, damages)
+    start = max((i for i, one in enumerate(chain) if versions_of[one.id] <= (since or 0)), default=0)
+    for snapshot in chain[start:]:
+        reading.add(snapshot, versions_of[snapshot.id])
+    others = list(_other_branches(source, places, metadata, damages))
+    readings = (reading, *others)
+    live = {name: entry for one in readings for name, entry in one.live().items()}
+    broken = {one.snapshot.id for one in reading.breaks}
+    commits = [
+        {
+            "version": versions_of[one.id],
+            "id": str(one.id),
+            "parent": versions_of.get(one.parent) if one.parent is not None else None,
+            "built_on_parent": one.id not in broken if one.parent in versions_of else None,
+            "kind": one.operation,
+            "time": utc(one.millis),
+        }
+        for one in chain
+    ]
+    return IcebergTable(
+        source,
+        files,
+        candidates,
+        metadata,
+        chain,
+        versions_of,
+        table_of(commits, COMMITS),
+        reading.files(),
+        tuple(reading.breaks),
+        tuple(id for one in readings for id in one.unread),
+        live,
+        len({name for one in readings for name in one.outside()}),
+        tuple(pair for one in readings for pair in one.miscounts),
+        tuple(broken for one in others for broken in one.breaks),
+        places,
+        damages,
+    )
+
+
+def _other_branches(source: Source, places: Places, metadata: Metadata, damages: Damages) -> Iterator["_BranchReading"]:
+    """The other branches, each read from the last snapshot that it shares with the main one."""
+    main = {one.id for one in metadata.ancestors(metadata.current)}
+    for head in sorted({*metadata.branches, *metadata.tags} & metadata.snapshots.keys() - main):
+        reading, own = _BranchReading(source, places, damages), []
+        for one in metadata.ancestors(head):
+            own.append(one)
+            if one.id in main:
+                break
+        for snapshot in reversed(own):
+            reading.add(snapshot, snapshot.sequence)
+        yield reading
+
+
+def _current(source: Source, files: dict[str, int], damages: Damages) -> tuple[Metadata, tuple[str, ...]] | None:
+    """The current metadata file, and all candidates, of those that are not damaged; None if all are."""
+    whole = dict(files)
+    while whole:
+        try:
+            return _newest(source, whole)
+        except Missing:
+            raise  # deleted meanwhile
+        except Damaged as error:
+            damages.note(error)
+            del whole[error.name]
+    return None
+
+
+def _newest(source: Source, files: dict[str, int]) -> tuple[Metadata, tuple[str, ...]]:
+    """The current metadata file, and the names of all candidates: of several with one number, the last written.
+
+    The highest number may belong to a dropped table whose successor has not come as far.
+    """
+    names, latest = current_candidates(source, files), written_last(source, files)
+    found = [read_metadata(source, name) for name in {*names, latest}]
+    last = next(one for one in found if one.name == latest)
+    found = [one for one in found if one.name in names]
+    if all(last.is_of_another(one) and last.millis > one.millis for one in found):
+        found = [read_metadata(source, name) for name, number in files.items() if number >= last.number]
+        number = max(one.number for one in found if not one.is_of_another(last))
+        found = [one for one in found if one.number == number and not one.is_of_another(last)]
+    found.sort(key=lambda one: (one.millis, one.name))
+    current = found[-1].current
+    if current is not None and current not in found[-1].snapshots:
+        raise Damaged(found[-1].name, f"it does not have its current snapshot {current}")
+    return found[-1], tuple(one.name for one in reversed(found))
+
+
+def _versions(chain: tuple[IcebergSnapshot, ...]) -> dict[int, int]:
+    sequences = [one.sequence for one in chain]
+    numbered = all(low < high for low, high in zip([0, *sequences], sequences, strict=False))
+    return {one.id: one.sequence if numbered else i for i, one in enumerate(chain, 1)}
+
+
+@dataclass
+class _Life:
+    """The versions in which a file lives."""
+
+    entry: ManifestEntry
+    first: int
+    sequence: int
+    last: int | None = None
+
+
+@dataclass
+class _BranchReading:
+    """The live files of one branch, replayed snapshot by snapshot."""
+
+    source: Source
+    places: Places
+    damages: Damages
+    breaks: list[Break] = field(default_factory=list)
+    unread: list[int] = field(default_factory=list)
+    miscounts: list[tuple[IcebergSnapshot, str]] = field(default_factory=list)
+    _manifests: dict[str, Live] = field(default_factory=dict)  # of the last snapshot
+    _live: dict[str, _Life] = field(default_factory=dict)
+    _dead: list[_Life] = field(default_factory=list)
+    _deletes: set[str] = field(default_factory=set)  # files of row-level deletes, which writers may drop at will
+    _begun: bool = False
+
+    def add(self, snapshot: IcebergSnapshot, version: int) -> None:
+        """Apply the next snapshot."""
+        if snapshot.manifest_list is None:
+            self.unread.append(snapshot.id)
+            self._begun = False
+            return
+        try:
+            listed = manifests_of(self.source, self.places, snapshot)
+        except Damaged as error:
+            self.damages.note(error, [version])
+            self._begun = False
+            return
+        is_whole = self._is_whole()
+        kept = {name: live for name, live in self._manifests.items() if name in listed}
+        dropped = [name for manifest, live in self._manifests.items() if manifest not in listed for name in live.files]
+        gone: set[str] = set()
+        here: set[str] = set()
+        strange: list[str] = []
+        moved, added = set(dropped), []
+        for manifest, said in listed.items():
+            if manifest in kept:
+                if kept[manifest].listed != said:
+                    self.miscounts.append((snapshot, f"{manifest} is listed otherwise than in the snapshot before"))
+                continue
+            entries = self._entries(manifest, said)
+            here_live = [entry for entry in entries if entry.status != _DELETED]
+            kept[manifest] = Live(
+                [entry.name for entry in here_live],
+                listed[manifest].has_deletes,
+                sum(entry.rows for entry in here_live),
+                said,
+            )
+            if not said.has_deletes:
+                added += [entry for entry in entries if entry.status == _ADDED and entry.added_by == snapshot.id]
+            if manifest not in self.damages:
+                self._count(snapshot, manifest, listed[manifest], entries)
+            for entry in entries:
+                if entry.status == _DELETED:
+                    gone.add(entry.name)
+                    continue
+                if listed[manifest].has_deletes:
+                    self._deletes.add(entry.name)
+                here.add(entry.name)
+                is_new = entry.name not in self._live
+                if not is_new and entry.name not in moved:
+                    self.miscounts.append((snapshot, f"{entry.name} is there twice"))
+                if is_new:
+                    self._live[entry.name] = _Life(entry, version, snapshot.sequence)
+                if self._begun and is_new and (entry.status == _EXISTING or entry.added_by != snapshot.id):
+                    strange.append(entry.name)
+        lacks = [name for name in dropped if name not in here and name not in gone]
+        if lacks:
+            elsewhere = {name for live in kept.values() for name in live.files}
+            lacks = [name for name in lacks if name not in elsewhere]
+        for name in {*lacks, *(gone - here)}:
+            if name in self._live:
+                life = self._live.pop(name)
+                life.last = version
+                self._dead.append(life)
+        data_only = (tuple(sorted(set(names) - self._deletes)) for names in (lacks, strange))
+        found = Break(snapshot, *data_only)
+        self._manifests = kept
+        for name in kept:
+            self.damages.used(name, version)
+        is_whole &= self._is_whole()
+        if self._begun and is_whole and (found.lacks or found.has):
+            self.breaks.append(found)
+        if is_whole:
+            self._sum_up(snapshot, added)
+        self._begun = True
+
+    def _is_whole(self) -> bool:
+        """Whether all manifests of the last snapshot could be read."""
+        return not any(name in self.damages for name in self._manifests)
+
+    def _entries(self, manifest: str, said: ListedManifest) -> list[ManifestEntry]:
+        """A manifest's entries; none if it is damaged."""
+        entries: list[ManifestEntry] = []
+        with self.damages.around():
+            entries = list(entries_of(self.source, self.places, manifest, said))
+        return entries
+
+    def _count(
+        self, snapshot: IcebergSnapshot, manifest: str, listed: ListedManifest, entries: list[ManifestEntry]
+    ) -> None:
+        """Compare a manifest's entries with what the manifest list says of them."""
+        rows = [[entry.rows for entry in entries if entry.status == status] for status in _STATUSES]
+        found = (*map(len, rows), *map(sum, rows), self.places.sizes.get(manifest), snapshot.sequence)
+        is_own = listed.added_by == snapshot.id
+        said = (*listed.counts, listed.length, listed.sequence if is_own else None)
+        for what, one, other in zip(_SAID, said, found, strict=True):
+            if None not in (one, other) and one != other:
+                why = f"{manifest} is said to have {what} {one:,}, and has {other:,}"
+                self.miscounts.append((snapshot, why))
+
+    def _sum_up(self, snapshot: IcebergSnapshot, added: list[ManifestEntry]) -> None:
+        """Compare a snapshot's live files with the totals in its summary; and none may be there twice."""
+        totals = snapshot.totals()
+        for field_, has_deletes in (("total-data-files", False), ("total-delete-files", True)):
+            count = sum(len(live.files) for live in self._manifests.values() if live.has_deletes == has_deletes)
+            if totals.get(field_) not in (None, count):
+                self.miscounts.append((snapshot, f"{field_} is {totals[field_]:,}, and there are {count:,}"))
+        for field_, count in (
+            ("total-records", sum(live.rows for live in self._manifests.values() if not live.has_deletes)),
+            ("added-records", sum(entry.rows for entry in added)),
+            ("added-data-files", len(added)),
+        ):
+            if totals.get(field_) not in (None, count):
+                self.miscounts.append((snapshot, f"{field_} is {totals[field_]:,}, and there are {count:,}"))
+
+    def outside(self) -> list[str]:
+        """The live files that are not in the table's folder."""
+        return [name for name, life in self._live.items() if life.entry.is_outside]
+
+    def live(self) -> dict[str, ManifestEntry]:
+        """The live files in the table's folder."""
+        return {name: life.entry for name, life in self._live.items() if not life.entry.is_outside}
+
+    def files(self) -> pa.Table:
+        """All files with the versions in which they live."""
+        lives = (*self._dead, *self._live.values())
+        rows = (
+            {
+                "partition": life.entry.partition,
+                "name": life.entry.name,
+                "rows": life.entry.rows,
+                "first": life.first,
+                "last": life.last,
+                "min_sequence": life.sequence,
+                "max_sequence": life.sequence,
+            }
+            for life in lives
+        )
+        return table_of(rows, FILES)
+
+
+_STATUSES = {_ADDED: "added", _EXISTING: "existing", _DELETED: "deleted"}
+#: A manifest list's counts, with the names that they had at first.
+_COUNTS = [
+    *((f"{kind}_files_count", f"{kind}_data_files_count") for kind in _STATUSES.values()),
+    *((f"{kind}_rows_count", f"{kind}_rows_count") for kind in _STATUSES.values()),
+]
+_SAID = (*(field for field, _ in _COUNTS), "manifest_length", "sequence_number")
+
+
+def manifests_of(source: Source, places: Places, snapshot: IcebergSnapshot) -> dict[str, ListedManifest]:
+    """A snapshot's manifests, by name."""
+    if snapshot.manifest_list is None:
+        return {}
+    name = places.name(snapshot.manifest_list)
+    found: dict[str, ListedManifest] = {}
+    others = ("sequence_number", "manifest_length")
+    keep = (
+        "manifest_path",
+        "added_snapshot_id",
+        "content",
+        *others,
+        *(field for fields in _COUNTS for field in fields),
+    )
+    for record in read_avro(source, name, keep=keep):
+        path, added_by = record.get("manifest_path"), record.get("added_snapshot_id")
+        if not isinstance(path, str) or not isinstance(added_by, int | None):
+            raise Damaged(name, f"it names {brief(path)} as a manifest")
+        counts = tuple(record.get(field, record.get(old)) for field, old in _COUNTS)
+        if not all(type(one) is int or one is None for one in (*counts, *map(record.get, others))):
+            raise Damaged(name, f"it does not count the files of {brief(path)}")
+        manifest = places.name(path)
+        if manifest in found:
+            raise Damaged(name, f"it names {brief(manifest)} twice")
+        if record.get("content", 0) not in (0, 1):
+            raise Damaged(name, f"the content of {brief(manifest)} is {record['content']}")
+        found[manifest] = ListedManifest(
+            -1 if added_by is None else added_by,
+            record.get("content", 0) != 0,
+            counts,
+            *map(record.get, others),
+        )
+    return found
+
+
+def entries_of(source: Source, places: Places, manifest: str, listed: ListedManifest) -> Iterator[ManifestEntry]:
+    """The entries of a manifest."""
+    fields = ("content", "file_path", "partition", "record_count", "file_size_in_bytes")
+    for record in read_avro(source, manifest, keep=("status", "snapshot_id", *(f"data_file.{one}" for one in fields))):
+        status, file = record.get("status"), record.get("data_file")
+        if status not in (_EXISTING, _ADDED, _DELETED) or not isinstance(file, dict):
+            raise Damaged(manifest, f"an entry has the status {brief(status)}")
+        path, rows, by = file.get("file_path"), file.get("record_count"), record.get("snapshot_id")
+        if not isinstance(path, str) or not isinstance(rows, int) or not isinstance(by, int | None):
+            raise Damaged(manifest, f"an entry names {brief(path)} as a file")
+        size = file.get("file_size_in_bytes")
+        if (file.get("content", 0) != 0) != listed.has_deletes:
+            raise Damaged(manifest, f"{brief(path)} is of content {brief(file.get('content'))}")
+        if rows < 0 or not isinstance(size, int | None):
+            raise Damaged(manifest, f"{brief(path)} has {rows} rows, {brief(size)} bytes")
+        partition = file.get("partition")
+        told = json.dumps(partition, default=str, sort_keys=True) if partition else ""
+        name, is_outside = places.data(path)
+        yield ManifestEntry(name, status, listed.added_by if by is None else by, told, rows, size, is_outside)

@@ -1,0 +1,200 @@
+"""A real table's history as recordings of the model: each snapshot is an observation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from workbench.formats.recording import Observation, Recording
+from workbench.guided.mapping import Mapped
+from workbench.guided.report import Report
+from workbench.guided.settings import accepted_under
+from workbench.guided.validate import validate
+from workbench.kernel import InputError, Model
+from workbench.kernel.budget import Budget, Limits, Progress, Stop, interruptible
+from workbench.kernel.constants import spell
+from workbench.kernel.state import Cell
+from workbench.kernel.values import counted
+from workbench.programs import needs
+from workbench.registry import get_model
+
+if TYPE_CHECKING:
+    from workbench.protocols.paimon.audit.history import BucketHistory
+
+
+def recorded(path: str, keys: Sequence[str] | None = None, bucket: str | None = None) -> Mapped:
+    """Map the snapshots of a Paimon table that change some keys of a bucket, by default all of its keys.
+
+    Between two snapshots the model takes any number of hidden steps and one visible one, the commit. Only the first 20
+    of these snapshots are mapped.
+
+    Raises:
+        InputError: If there is no such table, bucket or key, or the model does not describe the history.
+    """
+    needs("tables", "a table's history")
+    from workbench.protocols.paimon.audit.history import TableHistory
+
+    table = TableHistory(path)
+    return _mapped(table.of(table.bucket(bucket), keys))
+
+
+@interruptible()
+def follow(
+    path: str,
+    keys: Sequence[str] | None = None,
+    bucket: str | None = None,
+    *,
+    model: type[Model] | None = None,
+    given: Mapping[str, Any] | None = None,
+    settings: bool = False,
+    max_seconds: float | None = None,
+    on_progress: Callable[[Progress], object] | None = None,
+    **budgets: Any,
+) -> Report:
+    """Decide whether a Paimon table's history is a behaviour of the model, bucket by bucket.
+
+    The keys of a bucket are followed together if they are at most three and each commit writes one of them, else each
+    by itself. What the published model refuses is tried again with what real writers do: they restore sequence numbers,
+    and compact to any level.
+
+    Args:
+        keys, bucket: Follow only these keys, together, or only this bucket.
+        model: A class of Paimon's; by default the shipped one.
+        given: Constants that stay as they are.
+        settings: If the history is not a behaviour, look for settings that make it one.
+        max_seconds: For the whole table.
+        on_progress: Called with the number of keys followed as the level, and those to come in the bucket as the
+            frontier.
+        **budgets: For each search, as for :func:`workbench.guided.validate.validate`.
+
+    Returns:
+        The report on the first keys whose history is not a behaviour, or else on those with the longest one; undecided
+        if the model does not describe all of them.
+
+    Raises:
+        InputError: If there is no such table, bucket or key.
+    """
+    limits, chosen = Limits(Budget(seconds=max_seconds), on_progress), model or get_model("paimon")
+    longest, behaviours, undecided = Report(None, 0), 0, list[str]()
+    try:
+        for history, alike, todo in _histories(path, keys, bucket, undecided):
+            if not issubclass(chosen, get_model("paimon")):
+                raise InputError(f"{path} is a table of paimon, not of {chosen.name}")
+            limits.check(behaviours, 0, todo, lambda: 0)
+            left = None if max_seconds is None else max(max_seconds - limits.seconds, 0.001)
+            report = _follow(history, chosen, given or {}, settings, {**budgets, "max_seconds": left})
+            if report.holds is False:
+                return report
+            longest = max(longest, report, key=lambda one: one.states)
+            if report.holds is None:
+                limits.enforce(lambda: 0)
+                undecided.append(str(report.why))
+            behaviours += alike if report.holds else 0
+    except Stop as stop:
+        undecided.insert(0, str(stop))
+    if behaviours > 1:
+        others = counted(behaviours - 1, "other key has", "other keys have")
+        longest = replace(
+            longest, remarks=[*longest.remarks, f"{others} histories that are behaviours too, each by itself"]
+        )
+    if not undecided:
+        return longest
+    more = f" (and {len(undecided) - 1:,} more)" if len(undecided) > 1 else ""
+    return replace(longest, holds=None, why=f"{undecided[0]}{more}")
+
+
+def _histories(
+    path: str, keys: Sequence[str] | None, bucket: str | None, undecided: list[str]
+) -> Iterator[tuple[BucketHistory, int, int]]:
+    """What there is to follow, with the number of keys that have the same history, and of those to come in the bucket.
+
+    What the model does not describe is added to `undecided`.
+    """
+    needs("tables", "a table's history")
+    from workbench.protocols.paimon.audit.history import OutsideModelError, TableHistory
+
+    try:
+        table = TableHistory(path)
+        for name in table.buckets if keys is None and bucket is None else [table.bucket(bucket)]:
+            groups = table.groups(name) if keys is None else [(keys, 1)]
+            for number, (some, alike) in enumerate(groups, start=1):
+                try:
+                    yield table.of(name, some), alike, len(groups) - number
+                except OutsideModelError as error:
+                    undecided.append(f"outside the model: {error}")
+    except OutsideModelError as error:
+        undecided.append(f"outside the model: {error}")
+
+
+def _follow(
+    history: BucketHistory, model: type[Model], given: Mapping[str, Any], settings: bool, budgets: Mapping[str, Any]
+) -> Report:
+    """The report on one history."""
+    report, changes = _as_real(history, model, given, budgets)
+    remarks = [history.name, *report.remarks]
+    if report.holds and changes:
+        remarks.append(f"with {spell(changes, model.declared_constants)}, as real writers have it")
+    if report.holds and history.left:
+        return replace(report, holds=None, why=f"outside the model: {history.left}", remarks=remarks)
+    if report.holds is not False:
+        return replace(report, remarks=remarks)
+    if why := _why_outside(history, model, given, budgets):
+        return replace(report, holds=None, why=f"outside the model: {why}", remarks=remarks)
+    mapped, lines = _mapped(history), list[str]()
+    if settings:
+        made = model(**{**mapped.constants, **given})
+        lines = str(accepted_under(made, mapped.record, stutter=True, **budgets)).splitlines()
+    return replace(report, remarks=remarks, settings=lines)
+
+
+def _as_real(
+    history: BucketHistory, model: type[Model], given: Mapping[str, Any], budgets: Mapping[str, Any]
+) -> tuple[Report, dict[str, bool]]:
+    """The report on a history, and what real writers do that explains it, or the most of that."""
+    matters = {"RestoreSequence": history.has_numbers, "CompactToAnyLevel": history.constants["NUM_COMPACTORS"] > 0}
+    names = [name for name, does in matters.items() if does and name not in given]
+    ways: list[dict[str, bool]] = [{}, *({name: True} for name in names)]
+    ways += [dict.fromkeys(names, True)] if len(names) > 1 else []
+    mapped = _mapped(history)
+    for changes in ways:
+        made = model(**{**mapped.constants, **changes, **given})
+        report = validate(made, mapped.record(made), stutter=True, explain=changes is ways[-1], **budgets)
+        if report.holds is not False:
+            break
+    return report, changes
+
+
+def _why_outside(
+    history: BucketHistory, model: type[Model], given: Mapping[str, Any], budgets: Mapping[str, Any]
+) -> str | None:
+    """Why the model's refusal of a history says nothing about the table; None if it does."""
+    here = {**history.constants, **given}["NUM_WRITERS"]
+    if history.writers > here:
+        return f"{history.writers} writers take part, of whom {here} at a time were followed"
+    if history.constants["NUM_COMPACTORS"] and not history.is_whole:
+        return "which files a compaction takes may depend on rows of other keys"
+    if history.has_numbers and "RestoreSequence" not in given:
+        versions = [{c: value for c, value in cells.items() if c.variable != "sequence"} for cells in history.versions]
+        report, _ = _as_real(history._replace(versions=versions, has_numbers=False), model, given, budgets)
+        if report.holds:
+            return "its writers number rows neither each from 0 nor from the largest number in the bucket"
+    return None
+
+
+def _mapped(history: BucketHistory) -> Mapped:
+    def record(model: Model) -> Recording:
+        observations = [Observation({_position(model, Cell("latest", None)): 0}, source="the empty table")]
+        for snapshot, cells in zip(history.snapshots, history.versions, strict=True):
+            positions = {_position(model, cell): value for cell, value in cells.items()}
+            observations.append(Observation(positions, source=f"snapshot {snapshot:,}"))
+        return Recording(observations)
+
+    return Mapped("paimon", history.constants, record)
+
+
+def _position(model: Model, cell: Cell) -> Any:
+    position = model.layout.position_of.get(cell)
+    if position is None:
+        raise InputError(f"the table has {cell}, which {model.name} lacks with these constants")
+    return position
