@@ -13,7 +13,7 @@ from workbench.kernel.constants import spell
 from workbench.kernel.errors import brief, did_you_mean, listed, unknown
 from workbench.kernel.result import WITHIN, with_states
 from workbench.kernel.text import printable
-from workbench.registry import get_model, in_file, models
+from workbench.registry import get_model, having, in_file, models
 from workbench.shipped import MODULES, folder
 
 _KEYS = ("title", "model", "source", "symmetry", "properties", "constants", "expect")
@@ -238,9 +238,12 @@ def find(targets: Iterable[str | Path]) -> list[Path]:
 
 
 def shipped() -> dict[str, Path]:
-    """The files of the configurations that come with the package, by name, such as ``bakery/v2_race``."""
+    """The files of the configurations that come with a package, by name, such as ``bakery/v2_race``."""
     specs = folder(_SPECS)
-    return {path.relative_to(specs).with_suffix("").as_posix(): path for path in sorted(specs.rglob("*.toml"))}
+    found = {path.relative_to(specs).with_suffix("").as_posix(): path for path in sorted(specs.rglob("*.toml"))}
+    for name, protocol in having("specs").items():
+        found |= {f"{name}/{path.stem}": path for path in sorted(Path(str(protocol.specs)).glob("*.toml"))}
+    return found
 
 
 @dataclass(frozen=True)

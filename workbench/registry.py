@@ -37,6 +37,7 @@ class Protocol:
         logs: By name, what maps the events of real logs to recordings: an object or a class, as ``module:NAME``.
         driver: The class that drives a real system along traces, a :class:`workbench.driving.course.Driver`, as
             ``module:Class``.
+        specs: The folder of its configurations; ours are in the repository's ``specs``.
     """
 
     package: str
@@ -49,6 +50,7 @@ class Protocol:
     history: str | None = None
     logs: Mapping[str, str] = field(default_factory=dict)
     driver: str | None = None
+    specs: Path | None = None
 
     def part(self, place: str) -> Any:
         """Import one of its modules, or a name from it, as ``module:NAME``."""
@@ -73,7 +75,7 @@ def _others() -> dict[str, Protocol]:
     """The protocols of other packages; one that cannot be used is left out with a warning."""
     found: dict[str, Protocol] = {}
     known = {*_ours(), *(name for one in _ours().values() for name in one.models)}
-    for entry in entry_points(group=OTHERS):
+    for entry in sorted(entry_points(group=OTHERS), key=lambda one: one.name):
         try:
             protocol = entry.load()
         except Exception as error:
@@ -81,7 +83,7 @@ def _others() -> dict[str, Protocol]:
             continue
         taken = known & {entry.name, *getattr(protocol, "models", ())}
         if not isinstance(protocol, Protocol) or taken:
-            why = f"{sorted(taken)[0]!r} is taken" if taken else f"{entry.value} is no Protocol"
+            why = f"{sorted(taken)[0]!r} is taken" if taken else f"{entry.value} is not a Protocol"
             warnings.warn(f"the protocol {entry.name!r} is left out: {why}", stacklevel=2)
             continue
         AUTHORED.append(protocol.package)

@@ -1,0 +1,167 @@
+"""A protocol of another package is found with all that ours have."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.command import python
+from workbench.registry import having, models, protocols
+
+#: The files of a package with a protocol: its model, picture, a story with its configuration, and an audit.
+PACKAGE = {
+    "ledgers/__init__.py": """
+from pathlib import Path
+from workbench.registry import Protocol
+
+PROTOCOL = Protocol(
+    __name__,
+    models={"ledger": "model:Ledger"},
+    stories={"ledger": {"A number twice": "ledgers/twice"}},
+    in_sight={"ledger": ("Locks",)},
+    picture="picture",
+    audit="tables",
+    specs=Path(__file__).parent / "specs",
+)
+""",
+    "ledgers/model.py": """
+from workbench.language import *
+
+class Ledger(Model):
+    \"\"\"Two writers number the lines of a ledger.\"\"\"
+
+    Writers = Constant(2, Names("w", range(1, 4)), "who writes")
+    Locks = Constant(True, bool, "whether a writer reads and writes in one step")
+    entries = Variable((), doc="the numbers that were written")
+    seen = Variable(None, per="Writers", doc="what a writer has read")
+    writer = Process(per="Writers")
+
+    @action(writer)
+    def read(self, s, w):
+        require(not self.Locks and s.seen[w] is None and len(s.entries) < 2, "it has read")
+        s.seen[w] = len(s.entries)
+
+    @action(writer)
+    def write(self, s, w):
+        require(len(s.entries) < 2, "the ledger is full")
+        require(self.Locks or s.seen[w] is not None, "it has to read first")
+        s.entries += (len(s.entries) if self.Locks else s.seen[w],)
+        s.seen[w] = None
+
+    @invariant
+    def Gapless(self, s):
+        \"\"\"The lines are numbered without gaps and repetitions.\"\"\"
+        return s.entries == tuple(range(len(s.entries)))
+""",
+    "ledgers/picture.py": """
+from ledgers.model import Ledger
+from workbench.pictures import card, picture_of
+
+@picture_of(Ledger, leaves_out={"seen": "a thought"})
+def describe(model, s):
+    yield from (card(f"line-{i}", f"line {i}", str(number)) for i, number in enumerate(s.entries))
+""",
+    "ledgers/tables.py": """
+from itertools import pairwise
+from workbench.audits.findings import AuditDraft, Finding
+
+ACKS = {}, {}
+
+def detects(source):
+    return source.exists("ledger.txt")
+
+def audit(source, *, acks, since, spark):
+    draft, numbers = AuditDraft(), [int(line) for line in source.read("ledger.txt", 1000).split()]
+    for before, after in pairwise(numbers):
+        if after != before + 1:
+            draft.add(Finding("Gapless", "proved", after, f"{after} follows {before}", no_picture="none is needed"))
+    return draft.audit("ledgers", source.url, (numbers[0], numbers[-1]))
+""",
+    "ledgers/specs/twice.toml": """
+title = "Two writers without a lock"
+model = "ledger"
+properties = ["Gapless"]
+[constants]
+Locks = false
+[expect.verdicts]
+Gapless = { violated = 5 }
+""",
+    "ledgers-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: ledgers\nVersion: 1.0\n",
+    "ledgers-1.0.dist-info/entry_points.txt": "[lakehouse_workbench.protocols]\nledgers = ledgers:PROTOCOL\n",
+}
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of installed packages with that one in it."""
+    folder = tmp_path_factory.mktemp("installed")
+    for name, text in PACKAGE.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text.lstrip("\n"))
+    return folder
+
+
+def run(installed: Path, here: Path, *words: str) -> str:
+    """What a command prints where that package is installed."""
+    script = "import sys; from workbench.cli import main; sys.exit(main(sys.argv[1:]))"
+    done = python(script, *words, here=here, PYTHONPATH=str(installed))
+    assert done.stderr in ("", "written to twice.html\n")
+    return done.stdout
+
+
+def test_commands_list_and_check_it(installed: Path, tmp_path: Path) -> None:
+    assert "ledger               Two writers number the lines of a ledger." in run(installed, tmp_path, "list")
+    assert "ledgers 1" in run(installed, tmp_path, "list")
+    assert "\N{CHECK MARK} holds" in run(installed, tmp_path, "check", "ledger", "--property", "Gapless")
+    assert "1 of 1 configuration is as expected" in run(installed, tmp_path, "check", "twice")
+    page = tmp_path / "twice.html"
+    run(installed, tmp_path, "check", "ledgers/twice", "-o", "twice.html")
+    assert 'data-picture="ledger"' in page.read_text(), "its own picture, not a table of the state"
+
+
+def test_its_tables_are_audited(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "ledger.txt").write_text("1\n2\n2\n")
+    found = json.loads(run(installed, tmp_path, "audit", ".", "--json"))
+    assert (found["format"], [one["why"] for one in found["findings"]]) == ("ledgers", ["2 follows 2"])
+
+
+def test_the_panel_opens_with_its_story(installed: Path, tmp_path: Path) -> None:
+    script = (
+        "from workbench import Workbench\nfrom workbench.session.stories import in_sight, stories\n"
+        "panel = Workbench('ledger')\nchosen = panel.session.settings\n"
+        "print(chosen.constants['Locks'], *stories(chosen.model_class), *in_sight(chosen.model_class), sep=', ')"
+    )
+    done = python(script, here=tmp_path, PYTHONPATH=str(installed))
+    assert done.stdout == "False, A number twice, Locks\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("entry", "why"),
+    [
+        ("other = nowhere:PROTOCOL", "the protocol 'other' cannot be imported: No module named 'nowhere'"),
+        ("hudi = ledgers:PROTOCOL", "the protocol 'hudi' is left out: 'hudi' is taken"),
+        ("other = ledgers:PROTOCOL", "the protocol 'other' is left out: 'ledger' is taken"),
+        ("other = ledgers.model:Ledger", "the protocol 'other' is left out: ledgers.model:Ledger is not a Protocol"),
+    ],
+)
+def test_one_that_cannot_be_used_is_left_out_with_a_warning(
+    installed: Path, tmp_path: Path, entry: str, why: str
+) -> None:
+    info = tmp_path / "other-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[lakehouse_workbench.protocols]\n{entry}\n")
+    script = "from workbench.registry import protocols; print(*protocols())"
+    done = python(script, here=tmp_path, PYTHONPATH=os.pathsep.join((str(installed), str(tmp_path))))
+    assert done.stdout == "bakery classics delta hudi iceberg paimon table ledgers\n"
+    assert why in done.stderr
+
+
+def test_the_parts_of_our_protocols_are_there() -> None:
+    assert list(having("audit")) == ["delta", "hudi", "iceberg", "paimon"]
+    for name, protocol in protocols().items():
+        places = [protocol.picture, protocol.audit, protocol.history, protocol.driver, *protocol.logs.values()]
+        assert all(protocol.part(place) for place in places if place), name
+    assert set(protocols()["bakery"].models) <= set(models())
