@@ -67,12 +67,12 @@ bench: .venv/warm
 	@touch $@
 
 # Numba keeps what it compiled beside these modules, and compiles anew what has changed.
-.venv/warm: .venv/installed $(wildcard workbench/engines/*.py workbench/engines/*/*.py)
-	@$(PY) -m workbench.engines.warm
+.venv/warm: .venv/installed $(wildcard workbench/checking/*.py workbench/checking/*/*.py)
+	@$(PY) -m workbench.checking.warm
 	@touch $@
 
 # Kernels for searches on Spark, and an archive of Spark's classes, with which Java starts sooner.
 .venv/spark: .venv/installed | .venv/warm
 	@scripts/need.sh java
-	@$(PY) -m workbench.engines.warm --spark
+	@$(PY) -m workbench.checking.warm --spark
 	@touch $@

@@ -5,7 +5,7 @@ from pathlib import Path
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
-#: What goes to workbench/share, where workbench/shipped.py finds it; a checkout has it beside the package.
+#: What goes to workbench/share, where workbench/registry/shipped.py finds it; a checkout has it beside the package.
 FOLDERS = ("specs", "notebooks", "docs", "data/real", "data/logs")
 SHARE = Path("workbench", "share")
 

@@ -5,8 +5,8 @@ all. Other answers may be right as well: what counts is what the checker finds.
 """
 
 from workbench import action, get_model, refines, require
-from workbench.lessons.lossy_log import LossyLog
 from workbench.protocols.table.model import Table
+from workbench.showing.lessons.lossy_log import LossyLog
 
 # 00_tour
 

@@ -11,9 +11,9 @@ trace to its first violation.
 import re
 from pathlib import Path
 
-from workbench.configurations import Configuration, configuration
-from workbench.engines.check import check
-from workbench.view import trace_view
+from workbench.checking.check import check
+from workbench.registry.configurations import Configuration, configuration
+from workbench.showing.view import trace_view
 
 PAGE = Path(__file__).parent.parent / "specs" / "classics" / "README.md"
 SHOWN = re.compile(r"\]\(pictures/(?P<name>\w+)\.svg\)")

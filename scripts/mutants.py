@@ -34,11 +34,10 @@ from typing import Any
 
 from mutations import Mutation, mutations
 
-from workbench import configurations
-from workbench.configurations import Configuration
-from workbench.engines.check import check
+from workbench.checking.check import check
 from workbench.kernel import InputError, Model
-from workbench.registry import OURS, get_model
+from workbench.registry import OURS, configurations, get_model
+from workbench.registry.configurations import Configuration
 
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = ROOT / "workbench" / "protocols"

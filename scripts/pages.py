@@ -16,9 +16,9 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from workbench.configurations import Configuration, configuration
 from workbench.kernel.domains import Names, Partition
 from workbench.kernel.result import WITHIN
+from workbench.registry.configurations import Configuration, configuration
 
 ROOT = Path(__file__).parent.parent
 SPECS = ROOT / "specs"

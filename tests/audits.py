@@ -9,7 +9,7 @@ from workbench.audits import Audit, audit
 from workbench.audits.damaged import FILES_WHOLE
 from workbench.audits.presence import BEYOND_MODELS, COUNTS_AGREE, FILES_EXIST, TIMES_GROW
 from workbench.kernel import InputError
-from workbench.pictures import faults
+from workbench.showing.pictures import faults
 
 Table = str | PathLike[str]
 

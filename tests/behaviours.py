@@ -5,10 +5,10 @@ from typing import Any
 
 from random_models import random_model
 
+from workbench.checking.spaces.space import explore
 from workbench.kernel import Model, replay
 from workbench.kernel.instances import outcome_label
 from workbench.kernel.symmetry import Canonical
-from workbench.spaces.space import explore
 
 
 def small_model(seed):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workbench.cli import main
+from workbench.commands.cli import main
 
 
 class Done(NamedTuple):

@@ -79,7 +79,7 @@ def interruptible():
 @pytest.fixture
 def interpreted(monkeypatch):
     """Nothing is compiled yet, and a small space is searched without that; the share of calls is large."""
-    from workbench.engines import compiled, local, warm
+    from workbench.checking import compiled, local, warm
 
     warm.compile_checks()  # into Numba's cache, if they are not there
     monkeypatch.setattr(local, "_loaded", threading.Event())
@@ -147,7 +147,7 @@ def credentials() -> None:
 @pytest.fixture(scope="session")
 def spark(credentials):
     """One Spark session for all tests, whose Python workers are forks of one that has loaded what they need."""
-    from workbench.engines.spark.session import spark_session
+    from workbench.checking.spark.session import spark_session
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(Path(__file__).with_name("preloaded")), prepend=os.pathsep)

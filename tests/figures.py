@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workbench.engines.check import check
+from workbench.checking.check import check
 from workbench.kernel import Model
 
 DATA = Path(__file__).parents[1] / "data"

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from workbench.engines.contract import Room
-from workbench.engines.local import LocalSearch
-from workbench.engines.spark.engine import SparkSearch
-from workbench.engines.spark.handover import write_search
-from workbench.engines.spark.manifest import RUN, RunManifest
-from workbench.engines.spark.messages import Task
+from workbench.checking.contract import Room
+from workbench.checking.local import LocalSearch
+from workbench.checking.spark.engine import SparkSearch
+from workbench.checking.spark.handover import write_search
+from workbench.checking.spark.manifest import RUN, RunManifest
+from workbench.checking.spark.messages import Task
 from workbench.kernel import Model
 from workbench.kernel.budget import Limits
 from workbench.kernel.plan import make_plan

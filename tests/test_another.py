@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from workbench.checking.spaces.space import explore
 from workbench.kernel import Trace
-from workbench.session import Session, opening
-from workbench.session.another import another
-from workbench.spaces.space import explore
+from workbench.showing.session import Session, opening
+from workbench.showing.session.another import another
 
 
 def found(name: str) -> tuple[Any, Any]:

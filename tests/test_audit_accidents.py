@@ -9,7 +9,7 @@ import pytest
 
 from tests.audits import agreed
 from tests.damaged_tables import TABLES
-from workbench.cli import main
+from workbench.commands.cli import main
 
 
 def gone(path):

@@ -24,7 +24,7 @@ from workbench.audits import audit, avro
 from workbench.audits.acks import read_acks
 from workbench.audits.damaged import Missing
 from workbench.audits.source import Source
-from workbench.cli import main
+from workbench.commands.cli import main
 from workbench.kernel import InputError
 
 LONG = {"type": "record", "name": "R", "fields": [{"name": "x", "type": "long"}]}
@@ -480,7 +480,7 @@ def test_memory_stays_bounded(own_table, tmp_path):
     packed = bomb("deflate")
     content = with_block(of("bytes"), 1, len(packed), packed).replace(b"\x08null", b"\x0edeflate")
     script = (
-        "import resource, sys; from workbench.cli import main; status = main(['audit', sys.argv[1]]);"
+        "import resource, sys; from workbench.commands.cli import main; status = main(['audit', sys.argv[1]]);"
         "print(status, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     )
 

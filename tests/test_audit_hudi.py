@@ -20,7 +20,7 @@ from workbench import check
 from workbench.audits import Audit, audit
 from workbench.audits.damaged import Damages
 from workbench.audits.source import Source
-from workbench.cli import main
+from workbench.commands.cli import main
 from workbench.kernel import InputError
 from workbench.protocols.hudi.audit import keys as hudi_keys
 from workbench.protocols.hudi.audit import states as hudi_states

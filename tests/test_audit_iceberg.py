@@ -18,7 +18,7 @@ from tests.audits import agreed, answer, damage, refusal
 from workbench.audits import Audit, audit
 from workbench.audits.damaged import Damages
 from workbench.audits.source import Source
-from workbench.engines.check import check
+from workbench.checking.check import check
 from workbench.kernel import InputError
 from workbench.protocols.iceberg.audit import states as iceberg_states
 from workbench.protocols.iceberg.audit.read import read

@@ -18,17 +18,17 @@ from workbench.audits import audit, story
 from workbench.audits.decoding import in_process
 from workbench.audits.shape import alive_at
 from workbench.audits.source import Source
-from workbench.cli import main
-from workbench.engines.check import check
+from workbench.checking.check import check
+from workbench.commands.cli import main
 from workbench.kernel import InputError
 from workbench.kernel.state import Cell
-from workbench.pictures import faults, picture
 from workbench.protocols.paimon.audit.history import TableHistory
 from workbench.protocols.paimon.audit.lost import orphans
 from workbench.protocols.paimon.audit.read import read
 from workbench.protocols.paimon.recording import recorded
-from workbench.view import audit_page, audit_view, finding_picture
-from workbench.widgets import FindingPanel
+from workbench.showing.panel import FindingPanel
+from workbench.showing.pictures import faults, picture
+from workbench.showing.view import audit_page, audit_view, finding_picture
 
 ROOT = Path(__file__).parent.parent
 

@@ -11,11 +11,11 @@ from pyarrow import fs
 from workbench.audits import audit
 from workbench.audits.decoding import in_process
 from workbench.audits.source import Source
-from workbench.driving import Processes
+from workbench.checking.driving import Processes
 from workbench.kernel import InputError
 from workbench.protocols.paimon.audit.read import read
 from workbench.protocols.paimon.driver import PaimonDriver
-from workbench.view import finding_picture
+from workbench.showing.view import finding_picture
 
 #: The columns that partitions may have, with the value that all rows have there.
 PARTITIONS = {

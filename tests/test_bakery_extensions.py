@@ -9,15 +9,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.behaviours import steps_of
-from workbench import configurations
-from workbench.engines.check import check
+from workbench.checking.check import check
+from workbench.checking.spaces.space import explore
 from workbench.kernel import InputError, action, require
 from workbench.protocols.bakery import catalog
 from workbench.protocols.bakery.extended import BakeryExtended
 from workbench.protocols.bakery.v2 import BakeryV2, Claim
 from workbench.protocols.bakery.v2_as_built import BakeryV2AsBuilt
 from workbench.protocols.bakery.v2_extended import BakeryV2Extended
-from workbench.spaces.space import explore
+from workbench.registry import configurations
 
 SPECS = Path(__file__).parent.parent / "specs" / "bakery"
 SAFETY = ["NoLakekeeperConflict", "RollbackNoIceberg", "UniqueTickets", "TicketOrderPreserved"]

@@ -21,7 +21,7 @@ from tests.lab import ROOT, Lab, Notebook, until
 
 TOUR = ROOT / "notebooks" / "00_tour.ipynb"
 NOTEBOOK = [
-    "from workbench.widgets import Workbench",
+    "from workbench.showing.panel import Workbench",
     'panel = Workbench("v2_async")\npanel',
 ]
 pytestmark = pytest.mark.browser
@@ -215,7 +215,7 @@ def test_a_story_and_the_switches_share_one_small_screen(browser: Any, lab: Lab,
     """What one sees in the first ten seconds: nothing of it is cut, and nothing has to be scrolled."""
     own = "from workbench.protocols.classics.peterson import Peterson\nclass Own(Peterson): pass"
     shown = "Own, LevelFirst=False" if name == "own" else repr(name)
-    cells = [f"from workbench.widgets import Workbench\n{own}\npanel = Workbench({shown})\npanel"]
+    cells = [f"from workbench.showing.panel import Workbench\n{own}\npanel = Workbench({shown})\npanel"]
     notebook = opened(browser, lab, f"first-{name}", cells, width=1280, height=800)
     page = notebook.page
     expect(notebook.headline()).to_contain_text("violated")
@@ -391,7 +391,7 @@ def test_a_panel_without_its_kernel_says_what_to_do(notebook: Notebook) -> None:
     assert page.locator(".wb-panel .jupyter-widgets-disconnected").evaluate_all(icons) == 0
 
 
-SIMULATOR = "from workbench.widgets import Simulator\nSimulator('bakery')"
+SIMULATOR = "from workbench.showing.panel import Simulator\nSimulator('bakery')"
 #: The tabs, and what is the last to come there.
 CONTENTS = {
     "Story": ".wb-picture[aria-busy=false] [data-picture]",

@@ -10,14 +10,14 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.lab import Lab, Notebook
-from workbench.engines.check import check
+from workbench.checking.check import check
 from workbench.formats.permalink import permalink
 from workbench.registry import get_model
 
 pytestmark = pytest.mark.browser
 WHERE = ".wb-player:visible .wb-where"
 CELLS = [
-    "from workbench.widgets import Workbench\n"
+    "from workbench.showing.panel import Workbench\n"
     'panel = Workbench("bakery_v2", Writers=2, AsyncParquet=True, RestampPatch=False)\npanel'
 ]
 
@@ -123,7 +123,8 @@ def machines(request: pytest.FixtureRequest, browser: Any, lab: Lab) -> Iterator
     """A model with 64 initial states, in a common small window."""
     lab.settings("themes", {"theme": f"JupyterLab {request.param}"})
     lab.write(
-        "machines.ipynb", ['from workbench.widgets import Workbench\npanel = Workbench("ewd998", Machines=3)\npanel']
+        "machines.ipynb",
+        ['from workbench.showing.panel import Workbench\npanel = Workbench("ewd998", Machines=3)\npanel'],
     )
     notebook = Notebook(browser, lab, "machines.ipynb", height=800)
     notebook.theme = request.param.lower()  # type: ignore[attr-defined]

@@ -15,11 +15,11 @@ from tests.lab import Lab, Notebook, Patient, until
 pytestmark = pytest.mark.browser
 PLAYER = ".wb-player:visible"
 CELLS = [
-    "from workbench.widgets import Workbench\n"
+    "from workbench.showing.panel import Workbench\n"
     'panel = Workbench("bakery_v2", Writers=2, AsyncParquet=True, RestampPatch=False)\npanel',
     """
-from workbench.pictures.markup import Markup
-from workbench.widgets.pane import Pane, copied
+from workbench.showing.pictures.markup import Markup
+from workbench.showing.panel.pane import Pane, copied
 said = {"a": "", "b": ""}
 def html(clicks):
     boxes = "".join(f'<input type="checkbox" data-send="{name}" {ticked}>' for name, ticked in said.items())
@@ -271,7 +271,7 @@ def test_html_that_changes_leaves_alone_what_stays_the_same(page: Any, notebook:
 
 SHOWS = [
     "from workbench import Simulator, TracePlayer, Workbench, check\n"
-    "from workbench.lessons import predict\n"
+    "from workbench.showing.lessons import predict\n"
     "from workbench.registry import get_model\n"
     "model = get_model('hudi')(Keys=1, Values=1, MonotonicTs=False)",
     "Workbench(model)",

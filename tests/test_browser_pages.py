@@ -16,10 +16,12 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.lab import PATIENCE
-from workbench import configurations, get_model, view
-from workbench.engines.check import check
+from workbench import get_model
+from workbench.checking.check import check
 from workbench.kernel import Trace
-from workbench.view.html import portable
+from workbench.registry import configurations
+from workbench.showing import view
+from workbench.showing.view.html import portable
 
 pytestmark = pytest.mark.browser
 

@@ -13,7 +13,7 @@ from tests.lab import Lab, Notebook
 pytestmark = pytest.mark.browser
 PLAYER = ".wb-player:visible"
 CELLS = [
-    'from workbench.widgets import Workbench\npanel = Workbench("v2_async", RestampPatch=False)\npanel',
+    'from workbench.showing.panel import Workbench\npanel = Workbench("v2_async", RestampPatch=False)\npanel',
     "1 + 1",
 ]
 

@@ -17,7 +17,7 @@ from pages import RELEASE
 
 import workbench
 from tests.command import Run
-from workbench import figures
+from workbench.commands import figures
 from workbench.kernel import InputError
 
 ROOT = Path(__file__).parent.parent
@@ -358,7 +358,7 @@ def test_the_action_keeps_what_it_has_installed_and_compiled_until_its_source_ch
         for name in ("workbench/__pycache__", "specs"):
             (source / name).mkdir(parents=True)
         (source / "pyproject.toml").write_text("[project]\n")
-        (source / "workbench/cli.py").write_text(line)
+        (source / "workbench/commands/cli.py").write_text(line)
         (source / "workbench/__pycache__/cli.pyc").write_text(str(tmp_path.stat().st_mtime_ns))
         output.unlink(missing_ok=True)
         done = run_step("Name what is kept", tmp_path, SOURCE=str(source), GITHUB_OUTPUT=str(output))
@@ -370,7 +370,7 @@ def test_the_action_keeps_what_it_has_installed_and_compiled_until_its_source_ch
     *_, kept, install, _ = ACTION["runs"]["steps"]
     assert kept["with"]["path"] == "${{ runner.temp }}/workbench"
     assert install["if"] == f"steps.{kept['id']}.outputs.cache-hit != 'true'"
-    assert install["run"].rstrip().endswith("-m workbench.engines.warm")
+    assert install["run"].rstrip().endswith("-m workbench.checking.warm")
 
 
 def test_the_action_annotates_and_fails_as_the_check_does(repository: Path, tmp_path: Path) -> None:

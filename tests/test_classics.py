@@ -5,11 +5,10 @@ from pathlib import Path
 import lessons
 import pytest
 
-from workbench import configurations
-from workbench.engines.check import check
+from workbench.checking.check import check
 from workbench.kernel import InputError
 from workbench.kernel.domains import OneOf
-from workbench.registry import get_model, protocols
+from workbench.registry import configurations, get_model, protocols
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "specs" / "classics"

@@ -17,13 +17,13 @@ from bench.__main__ import main as bench
 
 import workbench
 from tests.command import python
-from workbench import commands, configurations
+from workbench import commands
+from workbench.checking.check import check
+from workbench.checking.questions.records import SettingOutcome, Word
+from workbench.checking.questions.settings import SettingPlan
 from workbench.commands.options import above_zero
-from workbench.engines.check import check
 from workbench.kernel import InputError, search
-from workbench.questions.records import SettingOutcome, Word
-from workbench.questions.settings import SettingPlan
-from workbench.registry import get_model, models
+from workbench.registry import configurations, get_model, models
 
 ROOT = Path(__file__).parent.parent
 #: A check that finds a violation, and a switch that repairs it.
@@ -926,8 +926,8 @@ def test_the_exit_status_of_a_sweep_is_made_from_its_verdicts(run, monkeypatch, 
         return SettingOutcome(found, 5, 2, 0.1, complete=True, stopped=None, error=None, final=True), None
 
     plan = SettingPlan(("P",) if words else (), notes=("a note",))
-    monkeypatch.setattr("workbench.questions.fill.plans_of", lambda *_: [plan, plan])
-    monkeypatch.setattr("workbench.questions.settings.SettingsTask.check", checked)
+    monkeypatch.setattr("workbench.checking.questions.fill.plans_of", lambda *_: [plan, plan])
+    monkeypatch.setattr("workbench.checking.questions.settings.SettingsTask.check", checked)
     status, out, _ = run("sweep", "bakery", "--grid", "MaxCrashes=0,1")
     assert status == expected
     assert out.endswith(f"2 settings: {said}")
@@ -1240,7 +1240,7 @@ def test_control_c_ends_a_list_of_configurations(toml):
     assert "0 of 2 configurations are as expected" in out
 
 
-@pytest.mark.parametrize("module", ["workbench.cli", "argparse", "rich.console", "workbench.engines.check"])
+@pytest.mark.parametrize("module", ["workbench.commands.cli", "argparse", "rich.console", "workbench.checking.check"])
 def test_control_c_while_modules_load(module):
     script = f"""
 import os, signal, sys
@@ -1275,7 +1275,7 @@ main()
 
 @pytest.mark.parametrize(
     ("module", "times"),
-    [("workbench.protocols.bakery.model", 1), ("workbench.engines.auto", 1), ("workbench.engines.auto", 2)],
+    [("workbench.protocols.bakery.model", 1), ("workbench.checking.auto", 1), ("workbench.checking.auto", 2)],
 )
 def test_control_c_at_any_time_is_an_answer_as_json(module, times):
     """Before the search, as well as when it asks for a stop, and when that is not waited for."""

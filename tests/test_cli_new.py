@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from workbench.cli import main
-from workbench.pictures.registry import painting_of
+from workbench.commands.cli import main
 from workbench.registry import get_model
+from workbench.showing.pictures.registry import painting_of
 
 
 def test_a_new_model_comes_with_a_configuration_and_a_test_that_pass(

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.command import python
-from workbench.cli import main
+from workbench.commands.cli import main
 from workbench.formats import graphs
 
 ROOT = Path(__file__).parent.parent
@@ -249,8 +249,8 @@ def test_what_stops_a_graph_leaves_the_old_one(here, capsys, monkeypatch, stop):
 @pytest.mark.parametrize("moment", [1, 2])
 def test_the_page_of_an_interrupted_check_says_so(here, capsys, monkeypatch, moment):
     """If it is the search that keeps the states, after the one that judges them, only the graph is missing."""
+    from workbench.checking.spaces import space
     from workbench.commands import check
-    from workbench.spaces import space
 
     module, name = [(check, "check"), (space, "explore")][moment - 1]
     carried_out = getattr(module, name)
@@ -292,9 +292,11 @@ def test_a_full_disk_leaves_the_old_files(small_disk, monkeypatch, capsys, comma
 #: after some share of the time that it takes; prints what the folder holds then, and the exit status.
 ENDING = """
 import json, os, pathlib, signal, sys, time, traceback
-from workbench import __main__, cli, view
-from workbench.engines import check
-from workbench.spaces import space
+from workbench import __main__
+from workbench.commands import cli
+from workbench.showing import view
+from workbench.checking import check
+from workbench.checking.spaces import space
 command, outputs, number, shares, old = json.loads(sys.argv[1])
 sys.argv[1:] = command
 silence, loud = os.open(os.devnull, os.O_WRONLY), os.dup(2)

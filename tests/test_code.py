@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from workbench.engines.check import check
+from workbench.checking.check import check
+from workbench.checking.questions.fill import fill
 from workbench.formats.code import check_as_code, grid_as_code, trace_as_code
 from workbench.kernel import Constant, Model, Names, Variable, action, invariant
 from workbench.protocols.bakery.v2_extended import BakeryV2Extended
 from workbench.protocols.hudi.extended import HudiExtended
-from workbench.questions.fill import fill
 from workbench.registry import get_model
-from workbench.view import trace_view
+from workbench.showing.view import trace_view
 
 COUNTER = """
 from workbench import Constant, Model, Variable, action, invariant

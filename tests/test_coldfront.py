@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 from bench.logs import events_of, measure
 
-from workbench import cli, get_model
-from workbench.guided.decoding import merge
-from workbench.guided.events import Event, read_events
-from workbench.guided.mapping import get_mapping
-from workbench.guided.report import Report
-from workbench.guided.settings import accepted_under
-from workbench.guided.validate import validate
+from workbench import get_model
+from workbench.checking.following.decoding import merge
+from workbench.checking.following.events import Event, read_events
+from workbench.checking.following.mapping import get_mapping
+from workbench.checking.following.report import Report
+from workbench.checking.following.settings import accepted_under
+from workbench.checking.following.validate import validate
+from workbench.commands import cli
 from workbench.kernel import InputError
 from workbench.protocols.bakery.coldfront.log import read_log
 from workbench.protocols.bakery.coldfront.mapping import ColdFront

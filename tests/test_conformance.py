@@ -23,8 +23,7 @@ from random_models import random_model
 from tests.failing import PARTS, failing, failing_initially
 from tests.impure import impure
 from tests.toys import BY_STEPS, SAFE, STATES, Hindmost, Steps, Still, Wide
-from workbench import configurations
-from workbench.engines.check import check
+from workbench.checking.check import check
 from workbench.kernel import ModelError, replay
 from workbench.kernel.values import counted
 from workbench.language import *
@@ -32,6 +31,7 @@ from workbench.protocols.bakery.extended import BakeryExtended
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2
 from workbench.protocols.bakery.v2_extended import BakeryV2Extended
+from workbench.registry import configurations
 
 SPECS = Path(__file__).parents[1] / "specs"
 
@@ -68,8 +68,8 @@ def on_spark(spark: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Way
 
     def made(name: str) -> Way:
         if name == "spark":
-            monkeypatch.setattr("workbench.engines.spark.narrow.MOST_STATES", 0)
-            monkeypatch.setattr("workbench.engines.spark.together.LEAST_TOGETHER", 1)
+            monkeypatch.setattr("workbench.checking.spark.narrow.MOST_STATES", 0)
+            monkeypatch.setattr("workbench.checking.spark.together.LEAST_TOGETHER", 1)
         way = ENGINES[name]
         return way._replace(options={**way.options, "spark": spark})
 

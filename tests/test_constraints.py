@@ -6,20 +6,22 @@ from xml.etree import ElementTree
 import pandas as pd
 import pytest
 
-from workbench import check, cli, configurations, search, state_space
+from workbench import check, search, state_space
+from workbench.checking.following.scenario import scenario
+from workbench.checking.following.validate import validate
+from workbench.checking.questions.explain import explain
+from workbench.checking.questions.seek import seek
+from workbench.commands import cli
 from workbench.formats.itf import parse_itf, read_itf
 from workbench.formats.junit import suite_of, to_junit
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
-from workbench.guided.scenario import scenario
-from workbench.guided.validate import validate
 from workbench.kernel import Constant, InputError, Model, ModelError, Variable, action, constraint, invariant, reachable
-from workbench.questions.explain import explain
-from workbench.questions.seek import seek
-from workbench.session.stepper import Stepper
-from workbench.view.charts import verdict_map
-from workbench.view.overview import model_view, result_view
-from workbench.view.pages import report
-from workbench.view.tables import what_changed
+from workbench.registry import configurations
+from workbench.showing.session.stepper import Stepper
+from workbench.showing.view.charts import verdict_map
+from workbench.showing.view.overview import model_view, result_view
+from workbench.showing.view.pages import report
+from workbench.showing.view.tables import what_changed
 
 MODEL = '''
 from workbench import Constant, Model, Variable, action, constraint, invariant, reachable

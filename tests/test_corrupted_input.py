@@ -9,15 +9,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from workbench import configurations
+from workbench.checking.following.validate import validate
 from workbench.formats.itf import constants_from_itf, parse_itf, read_itf, to_itf
 from workbench.formats.permalink import open_permalink, parse_permalink, permalink
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
-from workbench.guided.validate import validate
 from workbench.kernel import InputError, Map, search
 from workbench.protocols.bakery.catalog import Snapshot
 from workbench.protocols.bakery.model import Bakery, Claim
-from workbench.registry import get_model
+from workbench.registry import configurations, get_model
 
 ROOT = Path(__file__).parent.parent
 SPECS = sorted((ROOT / "specs").rglob("*.toml"))

@@ -13,7 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.cli import main
+from workbench.checking.spaces.columns import StateColumns, to_array
+from workbench.checking.spaces.dataset import DATASET, distances, load, save
+from workbench.checking.spaces.space import explore
+from workbench.commands.cli import main
 from workbench.kernel import InputError, Map, Model, Process, Variable, action, choose, invariant, require
 from workbench.kernel.state import Layout
 from workbench.kernel.values import show, sort_key
@@ -22,9 +25,6 @@ from workbench.protocols.bakery.v2 import BakeryV2
 from workbench.protocols.hudi.model import Hudi
 from workbench.protocols.paimon.model import Paimon
 from workbench.registry import get_model
-from workbench.spaces.columns import StateColumns, to_array
-from workbench.spaces.dataset import DATASET, distances, load, save
-from workbench.spaces.space import explore
 from workbench.storage.folder import Folder
 from workbench.storage.identity import Identity
 from workbench.storage.sealed import write_sealed

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench import cli
-from workbench.guided.decoding import merge, read_changes
+from workbench.checking.following.decoding import merge, read_changes
+from workbench.commands import cli
 from workbench.kernel import InputError
 
 CLAIM = "table coldfront.claims: INSERT: iceberg_table[text]:'ice.default.events' ticket[bigint]:702"

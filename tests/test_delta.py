@@ -4,7 +4,7 @@ import pytest
 
 from tests.behaviours import reachable_states
 from tests.figures import violations
-from workbench.engines.check import check
+from workbench.checking.check import check
 from workbench.kernel import InputError, Place, action
 from workbench.protocols.delta.model import Delta, Entry, File, live_files
 

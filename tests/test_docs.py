@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from workbench.cli import main
+from workbench.commands.cli import main
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

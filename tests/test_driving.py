@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench import driving
-from workbench.driving import ActorError, Compared, Processes, StepRequest, covering, drive, follow, traces
+from workbench.checking import driving
+from workbench.checking.driving import ActorError, Compared, Processes, StepRequest, covering, drive, follow, traces
 from workbench.kernel import InputError, Model, Process, Variable, action, replay, require
 
 #: A clerk who adds to a number in a file, notes what was done in another one, and holds a pipe open while it lives.
@@ -282,7 +282,7 @@ SILENT = """
 import sys
 sys.path.insert(0, {tests!r})
 from test_driving import BEGINS, LOST, Clerks
-from workbench.driving import drive
+from workbench.checking.driving import drive
 asked = "pipe = open({pipe!r}, 'w'); pipe.write('asked'); pipe.flush(); sys.stdin.read()"
 print(drive(LOST, Clerks(BEGINS + asked), keep={kept!r}).why)
 """

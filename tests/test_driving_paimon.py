@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from workbench.audits import audit
-from workbench.cli import main
-from workbench.driving import Processes, covering, drive, follow
-from workbench.engines.check import check
+from workbench.checking.check import check
+from workbench.checking.driving import Processes, covering, drive, follow
+from workbench.commands.cli import main
 from workbench.formats.itf import to_itf
 from workbench.formats.permalink import permalink
 from workbench.kernel import InputError, replay

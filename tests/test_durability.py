@@ -23,15 +23,15 @@ from hypothesis import strategies as st
 from pyspark import TaskContext
 
 from tests.command import python
-from workbench.cli import main
-from workbench.engines.check import check
-from workbench.engines.spark.manifest import RUN, Run
+from workbench.checking.check import check
+from workbench.checking.questions.sweep import sweep
+from workbench.checking.runs import resume, save_run
+from workbench.checking.spaces.dataset import load, save
+from workbench.checking.spaces.space import explore
+from workbench.checking.spark.manifest import RUN, Run
+from workbench.commands.cli import main
 from workbench.language import *
 from workbench.protocols.bakery.model import Bakery
-from workbench.questions.sweep import sweep
-from workbench.runs import resume, save_run
-from workbench.spaces.dataset import load, save
-from workbench.spaces.space import explore
 from workbench.storage.folder import Folder
 from workbench.storage.lock import LOCK_FILES
 from workbench.storage.sealed import read_sealed

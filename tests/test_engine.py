@@ -6,12 +6,12 @@ import signal
 import numpy as np
 import pytest
 
-from workbench.engines import expander, local, numba_cache, store
-from workbench.engines.cells import Interner
-from workbench.engines.check import check
-from workbench.engines.contract import collision_probability
-from workbench.engines.local import LocalSearch
-from workbench.engines.trees import Trees
+from workbench.checking import expander, local, numba_cache, store
+from workbench.checking.cells import Interner
+from workbench.checking.check import check
+from workbench.checking.contract import collision_probability
+from workbench.checking.local import LocalSearch
+from workbench.checking.trees import Trees
 from workbench.kernel import Model, ModelError, Variable, action, invariant, require
 from workbench.kernel.budget import Limits, interruptible
 from workbench.kernel.conclusion import conclude

@@ -6,13 +6,14 @@ import re
 import pytest
 
 from tests.failing import PARTS, failing
-from workbench import cli, simulate
+from workbench import simulate
+from workbench.checking.following.scenario import scenario
+from workbench.checking.following.validate import validate
+from workbench.commands import cli
 from workbench.formats.recording import Observation, Recording
-from workbench.guided.scenario import scenario
-from workbench.guided.validate import validate
 from workbench.kernel import ModelError, replay
-from workbench.view import trace_view
-from workbench.widgets import Workbench
+from workbench.showing.panel import Workbench
+from workbench.showing.view import trace_view
 
 FILE = """
 from tests.failing import failing

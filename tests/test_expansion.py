@@ -11,13 +11,13 @@ from random_models import random_model
 
 from tests.test_conformance import Bounded, Scattered
 from tests.toys import Steps, Wide
-from workbench.engines import cells, expander, kernels, store
-from workbench.engines.check import check
-from workbench.engines.compiled import interpreting
-from workbench.engines.in_numpy import FORMS
-from workbench.engines.local import LocalSearch
-from workbench.engines.store import Visited
-from workbench.engines.threads import Threads
+from workbench.checking import cells, expander, kernels, store
+from workbench.checking.check import check
+from workbench.checking.compiled import interpreting
+from workbench.checking.in_numpy import FORMS
+from workbench.checking.local import LocalSearch
+from workbench.checking.store import Visited
+from workbench.checking.threads import Threads
 from workbench.kernel.budget import Budget, Limits
 from workbench.kernel.plan import make_plan
 from workbench.kernel.symmetry import Canonical

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.engines.check import check
+from workbench.checking.check import check
+from workbench.checking.questions import formula as formulas
+from workbench.checking.questions.explain import explain
+from workbench.checking.questions.fill import fill
+from workbench.checking.questions.formula import smallest
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, require
 from workbench.kernel.budget import INTERRUPTED
 from workbench.kernel.result import Answer
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.hudi.extended import HudiExtended
-from workbench.questions import formula as formulas
-from workbench.questions.explain import explain
-from workbench.questions.fill import fill
-from workbench.questions.formula import smallest
-from workbench.view import verdict_map
+from workbench.showing.view import verdict_map
 
 SMALL = {"Writers": 2, "Keys": 2, "Values": 1, "FileGroupCount": 2, "OpLimit": 2}
 GRID = {

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.engines.check import check
+from workbench.checking.check import check
 from workbench.kernel import ModelError, search
 from workbench.kernel.lasso import verify_lasso
 from workbench.language import *

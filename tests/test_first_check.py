@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from workbench.cli import main
+from workbench.commands.cli import main
 from workbench.registry import get_model, models
 
 FIRST_CHECKS = {

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.behaviours import random_trace
+from workbench.checking.following.validate import validate
 from workbench.formats.graphs import GraphEdge, GraphNode, write_dot, write_graphml, write_tables
 from workbench.formats.itf import constants_from_itf, decode_itf, encode_itf, parse_itf, read_itf, to_itf
 from workbench.formats.junit import annotations, suite_of, to_junit
@@ -26,7 +27,6 @@ from workbench.formats.recording import Observation, Recording
 from workbench.formats.tla import conjunction, tla
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.formats.tlc_trace import tlc_plain, to_tlc_json
-from workbench.guided.validate import validate
 from workbench.kernel import replay, search
 from workbench.kernel.values import show
 from workbench.language import *
@@ -36,7 +36,7 @@ from workbench.protocols.bakery.v2 import BakeryV2
 from workbench.protocols.hudi.model import Hudi
 from workbench.protocols.paimon.model import Paimon
 from workbench.registry import get_model
-from workbench.view import trace_view
+from workbench.showing.view import trace_view
 
 
 class Pair(NamedTuple):

@@ -5,10 +5,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from workbench import view
-from workbench.engines.check import check
-from workbench.engines.walks.result import WalkRule
-from workbench.engines.walks.simulate import simulate
+from workbench.checking.check import check
+from workbench.checking.questions import whatif
+from workbench.checking.questions.explain import explain
+from workbench.checking.questions.fill import fill
+from workbench.checking.spaces.space import explore
+from workbench.checking.walks.result import WalkRule
+from workbench.checking.walks.simulate import simulate
 from workbench.formats.code import check_as_code, trace_as_code
 from workbench.formats.permalink import permalink
 from workbench.kernel import Assignment, Constant, InputError, Integers, Names, replay
@@ -18,14 +21,11 @@ from workbench.kernel.plan import make_plan
 from workbench.kernel.search import search
 from workbench.kernel.values import Map, Name
 from workbench.protocols.bakery.model import Bakery
-from workbench.questions import whatif
-from workbench.questions.explain import explain
-from workbench.questions.fill import fill
-from workbench.session import Session, start_from
-from workbench.spaces.space import explore
-from workbench.view.charts import verdict_map
-from workbench.view.selection import alternatives, neighbourhood, projection
-from workbench.widgets import Simulator, TracePlayer
+from workbench.showing import view
+from workbench.showing.panel import Simulator, TracePlayer
+from workbench.showing.session import Session, start_from
+from workbench.showing.view.charts import verdict_map
+from workbench.showing.view.selection import alternatives, neighbourhood, projection
 
 SMALL = Bakery(Writers=2, MaxCrashes=0)
 NAME = "NoLakekeeperConflict"

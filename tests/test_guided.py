@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.behaviours import small_model, steps_from
-from workbench.engines import guided
+from workbench.checking import guided
+from workbench.checking.following import validate as validation
+from workbench.checking.following.settings import accepted_under
+from workbench.checking.following.validate import validate
 from workbench.formats.recording import Observation, Recording
-from workbench.guided import validate as validation
-from workbench.guided.settings import accepted_under
-from workbench.guided.validate import validate
 from workbench.kernel import ModelError, replay
 from workbench.language import *
 from workbench.protocols.bakery.model import Bakery

@@ -2,9 +2,9 @@
 
 import pytest
 
-from workbench.cli import main
-from workbench.guided.settings import accepted_under
-from workbench.guided.validate import validate
+from workbench.checking.following.settings import accepted_under
+from workbench.checking.following.validate import validate
+from workbench.commands.cli import main
 from workbench.kernel import Fault, InputError, replay
 from workbench.protocols.paimon.recording import follow, recorded
 from workbench.registry import get_model

@@ -14,7 +14,6 @@ import lxml.html
 import networkx
 import pytest
 
-from workbench import pictures, view
 from workbench.formats.graphs import GraphEdge, GraphNode, write_dot, write_graphml, write_tables
 from workbench.formats.itf import parse_itf, read_itf, to_itf
 from workbench.formats.junit import annotations, suite_of, to_junit
@@ -23,7 +22,8 @@ from workbench.formats.permalink import open_permalink, permalink
 from workbench.formats.tlc_trace import to_tlc_json
 from workbench.kernel import Constant, Model, Result, Trace, Variable, action, choose, invariant, require, search
 from workbench.kernel.text import printable
-from workbench.view.html import portable
+from workbench.showing import pictures, view
+from workbench.showing.view.html import portable
 
 TEXTS = {
     "and": "A & B <i>c</i> &amp; &lt;",

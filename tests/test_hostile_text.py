@@ -12,8 +12,7 @@ import graphviz
 import networkx
 import pytest
 
-from workbench import view
-from workbench.cli import main
+from workbench.commands.cli import main
 from workbench.formats.dot import quote
 from workbench.formats.graphs import GraphEdge, GraphNode, write_dot, write_graphml, write_tables
 from workbench.formats.junit import FAILED, JunitCase, Suite, annotations, suite_of, to_junit
@@ -21,7 +20,8 @@ from workbench.formats.mermaid import to_mermaid
 from workbench.formats.tla import tla
 from workbench.kernel import Model, ModelError, Variable, action, invariant, require, search
 from workbench.kernel.values import show
-from workbench.pictures.markup import escape
+from workbench.showing import view
+from workbench.showing.pictures.markup import escape
 
 #: An escape sequence, a forged line, a bell, what XML cannot hold, a mark that turns the writing around, a NUL.
 HOSTILE = "\x1b[2J\nnot a line\r\x07\ufffe\u202e\x00\x9b<"

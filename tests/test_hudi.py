@@ -4,7 +4,7 @@ import pytest
 
 from tests.behaviours import reachable_states
 from tests.figures import figures_of
-from workbench.engines.check import check
+from workbench.checking.check import check
 from workbench.kernel import InputError, action, require
 from workbench.kernel.symmetry import Canonical
 from workbench.protocols.hudi.model import Hudi, MergeSlice

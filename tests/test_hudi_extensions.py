@@ -11,7 +11,7 @@ import pytest
 from tests import figures
 from tests.behaviours import reachable_states
 from tests.figures import published
-from workbench.engines.check import check
+from workbench.checking.check import check
 from workbench.kernel import action, reachable
 from workbench.protocols.hudi.extended import MARKED, HudiExtended
 from workbench.protocols.hudi.model import Hudi

@@ -4,7 +4,7 @@ import pytest
 
 from tests.behaviours import reachable_states
 from tests.figures import violations
-from workbench.engines.check import check
+from workbench.checking.check import check
 from workbench.kernel import InputError, action
 from workbench.protocols.iceberg.model import COW, Iceberg
 

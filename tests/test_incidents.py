@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.configurations import configuration, shipped
-from workbench.engines.check import check
+from workbench.checking.check import check
+from workbench.registry.configurations import configuration, shipped
 
 PAGE = (Path(__file__).parent.parent / "docs" / "incidents.md").read_text()
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import pytest
 
+from workbench.checking.following.validate import validate
 from workbench.formats.itf import constants_from_itf, decode_itf, parse_itf, read_itf
-from workbench.guided.validate import validate
 from workbench.kernel import InputError, Map, Model, Names, Variable, action
 from workbench.kernel.constants import Constant
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from workbench import pictures, view
-from workbench.engines.check import check
+from workbench.checking.check import check
 from workbench.kernel import ModelError
 from workbench.language import *
+from workbench.showing import pictures, view
 
 
 class Election(Model):

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from tests.command import python
-from workbench.engines.check import check
+from workbench.checking.check import check
 from workbench.kernel import ModelError
 from workbench.kernel.model import model_object
 from workbench.language import *

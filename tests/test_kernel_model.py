@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from workbench.engines.check import check
+from workbench.checking.check import check
 from workbench.kernel import ModelError, search
 from workbench.language import *
 from workbench.protocols.bakery.model import Bakery

@@ -4,7 +4,7 @@ from textwrap import dedent, indent
 
 import pytest
 
-from workbench.engines.check import check
+from workbench.checking.check import check
 from workbench.kernel import InputError, Model, ModelError, Variable, action
 from workbench.registry import get_model
 from workbench.storage.digest import model_digest

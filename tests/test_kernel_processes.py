@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.engines.check import check
+from workbench.checking.check import check
 from workbench.kernel import Constant, Model, ModelError, Process, Variable, action, choose, ends, require
 from workbench.storage.identity import Identity
 

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.behaviours import reachable_states
+from workbench.checking.check import check
+from workbench.checking.questions.whatif import other_values
 from workbench.commands.options import parse_assignments
-from workbench.configurations import configuration
-from workbench.engines.check import check
 from workbench.formats.permalink import open_permalink, permalink
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.kernel import ModelError, replay, search
@@ -19,7 +19,7 @@ from workbench.kernel.domains import Pairs
 from workbench.kernel.model import reserved_names
 from workbench.kernel.values import Name, permute
 from workbench.language import *
-from workbench.questions.whatif import other_values
+from workbench.registry.configurations import configuration
 from workbench.storage.identity import Identity
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.engines.check import check
+from workbench.checking.check import check
 from workbench.formats.abstract import abstract
 from workbench.kernel import ModelError, search
 from workbench.language import *

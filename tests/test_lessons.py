@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from workbench.kernel import InputError
-from workbench.lessons import exercise, predict
-from workbench.lessons.exercise import exercises
-from workbench.lessons.lossy_log import LossyLog
 from workbench.protocols.hudi.extended import HudiExtended
+from workbench.showing.lessons import exercise, predict
+from workbench.showing.lessons.exercise import exercises
+from workbench.showing.lessons.lossy_log import LossyLog
 
 SOLUTIONS = Path(__file__).parents[1] / "notebooks" / "solutions.py"
 

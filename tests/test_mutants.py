@@ -11,7 +11,7 @@ import mutants
 import pytest
 from mutations import mutations
 
-from workbench.engines.check import check
+from workbench.checking.check import check
 from workbench.protocols.bakery import catalog
 from workbench.protocols.bakery.catalog import Snapshot
 from workbench.protocols.bakery.model import Bakery, Claim

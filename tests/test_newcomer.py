@@ -9,10 +9,10 @@ from subprocess import CompletedProcess
 import pytest
 
 from tests.environments import MISSING, ROOT, Environment, brought_by
-from workbench.programs import EXTRAS
+from workbench.registry.programs import EXTRAS
 
 #: Modules behind a check: nothing imports them before that check has named the missing extra.
-BEHIND = re.compile(r"workbench\.(audits\.|protocols\.\w+\.audit\b|spaces\.(columns|export)$)")
+BEHIND = re.compile(r"workbench\.(audits\.|protocols\.\w+\.audit\b|checking\.spaces\.(columns|export)$)")
 
 EACH_MODULE_AND_NAME = """
 import importlib, pkgutil, sys, workbench
@@ -73,8 +73,8 @@ def test_every_module_and_name_is_there_or_says_which_extra_it_needs(core: Insta
         else:
             assert error == "there", f"{name}: {text}"
     assert len(found) > 300
-    assert named["module", "workbench.engines.spark"] == "spark"
-    assert named["module", "workbench.lessons"] == "lab"
+    assert named["module", "workbench.checking.spark"] == "spark"
+    assert named["module", "workbench.showing.lessons"] == "lab"
     names = {name: extra for (kind, name), extra in named.items() if kind == "name"}
     panels = dict.fromkeys(("Simulator", "TracePlayer", "Workbench"), "lab")
     assert names == panels | dict.fromkeys(("Dataset", "load", "save"), "tables") | {"spark_session": "spark"}
@@ -111,7 +111,8 @@ def test_a_command_names_the_extra_that_it_needs(core: Installed, command: str, 
 )
 def test_a_call_names_the_extra_that_it_needs(core: Installed, line: str, extra: str) -> None:
     script = (
-        "from workbench import InputError, audits, check, get_model, view\n"
+        "from workbench import InputError, audits, check, get_model\n"
+        "from workbench.showing import view\n"
         "from workbench.protocols.paimon.driver import PaimonDriver\n"
         "from workbench.protocols.paimon.recording import recorded\nfrom workbench.storage.remote import RemoteStore\n"
         f"try: {line}\nexcept InputError as error: print(error)"
@@ -148,7 +149,7 @@ def test_the_core_writes_pages_pictures_and_graphs(core: Installed) -> None:
 def test_the_core_fills_a_grid_and_explains_it(core: Installed) -> None:
     done = core.run(
         "-c",
-        "from workbench import get_model\nfrom workbench.questions.fill import fill\n"
+        "from workbench import get_model\nfrom workbench.checking.questions.fill import fill\n"
         "filled = fill(get_model('hudi'), {'MonotonicTs': [True, False]}, ['ConsistentRead'],"
         " constants={'Keys': 1, 'Values': 1, 'ConcurrencyControl': 'optimistic'})\n"
         "print(filled.explain('ConsistentRead').rule)\nfilled.table",
@@ -164,7 +165,7 @@ def test_the_core_sweeps(core: Installed) -> None:
     assert [row["MutualExclusion"] for row in first] == ["holds"] * 3
     assert first == second
     script = "from workbench import get_model, sweep\n"
-    script += "from workbench.questions import processes; processes.PATIENCE = 0\n"
+    script += "from workbench.checking.questions import processes; processes.PATIENCE = 0\n"
     script += "table = sweep(get_model('peterson'), {'Processes': [2, 3]}, ['WhoWantsEnters'])\n"
     script += "print(table.columns[:2], [row['WhoWantsEnters'] for row in table.to_dict('records')])"
     done = core.run("-c", script)
@@ -196,7 +197,8 @@ def test_tables_alone_judge_a_table_and_save_a_space(tmp_path: Path) -> None:
 def test_the_lab_alone_has_panels_and_charts(tmp_path: Path) -> None:
     done = Installed(tmp_path, "lab").run(
         "-c",
-        "from workbench import Simulator, Workbench, check, get_model, view\n"
+        "from workbench import Simulator, Workbench, check, get_model\n"
+        "from workbench.showing import view\n"
         "result = check(get_model('peterson')())\nview.levels_chart(result).figure()\n"
         "print(len(Workbench('peterson').children) > 0, len(Simulator(get_model('peterson')()).children) > 0)",
     )

@@ -14,7 +14,7 @@ from pages import with_commands
 
 import notebooks
 from tests.command import python
-from workbench.lessons.exercise import exercises
+from workbench.showing.lessons.exercise import exercises
 
 ROOT = Path(__file__).parents[1]
 

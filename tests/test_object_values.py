@@ -11,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.command import python
-from workbench.engines.cells import cell_hash, encode
-from workbench.engines.check import check
+from workbench.checking.cells import cell_hash, encode
+from workbench.checking.check import check
+from workbench.checking.following.validate import validate
+from workbench.checking.spaces.columns import to_array
 from workbench.formats.expression import Expression, example_of
 from workbench.formats.itf import parse_itf, read_itf, to_itf
 from workbench.formats.itf_expressions import ItfDecoder
@@ -21,11 +23,9 @@ from workbench.formats.itf_expressions import encode_itf as as_itf
 from workbench.formats.permalink import open_permalink, permalink
 from workbench.formats.tla import tla
 from workbench.formats.tlc_trace import tlc_plain
-from workbench.guided.validate import validate
 from workbench.kernel import ModelError, replay, search
 from workbench.kernel.values import check_value, is_same, permute, show, sort_key
 from workbench.language import *
-from workbench.spaces.columns import to_array
 from workbench.storage.digest import enumerations_of, model_digest, records_of
 from workbench.storage.encoding import Encoding
 

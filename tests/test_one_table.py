@@ -5,15 +5,15 @@ import json
 import pytest
 
 from workbench import Map, check, get_model, refines
-from workbench.cli import main
+from workbench.commands.cli import main
 from workbench.kernel import InputError
 from workbench.protocols.bakery import catalog
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.hudi.model import Hudi
 from workbench.protocols.paimon.model import Paimon
 from workbench.protocols.table.model import Table, VersionedTable
-from workbench.view import trace_page, trace_view
-from workbench.widgets import TracePlayer
+from workbench.showing.panel import TracePlayer
+from workbench.showing.view import trace_page, trace_view
 
 HUDI = {"Values": 1}
 PAIMON = {"NUM_WRITERS": 1, "NUM_COMPACTORS": 1, "NUM_BUCKETS": 1, "PkCol1Values": ["jack"], "Col2Values": ["red"]}

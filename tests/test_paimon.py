@@ -6,7 +6,7 @@ import pytest
 
 from tests.behaviours import reachable_states
 from tests.figures import PAIMON, constants_of, figures_of
-from workbench.engines.check import check
+from workbench.checking.check import check
 from workbench.kernel import InputError, Map, Variable, action, invariant
 from workbench.kernel.symmetry import Canonical
 from workbench.protocols.paimon import rows as table

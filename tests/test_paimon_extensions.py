@@ -8,13 +8,13 @@ import pytest
 from tests import figures
 from tests.behaviours import reachable_states
 from tests.figures import constants_of
-from workbench.engines.check import check
+from workbench.checking.check import check
 from workbench.kernel import InputError, choose, require
-from workbench.pictures import picture
 from workbench.protocols.paimon import rows as table
 from workbench.protocols.paimon.extended import PaimonExtended
 from workbench.protocols.paimon.model import READY, Paimon
 from workbench.protocols.paimon.rows import LevelsRewrite
+from workbench.showing.pictures import picture
 
 INVARIANTS = ["ConsistentRead", "NoDanglingDeletionVectors", "OneValidRowPerKeyAboveLevel0"]
 LIVENESS = "AllSnapshotsCommitted"

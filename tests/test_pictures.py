@@ -12,9 +12,12 @@ from typing import Any
 import pytest
 
 from workbench import Constant, Model, ModelError, Names, Variable, action, get_model, require
-from workbench.engines.check import check
+from workbench.checking.check import check
+from workbench.checking.spaces.space import explore
 from workbench.kernel import Fault, InputError, Place
-from workbench.pictures import (
+from workbench.protocols.hudi.extended import HudiExtended
+from workbench.registry import protocols
+from workbench.showing.pictures import (
     Shown,
     across,
     arrow,
@@ -43,14 +46,11 @@ from workbench.pictures import (
     table,
     things,
 )
-from workbench.pictures.compare import compare_things
-from workbench.pictures.layout import LOOKS, place
-from workbench.pictures.letters import width_of, wrap
-from workbench.pictures.route import TEXT, areas
-from workbench.protocols.hudi.extended import HudiExtended
-from workbench.registry import protocols
-from workbench.spaces.space import explore
-from workbench.view import animated_svg
+from workbench.showing.pictures.compare import compare_things
+from workbench.showing.pictures.layout import LOOKS, place
+from workbench.showing.pictures.letters import width_of, wrap
+from workbench.showing.pictures.route import TEXT, areas
+from workbench.showing.view import animated_svg
 
 ROOT = Path(__file__).parent.parent
 

@@ -4,17 +4,17 @@ import json
 
 import pytest
 
-from workbench import view
-from workbench.cli import main
-from workbench.engines.check import check
-from workbench.engines.local import LocalSearch
-from workbench.engines.profile import Cost, Profile, joined
+from workbench.checking.check import check
+from workbench.checking.local import LocalSearch
+from workbench.checking.profile import Cost, Profile, joined
+from workbench.commands.cli import main
 from workbench.kernel import ModelError
 from workbench.kernel.budget import Limits
 from workbench.kernel.instances import Subject
 from workbench.kernel.plan import make_plan
 from workbench.language import *
 from workbench.protocols.bakery.model import Bakery
+from workbench.showing import view
 
 
 class Walkers(Model):

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from workbench.cli import main
+from workbench.checking.check import check
 from workbench.commands import progress
+from workbench.commands.cli import main
 from workbench.commands.progress import SECONDS_PER_LINE, SparseLines, progress_text
-from workbench.engines.check import check
 from workbench.kernel import Model, Variable, action, choose, initial, require
 from workbench.kernel.budget import Budget, Limits, Progress, Stop
 

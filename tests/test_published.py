@@ -8,8 +8,7 @@ import pytest
 
 from tests.behaviours import steps_of
 from tests.figures import Figure, Found, published
-from workbench import configurations
-from workbench.engines.check import check
+from workbench.checking.check import check
 from workbench.kernel import Model, action, choose, constraint, require
 from workbench.protocols.bakery.extended import BakeryExtended
 from workbench.protocols.bakery.model import Bakery
@@ -23,7 +22,7 @@ from workbench.protocols.hudi.model import Hudi
 from workbench.protocols.iceberg.model import COW
 from workbench.protocols.paimon.extended import PaimonExtended
 from workbench.protocols.paimon.model import Paimon
-from workbench.registry import get_model
+from workbench.registry import configurations, get_model
 
 ROOT = Path(__file__).parents[1]
 SPECS = ROOT / "specs"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from workbench import cli
-from workbench.guided import events
-from workbench.guided.events import Event, parse_events, read_events
-from workbench.guided.mapping import Mapping, get_mapping
+from workbench.checking.following import events
+from workbench.checking.following.events import Event, parse_events, read_events
+from workbench.checking.following.mapping import Mapping, get_mapping
+from workbench.commands import cli
 from workbench.kernel import InputError
 from workbench.registry import protocols
 

@@ -56,7 +56,7 @@ class Ledger(Model):
 """,
     "ledgers/picture.py": """
 from ledgers.model import Ledger
-from workbench.pictures import card, picture_of
+from workbench.showing.pictures import card, picture_of
 
 @picture_of(Ledger, leaves_out={"seen": "a thought"})
 def describe(model, s):
@@ -105,7 +105,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(installed: Path, here: Path, *words: str) -> str:
     """What a command prints where that package is installed."""
-    script = "import sys; from workbench.cli import main; sys.exit(main(sys.argv[1:]))"
+    script = "import sys; from workbench.commands.cli import main; sys.exit(main(sys.argv[1:]))"
     done = python(script, *words, here=here, PYTHONPATH=str(installed))
     assert done.stderr in ("", "written to twice.html\n")
     return done.stdout
@@ -129,7 +129,7 @@ def test_its_tables_are_audited(installed: Path, tmp_path: Path) -> None:
 
 def test_the_panel_opens_with_its_story(installed: Path, tmp_path: Path) -> None:
     script = (
-        "from workbench import Workbench\nfrom workbench.session.stories import in_sight, stories\n"
+        "from workbench import Workbench\nfrom workbench.showing.session.stories import in_sight, stories\n"
         "panel = Workbench('ledger')\nchosen = panel.session.settings\n"
         "print(chosen.constants['Locks'], *stories(chosen.model_class), *in_sight(chosen.model_class), sep=', ')"
     )

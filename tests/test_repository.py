@@ -12,9 +12,9 @@ import pages
 import pytest
 
 from tests.command import python
-from workbench.engines.spark.session import check_java
+from workbench.checking.spark.session import check_java
 from workbench.kernel import InputError
-from workbench.programs import EXTRAS
+from workbench.registry.programs import EXTRAS
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "workbench"

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from random_models import CELLS
 
 from tests.behaviours import small_model, steps_from
-from workbench import check, cli, get_model
-from workbench.guided.scenario import read_lines, scenario
+from workbench import check, get_model
+from workbench.checking.following.scenario import read_lines, scenario
+from workbench.commands import cli
 from workbench.kernel import InputError, Model, Variable, action, replay, require
 
 # The reference -------------------------------------------------------------------------------------------------------

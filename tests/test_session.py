@@ -10,17 +10,16 @@ from urllib.parse import quote
 import pytest
 
 from tests.command import python
-from workbench import configurations
-from workbench.engines.check import check
+from workbench.checking.check import check
 from workbench.formats.permalink import permalink
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, replay, require
 from workbench.kernel.trace import Move
 from workbench.protocols.bakery.model import Bakery
-from workbench.registry import get_model, models, protocols
-from workbench.session import Session, Settings, Stepper, in_sight, kept, opening, presets, start_from, stories
-from workbench.session.filling import Asked
-from workbench.session.history import History
-from workbench.session.jobs import Aside, Job, Runner
+from workbench.registry import configurations, get_model, models, protocols
+from workbench.showing.session import Session, Settings, Stepper, in_sight, kept, opening, presets, start_from, stories
+from workbench.showing.session.filling import Asked
+from workbench.showing.session.history import History
+from workbench.showing.session.jobs import Aside, Job, Runner
 
 ROOT = Path(__file__).parents[1]
 BakeryV2 = get_model("bakery_v2")
@@ -28,7 +27,7 @@ STALE: dict[str, Any] = {"Writers": 2, "AsyncParquet": True, "RestampPatch": Fal
 
 
 def test_a_session_needs_no_widgets() -> None:
-    script = "import sys, workbench.session; print(*sys.modules)"
+    script = "import sys, workbench.showing.session; print(*sys.modules)"
     done = python(script, here=ROOT, check=True)
     loaded = {module.split(".")[0] for module in done.stdout.split()}
     assert "workbench" in loaded
@@ -234,7 +233,7 @@ def test_who_leaves_is_told_no_more() -> None:
 
 def test_after_a_long_check_a_change_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     session = checked(stale())
-    monkeypatch.setattr("workbench.session.session.LIVE_STATES", 0)
+    monkeypatch.setattr("workbench.showing.session.session.LIVE_STATES", 0)
     session.run()
     assert session.settle(300)
     before = session.result
@@ -270,7 +269,7 @@ class Faulty(Model):
 
 @pytest.mark.slow
 def test_a_check_tells_what_it_has_found_before_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.session.session.PROGRESS_SECONDS", 0.0)
+    monkeypatch.setattr("workbench.showing.session.session.PROGRESS_SECONDS", 0.0)
     model = get_model("bakery_v2")(AsyncParquet=True, RestampPatch=False, MaxCrashes=1)
     session = Session(Settings(type(model), model.constants))
     told: list[tuple[str, ...]] = []
@@ -302,8 +301,8 @@ def test_a_change_during_a_check_of_some_seconds_is_checked_at_once() -> None:
 @pytest.mark.slow
 def test_the_engine_is_loaded_before_the_first_search() -> None:
     script = (
-        "from workbench.engines import local\n"
-        "from workbench.session import Session, start_from\n"
+        "from workbench.checking import local\n"
+        "from workbench.showing.session import Session, start_from\n"
         "session, told = Session(start_from('bakery')), []\n"
         "session.on('check', lambda: told.append((session.loading, local.kernels_loaded())))\n"
         "session.run()\n"
@@ -576,7 +575,7 @@ def test_one_begins_in_any_initial_state() -> None:
 
 
 def test_of_very_many_initial_states_some_are_offered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.session.stepper.MOST_STARTS", 8)
+    monkeypatch.setattr("workbench.showing.session.stepper.MOST_STARTS", 8)
     stepper = Stepper(get_model("ewd998")())
     assert list(stepper.starts()) == list(range(8))
     stepper.begin(40)

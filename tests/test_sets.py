@@ -11,19 +11,19 @@ from hypothesis import strategies as st
 from random_models import Item, random_model
 
 from tests.test_conformance import ENGINES
-from workbench.engines.check import check
-from workbench.engines.parts import in_parts
+from workbench.checking.check import check
+from workbench.checking.following.scenario import scenario
+from workbench.checking.following.validate import validate
+from workbench.checking.parts import in_parts
+from workbench.checking.spaces.columns import StateColumns
+from workbench.checking.spaces.dataset import load
+from workbench.checking.spaces.export import save_run
+from workbench.checking.spaces.space import explore
 from workbench.formats.expression import Expression
 from workbench.formats.recording import Observation, Recording
-from workbench.guided.scenario import scenario
-from workbench.guided.validate import validate
 from workbench.kernel import ModelError
 from workbench.kernel.state import Reads
 from workbench.language import *
-from workbench.spaces.columns import StateColumns
-from workbench.spaces.dataset import load
-from workbench.spaces.export import save_run
-from workbench.spaces.space import explore
 
 # Random models -------------------------------------------------------------------------------------------------------
 

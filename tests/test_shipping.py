@@ -8,14 +8,14 @@ import textwrap
 
 import pytest
 
-from workbench.engines.check import check
-from workbench.engines.shipping import NotReceived, receive, ship
-from workbench.engines.spark import engine, entry
+from workbench.checking.check import check
+from workbench.checking.questions.sweep import sweep
+from workbench.checking.runs import resume, save_run
+from workbench.checking.shipping import NotReceived, receive, ship
+from workbench.checking.spaces.dataset import load
+from workbench.checking.spark import engine, entry
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, require
-from workbench.questions.sweep import sweep
 from workbench.registry import get_model
-from workbench.runs import resume, save_run
-from workbench.spaces.dataset import load
 
 MODEL = """
 import helpers
@@ -84,7 +84,7 @@ class Here(Model):
 
 ELSEWHERE = """
 import sys
-from workbench.engines.shipping import receive
+from workbench.checking.shipping import receive
 from workbench.kernel.search import search
 
 result = search(receive(sys.stdin.buffer.read()))
@@ -257,7 +257,7 @@ class NotInstalled(Here):
 @pytest.mark.spark
 def test_workers_that_cannot_load_a_model(spark, monkeypatch, tmp_path):
     monkeypatch.setenv("ONLY_ON_THE_DRIVER", "1")  # after Spark has started, so that workers do not have it
-    monkeypatch.setattr("workbench.engines.spark.narrow.MOST_STATES", 0)  # or they would not be needed
+    monkeypatch.setattr("workbench.checking.spark.narrow.MOST_STATES", 0)  # or they would not be needed
     said = "Spark's workers cannot load not_installed: ModuleNotFoundError: No module named 'only_here'"
     with pytest.raises(InputError, match=said):
         check(NotInstalled(), engine="spark", spark=spark)

@@ -15,19 +15,19 @@ from random_models import random_model
 
 from tests.command import python
 from tests.toys import Steps, Still, Wide
-from workbench import view
-from workbench.cli import main
-from workbench.engines.check import check
-from workbench.engines.walks import request, shorten, sketch, walker
-from workbench.engines.walks.result import WalkRule
-from workbench.engines.walks.simulate import simulate
-from workbench.engines.walks.walker import Walker
+from workbench.checking.check import check
+from workbench.checking.spaces.space import explore
+from workbench.checking.walks import request, shorten, sketch, walker
+from workbench.checking.walks.result import WalkRule
+from workbench.checking.walks.simulate import simulate
+from workbench.checking.walks.walker import Walker
+from workbench.commands.cli import main
 from workbench.kernel import ModelError, replay
 from workbench.kernel.plan import make_plan
 from workbench.language import *
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2
-from workbench.spaces.space import explore
+from workbench.showing import view
 
 RACE = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False, StepGranularity="atomic")
 
@@ -551,7 +551,7 @@ def interrupt():
     os.kill(os.getpid(), signal.SIGINT)
 
 threading.Thread(target=interrupt, daemon=True).start()
-from workbench.cli import main
+from workbench.commands.cli import main
 raise SystemExit(main(["walk", "bakery_v2", "--max-seconds", "6000", "--property", "UniqueTickets"]))
 """
 

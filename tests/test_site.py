@@ -23,9 +23,9 @@ from website.broken import find
 from website.playground import first_model, in_browser, packed, runtime
 from website.staging import FRONT, ROOT, Staging, docname, pages
 from workbench import check
-from workbench.cli import main
-from workbench.configurations import configuration, shipped
+from workbench.commands.cli import main
 from workbench.kernel import InputError
+from workbench.registry.configurations import configuration, shipped
 
 # The gallery ---------------------------------------------------------------------------------------------------------
 
@@ -383,7 +383,7 @@ def test_what_the_playground_packs_takes_python_alone() -> None:
         "workbench/protocols/hudi/model.py",
         "specs/delta/overwritten.toml",
     } <= names
-    assert not any(name.startswith("workbench/engines") for name in names)
+    assert not any(name.startswith("workbench/checking") for name in names)
 
 
 def test_the_playground_answers_in_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

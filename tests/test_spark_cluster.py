@@ -15,10 +15,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.command import python
-from workbench.engines.check import check
-from workbench.engines.spark import executors
-from workbench.engines.spark.executors import ready_session
-from workbench.engines.spark.manifest import RUN, Run
+from workbench.checking.check import check
+from workbench.checking.spark import executors
+from workbench.checking.spark.executors import ready_session
+from workbench.checking.spark.manifest import RUN, Run
 from workbench.kernel import InputError
 from workbench.protocols.bakery.v2 import BakeryV2
 from workbench.storage.folder import Folder
@@ -113,9 +113,9 @@ def servers(tmp_path: Path) -> Iterator[Servers]:
 
 SEARCH = """
 import os, signal, subprocess, sys
-from workbench.engines.check import check
-from workbench.engines.spark import narrow
-from workbench.engines.spark.session import spark_session
+from workbench.checking.check import check
+from workbench.checking.spark import narrow
+from workbench.checking.spark.session import spark_session
 from workbench.protocols.bakery.v2 import BakeryV2
 
 narrow.MOST_STATES = 2000
@@ -161,7 +161,7 @@ CLIENT = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from workbench import ModelError, check, simulate, spark_session
-from workbench.engines.spark import narrow
+from workbench.checking.spark import narrow
 from workbench.kernel import Model, Variable, action
 from workbench.protocols.bakery.v2 import BakeryV2
 

@@ -14,19 +14,19 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.command import python
-from workbench.engines.check import check
-from workbench.engines.local import LocalSearch
-from workbench.engines.spark import jobs, narrow, together
-from workbench.engines.spark.engine import SparkSearch
-from workbench.engines.spark.entry import read_run
-from workbench.engines.spark.links import Links
-from workbench.engines.spark.manifest import RUN, Run
+from workbench.checking.check import check
+from workbench.checking.local import LocalSearch
+from workbench.checking.runs import resume, save_run
+from workbench.checking.spaces.dataset import load, save
+from workbench.checking.spaces.space import explore
+from workbench.checking.spark import jobs, narrow, together
+from workbench.checking.spark.engine import SparkSearch
+from workbench.checking.spark.entry import read_run
+from workbench.checking.spark.links import Links
+from workbench.checking.spark.manifest import RUN, Run
 from workbench.kernel import InputError, Model, Variable, action, invariant, require
 from workbench.protocols.bakery.v2 import BakeryV2
 from workbench.protocols.hudi.model import Hudi
-from workbench.runs import resume, save_run
-from workbench.spaces.dataset import load, save
-from workbench.spaces.space import explore
 from workbench.storage.folder import Folder
 
 pytestmark = pytest.mark.spark
@@ -235,9 +235,9 @@ def give_up():
 def test_hand_over_in_the_middle_of_a_level(spark, narrow_levels, monkeypatch):
     """What was found of the level that is not complete is found again."""
     model = Hudi(Values=1, FileGroupCount=2)
-    monkeypatch.setattr("workbench.engines.expander.BLOCK", 256)
-    monkeypatch.setattr("workbench.engines.store.BLOCK", 256)
-    monkeypatch.setattr("workbench.engines.local.BLOCK", 256)
+    monkeypatch.setattr("workbench.checking.expander.BLOCK", 256)
+    monkeypatch.setattr("workbench.checking.store.BLOCK", 256)
+    monkeypatch.setattr("workbench.checking.local.BLOCK", 256)
     result = check(model, safety_of(model), spark=spark, hand_over_states=1500)
     assert summary(result) == local(model)
 
@@ -268,12 +268,12 @@ MEMORY = """
 import gc, sys, threading
 from pathlib import Path
 
-from workbench.engines.contract import Room
-from workbench.engines.local import LocalSearch
-from workbench.engines.spark.handover import write_search
-from workbench.engines.spark.manifest import RUN
-from workbench.engines.spark.messages import Task
-from workbench.engines.spark.rundir import RunDirectory
+from workbench.checking.contract import Room
+from workbench.checking.local import LocalSearch
+from workbench.checking.spark.handover import write_search
+from workbench.checking.spark.manifest import RUN
+from workbench.checking.spark.messages import Task
+from workbench.checking.spark.rundir import RunDirectory
 from workbench.kernel import Model, Variable, action, require
 from workbench.kernel.budget import Limits
 from workbench.kernel.plan import make_plan
@@ -348,8 +348,8 @@ def test_nobody_holds_a_search_that_was_handed_over(spark, monkeypatch):
 
 DRIVER = """
 import os, random, signal, sys, threading
-from workbench.engines.check import check
-from workbench.engines.spark import narrow
+from workbench.checking.check import check
+from workbench.checking.spark import narrow
 from workbench.protocols.bakery.v2 import BakeryV2
 narrow.MOST_STATES = 0
 killing = threading.Timer(random.random() / 5, lambda: os.killpg(0, signal.SIGKILL))

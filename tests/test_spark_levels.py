@@ -8,19 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.engines import expander, kernels, store
-from workbench.engines.cells import NARROW, WIDE
-from workbench.engines.check import check
-from workbench.engines.expander import Expander
-from workbench.engines.kernels import Frontier
-from workbench.engines.spark import executors, outbox, states
-from workbench.engines.spark.manifest import RUN, Level, Run, RunManifest, TransitionFile
-from workbench.engines.spark.numbering import Translation
-from workbench.engines.spark.outbox import messages_of
-from workbench.engines.spark.packing import UNKNOWN, PackedRows
-from workbench.engines.spark.part_store import PartStore
+from workbench.checking import expander, kernels, store
+from workbench.checking.cells import NARROW, WIDE
+from workbench.checking.check import check
+from workbench.checking.expander import Expander
+from workbench.checking.kernels import Frontier
+from workbench.checking.runs import resume
+from workbench.checking.spark import executors, outbox, states
+from workbench.checking.spark.manifest import RUN, Level, Run, RunManifest, TransitionFile
+from workbench.checking.spark.numbering import Translation
+from workbench.checking.spark.outbox import messages_of
+from workbench.checking.spark.packing import UNKNOWN, PackedRows
+from workbench.checking.spark.part_store import PartStore
 from workbench.kernel import InputError, Model, Variable, action, invariant, require
-from workbench.runs import resume
 from workbench.storage.folder import Folder
 
 

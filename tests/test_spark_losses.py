@@ -18,11 +18,11 @@ import pytest
 from tests.command import python
 from workbench.audits import spark as decoding
 from workbench.audits.decoding import in_process
-from workbench.engines.check import check
-from workbench.engines.spark import narrow
-from workbench.engines.spark.fetching import to_pandas
+from workbench.checking.check import check
+from workbench.checking.runs import resume
+from workbench.checking.spark import narrow
+from workbench.checking.spark.fetching import to_pandas
 from workbench.protocols.hudi.model import Hudi
-from workbench.runs import resume
 from workbench.storage.lock import writer_lock
 
 pytestmark = pytest.mark.spark
@@ -79,8 +79,8 @@ def test_no_result_waits_at_a_port_for_whoever_calls_first(
 KILLING = """
 import glob, os, signal, sys, tempfile, threading, time
 from workbench import spark_session
-from workbench.cli import main
-from workbench.engines.spark import narrow
+from workbench.commands.cli import main
+from workbench.checking.spark import narrow
 
 narrow.MOST_STATES = 0
 folder = tempfile.gettempdir()
@@ -118,7 +118,7 @@ def test_where_java_dies_the_levels_stay_and_one_line_says_how_to_go_on(tmp_path
 SMALL = """
 import sys
 from pyspark import SparkContext
-from workbench.cli import main
+from workbench.commands.cli import main
 
 run = sys.argv[1]
 options = ["--engine", "spark", "--run-dir", run, "--set", "Writers=1"]
@@ -138,7 +138,7 @@ def test_where_the_driver_makes_all_levels_no_java_is_started(tmp_path: Path) ->
 def test_where_java_is_missing_this_is_said_when_a_job_needs_it(
     tmp_path: Path,
 ) -> None:
-    script = "from workbench.engines.spark import narrow; from workbench.cli import main; import sys; "
+    script = "from workbench.checking.spark import narrow; from workbench.commands.cli import main; import sys; "
     script += "narrow.MOST_STATES = 1; sys.exit(main(['check', 'hudi', '--engine', 'spark']))"
     done = python(script, here=ROOT, JAVA_HOME="/nowhere", TMPDIR=str(tmp_path))
     [run] = tmp_path.glob("workbench-run-*")

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.command import python
-from workbench.engines import memory
-from workbench.engines.spark.session import check_java, spark_session
+from workbench.checking import memory
+from workbench.checking.spark.session import check_java, spark_session
 from workbench.kernel import InputError
-from workbench.programs import to_install
+from workbench.registry.programs import to_install
 
 pytestmark = pytest.mark.spark
 
@@ -62,7 +62,7 @@ def test_a_java_that_is_new_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize(
     ("module", "command"),
-    [("workbench", ["sweep", "bakery", "--grid", "Writers=2", "--spark"]), ("workbench.engines.warm", ["--spark"])],
+    [("workbench", ["sweep", "bakery", "--grid", "Writers=2", "--spark"]), ("workbench.checking.warm", ["--spark"])],
 )
 def test_the_command_line_without_java(tmp_path: Path, module: str, command: list[str]) -> None:
     environment = {**os.environ, "JAVA_HOME": "/nowhere"}
@@ -235,10 +235,10 @@ def test_that_java_has_gone_is_no_news_to_its_listener(spark, capsys, error, is_
 
 def test_java_starts_sooner_and_what_is_no_archive_of_classes_does_no_harm(tmp_path: Path) -> None:
     code = (
-        "from workbench.engines import numba_cache\n"
+        "from workbench.checking import numba_cache\n"
         "from pathlib import Path\n"
         "numba_cache.folder = Path.cwd\n"
-        "from workbench.engines.spark.session import check_java, class_archive, spark_session\n"
+        "from workbench.checking.spark.session import check_java, class_archive, spark_session\n"
         "archive = class_archive(check_java())\n"
         "archive.write_bytes(b'no archive')\n"
         "java = spark_session(**{'spark.driver.extraJavaOptions': '-Dmine=1'})._jvm.java\n"

@@ -13,9 +13,10 @@ import pytest
 from numba.core.caching import FunctionCache
 
 from tests.command import python
-from workbench import configurations, get_model
-from workbench.engines import compiled
-from workbench.engines.check import check
+from workbench import get_model
+from workbench.checking import compiled
+from workbench.checking.check import check
+from workbench.registry import configurations
 
 SPECS = Path(__file__).parents[1] / "specs"
 #: What takes its time to be imported, as far as we use it.
@@ -24,7 +25,10 @@ HEAVY = {"numba", "numpy", "pandas", "pyarrow", "pyspark", "rich", "scipy"}
 
 def loaded_by(*steps):
     """What of it has been loaded after each of these lines, in one process of its own."""
-    lines = ["import sys, workbench.cli", "def loaded(): return {name.partition('.')[0] for name in sys.modules}"]
+    lines = [
+        "import sys, workbench.commands.cli",
+        "def loaded(): return {name.partition('.')[0] for name in sys.modules}",
+    ]
     for step in steps:
         lines += [step, f"print('loaded', *sorted({HEAVY} & loaded()))"]
     ended = python("\n".join(lines), check=True)
@@ -34,7 +38,7 @@ def loaded_by(*steps):
 def test_a_command_loads_what_it_needs():
     """Help and lists load no arrays, and a check of a small model no compiler."""
     commands = ("['--help']", "['list']", "['show', 'bakery']", "['check', 'peterson']")
-    assert loaded_by(*(f"workbench.cli.main({words})" for words in commands)) == [
+    assert loaded_by(*(f"workbench.commands.cli.main({words})" for words in commands)) == [
         set(),
         {"rich"},
         {"rich"},
@@ -109,12 +113,12 @@ def test_a_budget_of_seconds_is_spent_with_compiled_kernels():
 
 def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
     """Numba's cache looks at the file of the function alone."""
-    from workbench.engines.numba_cache import stamp
+    from workbench.checking.numba_cache import stamp
 
     (tmp_path / "phases").mkdir()
-    (tmp_path / "kernel.py").write_text("from workbench.engines.phases import inner\n")
+    (tmp_path / "kernel.py").write_text("from workbench.checking.phases import inner\n")
     (tmp_path / "phases" / "inner.py").write_text(
-        "from workbench.engines.kernel import g\nfrom workbench.engines.sizes import N\n"
+        "from workbench.checking.kernel import g\nfrom workbench.checking.sizes import N\n"
     )
     (tmp_path / "sizes.py").write_text("N = 1\n")
     (tmp_path / "other.py").write_text("")
@@ -127,8 +131,8 @@ def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
 
 
 def test_what_is_compiled_is_known_by_all_of_its_sources():
-    from workbench.engines import numba_cache
-    from workbench.engines.phases.advance import advance
+    from workbench.checking import numba_cache
+    from workbench.checking.phases.advance import advance
 
     sources = Path(advance._function.__code__.co_filename)
     assert advance._compiled._cache._cache_file._source_stamp == numba_cache.stamp(sources)
@@ -137,20 +141,20 @@ def test_what_is_compiled_is_known_by_all_of_its_sources():
 @pytest.mark.parametrize(
     "line",
     [
-        "import workbench.engines.sizes as sizes",
-        "import workbench.engines.sizes",
-        "from workbench.engines import sizes as other, kernel",
-        "from workbench.engines.sizes import N as M",
-        "from workbench.engines.sizes import (\n    N,\n)",
-        "from workbench.engines import (  # all of them\n    sizes,\n)",
-        "from workbench.engines.phases import N",
+        "import workbench.checking.sizes as sizes",
+        "import workbench.checking.sizes",
+        "from workbench.checking import sizes as other, kernel",
+        "from workbench.checking.sizes import N as M",
+        "from workbench.checking.sizes import (\n    N,\n)",
+        "from workbench.checking import (  # all of them\n    sizes,\n)",
+        "from workbench.checking.phases import N",
     ],
 )
 def test_a_kernel_may_import_what_it_needs_in_any_form(tmp_path, line):
-    from workbench.engines.numba_cache import stamp
+    from workbench.checking.numba_cache import stamp
 
     (tmp_path / "phases").mkdir()
-    (tmp_path / "phases" / "__init__.py").write_text("from workbench.engines.sizes import N\n")
+    (tmp_path / "phases" / "__init__.py").write_text("from workbench.checking.sizes import N\n")
     kernel, sizes = tmp_path / "kernel.py", tmp_path / "sizes.py"
     kernel.write_text(f"import numpy as np\n{line}\n")
     sizes.write_text("N = 1\n")
@@ -164,10 +168,10 @@ def said_by_calls(tmp_path, monkeypatch):
     """Loads a file with two kernels anew, calls them, and returns what is said of compiling."""
     import importlib.util
 
-    from workbench.engines import compiling
+    from workbench.checking import compiling
 
     (tmp_path / "own.py").write_text(
-        "from workbench.engines.compiled import njit\n\n\n"
+        "from workbench.checking.compiled import njit\n\n\n"
         + "".join(f"@njit(cache=True)\ndef {name}(n):\n    return n + 1\n\n\n" for name in ("one", "two"))
     )
 
@@ -228,7 +232,7 @@ def test_numba_has_the_private_names_that_the_cache_of_kernels_rests_on():
     """Only versions are accepted for which this was seen; see pyproject.toml."""
     import inspect
 
-    from numba import cloudpickle  # engines/shipping.py
+    from numba import cloudpickle  # checking/shipping.py
     from numba.core import caching, dispatcher
     from numba.core.runtime import rtsys
 
@@ -253,8 +257,8 @@ def test_numba_has_the_private_names_that_the_cache_of_kernels_rests_on():
 #: Checks a model with an empty cache, and prints the answer, what was said, and how far the compiler was before that.
 EMPTY_CACHE = """
 import contextlib, json, os, signal, sys
-from workbench.engines import compiling, local, meanwhile
-from workbench.engines.check import check
+from workbench.checking import compiling, local, meanwhile
+from workbench.checking.check import check
 from workbench.registry import get_model
 name, constants, options, states, said, beside = *json.loads(sys.argv[1]), [], None
 
@@ -302,10 +306,10 @@ def test_no_check_waits_for_its_kernels(tmp_path, options):
 COMMANDS = """
 import json, os, signal, sys
 from numba.core import event
-from workbench import cli
-from workbench.engines import meanwhile
-from workbench.session import Session, opening
-from workbench.session.hints import Hints
+from workbench.commands import cli
+from workbench.checking import meanwhile
+from workbench.showing.session import Session, opening
+from workbench.showing.session.hints import Hints
 with event.install_recorder("numba:compile") as compiled:
     statuses = [cli.main(words) for words in json.loads(sys.argv[1])]
     session, hints = Session(opening("paimon", {})), []
@@ -360,8 +364,9 @@ def test_the_first_command_of_readme_says_the_same_on_a_busy_machine(tmp_path):
 
 LOADED_LATER = """
 import json
-from workbench import check, configurations
-from workbench.engines import numba_cache, warm
+from workbench import check
+from workbench.registry import configurations
+from workbench.checking import numba_cache, warm
 later, load = [], numba_cache._Cache.load_overload
 
 def load_overload(cache, sig, context):

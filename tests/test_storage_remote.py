@@ -16,12 +16,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from workbench.cli import main
-from workbench.engines.check import check
+from workbench.checking.check import check
+from workbench.checking.runs import resume, save_run
+from workbench.checking.spaces.dataset import load, save
+from workbench.checking.spaces.space import explore
+from workbench.commands.cli import main
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, require
-from workbench.runs import resume, save_run
-from workbench.spaces.dataset import load, save
-from workbench.spaces.space import explore
 from workbench.storage import remote, sums
 from workbench.storage.folder import Folder, changing_folder, new_folder, replacing_folder
 from workbench.storage.remote import RemoteStore

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from workbench.engines import kernels, store
-from workbench.engines.check import check
-from workbench.engines.local import LocalSearch
-from workbench.engines.store import StateStore, Visited
+from workbench.checking import kernels, store
+from workbench.checking.check import check
+from workbench.checking.local import LocalSearch
+from workbench.checking.store import StateStore, Visited
 from workbench.kernel.budget import Limits
 from workbench.kernel.plan import make_plan
 from workbench.protocols.bakery.v2 import BakeryV2

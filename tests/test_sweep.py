@@ -14,19 +14,18 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from workbench import configurations
-from workbench.cli import main
+from workbench.checking.check import check
+from workbench.checking.questions import processes
+from workbench.checking.questions.fill import fill
+from workbench.checking.questions.settings import plans_of
+from workbench.checking.questions.sweep import sweep
+from workbench.commands.cli import main
 from workbench.commands.sweep import parse_grid
-from workbench.engines.check import check
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, require
 from workbench.protocols.bakery.extended import BakeryExtended
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.hudi.extended import HudiExtended
-from workbench.questions import processes
-from workbench.questions.fill import fill
-from workbench.questions.settings import plans_of
-from workbench.questions.sweep import sweep
-from workbench.registry import get_model
+from workbench.registry import configurations, get_model
 from workbench.storage.sealed import read_sealed
 
 ROOT = Path(__file__).parent.parent
@@ -537,7 +536,10 @@ def test_a_small_sweep_on_spark_waits_for_no_compiler(tmp_path):
 
 def test_a_model_of_the_main_module(tmp_path):
     """As in a notebook: the class is in no file that a worker could import."""
-    script = SLOW + "\nfrom workbench import sweep\nfrom workbench.questions import processes\nprocesses.PATIENCE = 0\n"
+    script = (
+        SLOW
+        + "\nfrom workbench import sweep\nfrom workbench.checking.questions import processes\nprocesses.PATIENCE = 0\n"
+    )
     script += "print(sweep(Slow, {'Seconds': [0, 1]}, workers=2)['distinct'].tolist())\n"
     ended = subprocess.run(
         [sys.executable, "-"], input=script, cwd=tmp_path, capture_output=True, text=True, check=True

@@ -10,22 +10,22 @@ from hypothesis import strategies as st
 
 from tests.narrow_searches import search_here
 from tests.test_liveness import Case, cases, lock
-from workbench import configurations
-from workbench.engines.check import check
-from workbench.engines.spark import engine, sweeping
-from workbench.engines.spark.bits import StateSet
-from workbench.engines.spark.engine import SparkSearch
-from workbench.engines.spark.entry import read_run
-from workbench.engines.spark.liveness import LivenessRoom, SparkLivenessJudge
-from workbench.engines.spark.manifest import RUN, Run
-from workbench.engines.spark.transitions import OUTSIDE, Part, Steps
-from workbench.engines.spark.trimming import Conditions, Describe, SpaceOutline, Sweep, Trimmer
+from workbench.checking.check import check
+from workbench.checking.spark import engine, sweeping
+from workbench.checking.spark.bits import StateSet
+from workbench.checking.spark.engine import SparkSearch
+from workbench.checking.spark.entry import read_run
+from workbench.checking.spark.liveness import LivenessRoom, SparkLivenessJudge
+from workbench.checking.spark.manifest import RUN, Run
+from workbench.checking.spark.transitions import OUTSIDE, Part, Steps
+from workbench.checking.spark.trimming import Conditions, Describe, SpaceOutline, Sweep, Trimmer
 from workbench.kernel import ModelError
 from workbench.kernel.budget import Budget, Limits
 from workbench.kernel.instances import Fairness
 from workbench.kernel.temporal import condition_of, fair_states
 from workbench.kernel.trace import Move
 from workbench.language import *
+from workbench.registry import configurations
 from workbench.storage.folder import Folder
 
 SPECS = Path(__file__).parents[1] / "specs"

@@ -17,20 +17,21 @@ from nbclient import NotebookClient
 
 from tests.behaviours import random_trace
 from tests.command import python
-from workbench import get_model, view
-from workbench.cli import main
-from workbench.engines.check import check
+from workbench import get_model
+from workbench.checking.check import check
+from workbench.checking.following.scenario import scenario
+from workbench.checking.following.validate import validate
+from workbench.checking.spaces.space import explore
+from workbench.commands.cli import main
 from workbench.formats.recording import Observation, Recording
-from workbench.guided.scenario import scenario
-from workbench.guided.validate import validate
 from workbench.kernel import Constant, InputError, Model, Names, Process, Variable, action, invariant, replay
 from workbench.kernel.values import show
-from workbench.pictures.letters import width_of
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2
 from workbench.protocols.bakery.v2_extended import BakeryV2Extended
-from workbench.spaces.space import explore
-from workbench.view.difference import brief
+from workbench.showing import view
+from workbench.showing.pictures.letters import width_of
+from workbench.showing.view.difference import brief
 
 SVG = "{http://www.w3.org/2000/svg}"
 RACE = {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}
@@ -402,7 +403,7 @@ def test_of_many_states_some_have_pictures_those_of_the_trace_first(race, confli
     assert len(shown_at(markup)) == 200
     assert f"Pictures appear at 200 of {len(graph.nodes)} states" in markup
     assert {node.id for node in graph.nodes if "trace" in node.marks} <= set(shown_at(markup))
-    monkeypatch.setattr("workbench.view.graph.MOST_PACKED", 9_000)
+    monkeypatch.setattr("workbench.showing.view.graph.MOST_PACKED", 9_000)
     fewer = graph.html()
     assert 0 < len(shown_at(fewer)) < 200
     assert len(re.search(r'data-pictures="([^"]*)"', fewer).group(1)) <= 9_000
@@ -772,8 +773,8 @@ def test_objects_show_themselves_in_ipython():
 from IPython.core.interactiveshell import InteractiveShell
 shell = InteractiveShell.instance()
 import sys, workbench
-assert "workbench.view" not in sys.modules, "importing the package draws nothing"
-from workbench.spaces.space import explore
+assert "workbench.showing.view" not in sys.modules, "importing the package draws nothing"
+from workbench.checking.spaces.space import explore
 from workbench.protocols.bakery.model import Bakery
 space = explore(Bakery(Writers=2), ["SomeoneCommits"])
 trace = space.result["SomeoneCommits"].trace

@@ -4,13 +4,13 @@ import html
 
 import pytest
 
-from workbench.engines.check import check
+from workbench.checking.check import check
 from workbench.formats.expression import Expression, example_of
 from workbench.kernel import InputError, Model, Names, Trace, Variable, action, replay
 from workbench.kernel.constants import Constant
 from workbench.protocols.hudi.extended import HudiExtended
 from workbench.registry import get_model, models
-from workbench.view import trace_page, trace_view, watch
+from workbench.showing.view import trace_page, trace_view, watch
 
 LIMIT = 3
 

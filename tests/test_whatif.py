@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from workbench.checking.questions.seek import seek
+from workbench.checking.questions.whatif import flips, other_values, repairs
 from workbench.formats.expression import Expression
 from workbench.kernel import replay, search
 from workbench.kernel.result import Answer
@@ -11,9 +13,7 @@ from workbench.language import *
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2
 from workbench.protocols.classics.two_phase_commit import TwoPhaseCommit
-from workbench.questions.seek import seek
-from workbench.questions.whatif import flips, other_values, repairs
-from workbench.widgets.whatif_tab import _table
+from workbench.showing.panel.whatif_tab import _table
 
 
 class Guarded(Model):

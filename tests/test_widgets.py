@@ -19,19 +19,19 @@ import ipywidgets
 import pytest
 from jupyter_client.manager import start_new_kernel
 
-from workbench.engines.check import check
+from workbench.checking.check import check
 from workbench.formats.permalink import parse_permalink, permalink
 from workbench.kernel import Result, replay
 from workbench.language import *
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.hudi.model import Hudi
 from workbench.registry import get_model, models
-from workbench.session import kept, session, start_from
-from workbench.session.kept import explore
-from workbench.widgets import Simulator, TracePlayer, Workbench, head, lifetime
-from workbench.widgets.controls import Controls
-from workbench.widgets.player import WIDTH
-from workbench.widgets.tab import Working
+from workbench.showing.panel import Simulator, TracePlayer, Workbench, head, lifetime
+from workbench.showing.panel.controls import Controls
+from workbench.showing.panel.player import WIDTH
+from workbench.showing.panel.tab import Working
+from workbench.showing.session import kept, session, start_from
+from workbench.showing.session.kept import explore
 
 BakeryV2 = get_model("bakery_v2")
 STALE: dict[str, Any] = {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}
@@ -910,7 +910,7 @@ class Kernel:
 @pytest.fixture(scope="module")
 def kernel() -> Iterator[Kernel]:
     kernel = Kernel()
-    kernel.run("imports", "from workbench.widgets import Simulator, TracePlayer, Workbench")
+    kernel.run("imports", "from workbench.showing.panel import Simulator, TracePlayer, Workbench")
     yield kernel
     kernel.client.stop_channels()
     kernel.manager.shutdown_kernel(now=True)
@@ -980,7 +980,7 @@ def test_a_panel_is_there_before_its_first_result_and_its_static_copy_comes_with
     record = lambda data, update=False, **_: shown.append((update, data))  # noqa: E731
     monkeypatch.setattr(lifetime, "display", record)
     monkeypatch.setattr("IPython.core.display_functions.display", record)
-    monkeypatch.setattr("workbench.widgets.panel.PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr("workbench.showing.panel.panel.PATIENCE_SECONDS", 0.0)
     Held.let_go.clear()
     made = Workbench(Held)
     made._ipython_display_()

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from json import dumps
 from pathlib import Path
 
-from workbench import configurations
-from workbench.configurations import Configuration, Neighbour, neighbours
-from workbench.engines.check import check
+from workbench.checking.check import check
+from workbench.checking.questions.whatif import Attempt, flips
 from workbench.kernel import InputError, Result, Trace, Verdict
 from workbench.kernel.constants import spell
-from workbench.questions.whatif import Attempt, flips
+from workbench.registry import configurations
+from workbench.registry.configurations import Configuration, Neighbour, neighbours
 
 #: The limit of states for a check with a changed constant; beyond it the change stays undecided.
 MOST_STATES = 100_000

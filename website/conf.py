@@ -7,8 +7,8 @@ from typing import Any
 from website import front, gallery, playground, reference
 from website.staging import FILES, FRONT, docname
 from workbench import __version__
-from workbench.pictures.markup import Markup, element, joined
-from workbench.view.html import asset, live_script
+from workbench.showing.pictures.markup import Markup, element, joined
+from workbench.showing.view.html import asset, live_script
 
 #: The package's style sheet and script, added to the static files.
 STYLE, SCRIPT = "drawings.css", "drawings.js"

@@ -4,7 +4,7 @@ import re
 import subprocess
 
 from workbench.kernel import InputError
-from workbench.pictures.markup import Markup, element
+from workbench.showing.pictures.markup import Markup, element
 
 _ARROWS = {"-->": "solid", "-.->": "dashed"}
 _ARROW = re.compile(r"\s+(-->|-\.->)\s+")

@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from website.staging import in_processes, write
-from workbench.engines.check import check
+from workbench.checking.check import check
+from workbench.checking.questions.whatif import Attempt
 from workbench.kernel import InputError, Model, Result, Verdict
 from workbench.kernel.result import differing_constants
 from workbench.kernel.values import counted
-from workbench.pictures.markup import Markup, element, joined
-from workbench.questions.whatif import Attempt
-from workbench.session.start import start_from
-from workbench.session.stories import in_sight
-from workbench.view.tables import headline
-from workbench.view.trace import verdict_view
+from workbench.showing.pictures.markup import Markup, element, joined
+from workbench.showing.session.start import start_from
+from workbench.showing.session.stories import in_sight
+from workbench.showing.view.tables import headline
+from workbench.showing.view.trace import verdict_view
 
 #: Where the frames and the document are, in the sources and on the site.
 FOLDER = "front"

@@ -13,12 +13,12 @@ from pathlib import Path
 
 from website.broken import MOST_STATES, Broken, expected, find
 from website.staging import in_processes, write
-from workbench.configurations import Configuration, configuration, shipped
+from workbench.checking.questions.whatif import Attempt, never_happen
 from workbench.kernel.errors import unknown
 from workbench.kernel.values import counted
-from workbench.pictures.markup import Markup, element, joined
-from workbench.questions.whatif import Attempt, never_happen
-from workbench.view.trace import trace_view, verdict_view
+from workbench.registry.configurations import Configuration, configuration, shipped
+from workbench.showing.pictures.markup import Markup, element, joined
+from workbench.showing.view.trace import trace_view, verdict_view
 
 FOLDER = "gallery"
 #: The placeholder of the trace in a page.

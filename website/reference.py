@@ -54,8 +54,8 @@ def _sources(given: Any) -> Iterator[str]:
 
 
 def _room(module: str) -> str:
-    """The package that a module is in, or is: ``workbench.guided`` for ``workbench.guided.events``."""
-    return ".".join((importlib.import_module(module).__package__ or "").split(".")[:2])
+    """The package that a module is in, or is: ``workbench.audits`` for ``workbench.audits.findings``."""
+    return ".".join((importlib.import_module(module).__package__ or "").split(".")[:3])
 
 
 def _page(room: str, names: list[tuple[str, str]], told: dict[tuple[str, str], Any]) -> str:

@@ -13,7 +13,7 @@ Examples:
 import importlib
 from typing import Any
 
-from workbench import display
+from workbench.showing import display
 
 #: CHANGELOG.md, CITATION.cff and a release's tag (v0.1.0) have the same version.
 __version__ = "0.1.0"
@@ -90,39 +90,39 @@ __all__ = [
 # package, which would take its place once imported.
 _ELSEWHERE = {
     "audit": ("workbench.audits", "audit"),
-    "compare": ("workbench.view", "compare"),
-    "configuration": ("workbench.configurations", "configuration"),
-    "drive": ("workbench.driving", "drive"),
-    "explain": ("workbench.questions.explain", "explain"),
-    "fill": ("workbench.questions.fill", "fill"),
-    "flips": ("workbench.questions.whatif", "flips"),
-    "repairs": ("workbench.questions.whatif", "repairs"),
-    "Dataset": ("workbench.spaces.dataset", "Dataset"),
+    "compare": ("workbench.showing.view", "compare"),
+    "configuration": ("workbench.registry.configurations", "configuration"),
+    "drive": ("workbench.checking.driving", "drive"),
+    "explain": ("workbench.checking.questions.explain", "explain"),
+    "fill": ("workbench.checking.questions.fill", "fill"),
+    "flips": ("workbench.checking.questions.whatif", "flips"),
+    "repairs": ("workbench.checking.questions.whatif", "repairs"),
+    "Dataset": ("workbench.checking.spaces.dataset", "Dataset"),
     "ModelError": ("workbench.kernel", "ModelError"),
-    "Simulator": ("workbench.widgets", "Simulator"),
-    "Picture": ("workbench.pictures", "Picture"),
-    "StateSpace": ("workbench.spaces.space", "StateSpace"),
-    "TracePlayer": ("workbench.widgets", "TracePlayer"),
-    "Workbench": ("workbench.widgets", "Workbench"),
-    "check": ("workbench.engines.check", "check"),
+    "Simulator": ("workbench.showing.panel", "Simulator"),
+    "Picture": ("workbench.showing.pictures", "Picture"),
+    "StateSpace": ("workbench.checking.spaces.space", "StateSpace"),
+    "TracePlayer": ("workbench.showing.panel", "TracePlayer"),
+    "Workbench": ("workbench.showing.panel", "Workbench"),
+    "check": ("workbench.checking.check", "check"),
     "get_model": ("workbench.registry", "get_model"),
-    "load": ("workbench.spaces.dataset", "load"),
-    "resume": ("workbench.runs", "resume"),
+    "load": ("workbench.checking.spaces.dataset", "load"),
+    "resume": ("workbench.checking.runs", "resume"),
     "Result": ("workbench.kernel", "Result"),
     "State": ("workbench.kernel", "State"),
     "Trace": ("workbench.kernel", "Trace"),
     "Verdict": ("workbench.kernel", "Verdict"),
     "replay": ("workbench.kernel", "replay"),
     "search": ("workbench.kernel", "search"),
-    "picture": ("workbench.pictures", "picture"),
-    "picture_of": ("workbench.pictures", "picture_of"),
-    "scenario": ("workbench.guided.scenario", "scenario"),
-    "save": ("workbench.spaces.dataset", "save"),
-    "simulate": ("workbench.engines.walks.simulate", "simulate"),
-    "spark_session": ("workbench.engines.spark.session", "spark_session"),
-    "state_space": ("workbench.spaces.space", "explore"),
-    "sweep": ("workbench.questions.sweep", "sweep"),
-    "validate": ("workbench.guided.validate", "validate"),
+    "picture": ("workbench.showing.pictures", "picture"),
+    "picture_of": ("workbench.showing.pictures", "picture_of"),
+    "scenario": ("workbench.checking.following.scenario", "scenario"),
+    "save": ("workbench.checking.spaces.dataset", "save"),
+    "simulate": ("workbench.checking.walks.simulate", "simulate"),
+    "spark_session": ("workbench.checking.spark.session", "spark_session"),
+    "state_space": ("workbench.checking.spaces.space", "explore"),
+    "sweep": ("workbench.checking.questions.sweep", "sweep"),
+    "validate": ("workbench.checking.following.validate", "validate"),
 }
 
 

@@ -30,7 +30,7 @@ def main() -> NoReturn:
     sys.unraisablehook = _unraisable
     _open_what_is_closed()
     try:
-        from workbench import cli
+        from workbench.commands import cli
 
         _on_interrupt(signal.default_int_handler)
         status = cli.main()

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from bench.searches import safety, title
-from workbench.engines.check import check
-from workbench.engines.spark import narrow
-from workbench.engines.spark.session import spark_session
+from workbench.checking.check import check
+from workbench.checking.spark import narrow
+from workbench.checking.spark.session import spark_session
 from workbench.registry import get_model
 
 CORES = 2

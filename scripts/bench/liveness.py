@@ -4,9 +4,9 @@ import time
 from typing import Any
 
 from bench.searches import title
-from workbench.engines.check import check
-from workbench.engines.local import LocalSearch
-from workbench.engines.memory import peak_bytes
+from workbench.checking.check import check
+from workbench.checking.local import LocalSearch
+from workbench.checking.memory import peak_bytes
 from workbench.kernel.budget import Limits
 from workbench.kernel.conclusion import conclude
 from workbench.kernel.plan import make_plan

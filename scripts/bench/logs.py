@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from workbench.guided.events import Event
+from workbench.checking.following.events import Event
 from workbench.kernel import Model, State
 from workbench.protocols.bakery.coldfront.mapping import ColdFront
 from workbench.registry import get_model
@@ -76,7 +76,7 @@ def _ticket(number: int) -> str:
 
 def measure(observations: int, writers: int) -> dict[str, Any]:
     """Make a log, and time its validation."""
-    from workbench.guided.validate import validate  # loads the search kernels
+    from workbench.checking.following.validate import validate  # loads the search kernels
 
     rounds = observations // (5 * writers)  # a claim takes more than five transactions
     model = get_model("bakery_v2")

@@ -3,8 +3,8 @@
 from typing import Any
 
 from bench.searches import safety, title
-from workbench.engines.check import check
-from workbench.engines.memory import peak_bytes
+from workbench.checking.check import check
+from workbench.checking.memory import peak_bytes
 from workbench.registry import get_model
 
 _MODEL, _CONSTANTS = "bakery_v2", {"MaxCrashes": 3, "AsyncParquet": True}

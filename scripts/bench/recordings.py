@@ -4,8 +4,8 @@ import random
 import time
 from typing import Any
 
+from workbench.checking.following.validate import validate
 from workbench.formats.recording import Observation, Recording
-from workbench.guided.validate import validate
 from workbench.kernel import Model, State
 from workbench.registry import get_model
 

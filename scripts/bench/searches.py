@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from workbench.engines.check import check
-from workbench.engines.threads import usable_cores
+from workbench.checking.check import check
+from workbench.checking.threads import usable_cores
 from workbench.kernel import Model, Result
 from workbench.kernel.values import counted
 from workbench.registry import get_model

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from workbench.engines.check import check
+from workbench.checking.check import check
 from workbench.kernel import Constant, Model, Names, SetOf, Variable, action, invariant, reachable, require
 
 

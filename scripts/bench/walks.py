@@ -4,7 +4,7 @@ import time
 from typing import Any
 
 from bench.searches import safety, title
-from workbench.engines.walks.simulate import simulate
+from workbench.checking.walks.simulate import simulate
 from workbench.registry import get_model
 
 _SECONDS = 5.0

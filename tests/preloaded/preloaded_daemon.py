@@ -6,8 +6,8 @@ each time. The tests' Spark session starts its workers from here; sessions that 
 
 import runpy
 
-from workbench.engines.spark import sweeping, worker  # noqa: F401 - what workers run
-from workbench.engines.walks import simulate
+from workbench.checking.spark import sweeping, worker  # noqa: F401 - what workers run
+from workbench.checking.walks import simulate
 
 if __name__ == "__main__":
     simulate.load_walks()

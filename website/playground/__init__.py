@@ -21,10 +21,10 @@ from typing import Any
 from website.playground import runtime
 from website.staging import ROOT
 from workbench.commands import skeleton
-from workbench.configurations import shipped
 from workbench.kernel import InputError
-from workbench.pictures.markup import Markup, element, joined
-from workbench.view.html import asset, live_script
+from workbench.registry.configurations import shipped
+from workbench.showing.pictures.markup import Markup, element, joined
+from workbench.showing.view.html import asset, live_script
 
 #: The name of the page, as Sphinx has it.
 PAGE = "playground"

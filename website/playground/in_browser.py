@@ -14,8 +14,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from workbench import configurations
-from workbench.configurations import Configuration, shipped
 from workbench.kernel import InputError, Model, ModelError, Result, Trace, replay
 from workbench.kernel.budget import Budget, Limits, Progress
 from workbench.kernel.errors import RAISED, place_of, unknown
@@ -23,14 +21,15 @@ from workbench.kernel.plan import make_plan
 from workbench.kernel.search import stepwise
 from workbench.kernel.trace import Move
 from workbench.kernel.values import counted
-from workbench.pictures.markup import Markup, element, joined
-from workbench.pictures.registry import painting_of, picture_of
-from workbench.registry import get_model, in_file, load_file, models
-from workbench.shipped import MODULES
-from workbench.view.html import badge, bullets, noted
-from workbench.view.possible import possible_steps
-from workbench.view.tables import summary, verdict_table
-from workbench.view.trace import trace_view, verdict_view
+from workbench.registry import configurations, get_model, in_file, load_file, models
+from workbench.registry.configurations import Configuration, shipped
+from workbench.registry.shipped import MODULES
+from workbench.showing.pictures.markup import Markup, element, joined
+from workbench.showing.pictures.registry import painting_of, picture_of
+from workbench.showing.view.html import badge, bullets, noted
+from workbench.showing.view.possible import possible_steps
+from workbench.showing.view.tables import summary, verdict_table
+from workbench.showing.view.trace import trace_view, verdict_view
 
 #: The files as errors name them.
 MODEL, SETTINGS = Path("model.py"), Path("settings.toml")

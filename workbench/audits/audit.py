@@ -20,8 +20,8 @@ from workbench.audits.findings import Audit
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief, unknown
 from workbench.kernel.values import counted
-from workbench.programs import needs
 from workbench.registry import having
+from workbench.registry.programs import needs
 
 if TYPE_CHECKING:
     from workbench.audits.source import Source

@@ -9,7 +9,7 @@ import pyarrow as pa
 from workbench.audits.damaged import Damaged
 from workbench.audits.decoding import Decode, Decoder, batches, in_process, raise_all, rows_of
 from workbench.audits.source import Source
-from workbench.engines.spark.dataflow import Outgoing, on_spark
+from workbench.checking.spark.dataflow import Outgoing, on_spark
 from workbench.kernel import InputError
 
 #: Fewer items are decoded in this process: a Spark job costs more.

@@ -1,7 +1,7 @@
 """Find the model's own way to a finding."""
 
 from workbench.audits.findings import Finding
-from workbench.engines.check import check
+from workbench.checking.check import check
 from workbench.kernel import Trace
 
 #: The budget of the search.

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from rich.markup import escape
 
 from workbench.commands import status
+from workbench.commands.figures import NOTHING, FigureChange, figure_changes, rewritten
 from workbench.commands.files import reading
 from workbench.commands.options import console
-from workbench.configurations import Configuration, told_path
-from workbench.figures import NOTHING, FigureChange, figure_changes, rewritten
 from workbench.kernel import InputError, Result
 from workbench.kernel.errors import brief
 from workbench.kernel.text import printable
 from workbench.kernel.values import counted
+from workbench.registry.configurations import Configuration, told_path
 from workbench.storage import whole
 
 #: Options that change the check behind the figures, or report on the figures that are replaced.

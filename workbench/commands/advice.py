@@ -3,11 +3,11 @@
 import shlex
 from collections.abc import Sequence
 
+from workbench.checking.questions.whatif import Attempt, flips
 from workbench.commands.outputs import Output
-from workbench.configurations import neighbours
 from workbench.kernel import Result
 from workbench.kernel.constants import as_arguments
-from workbench.questions.whatif import Attempt, flips
+from workbench.registry.configurations import neighbours
 
 #: Repairs are looked for only in spaces of up to so many states, and until the changed ones have more together. It does
 #: not count seconds: a busy machine gives the same advice.

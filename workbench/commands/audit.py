@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     found = audit(arguments.path, format=arguments.format, acks=arguments.acks, since=arguments.since)
 
     def page() -> str:
-        from workbench.view.audited import audit_page  # pictures load here
+        from workbench.showing.view.audited import audit_page  # pictures load here
 
         return audit_page(found)
 

@@ -23,7 +23,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from workbench import configurations
+from workbench.checking.check import ENGINES, check
+from workbench.checking.runs import is_run, resume
 from workbench.commands import accept, integration, outputs
 from workbench.commands.advice import advice
 from workbench.commands.answers import ALL_TRACES, add_answer, check_answer, failing, give, printing, with_deadlock
@@ -34,12 +35,10 @@ from workbench.commands.places import in_repository
 from workbench.commands.profiled import profiled
 from workbench.commands.progress import SparseLines, progress_line
 from workbench.commands.standard import remark, say
-from workbench.configurations import Configuration, told_path
-from workbench.engines.check import ENGINES, check
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.kernel import InputError, Model, Result, Verdict
-from workbench.registry import get_model
-from workbench.runs import is_run, resume
+from workbench.registry import configurations, get_model
+from workbench.registry.configurations import Configuration, told_path
 
 _PAGE, _JUNIT = ".html", ".xml"
 #: What only a search that begins takes, with what each option is if it is not given.

@@ -6,11 +6,11 @@ from typing import Any
 
 from workbench.commands.profiled import Profiled, profile_text
 from workbench.commands.progress import progress_line
-from workbench.configurations import Configuration, told_path
 from workbench.kernel import Result, Trace
 from workbench.kernel.result import MARKS
 from workbench.kernel.text import columns, printable
 from workbench.kernel.values import counted
+from workbench.registry.configurations import Configuration, told_path
 
 #: The most states to keep, for the graph and the chart of accesses on a page.
 MOST_KEPT = 200_000
@@ -92,8 +92,8 @@ def report_page(result: Result, one: Configuration | None = None) -> str:
     Args:
         one: The configuration that was checked, to compare the result with.
     """
-    from workbench import view  # pictures load here, not with the command line
-    from workbench.spaces.space import explore
+    from workbench.checking.spaces.space import explore
+    from workbench.showing import view  # pictures load here, not with the command line
 
     space = None
     if result.complete and result.distinct <= MOST_KEPT:

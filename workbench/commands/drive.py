@@ -16,16 +16,16 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from workbench.checking.driving import drive
+from workbench.checking.driving.course import TIME_LIMIT
+from workbench.checking.following.report import Report
 from workbench.commands import recorded
 from workbench.commands.answers import add_answer, check_answer, give
 from workbench.commands.files import reading
 from workbench.commands.options import add_options, parse_assignments
 from workbench.commands.outputs import DATA, FOLDER
 from workbench.commands.standard import remark
-from workbench.driving import drive
-from workbench.driving.course import TIME_LIMIT
 from workbench.formats.permalink import parse_permalink
-from workbench.guided.report import Report
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.kernel.text import printable
@@ -68,7 +68,7 @@ def _report(source: str, system: str, given: dict[str, Any]) -> Report:
         if name not in takes:  # a link must not decide what is loaded
             raise InputError(f"a permalink of {brief(name)} is not accepted; it takes one of {' or '.join(takes)}")
         return recorded.follow_permalink(get_model(name), source, given)
-    from workbench.guided.validate import validate  # numba loads here, not with the command line
+    from workbench.checking.following.validate import validate  # numba loads here, not with the command line
 
     model = get_model(system)
     mapped = recorded.read_trace(model, source)

@@ -18,22 +18,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from workbench.checking.following.decoding import merge
+from workbench.checking.runs import save_run
 from workbench.commands.files import check_paths, make_output_folder, read_text, writing_text
 from workbench.commands.options import add_options, asked_of
 from workbench.commands.outputs import FOLDER, Output, add_outputs, check_written
 from workbench.commands.progress import progress_line
 from workbench.commands.standard import remark
 from workbench.formats.graphs import GraphEdge, GraphNode, write_dot, write_graphml, write_tables
-from workbench.guided.decoding import merge
 from workbench.kernel import InputError
 from workbench.kernel.text import printable
 from workbench.kernel.values import counted
 from workbench.registry import models
-from workbench.runs import save_run
 from workbench.storage.places import is_url
 
 if TYPE_CHECKING:
-    from workbench.spaces.space import StateSpace
+    from workbench.checking.spaces.space import StateSpace
 
 WRITTEN, INCOMPLETE = 0, 3
 #: About the most that tools for drawing graphs can load, and that Parquet is written of by default.
@@ -84,10 +84,10 @@ def _export(arguments: argparse.Namespace, name: str) -> int:
     folders = [output.path for output in arguments.output if output.kind == FOLDER]
     _check_graphs(arguments, graphs, asked.files)
     model = asked.make()
-    from workbench.spaces.space import explore  # numba loads here, not with the command line
+    from workbench.checking.spaces.space import explore  # numba loads here, not with the command line
 
     if folders:
-        from workbench.spaces.dataset import DATASET, save  # pyarrow loads here
+        from workbench.checking.spaces.dataset import DATASET, save  # pyarrow loads here
         from workbench.storage.folder import check_replaceable
 
         for folder in folders:

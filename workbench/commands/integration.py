@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from workbench.commands import outputs, places, standard
-from workbench.configurations import COUNTS, Configuration, Mismatch, told_path
 from workbench.formats.junit import FAILED, UNKNOWN, CaseFinding, JunitCase, Suite, annotations, suite_of, to_junit
 from workbench.kernel import Result, Verdict
+from workbench.registry.configurations import COUNTS, Configuration, Mismatch, told_path
 
 #: A suite, and the file for its annotations.
 Placed = tuple[Suite, str | None]

@@ -16,16 +16,15 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from workbench import configurations
 from workbench.commands.files import names_model
 from workbench.commands.options import console, first_paragraph
-from workbench.configurations import Configuration, told_path
 from workbench.kernel import InputError, Model
 from workbench.kernel.declare import Action
 from workbench.kernel.errors import unknown
 from workbench.kernel.properties import Property
 from workbench.kernel.result import model_line
-from workbench.registry import get_model, models, protocols
+from workbench.registry import configurations, get_model, models, protocols
+from workbench.registry.configurations import Configuration, told_path
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

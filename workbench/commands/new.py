@@ -11,9 +11,9 @@ import shlex
 from importlib.util import find_spec
 from pathlib import Path
 
+from workbench.checking.check import check
 from workbench.commands import skeleton, standard
 from workbench.commands.files import make_output_folder
-from workbench.engines.check import check
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.registry import get_model, models
@@ -42,7 +42,7 @@ _PICTURE = '''
 """What the states of {name} look like; it is found by its name, beside the model's file."""
 
 from workbench import Place, picture_of
-from workbench.pictures import BUSY, card, part
+from workbench.showing.pictures import BUSY, card, part
 
 from {name} import {model}
 
@@ -67,7 +67,8 @@ _TEST = '''\
 
 from pathlib import Path
 
-from workbench import check, configurations, search
+from workbench import check, search
+from workbench.registry import configurations
 
 from {name} import {model}
 

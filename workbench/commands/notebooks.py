@@ -23,8 +23,8 @@ from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.kernel.text import printable
 from workbench.kernel.values import counted
-from workbench.programs import has
-from workbench.shipped import folder
+from workbench.registry.programs import has
+from workbench.registry.shipped import folder
 from workbench.storage import whole
 
 NAME = "notebooks"

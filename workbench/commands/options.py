@@ -10,15 +10,14 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.segment import Segment
 
-from workbench import configurations
 from workbench.commands import standard
 from workbench.commands.files import file_of, names_model
-from workbench.configurations import Configuration
 from workbench.kernel import InputError, Model
 from workbench.kernel.errors import brief
 from workbench.kernel.given import integer_in
 from workbench.kernel.text import printable_lines
-from workbench.registry import get_model
+from workbench.registry import configurations, get_model
+from workbench.registry.configurations import Configuration
 from workbench.storage.strict_json import read_json
 
 

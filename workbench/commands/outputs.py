@@ -20,13 +20,13 @@ DATA = ".json"
 
 
 def _page(trace: Trace) -> str:
-    from workbench import view  # pictures load here, not with the command line
+    from workbench.showing import view  # pictures load here, not with the command line
 
     return view.trace_page(trace)
 
 
 def _animated(trace: Trace) -> str:
-    from workbench import view
+    from workbench.showing import view
 
     return view.animated_svg(trace) + "\n"
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple
 
-from workbench.configurations import COUNTS, Configuration, Mismatch
-from workbench.figures import keys_of, lines_of
+from workbench.commands.figures import keys_of, lines_of
 from workbench.kernel import Model, Verdict
 from workbench.kernel.properties import DEADLOCK
+from workbench.registry.configurations import COUNTS, Configuration, Mismatch
 
 _DEF = re.compile(r"\s*(async\s+)?def\b")
 

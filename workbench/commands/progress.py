@@ -8,8 +8,8 @@ from typing import Any
 
 from rich.console import Console
 
+from workbench.checking.compiling import telling
 from workbench.commands.standard import remark
-from workbench.engines.compiling import telling
 from workbench.kernel.budget import Progress
 from workbench.kernel.values import counted
 

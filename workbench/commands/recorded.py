@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from workbench.checking.following.mapping import Mapped
+from workbench.checking.following.report import BehaviourPath, Report
 from workbench.commands.files import read_text, reading
 from workbench.formats.itf import constants_from_itf, parse_itf, read_itf
 from workbench.formats.permalink import parse_permalink
-from workbench.guided.mapping import Mapped
-from workbench.guided.report import BehaviourPath, Report
 from workbench.kernel import InputError, Model, ModelError, replay
 from workbench.kernel.errors import brief
 

@@ -12,11 +12,11 @@ Exit status: 0 found, 1 impossible, 2 bad input, 3 not decided.
 import argparse
 import sys
 
+from workbench.checking.following.scenario import scenario
 from workbench.commands.answers import add_answer, check_answer, give
 from workbench.commands.files import read_text, reading
 from workbench.commands.options import add_options, asked_of, budgets
 from workbench.commands.progress import progress_line
-from workbench.guided.scenario import scenario
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

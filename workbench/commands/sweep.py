@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     constants = asked.constants
     if asked.configuration is not None:  # the grid overrides it
         constants = {name: value for name, value in constants.items() if name not in grid}
-    from workbench.questions.fill import fill  # numpy loads here, not with the command line
+    from workbench.checking.questions.fill import fill  # numpy loads here, not with the command line
 
     with progress_line(told=_Arriving.latest) as show:
         arriving = _Arriving(show)

@@ -17,20 +17,20 @@ import os
 from dataclasses import replace
 from typing import Any
 
+from workbench.checking.following.events import read_events
+from workbench.checking.following.mapping import Mapped, get_mapping
+from workbench.checking.following.report import Report
 from workbench.commands.answers import add_answer, check_answer, give
 from workbench.commands.files import file_of, reading
 from workbench.commands.options import add_options, asked_of, budgets
 from workbench.commands.progress import progress_line
 from workbench.commands.recorded import follow_permalink, is_permalink, make, read_trace
 from workbench.formats.recording import Recording
-from workbench.guided.events import read_events
-from workbench.guided.mapping import Mapped, get_mapping
-from workbench.guided.report import Report
 from workbench.kernel import InputError, Model
 from workbench.kernel.text import printable
 from workbench.kernel.values import counted
-from workbench.programs import needs
 from workbench.registry import get_model, having
+from workbench.registry.programs import needs
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -134,8 +134,8 @@ def _follow_table(model: type[Model], given: dict[str, Any], arguments: argparse
 
 def _validate(model: Model, mapped: Mapped, arguments: argparse.Namespace) -> Report:
     """The report on the recording, if wanted with the settings that accept it."""
-    from workbench.guided.settings import accepted_under  # numba loads here, not with the command line
-    from workbench.guided.validate import validate
+    from workbench.checking.following.settings import accepted_under  # numba loads here, not with the command line
+    from workbench.checking.following.validate import validate
 
     limits = budgets(arguments)
     stutter = arguments.stutter or arguments.map is not None

@@ -11,11 +11,11 @@ Exit status: 0 nothing is violated, and everything wanted is reached, as far as 
 
 import argparse
 
+from workbench.checking.walks.result import UNIFORM, without_liveness
 from workbench.commands import status
 from workbench.commands.answers import ALL_TRACES, add_answer, check_answer, failing, give, with_deadlock
 from workbench.commands.options import above_zero, add_options, add_workers, asked_of
 from workbench.commands.progress import progress_line
-from workbench.engines.walks.result import UNIFORM, without_liveness
 from workbench.kernel.budget import INTERRUPTED
 
 
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
         properties, left_out = without_liveness(model, asked.properties)
     if arguments.deadlock:
         properties = with_deadlock(model, properties)
-    from workbench.engines.walks.simulate import SHORTEN, simulate  # numba loads here, not with the command line
+    from workbench.checking.walks.simulate import SHORTEN, simulate  # numba loads here, not with the command line
 
     with failing(arguments), progress_line(told=str) as on_progress:
         seen = simulate(

@@ -16,7 +16,7 @@ def check_as_code(model: Model, properties: Sequence[str] | None = None, **optio
     """The lines that check `model` again.
 
     Args:
-        **options: Options of :func:`workbench.engines.check.check` other than the defaults, such as ``symmetry=True``.
+        **options: Options of :func:`workbench.checking.check.check` other than the defaults, such as ``symmetry=True``.
 
     Examples:
         >>> from workbench.protocols.hudi.extended import HudiExtended
@@ -42,12 +42,12 @@ def grid_as_code(
     constants: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> str:
-    """The lines that fill a grid again; parameters as for :func:`workbench.questions.fill.fill`."""
+    """The lines that fill a grid again; parameters as for :func:`workbench.checking.questions.fill.fill`."""
     values = {n: [model.declared_constants[n].in_word(value) for value in values] for n, values in grid.items()}
     fixed = [f"constants={_dict(_words(model, constants))}"] if constants else []
     asked = _asked(properties, {})
     filled = _call("fill", [_class(model), "grid", *asked, *fixed, *_named(options)])
-    imports = [("workbench.questions.fill", "fill"), *_imports(model)]
+    imports = [("workbench.checking.questions.fill", "fill"), *_imports(model)]
     return _snippet(imports, f"grid = {_dict(values)}", f"filled = {filled}", "filled.table")
 
 
@@ -57,7 +57,11 @@ def trace_as_code(trace: Trace, watches: Iterable[str] = ()) -> str:
     find = "get_model" if _is_ours(model) else f"lambda _: {_class(model)}"
     opened = _call("open_permalink", [_repr(permalink(trace)), find])
     view = _call("trace_view", ["trace", *([f"watches={_repr(watched)}"] if watched else [])])
-    imports = [("workbench.formats.permalink", "open_permalink"), ("workbench.view", "trace_view"), *_imports(model)]
+    imports = [
+        ("workbench.formats.permalink", "open_permalink"),
+        ("workbench.showing.view", "trace_view"),
+        *_imports(model),
+    ]
     return _snippet(imports, f"trace = {opened}", view)
 
 

@@ -3,7 +3,7 @@
 ``workbench:bakery_v2?SafeAcks=false#0/12.0,3.1,7.0`` names the model, the constants other than the defaults (as JSON),
 the initial state, and the moves: the numbers of action instance and outcome. A lasso ends in ``@4``, the index of the
 state it returns to. Watches may follow: ``&watch=len%28s.iceberg%29``. Watches are only text here; they run once a
-person who has seen them passes them to :func:`workbench.view.trace_view`.
+person who has seen them passes them to :func:`workbench.showing.view.trace_view`.
 """
 
 import json

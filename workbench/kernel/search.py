@@ -1,6 +1,6 @@
 """The reference search: breadth first, running every action in every state. Slow, and easy to trust.
 
-It defines what a check means: the engines of ``workbench.engines`` must give the same counts and verdicts.
+It defines what a check means: the engines of ``workbench.checking`` must give the same counts and verdicts.
 """
 
 import sys

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief, either
-from workbench.programs import needs
+from workbench.registry.programs import needs
 from workbench.storage.places import one_line, options_apart, without_credentials
 from workbench.storage.store import Damaged, Failing
 from workbench.storage.sums import CheckedFile, FileSum, matches

@@ -1,8 +1,13 @@
 """The bakeries: the queue of tickets, or each node's view of it, acks in flight, and the Iceberg table's history."""
 
 from workbench.kernel import Place
-from workbench.pictures.registry import picture_of
-from workbench.pictures.things import (
+from workbench.protocols.bakery.catalog import COMMITTED, CONFLICT, ROLLED_BACK
+from workbench.protocols.bakery.extended import BakeryExtended
+from workbench.protocols.bakery.model import Bakery
+from workbench.protocols.bakery.v2 import BakeryV2
+from workbench.protocols.bakery.v2_extended import BakeryV2Extended
+from workbench.showing.pictures.registry import picture_of
+from workbench.showing.pictures.things import (
     BAD,
     BUSY,
     GOOD,
@@ -24,11 +29,6 @@ from workbench.pictures.things import (
     slot,
     text,
 )
-from workbench.protocols.bakery.catalog import COMMITTED, CONFLICT, ROLLED_BACK
-from workbench.protocols.bakery.extended import BakeryExtended
-from workbench.protocols.bakery.model import Bakery
-from workbench.protocols.bakery.v2 import BakeryV2
-from workbench.protocols.bakery.v2_extended import BakeryV2Extended
 
 #: What a writer does next, by its program counter.
 NEXT = {

@@ -1,8 +1,9 @@
 """Delta's table: its log, the data files, a reader, and the writers' next steps."""
 
 from workbench.kernel.properties import Place
-from workbench.pictures.registry import picture_of
-from workbench.pictures.things import (
+from workbench.protocols.delta.model import DELETE, Delta, live_files, said
+from workbench.showing.pictures.registry import picture_of
+from workbench.showing.pictures.things import (
     BAD,
     BUSY,
     GOOD,
@@ -22,7 +23,6 @@ from workbench.pictures.things import (
     table,
     text,
 )
-from workbench.protocols.delta.model import DELETE, Delta, live_files, said
 
 LEFT_OUT = {"committed": "for checking only; the reader's card says what it comes to"}
 

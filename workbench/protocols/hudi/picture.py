@@ -1,8 +1,10 @@
 """Hudi's table: its timeline, its file groups with their slices, a reader, and the writers' next steps."""
 
 from workbench.kernel.properties import Place
-from workbench.pictures.registry import picture_of
-from workbench.pictures.things import (
+from workbench.protocols.hudi.extended import MARKED, HudiExtended
+from workbench.protocols.hudi.model import DELETE, Hudi
+from workbench.showing.pictures.registry import picture_of
+from workbench.showing.pictures.things import (
     BAD,
     BUSY,
     GOOD,
@@ -22,8 +24,6 @@ from workbench.pictures.things import (
     table,
     text,
 )
-from workbench.protocols.hudi.extended import MARKED, HudiExtended
-from workbench.protocols.hudi.model import DELETE, Hudi
 
 #: What a writer does next, by its phase.
 NEXT = {

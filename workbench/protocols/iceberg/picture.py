@@ -1,8 +1,9 @@
 """Iceberg's table: its snapshots, data files with struck rows, a reader, and the writers' next steps."""
 
 from workbench.kernel.properties import Place
-from workbench.pictures.registry import picture_of
-from workbench.pictures.things import (
+from workbench.protocols.iceberg.model import COMPACT, INSERT, UPDATE, Iceberg, Row
+from workbench.showing.pictures.registry import picture_of
+from workbench.showing.pictures.things import (
     BAD,
     BUSY,
     GOOD,
@@ -21,7 +22,6 @@ from workbench.pictures.things import (
     table,
     text,
 )
-from workbench.protocols.iceberg.model import COMPACT, INSERT, UPDATE, Iceberg, Row
 
 LEFT_OUT = {
     "versions": "for checking only; a snapshot in the place of another one says so",

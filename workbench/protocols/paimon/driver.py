@@ -10,16 +10,16 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from workbench.driving.course import Ask, Compared, StepRequest, compared
-from workbench.driving.processes import ActorAnswer, ActorError
+from workbench.checking.driving.course import Ask, Compared, StepRequest, compared
+from workbench.checking.driving.processes import ActorAnswer, ActorError
 from workbench.kernel import InputError, Model, State, Trace
 from workbench.kernel.errors import brief
 from workbench.kernel.trace import Step
 from workbench.kernel.values import show
-from workbench.programs import needs
 from workbench.protocols.paimon.model import COMMIT, READY
 from workbench.protocols.paimon.rows import COLUMNS, DELETE, INSERT, read
-from workbench.shipped import MODULES
+from workbench.registry.programs import needs
+from workbench.registry.shipped import MODULES
 
 ACTOR = Path(__file__).with_name("actor.py")
 MODELS = ("paimon", "paimon_published")

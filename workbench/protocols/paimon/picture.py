@@ -1,8 +1,17 @@
 """Paimon's table: its snapshots, the buckets at one of them, and the operations that are about to commit."""
 
 from workbench.kernel import Map, Place
-from workbench.pictures.registry import picture_of
-from workbench.pictures.things import (
+from workbench.protocols.paimon import rows as stored
+from workbench.protocols.paimon.model import (
+    COMMIT,
+    PREPARE_COMMIT,
+    READY,
+    WRITE_DATA_FILES,
+    WRITE_METADATA_FILES,
+    Paimon,
+)
+from workbench.showing.pictures.registry import picture_of
+from workbench.showing.pictures.things import (
     BAD,
     BUSY,
     GOOD,
@@ -24,15 +33,6 @@ from workbench.pictures.things import (
     slot,
     table,
     text,
-)
-from workbench.protocols.paimon import rows as stored
-from workbench.protocols.paimon.model import (
-    COMMIT,
-    PREPARE_COMMIT,
-    READY,
-    WRITE_DATA_FILES,
-    WRITE_METADATA_FILES,
-    Paimon,
 )
 
 LEFT_OUT = {

@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from workbench.checking.following.mapping import Mapped
+from workbench.checking.following.report import Report
+from workbench.checking.following.settings import accepted_under
+from workbench.checking.following.validate import validate
 from workbench.formats.recording import Observation, Recording
-from workbench.guided.mapping import Mapped
-from workbench.guided.report import Report
-from workbench.guided.settings import accepted_under
-from workbench.guided.validate import validate
 from workbench.kernel import InputError, Model
 from workbench.kernel.budget import Budget, Limits, Progress, Stop, interruptible
 from workbench.kernel.constants import spell
 from workbench.kernel.state import Cell
 from workbench.kernel.values import counted
-from workbench.programs import needs
 from workbench.registry import get_model
+from workbench.registry.programs import needs
 
 if TYPE_CHECKING:
     from workbench.protocols.paimon.audit.history import BucketHistory
@@ -66,7 +66,7 @@ def follow(
         max_seconds: For the whole table.
         on_progress: Called with the number of keys followed as the level, and those to come in the bucket as the
             frontier.
-        **budgets: For each search, as for :func:`workbench.guided.validate.validate`.
+        **budgets: For each search, as for :func:`workbench.checking.following.validate.validate`.
 
     Returns:
         The report on the first keys whose history is not a behaviour, or else on those with the longest one; undecided

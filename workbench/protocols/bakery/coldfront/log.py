@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from workbench.guided.events import Event
+from workbench.checking.following.events import Event
 from workbench.kernel import InputError
 from workbench.kernel.errors import listed, unknown
 from workbench.protocols.bakery.coldfront.order import CausalOrder

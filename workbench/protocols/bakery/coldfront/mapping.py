@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
+from workbench.checking.following.events import Event
+from workbench.checking.following.mapping import Mapped
 from workbench.formats.recording import Observation, Recording
-from workbench.guided.events import Event
-from workbench.guided.mapping import Mapped
 from workbench.kernel import InputError, Model, State
 from workbench.kernel.state import Cell
 from workbench.protocols.bakery.coldfront.log import Log, read_log

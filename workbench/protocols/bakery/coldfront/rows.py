@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from workbench.guided.events import Event
+from workbench.checking.following.events import Event
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief, listed
 

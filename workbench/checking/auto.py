@@ -1,0 +1,54 @@
+"""The engine ``auto``: starts in this process, and moves to Spark when the search outgrows it.
+
+It first interprets the kernels of the in-process engine: a small space is done before Numba is even loaded. A larger
+space starts again with compiled kernels.
+"""
+
+from dataclasses import replace
+
+from workbench.checking.contract import Resources, Room
+from workbench.checking.local import LocalSearch, kernels_loaded, load_kernels
+from workbench.checking.meanwhile import search_at_once
+from workbench.checking.memory import most_memory
+from workbench.kernel import InputError, Result
+from workbench.kernel.budget import Limits, Stop
+from workbench.kernel.conclusion import conclude
+from workbench.kernel.errors import brief
+from workbench.kernel.plan import Plan
+
+
+def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
+    """Carry out `plan` in this process, and on Spark from the level where it outgrows the process."""
+    states, most_bytes = resources.room
+    if states == 0:
+        from workbench.checking.spark.entry import search as search_on_spark  # pyspark loads here
+
+        return search_on_spark(plan, limits, resources)
+    room = Room(states, most_memory() if most_bytes is None else most_bytes)
+
+    def searched() -> Result | LocalSearch:
+        """The result, or the search if it has used up its room."""
+        searching = LocalSearch(plan, workers=resources.threads)
+        searching.run(limits, room)
+        return searching if searching.full else conclude(plan, searching.exploration(), limits)
+
+    found = search_at_once(searched, load_kernels, limits, small=not kernels_loaded())
+    if isinstance(found, Result):
+        return found if resources.run_dir is None else replace(found, notes=[*found.notes, _not_kept(resources)])
+
+    load_kernels()
+    owned = [found]  # go_on() empties the list, which frees the search's memory
+    del found
+    try:
+        from workbench.checking.spark.entry import go_on
+
+        return go_on(plan, limits, resources, owned)
+    except (InputError, Stop) as error:
+        if not owned:
+            raise
+        owned[0].stopped = f"{owned[0].stopped}, and it cannot move to Spark: {error}"
+        return conclude(plan, owned[0].exploration(), limits)
+
+
+def _not_kept(resources: Resources) -> str:
+    return f"nothing is kept in {brief(str(resources.run_dir))}: the search did not leave this process for Spark"

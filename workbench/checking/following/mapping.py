@@ -1,0 +1,79 @@
+"""Mappings: how a system's events translate into a recording of a model.
+
+A mapping is a small Python object with a name and a method. The method takes a log's events, in order, and returns the
+model's name, constants (the nodes, writers and tickets that occur in the events), and a function that makes the
+recording for the model with these constants, or with others.
+"""
+
+from collections.abc import Callable, Sequence
+from collections.abc import Mapping as Constants
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from workbench.checking.following.events import Event
+from workbench.formats.recording import Recording
+from workbench.kernel import InputError, Model
+from workbench.kernel.errors import brief, unknown
+from workbench.registry import in_file, load_file, protocols
+
+
+class Mapped(NamedTuple):
+    """The result of reading events.
+
+    Attributes:
+        model: The model's name, for :func:`workbench.get_model`.
+        constants: Constants for it; the others keep their defaults.
+        record: Makes the recording for a model with these constants, or with some of them changed.
+        changes: Further constants and values worth trying if the recording is refused.
+    """
+
+    model: str
+    constants: Constants[str, Any]
+    record: Callable[[Model], Recording]
+    changes: Sequence[tuple[str, Any]] = ()
+
+
+@runtime_checkable
+class Mapping(Protocol):
+    """Turns events into a recording."""
+
+    name: str
+
+    def read(self, events: Sequence[Event]) -> Mapped:
+        """Map `events` to a model.
+
+        Raises:
+            InputError: With the line, for an event that it does not understand.
+        """
+
+
+def get_mapping(name: str) -> Mapping:
+    """The mapping called `name`, or the object or class in a file given as ``path/to/file.py:NAME``.
+
+    One of a protocol's may take an argument after its name, as in ``coldfront:ice.default.orders``.
+
+    Raises:
+        InputError: If there is no such mapping.
+    """
+    known, _, argument = name.partition(":")
+    places = {log: (protocol, place) for protocol in protocols().values() for log, place in protocol.logs.items()}
+    if known in places:
+        protocol, place = places[known]
+        mapping = protocol.part(place)
+        return _made(mapping(argument) if argument else mapping, name)
+    if (file := in_file(name)) is None:
+        raise unknown("mapping", name, [*places, "path/to/file.py:NAME"])
+    path, attribute = file
+    defined = load_file(path, "mapping")
+    mappings = {n: v for n, v in defined.items() if callable(getattr(v, "read", None)) and hasattr(v, "name")}
+    if attribute not in mappings:
+        raise unknown(f"mapping in {path}", attribute, mappings)
+    return _made(mappings[attribute], name)
+
+
+def _made(given: Any, name: str) -> Mapping:
+    mapping = given() if isinstance(given, type) else given
+    if not isinstance(mapping, Mapping):
+        raise InputError(
+            f"mapping {name!r} is {brief(given)}; it takes an object with a name and a method read(events)"
+        )
+    return mapping

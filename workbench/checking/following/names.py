@@ -1,0 +1,46 @@
+"""Names of steps: the action alone, with its parameters, or with its choices too."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from workbench.kernel import Model
+from workbench.kernel.errors import listed
+from workbench.kernel.instances import ActionInstance, Outcome, outcome_label
+
+if TYPE_CHECKING:
+    from workbench.checking.nodes import IsNamed
+
+
+def is_action(model: Model, name: str) -> bool:
+    """Whether `name` starts with one of the model's declared actions, even if switched off."""
+    return name.partition("(")[0] in model.declared_actions
+
+
+def is_named(name: str) -> "IsNamed":
+    """A test for the steps that `name` names."""
+
+    def test(instance: ActionInstance, choices: Sequence[tuple[str, Any]]) -> bool:
+        if name in (instance.action.name, instance.label):
+            return True
+        return bool(choices) and name == outcome_label(instance, Outcome(tuple(choices), {}))
+
+    return test
+
+
+def may_be(instance: ActionInstance, name: str) -> bool:
+    """Whether `name` may name a step of `instance`, for some choice."""
+    with_choice = f"{instance.label[:-1]}, " if instance.arguments else f"{instance.label}("
+    return name in (instance.label, instance.action.name) or name.startswith(with_choice)
+
+
+def instances_of(model: Model, name: str) -> list[ActionInstance]:
+    """The instances that may have a step called `name`."""
+    return [instance for instance in model.instances if may_be(instance, name)]
+
+
+def why_none(model: Model, name: str) -> str:
+    """Why no instance has a step called `name`."""
+    action = name.partition("(")[0]
+    if action not in model.actions:
+        return "these constants switch it off"
+    return f"there is no such step; there is {listed(i.label for i in model.instances if i.action.name == action)}"

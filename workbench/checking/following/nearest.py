@@ -1,0 +1,101 @@
+"""Explain why nothing follows: the steps closest to an observation, and what blocks each of them."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from workbench.checking.following.names import instances_of, why_none
+from workbench.checking.following.report import CellDifference, Nearest
+from workbench.formats.recording import Observation
+from workbench.kernel import Model, State
+from workbench.kernel.instances import ActionInstance, outcome_label
+from workbench.kernel.values import is_same
+
+#: The most states to try steps from, steps to report, and reasons to list.
+MOST_STATES, MOST_STEPS, _MOST_REASONS = 100, 3, 6
+
+
+def nearest_steps(
+    model: Model, states: Sequence[State], observation: Observation, watched: frozenset[int], pause: Callable[[], None]
+) -> tuple[list[str], list[Nearest]]:
+    """The steps enabled in any of `states`, and those closest to `observation`, closest first.
+
+    Disabled steps count too, with what they lack. Changing a `watched` cell that the observation does not name is a
+    difference. `pause` is called again and again, and may raise to stop.
+    """
+    enabled: dict[str, None] = {}
+    named = None
+    if observation.action is not None:
+        named = set(instances_of(model, observation.action))
+    ranked: dict[Any, tuple[int, int, int]] = {}
+    for state in states:
+        pause()
+        for instance, label, writes, lacks in _options(model, state):
+            if not lacks:
+                enabled[label] = None
+            if named and instance not in named:
+                continue
+            near, moves = _compare(model, label, state, writes, lacks, observation.cells, watched)
+            rank = (not moves, len(near.differences) + len(lacks), len(lacks))
+            key = (label, tuple(near.differences), near.lacks)
+            ranked[key] = min(rank, ranked.get(key, rank))
+    closest = sorted(ranked, key=lambda key: ranked[key])[:MOST_STEPS]
+    return list(enabled), [Nearest(label, list(differences), lacks) for label, differences, lacks in closest]
+
+
+def _options(model: Model, state: State) -> Iterator[tuple[ActionInstance, str, Mapping[int, Any], tuple[str, ...]]]:
+    """The outcomes of each instance in `state`, or those it would have if it required nothing, with what it lacks."""
+    for instance in model.instances:
+        outcomes, _ = instance.run(model.draft(), state.values)
+        for outcome in outcomes:
+            yield instance, outcome_label(instance, outcome), outcome.writes, ()
+        for outcome, lacks in instance.overlooking(model.draft(), state.values):
+            if lacks:
+                yield instance, outcome_label(instance, outcome), outcome.writes, tuple(lacks)
+
+
+def _compare(
+    model: Model,
+    label: str,
+    state: State,
+    writes: Mapping[int, Any],
+    lacks: tuple[str, ...],
+    recorded: Mapping[int, Any],
+    watched: frozenset[int],
+) -> tuple[Nearest, bool]:
+    """How a step differs from the recording, and whether it would be visible."""
+    cells, before = model.layout.cells, state.values
+    differences = [
+        CellDifference(cells[cell], value, now)
+        for cell, value in recorded.items()
+        if not is_same(value, now := writes.get(cell, before[cell]))
+    ]
+    differences += [
+        CellDifference(cells[cell], before[cell], value)
+        for cell, value in writes.items()
+        if cell in watched and cell not in recorded and value != before[cell]
+    ]
+    moves = any(value != before[cell] for cell, value in writes.items() if cell in recorded or cell in watched)
+    return Nearest(label, differences, lacks), moves
+
+
+def nearest_states(model: Model, options: Iterable[tuple[str, State]], observation: Observation) -> list[Nearest]:
+    """The states that differ from `observation` in the fewest cells."""
+    compared = [_compare(model, label, state, {}, (), observation.cells, frozenset())[0] for label, state in options]
+    return sorted(compared, key=lambda near: len(near.differences))[:1]
+
+
+def why_not(model: Model, name: str, states: Iterable[State]) -> str:
+    """Why the action called `name` leads from none of `states` to the observation."""
+    named = instances_of(model, name)
+    if not named:
+        return why_none(model, name)
+    whys: dict[str, None] = {}
+    for state in states:
+        for instance in named:
+            why = model.why_disabled(instance, state)
+            if why is None:
+                return "it is enabled, but leads elsewhere"
+            whys[why] = None
+    reasons = list(whys)
+    more = f"; and {len(reasons) - _MOST_REASONS} other reasons" if len(reasons) > _MOST_REASONS else ""
+    return "; ".join(reasons[:_MOST_REASONS]) + more

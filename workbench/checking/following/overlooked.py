@@ -1,0 +1,174 @@
+"""Find the one requirement that blocks an observation: what if a single one were overlooked?
+
+An observed step may be impossible because of a hidden step long before it, such as a wait. So each refused step is
+tried as if it were allowed, as is each step that should have been visible and was not recorded; then the search looks
+for the observation behind them.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from workbench.checking.following.names import is_named
+from workbench.checking.following.report import Nearest
+from workbench.formats.recording import Observation
+from workbench.kernel import Model, ModelError, State
+from workbench.kernel.instances import ActionInstance, Outcome, outcome_label
+from workbench.kernel.state import Reads
+
+#: How many states are expanded.
+_MOST_STATES = 1000
+
+
+class Rules(NamedTuple):
+    """The steps allowed before an observation, as in :class:`workbench.checking.guided.Wanted`.
+
+    Attributes:
+        kept: A step is hidden if it changes none of these cells; None if every step is visible.
+        watched: Cells that no step may change unless the observation names them.
+    """
+
+    observation: Observation
+    kept: Any
+    watched: frozenset[int]
+
+    def is_seen(self, cell: int) -> bool:
+        """Whether a change of this cell is visible."""
+        return cell in self.watched or (self.kept is not None and cell in self.kept)
+
+    def visible(self, before: State, writes: Mapping[int, Any]) -> bool | None:
+        """Whether a step is visible; None if it is not allowed."""
+        changed = {cell for cell, value in writes.items() if before.values[cell] != value}
+        if any(cell in self.watched and cell not in self.observation.cells for cell in changed):
+            return None
+        return self.kept is None or any(cell in self.kept for cell in changed)
+
+    def arrives(self, instance: ActionInstance, outcome: Outcome, after: State, visible: bool) -> bool:
+        """Whether a step leads to the observation."""
+        name = self.observation.action
+        named = visible if name is None else is_named(name)(instance, outcome.choices)
+        return named and self.observation.agrees(after)
+
+
+class _RefusedStep(NamedTuple):
+    """A step refused for a single reason, with its outcome if it were allowed; a higher rank explains more.
+
+    The rank is the number of cells read before the refusal. One counts as none: a process that is not at the step is
+    refused at its first cell. Possible steps that should have been visible rank in between.
+    """
+
+    rank: int
+    near: Nearest
+    instance: ActionInstance
+    outcome: Outcome
+    before: State
+    taken: int
+
+
+def overlooking(
+    model: Model, reached: Sequence[tuple[int, State]], rules: Rules, most: int, pause: Callable[[], None]
+) -> list[Nearest]:
+    """Up to `most` steps that lack one thing each, and after which the observation follows.
+
+    Args:
+        reached: The model's possible states before the observation, each with the number of visible steps since the
+            last one.
+        pause: Called again and again; may raise to stop.
+    """
+    refused = [step for taken, state in reached for step in _refused(model, taken, state, rules)]
+    found: dict[Any, tuple[int, int, Nearest]] = {}
+    searching = _Searching(model, rules, pause)
+    for step in sorted(refused, key=lambda step: -step.rank):
+        if len(found) >= most and all(step.rank < rank for rank, _, _ in found.values()):
+            break
+        if step.near.key not in found:
+            then = searching.after(step)
+            if then is not None:
+                found[step.near.key] = (step.rank, len(then), step.near._replace(then=tuple(then)))
+        if searching.left <= 0:
+            break
+    ranked = sorted(found.values(), key=lambda one: (-one[0], one[1]))
+    return [near for _, _, near in ranked[:most]]
+
+
+def _refused(model: Model, taken: int, state: State, rules: Rules) -> Iterator[_RefusedStep]:
+    for instance in model.instances:
+        reads = Reads(state.values)
+        outcomes, _ = instance.run(model.draft(), reads)
+        for outcome in outcomes:
+            seen = tuple(
+                model.layout.cells[cell]
+                for cell, value in outcome.writes.items()
+                if value != state.values[cell] and rules.is_seen(cell)
+            )
+            if seen and rules.kept is not None:
+                near = Nearest(outcome_label(instance, outcome), [], unrecorded=seen)
+                yield _RefusedStep(1, near, instance, outcome, state, taken)
+        if outcomes:
+            continue
+        rank = len(reads) if len(reads) > 1 else 0
+        for outcome, lacks in instance.overlooking(model.draft(), state.values):
+            if len(lacks) == 1:
+                near = Nearest(outcome_label(instance, outcome), [], tuple(lacks))
+                yield _RefusedStep(rank, near, instance, outcome, state, taken)
+
+
+class _Searching:
+    """Searches for the observation, visiting no state twice."""
+
+    def __init__(self, model: Model, rules: Rules, pause: Callable[[], None]) -> None:
+        self.model, self.rules, self.pause, self.left = model, rules, pause, _MOST_STATES
+        self._seen: set[tuple[State, int]] = set()
+
+    def after(self, step: _RefusedStep) -> list[str] | None:
+        """The labels of the steps from a refused step to the observation; None if there are none."""
+        if step.near.unrecorded:
+            begin = self._after(step.before, step.outcome), step.taken
+        else:
+            first = self._follow(step.instance, step.outcome, step.before, step.taken)
+            if first is None or first[1]:
+                return None if first is None else []
+            begin = first[0]
+        queue: list[tuple[State, int, list[str]]] = [(*begin, [])]
+        for state, taken, labels in queue:
+            if (state, taken) in self._seen:
+                continue
+            self._seen.add((state, taken))
+            self.left -= 1
+            self.pause()
+            if self.left <= 0:
+                return None
+            for instance in self.model.instances:
+                for outcome in self._outcomes(instance, state):
+                    further = self._follow(instance, outcome, state, taken)
+                    if further is not None:
+                        there = [*labels, outcome_label(instance, outcome)]
+                        if further[1]:
+                            return there
+                        queue.append((*further[0], there))
+        return None
+
+    def _outcomes(self, instance: ActionInstance, state: State) -> list[Outcome]:
+        """An instance's outcomes in a state that may be unreachable, where the model's code may fail."""
+        try:
+            return instance.run(self.model.draft(), state.values)[0]
+        except ModelError:
+            return []
+
+    def _follow(
+        self, instance: ActionInstance, outcome: Outcome, before: State, taken: int
+    ) -> tuple[tuple[State, int], bool] | None:
+        """A step's target with the visible steps so far, and whether it is the observation; None if not allowed."""
+        visible = self.rules.visible(before, outcome.writes)
+        if visible is None:
+            return None
+        after = self._after(before, outcome)
+        if self.rules.arrives(instance, outcome, after, visible):
+            return (after, taken), True
+        taken += visible
+        return ((after, taken), False) if taken < self.rules.observation.steps else None
+
+    def _after(self, before: State, outcome: Outcome) -> State:
+        values = list(before.values)
+        for cell, value in outcome.writes.items():
+            values[cell] = value
+        return self.model.state(values)

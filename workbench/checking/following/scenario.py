@@ -1,0 +1,382 @@
+"""Scenarios: a few lines, each a step or a condition, and a shortest behaviour that passes through them in order.
+
+A line that starts with an action's name is a *step*: the action alone, with its parameters, or with its choices too;
+``commit(w2) where s.decision["w2"] == "lk_409"`` adds a condition on the step's target. Any other line is a *condition*
+on a state, a Python expression over ``s`` and the constants. ``#`` starts a comment.
+
+A behaviour passes through the lines if it matches all of them in order: each condition in a state where it is true,
+each step line with a step. A condition may match the target of the step before it, and a step may start where the
+condition before it matched. One state may match several conditions, one step only one line. Anything may happen in
+between.
+"""
+
+import ast
+import itertools
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from workbench.checking.following.names import instances_of, is_action, is_named, why_none
+from workbench.checking.following.report import BehaviourPath
+from workbench.checking.memory import most_memory
+from workbench.formats.expression import Expression
+from workbench.kernel import InputError, Model, ModelError, Trace, replay
+from workbench.kernel.budget import Budget, Limits, Stop, interruptible
+from workbench.kernel.errors import RAISED, did_you_mean, text_of, unknown
+from workbench.kernel.instances import Outcome
+from workbench.kernel.state import Reads
+from workbench.kernel.trace import Step, each_step
+from workbench.kernel.values import counted, show
+from workbench.registry import model_of
+
+if TYPE_CHECKING:
+    from workbench.checking.passing import Passing
+
+_MOST_LINES = 64
+_MOST_STATES, _MOST_REASONS, _MOST_VALUES = 2000, 3, 8
+
+
+class ScenarioLine(NamedTuple):
+    """One line of a scenario.
+
+    Attributes:
+        number: From 1.
+        step: The step's name; None for a bare condition.
+    """
+
+    number: int
+    text: str
+    step: str | None
+    condition: Expression | None
+
+    def __str__(self) -> str:
+        return f"line {self.number}: {self.text}"
+
+    def holds(self, state: Any) -> bool:
+        """Whether the condition is true in `state`.
+
+        Raises:
+            InputError: If it cannot be evaluated there.
+        """
+        if self.condition is None:
+            return True
+        try:
+            return bool(self.condition(state))
+        except RAISED as error:
+            said = f"{type(error).__name__}: {text_of(error)}".removesuffix(": ")
+            raise InputError(f"{self} cannot be evaluated in a reachable state ({said})") from None
+
+
+@dataclass(frozen=True, repr=False)
+class ScenarioResult:
+    """The result of a scenario.
+
+    Attributes:
+        holds: Whether there is such a behaviour; None if undecided.
+        states: How many states were visited; a state counts again for each number of lines passed before it.
+        behaviour: A shortest behaviour that passes through the lines, or through as many as possible.
+        at: For each line passed, the index of its state.
+        failed: The index of the first line that cannot follow.
+        why: Why it cannot, or why nothing was decided, in one line.
+    """
+
+    holds: bool | None
+    lines: list[ScenarioLine]
+    states: int
+    behaviour: BehaviourPath | None = None
+    at: list[int] = field(default_factory=list)
+    failed: int | None = None
+    why: str | None = None
+
+    @cached_property
+    def trace(self) -> Trace | None:
+        """The behaviour, with all its states."""
+        return None if self.behaviour is None else replay(*self.behaviour)
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def text(self) -> str:
+        if self.holds:
+            head = f"found: {counted(self.at[-1] + 1 if self.at else 1, 'state')}"
+        elif self.holds is None:
+            head = f"not decided: {self.why}"
+        else:
+            head = f"impossible: {self.lines[self.failed or 0]}: {self.why}"
+        places = [f"  state {at + 1}: {line.text}" for line, at in zip(self.lines, self.at, strict=False)]
+        remarks = [
+            f"  note: {line.condition.remark}" for line in self.lines if line.condition and line.condition.remark
+        ]
+        return "\n".join([head, *places, *remarks])
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "holds": self.holds,
+            "why": self.why,
+            "states": self.states,
+            "lines": [
+                {"line": line.number, "text": line.text, "state": at + 1 if at is not None else None}
+                for line, at in itertools.zip_longest(self.lines, self.at)
+            ],
+            "failed": None if self.failed is None else self.lines[self.failed].number,
+        }
+
+
+def read_lines(model: Model, text: str | Iterable[str]) -> list[ScenarioLine]:
+    r"""The lines of a scenario.
+
+    Raises:
+        InputError: With the line's number, if it is neither a step of the model nor an expression.
+
+    Examples:
+        >>> from workbench.protocols.bakery.model import Bakery
+        >>> for line in read_lines(Bakery(), "commit(w2)  # the winner\n\ns.decision['w1'] is None"):
+        ...     print(line)
+        line 1: commit(w2)
+        line 3: s.decision['w1'] is None
+    """
+    given = text.splitlines() if isinstance(text, str) else list(text)
+    lines = [_line(model, number, bare) for number, one in enumerate(given, start=1) if (bare := _without_comment(one))]
+    if not lines:
+        raise InputError("the scenario is empty; it takes lines, each a step or a condition")
+    if len(lines) > _MOST_LINES:
+        raise InputError(f"the scenario has {len(lines)} lines; it takes at most {_MOST_LINES}")
+    return lines
+
+
+def _without_comment(line: str) -> str:
+    quote = ""
+    for at, letter in enumerate(line):
+        if letter == "#" and not quote:
+            return line[:at].strip()
+        if letter in "\"'" and quote in ("", letter) and line[at - 1 : at] != "\\":
+            quote = "" if quote else letter
+    return line.strip()
+
+
+def _line(model: Model, number: int, text: str) -> ScenarioLine:
+    try:
+        step, where, condition = _split(text)
+        if is_action(model, step):
+            _check_step(model, step)
+            return ScenarioLine(number, text, step, Expression(model, condition) if where else None)
+        if re.fullmatch(r"\w+(\(.*\))?", text):
+            name = text.partition("(")[0]
+            if did_you_mean(name, model.declared_actions):
+                raise unknown("action", name, model.declared_actions)
+        return ScenarioLine(number, text, None, Expression(model, text))
+    except InputError as error:
+        raise InputError(f"line {number}: {error}") from None
+
+
+def _split(text: str) -> tuple[str, str, str]:
+    parts = re.split(r"\s+where\s+", text, maxsplit=1)
+    return (parts[0], "where", parts[1]) if len(parts) == 2 else (text, "", "")
+
+
+def _check_step(model: Model, step: str) -> None:
+    if not re.fullmatch(r"\w+(\(.*\))?", step):
+        raise InputError(f"{step!r} is not accepted; a step is an action, such as {model.instances[0].label}")
+    if step.partition("(")[0] in model.actions and not instances_of(model, step):
+        raise InputError(f"{step!r} is not accepted: {why_none(model, step)}")
+
+
+@interruptible()
+def scenario(
+    model: Model | type[Model] | str,
+    lines: str | Iterable[str],
+    *,
+    max_states: int | None = None,
+    max_seconds: float | None = None,
+    max_bytes: int | None = None,
+    on_progress: Callable[[Any], object] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> ScenarioResult:
+    """A shortest behaviour of `model` that passes through `lines` in their order.
+
+    Args:
+        lines: Each a step or a condition; see :mod:`workbench.checking.following.scenario`.
+        max_states, max_seconds, max_bytes: Budgets, as for :func:`workbench.checking.check.check`. By default the
+            search may use most of the memory.
+        on_progress: Called with a :class:`workbench.kernel.budget.Progress`, whose level is the number of lines passed.
+        should_stop: Polled; the search stops once it returns True.
+
+    Returns:
+        The behaviour, or the first line that cannot follow, and why; undecided if the search was stopped.
+
+    Raises:
+        InputError: For a line that is not accepted.
+
+    Examples:
+        >>> from workbench.protocols.bakery.v2 import BakeryV2
+        >>> model = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False)
+        >>> told = scenario(model, '''
+        ... commit(w1)
+        ... s.decision["w2"] == "lk_409"
+        ... ''')
+        >>> print(told)
+        found: 18 states
+          state 12: commit(w1)
+          state 18: s.decision["w2"] == "lk_409"
+    """
+    model = model_of(model)
+    read = read_lines(model, lines)
+
+    from workbench.checking.local import kernels_loaded  # numpy loads here
+    from workbench.checking.meanwhile import search_at_once
+    from workbench.checking.passing import LineCondition, Passing, load_passing
+
+    most = most_memory() if max_bytes is None else max_bytes
+    limits = Limits(Budget(max_states, max_seconds, most), on_progress, should_stop)
+    conditions = [
+        LineCondition(None if line.step is None else is_named(line.step), line.holds if line.condition else None)
+        for line in read
+    ]
+
+    def searched() -> ScenarioResult:
+        searching = Passing(model, conditions, limits)
+        try:
+            node = searching.run()
+            if node is None:
+                return _why_not(model, searching, read)
+            return ScenarioResult(True, read, searching.states, *_behaviour(model, searching, node, read, len(read)))
+        except Stop as stop:
+            passed = searching.farthest
+            why = f"{stop}; {passed} of {counted(len(read), 'line')} passed so far"
+            return ScenarioResult(None, read, searching.states, why=why)
+
+    return search_at_once(searched, load_passing, limits, small=not kernels_loaded(), rare=True)
+
+
+def _behaviour(
+    model: Model, searching: "Passing", node: int, lines: Sequence[ScenarioLine], passed: int
+) -> tuple[BehaviourPath, list[int]]:
+    """The behaviour to a node, and where it passes lines; found by running it, independently of the search."""
+    start, moves = searching.path(node)
+    at: list[int] = []
+    for index, step in enumerate(each_step(model, start, moves)):
+        before = len(at)
+        while len(at) < len(lines):
+            line = lines[len(at)]
+            if line.step is not None and (len(at) > before or not _is_step(model, line, step)):
+                break
+            if not line.holds(step.state):
+                break
+            at.append(index)
+    if len(at) != passed:
+        raise ModelError("a behaviour passed other lines when it was run again: the model is not pure")
+    return BehaviourPath(model, start, moves), at
+
+
+def _is_step(model: Model, line: ScenarioLine, step: Step) -> bool:
+    if step.move is None:
+        return False
+    instance = model.instances[step.move.instance]
+    return line.step in (instance.action.name, instance.label, step.label)
+
+
+# Why a line cannot follow --------------------------------------------------------------------------------------------
+
+
+def _why_not(model: Model, searching: "Passing", lines: list[ScenarioLine]) -> ScenarioResult:
+    failed = searching.farthest
+    line = lines[failed]
+    explain = _why_no_state if line.step is None else _why_no_step
+    nodes, why = explain(model, searching, failed, line)
+    return ScenarioResult(
+        False, lines, searching.states, *_behaviour(model, searching, nodes, lines, failed), failed, why
+    )
+
+
+def _why_no_step(model: Model, searching: "Passing", passed: int, line: ScenarioLine) -> tuple[int, str]:
+    """The node that comes closest to the step, and what blocks the step there."""
+    assert line.step is not None
+    named = instances_of(model, line.step)
+    if not named:
+        return searching.different(passed, ())[0], why_none(model, line.step)
+    least: dict[int, list[tuple[int, str]]] = {}
+    several = len(named) > 1
+
+    def look(node: int, before: Reads) -> None:
+        for instance in named:
+            for outcome, lacks in _outcomes(model, instance, before):
+                if lacks:
+                    least.setdefault(len(lacks), []).append(
+                        (node, f"{instance.label}: " * several + " and ".join(lacks))
+                    )
+                else:
+                    test = is_named(line.step or "")
+                    why = "" if test(instance, outcome.choices) else ", but with other choices"
+                    least.setdefault(0, []).append((node, f"{instance.label} is possible{why or _never(line)}"))
+
+    _look_around(searching, passed, look)
+    if not least:
+        return searching.different(passed, ())[0], "it is not enabled in any state that follows"
+    reasons = least[min(least)]
+    told = list(dict.fromkeys(reason for _, reason in reasons))
+    more = f"; and {len(told) - _MOST_REASONS} more reasons" if len(told) > _MOST_REASONS else ""
+    return reasons[0][0], "; ".join(told[:_MOST_REASONS]) + more
+
+
+def _never(line: ScenarioLine) -> str:
+    return f", but never leads to a state in which {line.condition.text}" if line.condition is not None else ""
+
+
+def _outcomes(model: Model, instance: Any, before: Reads) -> Iterable[tuple[Outcome, Sequence[str]]]:
+    outcomes, whys = instance.run(model.draft(), before)
+    if outcomes:
+        return [(outcome, ()) for outcome in outcomes]
+    overlooked = instance.overlooking(model.draft(), before)
+    return [(o, lacks) for o, lacks in overlooked if lacks] or [(Outcome((), {}), [why]) for why in whys]
+
+
+def _why_no_state(model: Model, searching: "Passing", passed: int, line: ScenarioLine) -> tuple[int, str]:
+    """The first candidate node, and the values that the condition's left side has instead."""
+    assert line.condition is not None
+    there = counted(searching.having_passed(passed), "state")
+    said = f"it is true in none of the {there} that can follow"
+    left = _left_side(model, line.condition.text)
+    first = searching.different(passed, ())[0]
+    if left is None:
+        return first, said
+    values: dict[str, None] = {}
+
+    def look(node: int, before: Reads) -> None:
+        try:
+            values[show(left(model.view(before)))] = None
+        except RAISED:
+            values["not there"] = None
+
+    _look_around(searching, passed, look)
+    told = ", ".join(sorted(values)[:_MOST_VALUES])
+    more = f" or one of {len(values) - _MOST_VALUES} more" if len(values) > _MOST_VALUES else ""
+    return first, f"{said}; there {left.text} is {told}{more}"
+
+
+def _left_side(model: Model, text: str) -> Expression | None:
+    """The left side of a condition that is a single comparison."""
+    body = ast.parse(text, mode="eval").body
+    if not isinstance(body, ast.Compare) or len(body.ops) > 1:
+        return None
+    try:
+        return Expression(model, ast.unparse(body.left))
+    except InputError:
+        return None
+
+
+def _look_around(searching: "Passing", passed: int, look: Callable[[int, Reads], None]) -> None:
+    """Show `look` the states that have passed that many lines: one for all that agree on the cells it reads."""
+    read: set[int] = set()
+    seen: set[int] = set()
+    while True:
+        before = len(read)
+        for node in searching.different(passed, sorted(read))[:_MOST_STATES]:
+            if node not in seen:
+                seen.add(node)
+                reads = Reads(searching.state(node).values)
+                look(node, reads)
+                read |= set(reads)
+        if len(read) == before:
+            return

@@ -1,0 +1,328 @@
+"""Fill a grid of settings cell by cell: on this machine, or on Spark."""
+
+import csv
+import io
+import json
+import math
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.checking.questions.explain import Explanation, explain
+from workbench.checking.questions.processes import check_here
+from workbench.checking.questions.records import Records, SettingOutcome, Word, failed, unreached
+from workbench.checking.questions.settings import (
+    Grid,
+    SettingsTable,
+    SettingsTask,
+    plans_of,
+    same,
+    settings_of,
+    settings_table,
+    varied_in,
+)
+from workbench.checking.threads import MOST_WORKERS
+from workbench.kernel import InputError, Model, Result, Trace
+from workbench.kernel.budget import INTERRUPTED, Budget, interrupted, interruptible
+from workbench.kernel.errors import unknown
+from workbench.kernel.given import check_integer, names_in
+from workbench.kernel.result import MARKS, WITHIN
+from workbench.kernel.text import columns
+from workbench.kernel.values import counted
+from workbench.storage.lock import writer_lock
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class GridCell:
+    """One setting, and the outcome of its check.
+
+    Attributes:
+        number: Its place in the grid, and its row in the table.
+        setting: The constants that the grid varies.
+        constants: All constants, as a model takes them.
+    """
+
+    number: int
+    setting: dict[str, Any]
+    constants: dict[str, Any]
+    outcome: SettingOutcome
+    _task: SettingsTask = field(repr=False, compare=False)
+    _made: Result | None = field(repr=False, compare=False)
+
+    @cached_property
+    def result(self) -> Result | None:
+        """The result with its traces; None after an error, and if the setting was not reached.
+
+        A setting that was checked in another process, or earlier, is checked again in this one.
+        """
+        again = self._made is None and self.outcome.distinct is not None
+        return self._task.check(self.number)[1] if again else self._made
+
+    def trace(self, property: str) -> Trace | None:
+        """The trace of a property's verdict; None if it has none. It comes from :attr:`result`."""
+        verdict = self.outcome.verdicts.get(property)
+        if verdict is None or verdict.states is None or self.result is None:
+            return None
+        return self.result[property].trace
+
+    @property
+    def name(self) -> str:
+        """The setting in a few words: ``SafeAcks=true, Writers=2``."""
+        return ", ".join(f"{name}={value}" for name, value in zip(self.setting, self.values, strict=True))
+
+    @property
+    def values(self) -> list[str]:
+        """The values that the grid varies, as ``--set`` takes them."""
+        declared = self._task.model.declared_constants
+        return [
+            declared[name].word(value) if declared[name].kind == "choice" else json.dumps(value)
+            for name, value in self.setting.items()
+        ]
+
+    def __str__(self) -> str:
+        """The cell in a line."""
+        told = [f"{word} {name}" for name, word in self.outcome.verdicts.items()]
+        if self.outcome.why is not None:
+            told.append(self.outcome.why)
+        return f"{self.name}: {', '.join(told) or 'nothing is checked'}"
+
+
+@dataclass(frozen=True, repr=False)
+class Filled:
+    """A grid with the outcome of each setting: an answer that holds if everything does in every setting.
+
+    Attributes:
+        cells: One per setting, in grid order. Those that an interrupt came before have no verdicts.
+        outcomes: A row per setting.
+        stopped: Whether filling ended before all settings were checked.
+    """
+
+    model: type[Model]
+    cells: list[GridCell]
+    outcomes: SettingsTable
+    stopped: bool
+    trace: None = None
+
+    @property
+    def table(self) -> "pd.DataFrame":
+        """A row per setting, with the columns of :func:`workbench.sweep`."""
+        return self.outcomes.frame()
+
+    def at(self, setting: Mapping[str, Any]) -> GridCell:
+        """The cell of a setting, given by the constants that the grid varies.
+
+        Raises:
+            InputError: If the grid has no such setting.
+        """
+        wanted = {}
+        for name, value in setting.items():
+            if name not in self.cells[0].setting:
+                raise unknown("constant of the grid", name, self.cells[0].setting)
+            wanted[name] = same(name, self.model.declared_constants[name], value)
+        found = [cell for cell in self.cells if all(cell.setting[name] == value for name, value in wanted.items())]
+        if len(found) != 1:
+            raise InputError(f"setting {dict(setting)} is not accepted; it matches {len(found)} settings of the grid")
+        return found[0]
+
+    def explain(self, property: str) -> Explanation:
+        """The smallest rule for when a property holds, see :func:`workbench.checking.questions.explain.explain`."""
+        return explain(self.outcomes, property, list(self.cells[0].setting))
+
+    # As an answer ----------------------------------------------------------------------------------------------------
+
+    @property
+    def holds(self) -> bool | None:
+        found = [cell.outcome.holds for cell in self.cells]
+        return False if False in found else None if None in found else True
+
+    @property
+    def why(self) -> str:
+        found = [cell.outcome.holds for cell in self.cells]
+        settings = counted(len(found), "setting")
+        line = f"{settings}: everything holds in {found.count(True)}, something is violated in {found.count(False)}"
+        return line + (f"; it is not known in {found.count(None)}" if None in found else "")
+
+    def text(self) -> str:
+        """The table, what is missing in it, and the count."""
+        names = self.outcomes.attrs["properties"]
+        head = [*self.cells[0].setting, *names, "distinct", "depth", "seconds"]
+        rows = [
+            [
+                *cell.values,
+                *("-" if row[name] is None else str(Word(row[name], row[f"{name}_states"])) for name in names),
+                *(_number(row["distinct"]), _number(row["depth"]), _number(row["seconds"], ".2f")),
+            ]
+            for cell, row in zip(self.cells, self.outcomes.rows, strict=True)
+        ]
+        lines = [*columns([head, *rows], right=range(len(head) - 3, len(head))), ""]
+        lines += [f"note: {note}" for note in self.outcomes.attrs["notes"]]
+        lines += [f"{cell.name}: {cell.outcome.why}" for cell in self.cells if cell.outcome.why is not None]
+        lines.append(self.why)
+        if any(word.word.endswith(WITHIN) for cell in self.cells for word in cell.outcome.verdicts.values()):
+            marks = f"({MARKS[True]}) and ({MARKS[False]})"
+            lines.append(f"{marks} are verdicts {WITHIN} of the model; beyond it nothing is known")
+        return "\n".join(lines)
+
+    def as_dict(self) -> dict[str, Any]:
+        told = {name: self.outcomes.attrs[name] for name in ("symmetry", "notes")}
+        return {"model": self.model.name, **told, "rows": self.outcomes.rows}
+
+    def csv(self) -> str:
+        """The rows as a table of comma-separated values."""
+        text = io.StringIO()
+        table = csv.DictWriter(text, self.outcomes.columns, lineterminator="\n")
+        table.writeheader()
+        table.writerows(self.outcomes.rows)
+        return text.getvalue()
+
+
+def _number(value: float | None, form: str = ",") -> str:
+    return "-" if value is None else format(value, form)
+
+
+@interruptible()
+def fill(
+    model: type[Model],
+    grid: Grid,
+    properties: Sequence[str] | None = None,
+    *,
+    constants: Mapping[str, Any] | None = None,
+    symmetry: bool | Sequence[str] = False,
+    max_states: int | None = None,
+    max_seconds: float | None = None,
+    max_bytes: int | None = None,
+    out: str | Path | None = None,
+    spark: Any = None,
+    workers: int | None = None,
+    on_cell: Callable[[GridCell], object] | None = None,
+    on_progress: Callable[[int, int], object] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> Filled:
+    """Check `model` under many settings of its constants, reporting each when it is done.
+
+    It begins in this process. If that takes longer than a moment, processes of this machine take over, one for each
+    core. A Spark is never started unasked, however much remains: one on this machine has no more cores than these
+    processes, and one elsewhere needs a folder that only its owner can name.
+
+    Args:
+        model, grid, properties, constants, symmetry, max_states, max_seconds, max_bytes, out, spark, workers: As for
+            :func:`workbench.sweep`.
+        on_cell: Called with each :class:`GridCell` as soon as it is done.
+        on_progress: Called with the number of finished settings and of all.
+        should_stop: Polled, also within a check; once it is True, the cells so far are returned.
+
+    Raises:
+        InputError: For names or values that are not accepted. Values that do not go together are an error of their
+            setting.
+
+    Examples:
+        >>> from workbench.protocols.hudi.model import Hudi
+        >>> grid = {"ConcurrencyControl": ["none", "optimistic"], "MonotonicTs": [True, False]}
+        >>> filled = fill(Hudi, grid, ["ConsistentRead"], constants={"Keys": 1, "Values": 1})
+        >>> str(filled.explain("ConsistentRead").rule)
+        'ConcurrencyControl == optimistic and MonotonicTs'
+        >>> len(filled.at({"ConcurrencyControl": 1, "MonotonicTs": False}).trace("ConsistentRead"))
+        14
+    """
+    settings = settings_of(model, grid, constants or {})
+    budgets = Budget(max_states, max_seconds, max_bytes).options
+    properties = None if properties is None else names_in("properties", properties)
+    workers = None if workers is None else check_integer("workers", workers, 1, MOST_WORKERS)
+    plans, varied = plans_of(model, settings, properties, symmetry), varied_in(grid)
+    filling = _Filling(SettingsTask(model, settings, plans, budgets), varied, on_cell, on_progress, should_stop)
+    with _records(filling.task, out, bool(spark)) as records:
+        filling.fill(records, spark, workers)
+    cells = [filling.cells[number] for number in range(len(settings))]
+    outcomes = settings_table(model, varied, settings, properties, plans, [cell.outcome for cell in cells])
+    return Filled(model, cells, outcomes, filling.stopped)
+
+
+@contextmanager
+def _records(task: SettingsTask, out: str | Path | None, needed: bool) -> Iterator[Records | None]:
+    """The records in the folder `out`, or in a temporary one if they are `needed`."""
+    if out is None and not needed:
+        yield None
+        return
+    finite = {name: None if most == math.inf else most for name, most in task.budgets.items()}
+    with tempfile.TemporaryDirectory() if out is None else nullcontext(str(out)) as folder:
+        identities = task.identities()
+        with writer_lock(folder, "sweep folder"):
+            records = Records(Path(folder).absolute(), identities, finite)
+            records.clean()
+            yield records
+
+
+@dataclass
+class _Filling:
+    """A grid that is being filled, and the caller's callbacks.
+
+    Attributes:
+        cells: Those that are done, by number.
+        stopped: Whether the caller, or Ctrl-C, has asked to stop.
+    """
+
+    task: SettingsTask
+    varied: list[str]
+    on_cell: Callable[[GridCell], object] | None
+    on_progress: Callable[[int, int], object] | None
+    asked: Callable[[], bool] | None
+    cells: dict[int, GridCell] = field(default_factory=dict)
+    stopped: bool = False
+
+    def fill(self, records: Records | None, spark: Any, workers: int | None) -> None:
+        """Take what is recorded, check the rest, and record that; settings with the same record are checked once."""
+        numbers = range(len(self.task.settings))
+        alike = dict[Any, list[int]]()
+        for number in numbers:
+            alike.setdefault(number if records is None else records.identities[number].key, []).append(number)
+        waiting = {same[0]: same for same in alike.values()}
+        for number in list(waiting):
+            kept = None if records is None else records.kept(number)
+            if kept is not None:
+                self._put(waiting.pop(number), kept)
+        if self.cells:
+            self._progress()
+
+        def done(number: int, outcome: SettingOutcome, result: Result | None) -> None:
+            cut = self.stopped and not outcome.final
+            if records is not None and not spark and not cut:
+                records.write(number, outcome)
+            self._put(waiting[number], replace(outcome, stopped=INTERRUPTED) if cut else outcome, result)
+            self._progress()
+
+        why = INTERRUPTED
+        if waiting and spark:
+            from workbench.checking.questions.on_spark import check_on_spark  # pyspark loads here
+
+            assert records is not None
+            why = check_on_spark(self.task, records, list(waiting), spark, done, self.should_stop)
+        elif waiting:
+            check_here(self.task, list(waiting), workers, done, self.should_stop)
+        for number in numbers:
+            self.cells.setdefault(number, self._cell(number, unreached() if why == INTERRUPTED else failed(why)))
+
+    def should_stop(self) -> bool:
+        self.stopped = self.stopped or interrupted() or (self.asked is not None and self.asked())
+        return self.stopped
+
+    def _cell(self, number: int, outcome: SettingOutcome, result: Result | None = None) -> GridCell:
+        setting = self.task.settings[number]
+        varied = {name: setting[name] for name in self.varied}
+        return GridCell(number, varied, dict(setting), outcome, self.task, result)
+
+    def _put(self, numbers: Sequence[int], outcome: SettingOutcome, result: Result | None = None) -> None:
+        for number in numbers:
+            self.cells[number] = self._cell(number, outcome, result)
+            if self.on_cell is not None:
+                self.on_cell(self.cells[number])
+
+    def _progress(self) -> None:
+        if self.on_progress is not None:
+            self.on_progress(len(self.cells), len(self.task.settings))

@@ -1,0 +1,87 @@
+"""Checks settings as tasks on Spark, one task each, which write their outcomes into a folder."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from workbench.checking import compiling
+from workbench.checking.questions.processes import Done
+from workbench.checking.questions.records import ATTEMPTS, Records, died
+from workbench.checking.questions.settings import SettingsTask
+from workbench.checking.shipping import receive, ship
+from workbench.checking.spark.dataflow import Outgoing, on_spark
+from workbench.checking.spark.executors import ready_session
+from workbench.checking.spark.session import spark_session
+from workbench.kernel.budget import INTERRUPTED, Stop
+
+
+@dataclass(frozen=True)
+class _SparkJob:
+    """A worker's input: the settings with these `numbers`, a Spark task each."""
+
+    task: SettingsTask
+    records: Records
+    numbers: Sequence[int]
+
+    def run(self, at: int, attempt: int) -> None:
+        """Check a setting, unless an earlier attempt has written its outcome."""
+        number = self.numbers[at]
+        if self.records.made(number) is None:
+            self.records.write(number, self.task.check(number)[0] if attempt < ATTEMPTS else died())
+
+
+def _carry_out(shipped: bytes, at: int) -> Outgoing:
+    from pyspark import TaskContext
+
+    job, context = receive(shipped), TaskContext.get()
+    assert context is not None, "workers carry out tasks"
+    with compiling.telling(lambda _: None):  # every worker would say it
+        job.run(at, context.attemptNumber())
+    return ()
+
+
+def check_on_spark(
+    task: SettingsTask,
+    records: Records,
+    numbers: Sequence[int],
+    spark: Any,
+    done: Done,
+    should_stop: Callable[[], bool],
+) -> str:
+    """Check the settings with these numbers, as :func:`workbench.checking.questions.processes.check_here` does.
+
+    Args:
+        spark: A session, a master, or True for the running session, or else a local one.
+
+    Returns:
+        Why outcomes are missing, if some are.
+    """
+    from pyspark.errors import PythonException
+
+    waiting, job = dict.fromkeys(numbers), _SparkJob(task, records, numbers)
+
+    def look() -> None:
+        for number in list(waiting):
+            outcome = records.made(number)
+            if outcome is not None:
+                done(number, outcome, None)
+                del waiting[number]
+
+    def watch() -> None:
+        look()
+        if should_stop():
+            raise Stop(INTERRUPTED)
+
+    session = ready_session(None if spark is True else spark_session(spark) if isinstance(spark, str) else spark)
+    why = f"the worker left no result in {records.folder}; out must be a folder that all workers see"
+    try:
+        carry_out = partial(_carry_out, ship(job, task.model.name))
+        on_spark(session, watch, lambda error: error, range(len(numbers)), carry_out)
+    except Stop as stop:
+        why = str(stop)
+    except Exception as error:  # finished results are kept in any case
+        lines = str(error).splitlines() or [type(error).__name__]
+        why = lines[-1 if isinstance(error, PythonException) else 0]  # a Python traceback ends with the error
+    look()
+    return why

@@ -1,0 +1,64 @@
+"""Find a shortest behaviour to a described state, from an initial state or from any other."""
+
+from collections.abc import Callable
+from typing import Any
+
+from workbench.checking.check import check
+from workbench.checking.questions.variants import beginning_in, variant
+from workbench.kernel import Model, Result, State, Trace, invariant, replay
+from workbench.kernel.state import Predicate
+
+_GOAL = "NotThere"
+
+
+def seek(
+    model: Model,
+    predicate: Predicate,
+    *,
+    after: Trace | None = None,
+    on_progress: Callable[[Any], object] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    max_states: int | None = None,
+) -> tuple[Trace | None, Result]:
+    """A shortest behaviour to a state in which `predicate` is true.
+
+    Args:
+        predicate: A function of the state.
+        after: Continue from its last state; by default the search starts in the initial states.
+        on_progress, should_stop, max_states: As for :func:`workbench.checking.check.check`.
+
+    Returns:
+        The whole behaviour, including `after`, or None if no such state was found; and the result of the search. If
+        that is complete, no such state exists.
+
+    Examples:
+        >>> from workbench.protocols.bakery.model import Bakery
+        >>> trace, _ = seek(Bakery(Writers=2), lambda s: s.decision["w2"] == "committed")
+        >>> [step.label for step in trace.steps][-1], len(trace)
+        ('commit(w2)', 6)
+    """
+    searching = _searcher(model, predicate, None if after is None else after.last)
+    result = check(
+        searching,
+        [_GOAL],
+        engine="local",
+        fail_fast=True,
+        on_progress=on_progress,
+        should_stop=should_stop,
+        max_states=max_states,
+    )
+    way = result[_GOAL].trace
+    if way is None:
+        return None, result
+    start, moves = (way.start, []) if after is None else (after.start, after.moves)
+    return replay(model, start, [*moves, *way.moves]), result
+
+
+def _searcher(model: Model, predicate: Predicate, begin: State | None) -> Model:
+    """The model, starting from `begin`, with the invariant "the predicate is false"."""
+
+    def not_there(self: Model, s: Any) -> bool:
+        return not predicate(s)
+
+    base = model if begin is None else beginning_in(model, [begin])
+    return variant(base, **{_GOAL: invariant(not_there)})

@@ -1,0 +1,306 @@
+"""What if a constant were different? Which single changes flip a verdict, which smallest sets repair a violation?"""
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.checking.check import check
+from workbench.kernel import InputError, Model, Result, Trace, Verdict
+from workbench.kernel.constants import spell
+from workbench.kernel.given import names_in
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """The result of changing some constants.
+
+    Attributes:
+        before: The result without the changes.
+        changes: The new values by constant.
+        result: None if the constants are not accepted together.
+        error: Why they are not.
+    """
+
+    before: Result
+    changes: dict[str, Any]
+    result: Result | None
+    error: str | None = None
+
+    @property
+    def flipped(self) -> list[tuple[Verdict | None, Verdict]]:
+        """Pairs of differing verdicts, before and after; unknown ones do not count, nor properties switched off.
+
+        A property that only the changes bring along had no verdict before, None: it counts if it does not hold.
+        """
+        before = {verdict.name: verdict for verdict in self.before.verdicts}
+        after = [] if self.result is None else self.result.verdicts
+        pairs = [(before.get(verdict.name), verdict) for verdict in after]
+        return [(one, two) for one, two in pairs if {one is None or one.holds, two.holds} == {True, False}]
+
+    @property
+    def mends(self) -> list[str]:
+        """The properties that hold only after the change."""
+        return [after.name for _, after in self.flipped if after.holds]
+
+    @property
+    def breaks(self) -> list[str]:
+        """The properties that do not hold, or are not reached, after the change alone."""
+        return [after.name for _, after in self.flipped if not after.holds]
+
+    @property
+    def never(self) -> list[str]:
+        """The actions that never happen any more; none if the search is incomplete.
+
+        A property may hold just because its violation needs one of them: then the change avoids it rather than repairs
+        it.
+        """
+        if self.result is None or not self.result.complete:
+            return []
+        happening = {action.name for action in self.result.actions if action.generated}
+        return [action.name for action in self.before.actions if action.generated and action.name not in happening]
+
+    @property
+    def price(self) -> tuple[int, int]:
+        """A sort key: how many properties break, then how many actions never happen."""
+        return len(self.breaks), len(self.never)
+
+    @property
+    def told(self) -> str:
+        """The changes in one line, choices by their words."""
+        return spell(self.changes, self.before.model.declared_constants)
+
+    @property
+    def hint(self) -> tuple[str, str]:
+        """What the one change does, in a few words, and whether that is good, bad or idle."""
+        name, value = next(iter(self.changes.items()))
+        turned = f"{self.before.model.declared_constants[name].word(value)} \N{RIGHTWARDS ARROW} "
+        if self.result is None:
+            return f"{turned}not accepted here", "idle"
+        if self.result.holds:
+            return (f"{turned}everything holds", "good") if self.mends else (f"{turned}changes nothing", "idle")
+        if self.breaks:
+            return f"{turned}breaks {_few(self.breaks)}", "bad"
+        if self.mends:
+            return f"{turned}repairs {_few(self.mends)}", "good"
+        unknown = any(verdict.holds is None for verdict in self.result.verdicts)
+        return f"{turned}{'too large to say' if unknown else 'changes nothing'}", "idle"
+
+    def __repr__(self) -> str:
+        if self.result is None:
+            return f"{self.told}: {self.error}"
+        unknown = [f"{v.name} unknown" for v in self.result.verdicts if v.holds is None]
+        told = [
+            f"{after.name} {after.word}, {'which comes with it' if before is None else f'before {before.word}'}"
+            for before, after in self.flipped
+        ]
+        told += unknown
+        if self.mends and self.never:
+            told.append(f"but then {never_happen(self.never)}")
+        return f"{self.told}: {'; '.join(told) or 'no verdict changes'}"
+
+
+def _few(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{len(names)} promises"
+
+
+def never_happen(actions: Sequence[str]) -> str:
+    """:attr:`Attempt.never` in words; the names may carry markup.
+
+    Examples:
+        >>> never_happen(["crash"]), never_happen(["crash", "restart"])
+        ('crash never happens', 'crash, restart never happen')
+    """
+    return f"{', '.join(actions)} never happen{'s' if len(actions) == 1 else ''}"
+
+
+@dataclass(frozen=True, repr=False)
+class Repairs:
+    """The smallest sets of changes after which a property holds.
+
+    Attributes:
+        name: The property.
+        found: All of the same size, each with verdicts on all that was checked before; the cheapest first.
+        tried: The number of sets checked.
+        complete: Whether every smaller set and every set of this size was decided.
+    """
+
+    name: str
+    found: list[Attempt]
+    tried: int
+    complete: bool
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether there is a repair; None if none was found, and not every set was decided."""
+        return True if self.found else False if self.complete else None
+
+    @property
+    def why(self) -> str:
+        if not self.found:
+            return f"no repair of {self.name} was found"
+        return f"{self.name} holds with {', or with '.join(attempt.told for attempt in self.found)}"
+
+    @property
+    def trace(self) -> Trace | None:
+        """None: no single behaviour shows that a property holds."""
+        return None
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def text(self) -> str:
+        lines = [repr(attempt) for attempt in self.found] or [self.why]
+        return "\n".join([*lines, f"{self.tried} sets tried{'' if self.complete else ', not all decided'}"])
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "holds": self.holds,
+            "why": self.why,
+            "found": [{"changes": one.changes, "breaks": one.breaks, "never": one.never} for one in self.found],
+            "tried": self.tried,
+            "complete": self.complete,
+        }
+
+
+def other_values(model: Model, integers: bool = False) -> list[tuple[str, Any]]:
+    """Every other value of switches and choices; with `integers`, also each number's next smaller and larger values.
+
+    Examples:
+        >>> from workbench.protocols.bakery.v2 import BakeryV2
+        >>> other_values(BakeryV2())[:3], ("MaxCrashes", 1) in other_values(BakeryV2(), integers=True)
+        ([('SameNodeLock', False), ('AsyncParquet', True), ('RestampPatch', False)], True)
+    """
+    changes: list[tuple[str, Any]] = []
+    for name, constant in model.declared_constants.items():
+        value = model.constants[name]
+        if constant.kind == "switch":
+            changes.append((name, not value))
+        elif constant.kind == "choice":
+            changes += [(name, other) for other in constant.domain if other != value]
+        elif constant.kind in ("integer", "number") and integers:
+            step = getattr(constant.domain, "step", 1)
+            near = (value - step, value + step)
+            changes += [(name, other) for other in near if other in constant.domain]
+    return changes
+
+
+def flips(
+    model: Model,
+    properties: Sequence[str] | None = None,
+    *,
+    integers: bool = False,
+    constants: Sequence[str] | None = None,
+    before: Result | None = None,
+    on_attempt: Callable[[Attempt], None] | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    **options: Any,
+) -> list[Attempt]:
+    """Check the model once for each single change of a constant, those first that go back to a default.
+
+    Args:
+        properties: By default those that `model` checks by default, or those of `before`. If these are
+            all, those that a change brings along are checked, too.
+        integers: Also try numbers one step down and up.
+        constants: Only these; None for all.
+        before: The result for `model` itself, if already known.
+        on_attempt: Called with each attempt when it is decided.
+        on_progress: Called with the number of changes checked, and of all.
+        should_stop: Polled; once it is True, the attempts so far are returned.
+        **options: For each check, such as ``max_seconds`` and ``symmetry``; see :func:`workbench.checking.check.check`.
+
+    Examples:
+        >>> from workbench.protocols.bakery.v2 import BakeryV2
+        >>> stale = BakeryV2(Writers=2, RestampPatch=False)
+        >>> [attempt for attempt in flips(stale, ["NoLakekeeperConflict"]) if attempt.flipped]
+        [AsyncParquet=on: NoLakekeeperConflict violated, before holds]
+    """
+    options["should_stop"] = should_stop
+    before = before or check(model, properties, **options)
+    names = None if properties is None else names_in("properties", properties)
+    todo = [change for change in other_values(model, integers) if constants is None or change[0] in constants]
+    todo.sort(key=lambda change: change[1] != model.declared_constants[change[0]].default)
+    attempts = []
+    for done, (name, value) in enumerate(todo):
+        _tell(on_progress, done, len(todo))
+        attempt = _attempt(before, model, {name: value}, names, options)
+        if should_stop is not None and should_stop():
+            break
+        attempts.append(attempt)
+        if on_attempt is not None:
+            on_attempt(attempt)
+    return attempts
+
+
+def repairs(
+    model: Model,
+    property: str,
+    properties: Sequence[str] | None = None,
+    *,
+    most: int = 3,
+    before: Result | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    **options: Any,
+) -> Repairs:
+    """The smallest sets of switches and choices that, changed together, make `property` hold.
+
+    Args:
+        property: A property that is violated, or not reached.
+        properties: What else to check of a repair, to see what it breaks; by default as for :func:`flips`.
+        most: The size of the largest sets to try.
+        before, on_progress, should_stop: As for :func:`flips`; progress counts the sets of one size.
+        **options: As for :func:`flips`.
+
+    Examples:
+        >>> from workbench.protocols.bakery.v2 import BakeryV2
+        >>> broken = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False)
+        >>> [attempt.changes for attempt in repairs(broken, "NoLakekeeperConflict").found]
+        [{'AsyncParquet': False}, {'RestampPatch': True}]
+    """
+    options["should_stop"] = should_stop
+    before = before or check(model, properties, **options)
+    names = None if properties is None else names_in("properties", properties)
+    tried, complete = 0, True
+    for size in range(1, most + 1):
+        todo = list(_sets(other_values(model), size))
+        repaired: list[Attempt] = []
+        for done, changes in enumerate(todo):
+            _tell(on_progress, done, len(todo))
+            quick = _attempt(before, model, changes, [property], {**options, "fail_fast": True})
+            if should_stop is not None and should_stop():
+                return Repairs(property, repaired, tried, False)
+            tried += 1
+            verdict = quick.result[property] if quick.result is not None and quick.result.verdicts else None
+            complete &= verdict is None or verdict.holds is not None
+            if verdict is not None and verdict.holds:
+                repaired.append(_attempt(before, model, changes, names, options))
+        if repaired:
+            return Repairs(property, sorted(repaired, key=lambda attempt: attempt.price), tried, complete)
+    return Repairs(property, [], tried, complete)
+
+
+def _sets(changes: Iterable[tuple[str, Any]], size: int) -> Iterable[dict[str, Any]]:
+    """Every way to change `size` constants."""
+    for chosen in itertools.combinations(changes, size):
+        if len({name for name, _ in chosen}) == size:
+            yield dict(chosen)
+
+
+def _attempt(
+    before: Result, model: Model, changes: dict[str, Any], names: Sequence[str] | None, options: dict[str, Any]
+) -> Attempt:
+    try:
+        changed = type(model)(**{**model.constants, **changes})
+    except InputError as error:
+        return Attempt(before, changes, None, str(error))
+    before_it = [verdict.name for verdict in before.verdicts]
+    names = changed.chosen_as(before_it, model) if names is None else changed.applicable(names)
+    return Attempt(before, changes, check(changed, names, **options))
+
+
+def _tell(on_progress: Callable[[int, int], None] | None, done: int, of: int) -> None:
+    if on_progress is not None:
+        on_progress(done, of)

@@ -1,0 +1,15 @@
+"""The engine ``reference``: the kernel's plain search, which defines the result of the others."""
+
+from dataclasses import replace
+
+from workbench.checking.contract import Resources
+from workbench.checking.memory import peak_bytes
+from workbench.kernel import Result
+from workbench.kernel.budget import Limits
+from workbench.kernel.plan import Plan
+from workbench.kernel.search import run
+
+
+def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
+    """Carry out `plan`, one state at a time."""
+    return replace(run(plan, limits), peak_bytes=peak_bytes())

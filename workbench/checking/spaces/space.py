@@ -1,0 +1,157 @@
+"""A whole state space in memory: every state and every transition, for graphs, datasets and experiments."""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from workbench.checking.local import LocalSearch, kernels_loaded, load_kernels
+from workbench.checking.meanwhile import at_once, search_at_once
+from workbench.checking.watch import evaluate
+from workbench.kernel import Model, Result, Trace
+from workbench.kernel.budget import Budget, Limits, interruptible
+from workbench.kernel.conclusion import conclude
+from workbench.kernel.instances import outcome_label
+from workbench.kernel.plan import make_plan
+from workbench.kernel.trace import Move
+from workbench.registry import model_of
+
+
+class StateSpace:
+    """The states of a search, numbered in breadth-first order, and the transitions between them.
+
+    Made by :func:`explore`. With symmetry a state represents all that differ from it in interchangeable names. Pruned
+    states, and the steps to them, are not part of the space.
+
+    Attributes:
+        model: Model
+        result: The result of the check.
+    """
+
+    def __init__(self, search: LocalSearch, result: Result) -> None:
+        self.model, self.result, self._search = search.model, result, search
+
+    def __len__(self) -> int:
+        return self._search.store.count
+
+    def state(self, number: int) -> Any:
+        """The state with a number."""
+        return self._search.cells.decode(self._search.store.row(number).tolist())
+
+    def trace_to(self, number: int) -> Trace:
+        """A shortest behaviour to state `number`."""
+        return at_once(lambda: self._search.trace_to(number))
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """All states as rows of value numbers, int32 (states, cells); ``values[c][rows[i, c]]`` is a value."""
+        return self._by_cell[0]
+
+    @property
+    def values(self) -> list[list[Any]]:
+        """For each cell of ``model.layout.cells`` its values by number."""
+        return self._by_cell[1]
+
+    @cached_property
+    def _by_cell(self) -> tuple[np.ndarray, list[list[Any]]]:
+        return self._search.cells.by_cell(self.parts)
+
+    @cached_property
+    def parts(self) -> np.ndarray:
+        """All states as the engine's rows, in parts: see :mod:`workbench.checking.parts`."""
+        return self._search.store.column("rows")
+
+    @property
+    def part_values(self) -> list[list[Any]]:
+        """For each cell of the rows in `parts` its values by number."""
+        return self._search.cells.values
+
+    @cached_property
+    def levels(self) -> np.ndarray:
+        """Each state's breadth-first level, 1 for initial states."""
+        sizes = self.result.levels
+        return np.repeat(np.arange(1, len(sizes) + 1), sizes)
+
+    @cached_property
+    def _transitions(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        degree, targets, steps, *_ = at_once(self._search.transitions)
+        sources = np.repeat(np.arange(len(self)), degree)
+        return sources, targets, steps
+
+    @property
+    def sources(self) -> np.ndarray:
+        """The number of each transition's source, in ascending order."""
+        return self._transitions[0]
+
+    @property
+    def targets(self) -> np.ndarray:
+        """The number of each transition's target."""
+        return self._transitions[1]
+
+    @property
+    def steps(self) -> np.ndarray:
+        """The number of each transition's memoized step, which determines its action instance and choices."""
+        return self._transitions[2]
+
+    def move(self, transition: int) -> Move:
+        """The move of a transition: its action instance and outcome."""
+        return Move(*self._search.trees.steps[int(self._transitions[2][transition])])
+
+    @cached_property
+    def instances(self) -> np.ndarray:
+        """The number of each transition's action instance in ``model.instances``."""
+        of_step = np.array([instance for instance, _ in self._search.trees.steps] or [0], np.int32)
+        return of_step[self._transitions[2]]
+
+    def label(self, transition: int) -> str:
+        """The transition as in traces, such as ``begin_claim(w1)``."""
+        instance, ordinal = self.move(transition)
+        declared = self.model.instances[instance]
+        outcome, _ = self.model.outcomes(declared, self.state(int(self.sources[transition])))[ordinal]
+        return outcome_label(declared, outcome)
+
+    def where(self, predicate: Callable[[Any], bool]) -> np.ndarray:
+        """Whether `predicate` holds in each state; it is called once per distinct local situation."""
+        trees = self._search.trees
+        number = trees.add_predicate(lambda s: bool(predicate(s)))
+        return at_once(lambda: evaluate(trees, number, self.parts))
+
+    def holds(self, name: str) -> np.ndarray:
+        """Whether the invariant or reachable property `name` holds in each state."""
+        answers = [self.where(instance.holds) for instance in self.model.predicates(name)]
+        return np.logical_and.reduce(answers)
+
+
+@interruptible()
+def explore(
+    model: Model | type[Model] | str,
+    properties: Sequence[str] | None = None,
+    *,
+    symmetry: bool | Sequence[str] = False,
+    max_states: int | None = 1_000_000,
+    max_seconds: float | None = None,
+    **callbacks: Any,
+) -> StateSpace:
+    """Check `model` and keep every state and transition.
+
+    Args:
+        model, properties, symmetry: As for :func:`workbench.check`.
+        max_states, max_seconds: Budgets, since everything stays in memory.
+        **callbacks: ``on_progress`` and ``should_stop`` of :func:`workbench.check`.
+
+    Examples:
+        >>> from workbench.protocols.bakery.model import Bakery
+        >>> space = explore(Bakery(Writers=2, MaxCrashes=0))
+        >>> len(space), int(space.where(lambda s: s.decision["w1"] == "committed").sum())
+        (100, 18)
+    """
+    plan = make_plan(model_of(model), properties, symmetry)
+    limits = Limits(Budget(max_states, max_seconds), **callbacks)
+
+    def searched() -> StateSpace:
+        search = LocalSearch(plan, keep_rows=True, keep_edges=True)
+        search.run(limits)
+        return StateSpace(search, conclude(plan, search.exploration(), limits))
+
+    return search_at_once(searched, load_kernels, limits, small=not kernels_loaded())

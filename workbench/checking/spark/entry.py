@@ -1,0 +1,166 @@
+"""The entries to the distributed engine: from the initial states, a search in process, or a run directory."""
+
+import os
+import shlex
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from workbench.checking.contract import Resources
+from workbench.checking.local import LocalSearch
+from workbench.checking.spark.engine import SparkSearch
+from workbench.checking.spark.executors import ready_session
+from workbench.checking.spark.manifest import RUN, Run, RunManifest
+from workbench.checking.spark.messages import Task
+from workbench.checking.spark.session import cores_of
+from workbench.kernel import InputError, Model, ModelError, Result
+from workbench.kernel.budget import Budget, Limits, Progress, interruptible
+from workbench.kernel.conclusion import conclude
+from workbench.kernel.plan import Plan
+from workbench.kernel.values import counted
+from workbench.storage.folder import Folder, changing_folder, new_folder
+from workbench.storage.identity import Identity
+from workbench.storage.lock import writer_lock
+from workbench.storage.places import Place, absolute
+
+#: Buckets per core. More would even out the load, but every task costs about a tenth of a second.
+BUCKETS_PER_CORE = 1
+#: The prefix of temporary run directories, and how long that of an unfinished search is kept.
+_TEMPORARY, _DAYS = "workbench-run-", 7
+
+
+def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
+    """The engine ``spark``: carry out `plan` from the initial states."""
+    with _new_search(plan, resources.spark, resources.run_dir) as searching:
+        searching.begin()
+        return _finish(searching, limits, plan.fail_fast)
+
+
+def go_on(plan: Plan, limits: Limits, resources: Resources, owned: list[LocalSearch]) -> Result:
+    """Carry out `plan` from the last completed level of a search in this process.
+
+    Args:
+        owned: The search alone. It is removed once it is written, which frees its memory; if it cannot be written, it
+            stays.
+    """
+    spark = ready_session(resources.spark)
+    note = f"moved from this process to Spark: {owned[0].stopped}"
+    with _new_search(plan, spark, resources.run_dir, note) as searching:
+        if owned[0].completed().levels:
+            searching.take_over(owned[0], limits.seconds)
+        else:
+            searching.begin()
+        owned.clear()
+        return _finish(searching, limits, plan.fail_fast)
+
+
+@interruptible()
+def resume(
+    run_dir: Place,
+    model: type[Model],
+    *,
+    spark: Any = None,
+    max_states: int | None = None,
+    max_seconds: float | None = None,
+    max_bytes: int | None = None,
+    fail_fast: bool = False,
+    on_progress: Callable[[Progress], object] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> Result:
+    """Resume a distributed search that was stopped or killed, from its last completed level.
+
+    Args:
+        run_dir: The run directory of the search.
+        model: The model's class. It is not taken from the directory: nothing there is run.
+        spark: A session; None starts a local one.
+        max_states, max_seconds, max_bytes, fail_fast, on_progress, should_stop: As for :func:`workbench.check`; earlier
+            states and seconds count too.
+
+    Raises:
+        InputError: If the directory holds no search, a search of another model, or more states than `max_states`; if
+            another process writes to it, or one of its files is damaged.
+    """
+    budget = Budget(max_states, max_seconds, max_bytes)
+    with changing_folder(absolute(run_dir), RUN) as folder:
+        task, run = _stored(folder, model)
+        states = sum(run.done.sizes)
+        if max_states is not None and states > max_states:
+            raise InputError(
+                f"max_states = {max_states} is not accepted; {str(run_dir)!r} has {counted(states, 'state')} already"
+            )
+        searching = SparkSearch(spark, folder, task, run.identity, run.done)
+        return _finish(searching, Limits(budget, on_progress, should_stop, run.done.seconds), fail_fast)
+
+
+def read_run(run_dir: Place, model: type[Model], spark: Any = None) -> SparkSearch:
+    """The search in a run directory, to read; it may be under way."""
+    folder = Folder.open(absolute(run_dir), RUN)
+    task, run = _stored(folder, model)
+    return SparkSearch(spark, folder, task, run.identity, run.done)
+
+
+def _stored(folder: Folder, model: type[Model]) -> tuple[Task, Run]:
+    """The task and the run in a run directory, if they are of `model`."""
+    run = Run.of(folder)
+    made_by = run.identity
+    rebuilt = made_by.rebuild(model, str(folder))
+    return Task(rebuilt, made_by.properties, made_by.symmetry, made_by.bits, run.buckets, run.notes), run
+
+
+def _finish(searching: SparkSearch, limits: Limits, fail_fast: bool) -> Result:
+    """The result. If the search is unfinished, the result or the error says how to resume it."""
+    path = searching.directory.folder.path
+    way_on = f"what was found is kept: workbench check {shlex.quote(str(path))}"
+    try:
+        searching.run(limits, fail_fast)
+        result = conclude(searching.plan(fail_fast), searching.exploration(), limits)
+    except ModelError:  # a faulty model will change, and then its search cannot be resumed
+        searching.unfinished = False
+        raise
+    except BaseException as error:
+        searching.unfinished = bool(searching.manifest.levels)
+        if searching.unfinished and str(path) not in str(error):
+            if isinstance(error, InputError):
+                raise InputError(f"{error}; {way_on}") from error
+            error.add_note(way_on)
+        raise
+    if searching.unfinished and searching.manifest.levels and Path(str(path)).name.startswith(_TEMPORARY):
+        return replace(result, notes=[*result.notes, f"{way_on} (for {_DAYS} days)"])
+    return result
+
+
+@contextmanager
+def _new_search(plan: Plan, spark: Any, run_dir: Place | None, *notes: str) -> Iterator[SparkSearch]:
+    """A search in a new run directory, or in a temporary one."""
+    names = tuple(p.name for p in plan.properties)
+    buckets = BUCKETS_PER_CORE * cores_of(spark)
+    task = Task(plan.model, names, plan.symmetry, plan.bits, buckets, (*plan.notes, *notes))
+    try:
+        identity = Identity.of(plan.model, names, plan.symmetry, plan.bits)
+    except ModelError as error:  # it could be searched in process
+        raise InputError(str(error)) from None
+    path = _temporary_folder() if run_dir is None else absolute(run_dir)
+    searching = None
+    try:
+        with new_folder(path, RUN) as folder:
+            searching = SparkSearch(spark, folder, task, identity, RunManifest())
+            yield searching
+    finally:
+        if run_dir is None and not (searching and searching.unfinished and searching.manifest.levels):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _temporary_folder() -> Path:
+    """A new temporary run directory; removes those of searches that ended long ago."""
+    for old in Path(tempfile.gettempdir()).glob(f"{_TEMPORARY}*"):
+        with suppress(OSError, InputError):  # in use, or just removed
+            there = old.lstat()
+            if there.st_uid == os.getuid() and time.time() - there.st_mtime > _DAYS * 24 * 3600:
+                with writer_lock(old, RUN.name):
+                    shutil.rmtree(old)
+    return Path(tempfile.mkdtemp(prefix=_TEMPORARY))

@@ -1,0 +1,96 @@
+"""The request for walks, and their outcome: the same here and on Spark."""
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.checking.walks.result import WalkRule
+from workbench.checking.walks.walker import Tally, judged
+from workbench.kernel import Model
+from workbench.kernel.budget import Limits, Stop
+from workbench.kernel.plan import Plan
+from workbench.kernel.values import counted
+
+#: The most initial states to choose from.
+_MOST_STARTS = 100_000
+_STARTS_PER_LOOK = 256
+
+
+@dataclass(frozen=True)
+class WalkProgress:
+    """The progress of walks.
+
+    Attributes:
+        decided: The invariants violated and the properties reached so far.
+    """
+
+    walks: int
+    steps: int
+    seconds: float
+    decided: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        rate = self.steps / self.seconds if self.seconds else 0
+        return f"{counted(self.walks, 'walk')}, {self.steps:,} steps, {rate:,.0f} steps/s, {self.seconds:.0f} s"
+
+
+@dataclass(frozen=True)
+class WalkRequest:
+    """A request for walks.
+
+    Attributes:
+        walks: The most walks.
+        seconds: The most seconds; None for no limit.
+        limits: Tells whether the walks are stopped.
+    """
+
+    plan: Plan
+    rule: WalkRule
+    walks: int
+    seconds: float | None
+    on_progress: Callable[[WalkProgress], object] | None
+    limits: Limits
+
+    def go_on(self, tally: Tally) -> bool:
+        """Whether there is time for more walks than those in `tally`.
+
+        Raises:
+            Stop: If the walks end early.
+        """
+        decided = [p for p, known in zip(judged(self.plan), tally.decided, strict=True) if known]
+        if self.on_progress is not None:
+            names = tuple(declared.name for declared in decided)
+            self.on_progress(WalkProgress(tally.walks, tally.steps, self.limits.seconds, names))
+        self.limits.enforce(lambda: 0)
+        if self.plan.fail_fast and any(declared.kind != "reachable" for declared in decided):
+            raise Stop("stopped at the first violation")
+        return self.seconds is None or self.limits.seconds < self.seconds
+
+
+def starts_of(model: Model, limits: Limits | None = None) -> tuple[list[Any], list[str]]:
+    """The initial states to choose from, and notes on the choice."""
+    starts: list[Any] = []
+    for state in itertools.islice(model.each_initial_state(), _MOST_STARTS + 1):
+        starts.append(state)
+        if limits is not None and len(starts) % _STARTS_PER_LOOK == 0:
+            limits.enforce(lambda: 0)
+    if len(starts) <= _MOST_STARTS:
+        return starts, []
+    return starts[:_MOST_STARTS], [f"walks begin in the first {_MOST_STARTS:,} initial states; there are more"]
+
+
+@dataclass(frozen=True)
+class Walked:
+    """The outcome of walks.
+
+    Attributes:
+        starts: The initial states to choose from.
+        stopped: Why the walks ended early.
+    """
+
+    tally: Tally
+    workers: int
+    starts: list[Any]
+    stopped: str | None = None
+    notes: list[str] = field(default_factory=list)

@@ -1,0 +1,219 @@
+"""One call that makes random walks over a model's states, here or on Spark.
+
+A walk looks up enabled steps in the same trees as a search, draws one, judges it and the state after it, and adds its
+fingerprint to a sketch (``kernels.py``). All choices follow from the seed and the walk's number, and tallies add up in
+any order; so threads (``team.py``), each with its own trees, and tasks of Spark (``cluster.py``) give the same answer.
+The shortest walk that decides a property is repeated, shortened (``shorten.py``), and run by the model.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+from workbench.checking.local import Smallest, load_kernels
+from workbench.checking.meanwhile import load_or_wait
+from workbench.checking.threads import MOST_WORKERS, usable_cores
+from workbench.checking.walks import kernels, sketch
+from workbench.checking.walks.request import Walked, WalkProgress, WalkRequest
+from workbench.checking.walks.result import (
+    ActionTaken,
+    Simulation,
+    WalkRule,
+    extent,
+    undecided_verdict,
+    without_liveness,
+)
+from workbench.checking.walks.shorten import Shortener, Way
+from workbench.checking.walks.team import walk_here
+from workbench.checking.walks.walker import Tally, Walker, judged
+from workbench.kernel import InputError, Model, Verdict, replay
+from workbench.kernel.budget import Limits, Stop, interrupted, interruptible
+from workbench.kernel.conclusion import NO_TRACE, decided_verdict
+from workbench.kernel.errors import brief, unknown
+from workbench.kernel.given import check_integer, plain
+from workbench.kernel.plan import make_plan
+from workbench.kernel.properties import Property
+from workbench.kernel.result import constraints_of
+from workbench.kernel.values import counted
+from workbench.registry import model_of
+
+ENGINES = ("local", "spark")
+#: The default seconds of walks.
+SECONDS = 10.0
+#: The default number of states that shortening a trace may visit.
+SHORTEN = 1_000_000
+_MOST_WALKS = 2**62
+
+
+@interruptible()
+def simulate(
+    model: Model | type[Model] | str,
+    properties: Sequence[str] | None = None,
+    *,
+    seconds: float | None = None,
+    walks: int | None = None,
+    depth: int = 200,
+    seed: int = 0,
+    uniform: str = "actions",
+    swarm: bool = False,
+    fail_fast: bool = False,
+    shorten: int = SHORTEN,
+    engine: str = "local",
+    workers: int | None = None,
+    on_progress: Callable[[WalkProgress], object] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    spark: Any = None,
+) -> Simulation:
+    """Walk through the states of `model` at random, and judge every state on the way.
+
+    For spaces that no search exhausts. Findings are certain - the model itself runs the trace of a violation, step by
+    step -; everything else stays unknown.
+
+    Args:
+        properties: Names of properties, or a single one; None for the model's defaults without liveness. Walks cannot
+            judge liveness: such a property, if named, stays unknown.
+        seconds: How long to walk. If neither this nor `walks` is given: until something is violated, for at most 10
+            seconds.
+        walks: The number of walks. Without `seconds` and `fail_fast` the result does not depend on the workers.
+        depth: The most steps of a walk. It also ends if nothing is enabled, or no step changes anything.
+        seed: Decides every choice of a walk, together with the walk's number.
+        uniform ({"actions", "successors"}): Whether enabled actions (with arguments) have equal probability, and then
+            their outcomes; or all successors. Initial states have equal probability.
+        swarm: Let every walk draw weights for the actions: walks differ more from each other.
+        fail_fast: Stop at the first violated invariant.
+        shorten: The states that may be visited to shorten the trace of a violation or a witness; 0 for no shortening.
+        engine ({"local", "spark"}): Whether threads of this process walk, or tasks on Spark.
+        workers: The number of threads or tasks; None for one per core.
+        on_progress: Called repeatedly with a :class:`WalkProgress`.
+        should_stop: Called repeatedly; the walks stop once it returns True.
+        spark: A session for the engine ``spark``; None starts a local one.
+
+    Raises:
+        InputError: For names or values that are not accepted.
+
+    Examples:
+        >>> from workbench.protocols.bakery.v2 import BakeryV2
+        >>> seen = simulate(BakeryV2(AsyncParquet=True, RestampPatch=False), ["NoLakekeeperConflict"], walks=500)
+        >>> seen["NoLakekeeperConflict"].word, seen.walks
+        ('violated', 500)
+    """
+    model, left_out = model_of(model), list[str]()
+    if properties is None:
+        properties, left_out = without_liveness(model)
+    fail_fast = fail_fast or (seconds is None and walks is None)
+    plan, rule = make_plan(model, properties, fail_fast=fail_fast), WalkRule(depth, seed, uniform, swarm)
+    plan.notes.extend(left_out)
+    seconds = plain(seconds)
+    if seconds is not None and not (type(seconds) in (int, float) and 0 < seconds < float("inf")):
+        raise InputError(f"seconds = {brief(seconds)} is not accepted; it takes a number above 0")
+    if walks is not None:
+        walks = check_integer("walks", walks, 1, _MOST_WALKS)
+    if workers is not None:
+        workers = check_integer("workers", workers, 1, MOST_WORKERS)
+    shorten = check_integer("shorten", shorten, 0, 2**32 - 1)
+    if engine not in ENGINES:
+        raise unknown("engine", engine, ENGINES)
+    if seconds is None and walks is None:
+        seconds = SECONDS
+    load_or_wait(load_walks, rare=True)
+    asked = WalkRequest(plan, rule, walks or _MOST_WALKS, seconds, on_progress, Limits(should_stop=should_stop))
+    if engine == "spark":
+        from workbench.checking.walks.cluster import walk_on_spark  # pyspark loads here
+
+        made = walk_on_spark(asked, workers, spark)
+    else:
+        made = walk_here(asked, workers or usable_cores())
+    return _conclude(asked, engine, made, shorten)
+
+
+def load_walks() -> None:
+    """Compile the kernels, or load them from Numba's cache, so that no walk waits for them."""
+    load_kernels()
+    walker = Walker(make_plan(Smallest()), WalkRule(depth=2), Smallest().initial_states())
+    walker.walk(0, 2, lambda: None)
+    sketch.estimate(walker.tally.counted.registers)
+
+
+def _conclude(asked: WalkRequest, engine: str, made: Walked, shorten: int) -> Simulation:
+    """Verdicts with their traces, and the counts."""
+    plan, tally, seconds = asked.plan, made.tally, asked.limits.seconds
+    looked_at = extent(tally.walks, asked.rule.depth, tally.steps)
+    outside = int(tally.counted.sums[kernels.OUTSIDE])
+    left = (
+        [f"walks end where they leave {constraints_of(plan.model)}: {counted(outside, 'walk')} did"] if outside else []
+    )
+    tracing = _Tracing(asked, made, shorten)
+    verdicts = [tracing.verdict(declared) or undecided_verdict(declared, looked_at) for declared in plan.properties]
+    return Simulation(
+        model=plan.model,
+        engine=engine,
+        workers=made.workers,
+        rule=asked.rule,
+        walks=tally.walks,
+        steps=tally.steps,
+        deadlocked=int(tally.counted.sums[kernels.DEADLOCKED]),
+        settled=int(tally.counted.sums[kernels.SETTLED]),
+        outside=outside,
+        longest=int(tally.counted.sums[kernels.LONGEST]),
+        actions=_by_action(plan.model, tally),
+        distinct=sketch.estimate(tally.counted.registers),
+        error=sketch.ERROR,
+        verdicts=verdicts,
+        seconds=seconds,
+        stopped=made.stopped,
+        notes=[*plan.notes, *made.notes, *left, *tracing.notes],
+        calls=tally.calls,
+    )
+
+
+def _by_action(model: Model, tally: Tally) -> list[ActionTaken]:
+    sums = {name: [0, 0] for name in model.actions}
+    for instance, enabled, taken in zip(
+        model.instances, tally.counted.enabled.tolist(), tally.counted.taken.tolist(), strict=True
+    ):
+        sums[instance.action.name][0] += enabled
+        sums[instance.action.name][1] += taken
+    return [ActionTaken(name, enabled, taken) for name, (enabled, taken) in sums.items()]
+
+
+class _Tracing:
+    """Lets the model make the traces of decided properties, until it is stopped."""
+
+    def __init__(self, asked: WalkRequest, made: Walked, shorten: int) -> None:
+        self._asked, self._made, self._shorten = asked, made, shorten
+        self._places = {declared.name: at for at, declared in enumerate(judged(asked.plan))}
+        self.notes: list[str] = []
+
+    @cached_property
+    def _walker(self) -> Walker:
+        return Walker(self._asked.plan, self._asked.rule, self._made.starts)
+
+    @cached_property
+    def _shortener(self) -> Shortener:
+        return Shortener(self._asked.plan.model, self._made.starts, self._asked.limits)
+
+    def verdict(self, declared: Property) -> Verdict | None:
+        """The verdict on a property, if a walk decided it."""
+        at = self._places.get(declared.name)
+        if at is None or not self._made.tally.decided[at]:
+            return None
+        way: Way | None = None
+        try:
+            if not interrupted():
+                number, depth = int(self._made.tally.number[at]), int(self._made.tally.depth[at])
+                way = Way(*self._walker.retrace(number, depth))
+                for shorter in self._shortener.shorter(declared, way, self._shorten):
+                    way = shorter
+        except Stop:
+            pass
+        if way is None:
+            return Verdict(declared.name, declared.kind, declared.kind == "reachable", None, NO_TRACE)
+        self.notes.append(f"{declared.name}: {_told(number, depth, way)}")
+        model = self._asked.plan.model
+        return decided_verdict(model, declared, replay(model, way.start, way.moves))
+
+
+def _told(number: int, depth: int, way: Way) -> str:
+    met = f"walk {number} met it after {counted(depth, 'step')}"
+    fewer = f"; its trace was shortened to {counted(len(way.moves), 'step')}" if len(way.moves) < depth else ""
+    return met + fewer + ("; no trace is shorter" if way.shortest else "; a shorter trace may exist")

@@ -1,5 +1,0 @@
-"""One state space across a cluster: Spark schedules and shuffles, workers expand and admit, levels are durable."""
-
-from workbench.programs import needs
-
-needs("spark")

@@ -1,0 +1,201 @@
+"""The protocols, ours and those of other packages: what each has, and the models by name."""
+
+import importlib
+import importlib.util
+import pkgutil
+import sys
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from workbench.kernel.errors import AUTHORED, InputError, ModelError, place_of, unknown
+from workbench.kernel.model import Model, model_object
+
+#: The package whose folders are our protocols, and the group of entry points by which other packages name theirs.
+OURS, OTHERS = "workbench.protocols", "lakehouse_workbench.protocols"
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """What the package of a protocol has: each part is optional, and imported when it is first asked for.
+
+    Attributes:
+        package: The package, such as ``workbench.protocols.hudi``; modules are named within it.
+        models: The classes of the models by name, as ``module:Class``. A plain name has our extensions, each behind a
+            constant; with ``_published`` it is the protocol as published.
+        is_gallery: Whether the models are protocols of their own, which are told together.
+        stories: By model, titles with the names of configurations. The first one opens with the panel. Something breaks
+            in each but the last, in which nothing does.
+        in_sight: By model, the constants that a panel keeps in sight, where that is not what its rule says.
+        picture: The module that declares pictures of states.
+        audit: The module that judges real tables, an :class:`workbench.audits.audit.Format`.
+        history: The module whose ``follow`` holds a real table's history against a model.
+        logs: By name, what maps the events of real logs to recordings: an object or a class, as ``module:NAME``.
+        driver: The class that drives a real system along traces, a
+            :class:`workbench.checking.driving.course.Driver`, as ``module:Class``.
+        specs: The folder of its configurations; ours are in the repository's ``specs``.
+    """
+
+    package: str
+    models: Mapping[str, str]
+    is_gallery: bool = False
+    stories: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    in_sight: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    picture: str | None = None
+    audit: str | None = None
+    history: str | None = None
+    logs: Mapping[str, str] = field(default_factory=dict)
+    driver: str | None = None
+    specs: Path | None = None
+
+    def part(self, place: str) -> Any:
+        """Import one of its modules, or a name from it, as ``module:NAME``."""
+        module, _, name = place.partition(":")
+        found = importlib.import_module(f"{self.package}.{module}")
+        return getattr(found, name) if name else found
+
+    def model(self, name: str) -> type[Model]:
+        """The class of one of its models."""
+        found: type[Model] = self.part(self.models[name])
+        return found
+
+
+@cache
+def _ours() -> dict[str, Protocol]:
+    folders = pkgutil.iter_modules(importlib.import_module(OURS).__path__)
+    return {one.name: importlib.import_module(f"{OURS}.{one.name}").PROTOCOL for one in folders}
+
+
+@cache
+def _others() -> dict[str, Protocol]:
+    """The protocols of other packages; one that cannot be used is left out with a warning."""
+    found: dict[str, Protocol] = {}
+    known = {*_ours(), *(name for one in _ours().values() for name in one.models)}
+    for entry in sorted(entry_points(group=OTHERS), key=lambda one: one.name):
+        try:
+            protocol = entry.load()
+        except Exception as error:
+            warnings.warn(f"the protocol {entry.name!r} cannot be imported: {error}", stacklevel=2)
+            continue
+        taken = known & {entry.name, *getattr(protocol, "models", ())}
+        if not isinstance(protocol, Protocol) or taken:
+            why = f"{sorted(taken)[0]!r} is taken" if taken else f"{entry.value} is not a Protocol"
+            warnings.warn(f"the protocol {entry.name!r} is left out: {why}", stacklevel=2)
+            continue
+        AUTHORED.append(protocol.package)
+        known |= {entry.name, *protocol.models}
+        found[entry.name] = protocol
+    return found
+
+
+def protocols() -> dict[str, Protocol]:
+    """All protocols by name: ours, then those of other packages."""
+    return _ours() | _others()
+
+
+@cache
+def models() -> dict[str, Protocol]:
+    """The names of all models, each with its protocol; those of galleries come last."""
+    found = sorted(protocols().values(), key=lambda one: one.is_gallery)
+    return {name: protocol for protocol in found for name in protocol.models}
+
+
+def having(part: str) -> dict[str, Protocol]:
+    """The protocols that have a part, by name.
+
+    Examples:
+        >>> list(having("audit"))
+        ['delta', 'hudi', 'iceberg', 'paimon']
+    """
+    return {name: protocol for name, protocol in protocols().items() if getattr(protocol, part)}
+
+
+def protocol_of(model: type[Model]) -> Protocol | None:
+    """The protocol in whose package a class, or one that it extends, was written."""
+    modules = [f"{cls.__module__}." for cls in model.__mro__]
+    known = protocols().values()
+    return next((one for module in modules for one in known if module.startswith(f"{one.package}.")), None)
+
+
+def get_model(name: str) -> type[Model]:
+    """The class of the model called `name`, or of one in a file given as ``path/to/file.py:Class``.
+
+    If the file defines one model, ``path/to/file.py`` does.
+
+    Raises:
+        InputError: If there is no such model.
+    """
+    for protocol in _ours().values():
+        if name in protocol.models:
+            return protocol.model(name)
+    if name in models():
+        return models()[name].model(name)
+    if (place := in_file(name)) is None:
+        raise unknown("model", name, models())
+    return _from_file(*place)
+
+
+def model_of(given: Any) -> Model:
+    """The model that `given` is: an object, or a class or a name for :func:`get_model`, with its default constants.
+
+    Raises:
+        InputError: If it is none of these.
+    """
+    return model_object(get_model(given) if isinstance(given, str) else given)
+
+
+def in_file(name: str) -> tuple[Path, str] | None:
+    """The file and the name in ``path/to/file.py:NAME``; None for any other name.
+
+    Examples:
+        >>> in_file("queue.py:Queue"), in_file("queue.py"), in_file("hudi")
+        ((PosixPath('queue.py'), 'Queue'), (PosixPath('queue.py'), ''), None)
+    """
+    path, _, attribute = (name, "", "") if name.endswith(".py") else name.rpartition(":")
+    return (Path(path), attribute) if path.endswith(".py") else None
+
+
+def _from_file(path: Path, attribute: str) -> type[Model]:
+    defined = load_file(path, "model")
+    models = {n: v for n, v in defined.items() if isinstance(v, type) and issubclass(v, Model) and v is not Model}
+    own = [model for model in models.values() if model.__module__ == defined["__name__"]]
+    if not attribute and len(own) == 1:
+        return own[0]
+    if attribute not in models:
+        raise unknown(f"model class in {path}", attribute, models)
+    return models[attribute]
+
+
+def is_named_by_user(module: str) -> bool:
+    """Whether a module of this name is a model's file that :func:`get_model` was given."""
+    return module.startswith(_module_of("model", ""))
+
+
+def _module_of(kind: str, stem: str) -> str:
+    return f"{kind}_file_{stem}"  # the bare stem may be the name of a library
+
+
+def load_file(path: Path, kind: str) -> dict[str, Any]:
+    """Run a Python file that the user has named for a `kind` of thing, and return the names that it defines.
+
+    Raises:
+        InputError: If it cannot be read, or fails.
+    """
+    name = _module_of(kind, path.stem)
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or not path.is_file():
+        takes = "Class" if kind == "model" else "NAME"
+        raise InputError(f"{kind} file {str(path)!r} cannot be read; give an existing file as path/to/file.py:{takes}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        # The loader would reuse its compiled code if the file changed within the second.
+        exec(compile(path.read_bytes(), path, "exec"), vars(module))
+    except (Exception, SystemExit) as error:
+        place = "" if isinstance(error, (ModelError, SyntaxError)) else place_of(error)  # their texts have it
+        raise InputError(f"{kind} file {path} cannot be imported: {type(error).__name__}: {error}{place}") from error
+    return vars(module)

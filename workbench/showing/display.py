@@ -1,0 +1,59 @@
+"""Lets results, traces, states, models and state spaces show themselves in notebooks, and errors in one line.
+
+The kernel knows no pictures, and importing the package must stay quick. So views are registered with IPython by the
+names of types, and imported when the first such object is shown.
+"""
+
+import sys
+from typing import Any
+
+_DRAWN_BY = {
+    ("workbench.kernel.result", "Result"): "result_view",
+    ("workbench.checking.profile", "Profile"): "profile_view",
+    ("workbench.checking.walks.result", "Simulation"): "simulation_view",
+    ("workbench.kernel.trace", "Trace"): "trace_view",
+    ("workbench.kernel.state", "State"): "state_table",
+    ("workbench.kernel.model", "Model"): "model_view",
+    ("workbench.checking.spaces.space", "StateSpace"): "space_view",
+    ("workbench.audits.findings", "Audit"): "audit_view",
+    ("workbench.checking.following.report", "Report"): "answer_view",
+    ("workbench.checking.following.scenario", "ScenarioResult"): "answer_view",
+}
+
+
+def enable() -> None:
+    """Register with the running IPython; without one, do nothing."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if shell is None:
+        return
+    formatter = shell.display_formatter.mimebundle_formatter
+    for (module, name), function in _DRAWN_BY.items():
+        formatter.for_type_by_name(module, name, _drawing(function))
+    formatter.for_type(type, _class_of_models)
+    from workbench.kernel.errors import InputError, ModelError
+
+    shell.set_custom_exc((InputError, ModelError), _in_one_line)
+
+
+def _in_one_line(shell: Any, kind: type, error: BaseException, traceback: Any, tb_offset: Any = None) -> None:
+    """Show what is wrong with what was asked for, and the line of the cell, without a traceback of ours."""
+    from workbench.kernel.errors import with_its_cell
+
+    shell.showtraceback((kind, kind(with_its_cell(error)), traceback), exception_only=True)
+
+
+def _drawing(function: str) -> Any:
+    def draw(shown: Any) -> dict[str, Any]:
+        from workbench.showing import view  # see above
+
+        return getattr(view, function)(shown).bundle()
+
+    return draw
+
+
+def _class_of_models(shown: type) -> dict[str, Any] | None:
+    """A model's class shows its constants; any other class is left to IPython."""
+    from workbench.kernel.model import Model
+
+    return _drawing("model_view")(shown) if issubclass(shown, Model) and shown is not Model else None

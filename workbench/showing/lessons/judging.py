@@ -1,0 +1,45 @@
+"""Helpers for judges: models with an answer's constants, and the verdicts that a task wants."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from workbench.checking.check import check
+from workbench.checking.following.scenario import scenario
+from workbench.kernel import Model, Result, Trace
+from workbench.kernel.values import counted
+from workbench.showing.lessons.exercise import Wrong
+
+
+def with_constants(model: type[Model], answer: Mapping[str, Any], given: Mapping[str, Any]) -> Model:
+    """The model with an answer's constants; the answer must not change any given one."""
+    for name, value in given.items():
+        if answer.get(name, value) != value:
+            raise Wrong(f"`{name}` stays {model.declared_constants[name].word(value)}.")
+    return model(**{**answer, **given})
+
+
+def one_change(model: Model, answer: Mapping[str, Any]) -> Model:
+    """The model with an answer's constants; the answer must change exactly one."""
+    changed = type(model)(**{**model.constants, **answer})
+    many = sum(value != model.constants[name] for name, value in changed.constants.items())
+    if many != 1:
+        raise Wrong(f"{counted(many, 'constant')} changed, and one is asked for.")
+    return changed
+
+
+def expect(model: Model, wanted: Mapping[str, str]) -> Result:
+    """Check a model, and refuse verdicts other than the wanted ones."""
+    result = check(model, list(wanted))
+    for name, word in wanted.items():
+        if result[name].word != word:
+            raise Wrong(f"`{name}` comes out as: {result[name].word}. The task asks for: {word}.")
+    return result
+
+
+def story_trace(model: Model, story: str) -> Trace:
+    """A shortest behaviour that passes through a story."""
+    found = scenario(model, story)
+    if not found.holds:
+        raise Wrong(f"The model has no such behaviour. {found}.")
+    assert found.trace is not None
+    return found.trace

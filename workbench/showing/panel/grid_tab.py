@@ -1,0 +1,314 @@
+"""Grid: one property under many settings, as a map of cells to click, and the rule behind it."""
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Container
+from typing import Any
+
+import ipywidgets
+import pandas as pd
+
+from workbench.checking.questions.explain import Explanation
+from workbench.checking.questions.fill import GridCell
+from workbench.formats.code import grid_as_code
+from workbench.formats.spreadsheet import to_csv
+from workbench.kernel import Constant, InputError, Model, Result
+from workbench.kernel.values import counted
+from workbench.showing.panel.controls import Look, grid
+from workbench.showing.panel.fold import folded_away
+from workbench.showing.panel.pane import Pane, copied
+from workbench.showing.panel.tab import Tab, Working, button, complaint
+from workbench.showing.pictures.markup import Markup, element, joined
+from workbench.showing.session import Session, in_sight
+from workbench.showing.session.filling import FEWEST, MOST, Asked
+from workbench.showing.session.hints import QUICK_STATES
+from workbench.showing.session.jobs import MOST_STATES
+from workbench.showing.view import verdict_map
+from workbench.showing.view.html import badge, headed, noted, table
+
+#: A range of more numbers than this begins as one around the present value.
+_MOST_NUMBERS = 3
+#: The kinds of constants whose values are a few that can be listed.
+_VARIED = ("switch", "choice", "integer", "names")
+#: How many failing settings an explanation lists.
+_MOST_FAILING = 200
+_EXPLAIN, _CSV = "explain", "csv"
+
+
+class Grid(Tab):
+    """A verdict map that fills cell by cell; a click on a cell sets the panel to it."""
+
+    def build(self) -> list[Any]:
+        model = self.session.settings.model_class
+        self._work, self._picked, self._drawing = self.session.grid, False, False
+        self._values = Values(model, self.session)
+        self._property = ipywidgets.Dropdown(
+            options=list(model.declared_properties), value=self.session.selected, description="property",
+            layout={"width": "auto"}, style={"description_width": "initial"},
+        )  # fmt: skip
+        self._property.observe(self._pick, "value")
+        fill = button("Fill", "th", "check the property under each of these settings", self._fill)
+        self._note = Pane()
+        self._map = Pane(on_send=self._load)
+        self._loaded = Pane()
+        self._actions = Pane(on_send=self._act)
+        self._rule = Pane(on_send=self._load)
+        working = Working(self._work.filling, lambda _: None, what="the grid")
+        looking = Working(self._work.explaining, self._explained, what="the explanation")
+        self._work.filling.on_change(self._draw)
+        self._values.on_change(self._counted)
+        row = ipywidgets.HBox([self._property, fill]).add_class("wb-toolbar")
+        self._values.tick([name for name in in_sight(model) if name in self._values.listed][:FEWEST])
+        self._counted()
+        vary = folded_away("Vary other constants", self._values)
+        return [row, vary, self._note, working, self._map, self._loaded, self._actions, looking, self._rule]
+
+    def what(self) -> Any:
+        return self.session.number, self.session.selected
+
+    def refresh(self, result: Result) -> None:
+        if not self._picked:
+            self._drawing = True
+            self._property.value = self.session.selected
+            self._drawing = False
+        if self._work.asked is None and result.complete and result.distinct <= QUICK_STATES:
+            self._fill()
+        self._draw()
+
+    def _pick(self, _: Any) -> None:
+        """Somebody has chosen a property for the grid, which does not follow the panel's any more."""
+        self._picked = self._picked or not self._drawing
+
+    # What is asked for ---------------------------------------------------------------------------------------------
+
+    def _asked(self) -> Asked:
+        return Asked(self.session.settings, self._values.get(), self._property.value)
+
+    def _counted(self) -> None:
+        """Say how many settings these are, or why they are too few or too many."""
+        ticked = len(self._values.get())
+        if ticked < FEWEST:
+            note = f"Tick {FEWEST} to {MOST} constants. All others stay as they are set above."
+            self._note.html = noted(note)
+            return
+        try:
+            size = self._asked().size
+            self._note.html = noted(f"{size:,} settings, each checked up to {MOST_STATES:,} states.")
+        except InputError as error:
+            self._note.html = complaint(str(error))
+
+    def _fill(self) -> None:
+        with self.session.lock:
+            self._loaded.html = self._rule.html = ""
+            try:
+                self._work.begin(self._asked())
+            except InputError as error:
+                self._note.html = complaint(str(error))
+
+    # The map -------------------------------------------------------------------------------------------------------
+
+    def _draw(self) -> None:
+        asked = self._work.asked
+        if asked is None:
+            return
+        model = asked.settings.model_class
+        largest = sorted(asked.values, key=lambda name: -len(asked.values[name]))
+        drawn = verdict_map(self._verdicts(asked), list(asked.values), x=largest[0], y=largest[1],
+                            properties=[asked.name], clickable=True).svg()  # fmt: skip
+        present = next((number for number, cell in self._work.cells.items() if self._is_set(model, cell)), None)
+        drawn = Markup(drawn.replace(f'data-send="{present}"', f'data-send="{present}" aria-current="true"'))
+        self._map.html = _told(asked) + element("div", drawn, class_="wb-map")
+        self._draw_actions(asked)
+
+    def _verdicts(self, asked: Asked) -> pd.DataFrame:
+        """A row per setting; what is not done yet has no verdict."""
+        declared = asked.settings.model_class.declared_constants
+        settings = itertools.product(*asked.values.values())
+        words = {number: self._work.word(cell) for number, cell in self._work.cells.items()}
+        rows = [
+            {**dict(zip(asked.values, setting, strict=True)), asked.name: words.get(number)}
+            for number, setting in enumerate(settings)
+        ]
+        frame = pd.DataFrame(rows, dtype=object)
+        frame.attrs["words"] = {n: {value: declared[n].word(value) for value in asked.values[n]} for n in asked.values}
+        return frame
+
+    def _is_set(self, model: type[Model], cell: GridCell) -> bool:
+        """Whether a cell is of the settings that the panel has."""
+        declared, now = model.declared_constants, self.session.settings.constants
+        return all(declared[name].parse(name, value) == now[name] for name, value in cell.constants.items())
+
+    def _load(self, number: str) -> None:
+        """A cell, or a counterexample, was clicked."""
+        with self.session.lock:
+            cell, asked = self._work.cells.get(int(number)), self._work.asked
+            if cell is None or asked is None:
+                return
+            name = _setting(asked, cell.setting)
+            try:
+                self.session.load(cell)
+            except InputError as error:
+                self._loaded.html = complaint(f"{name}: {error}")
+                return
+            word = self._work.word(cell)
+            trace = cell.outcome.verdicts[asked.name].states if word else None
+            states = "" if trace is None else f" The tab Story has its {counted(trace, 'state')}."
+            said = f" is set in the panel: {asked.name} "
+            verdict = badge(word) if word else "does not apply"
+            self._loaded.html = element("p", element("code", name), said, verdict, ".", states)
+            self._draw()
+
+    # What is done with it ------------------------------------------------------------------------------------------
+
+    def _draw_actions(self, asked: Asked) -> None:
+        done = self._work.filled is not None
+        code = grid_as_code(
+            asked.settings.model_class, asked.values, [asked.name], constants=_differing(asked), **asked.options
+        )
+        buttons = [
+            _action("Explain", _EXPLAIN, "the smallest rule for where the property holds", done),
+            copied("Copy as code", code, "the lines of Python that fill this grid"),
+            _action("Save as CSV", _CSV, "the table, for spreadsheets", done),
+        ]
+        self._actions.html = element("div", *buttons, class_="wb-actions")
+
+    def _act(self, what: str) -> None:
+        with self.session.lock:
+            filled, asked = self._work.filled, self._work.asked
+            if filled is None or asked is None:
+                return
+            if what == _EXPLAIN:
+                self._work.explain()
+            else:
+                self._actions.save(f"{filled.model.name}-{asked.name}.csv", to_csv(filled.table), "text/csv")
+
+    def _explained(self, explanation: Explanation) -> None:
+        name = element("b", explanation.name)
+        if explanation.rule is None:
+            self._rule.html = element("p", name, ": no setting is decided.")
+            return
+        exact = f"{explanation.exact().capitalize()}."
+        rule = element("code", explanation.rule, class_="wb-rule")
+        parts = [element("p", name, " holds where ", rule), noted(exact)]
+        undecided = Counter(why for _, why in explanation.undecided)
+        parts += [noted(f"Not decided in {counted(n, 'setting')}: {why}.") for why, n in undecided.items()]
+        rows = []
+        for failing in explanation.failing[:_MOST_FAILING]:
+            states = "" if failing.states is None else counted(failing.states, "state")
+            load = element("button", "Load", class_="wb-button", data_send=str(failing.row))
+            rows.append((element("code", explanation.told(failing.setting)), states, load))
+        if rows:
+            head = (
+                f"{counted(len(explanation.failing), 'setting')} in which it fails",
+                "counterexample",
+                "in the panel",
+            )
+            parts.append(_scrolling(table(head, rows), "settings in which it fails"))
+        self._rule.html = joined(parts)
+
+
+class Values(ipywidgets.VBox):
+    """Which constants a grid varies, and the range of those that are numbers.
+
+    Args:
+        session: Says what is set at present.
+    """
+
+    def __init__(self, model: type[Model], session: Session) -> None:
+        self._session = session
+        self._declared = {n: c for n, c in model.declared_constants.items() if c.kind in _VARIED}
+        self._look = Look(description_width="initial")
+        self._ranges: dict[str, Any] = {}
+        self._changed: Callable[[], None] = lambda: None
+        #: The constants whose values are few.
+        self.listed = [name for name, constant in self._declared.items() if constant.kind in ("switch", "choice")]
+        self._ticks = {name: self._tick(name) for name in self._declared}
+        self._numbers = grid([], 260)
+        super().__init__([grid(self._ticks.values(), 200), self._numbers])
+        for tick in self._ticks.values():
+            tick.observe(self._ticked, "value")
+
+    def _tick(self, name: str) -> Any:
+        tooltip, look = f"vary it: {self._declared[name].doc}".removesuffix(": "), self._look.of(ipywidgets.Checkbox)
+        made = ipywidgets.Checkbox(False, description=name, tooltip=tooltip, indent=False, **look)
+        return made.add_class("wb-tick")
+
+    def on_change(self, call: Callable[[], None]) -> None:
+        """Have `call` called when the values are others."""
+        self._changed = call
+
+    def tick(self, names: Container[str]) -> None:
+        """Tick these constants, and no others."""
+        for name, tick in self._ticks.items():
+            tick.value = name in names
+
+    def get(self) -> dict[str, tuple[Any, ...]]:
+        """The values of the constants that are ticked."""
+        return {name: self._of(name) for name, tick in self._ticks.items() if tick.value}
+
+    def _of(self, name: str) -> tuple[Any, ...]:
+        constant = self._declared[name]
+        numbers = _numbers(constant)
+        if numbers is None:
+            return (False, True) if constant.kind == "switch" else tuple(constant.domain)
+        low, high = self._ranges[name].value
+        return tuple(number for number in numbers if low <= number <= high)
+
+    def _ticked(self, _: Any) -> None:
+        ticked = [name for name, tick in self._ticks.items() if tick.value and _numbers(self._declared[name])]
+        before = self._ranges
+        self._ranges = {name: before.pop(name, None) or self._range(name) for name in ticked}
+        self._numbers.children = list(self._ranges.values())
+        for unticked in before.values():
+            unticked.close()
+        self._changed()
+
+    def _range(self, name: str) -> Any:
+        numbers = _numbers(self._declared[name])
+        assert numbers is not None
+        now = self._session.settings.constants[name]
+        at = numbers.index(len(now) if self._declared[name].kind == "names" else now)
+        first = max(0, min(at - 1, len(numbers) - _MOST_NUMBERS))
+        shown = numbers[first : first + _MOST_NUMBERS]
+        made = ipywidgets.IntRangeSlider(
+            value=(shown[0], shown[-1]), min=numbers[0], max=numbers[-1], step=numbers.step, description=name,
+            tooltip="from which value to which", continuous_update=False, **self._look.of(ipywidgets.IntRangeSlider),
+        )  # fmt: skip
+        made.observe(lambda _: self._changed(), "value")
+        return made
+
+
+def _numbers(constant: Constant) -> range | None:
+    """The numbers that a constant takes; None if it takes others."""
+    if constant.kind == "names":
+        return constant.domain.sizes
+    return constant.domain if constant.kind == "integer" else None
+
+
+def _scrolling(markup: Markup, label: str) -> Markup:
+    return element("div", markup, class_="wb-list wb-scroll", tabindex="0", role="region", aria_label=label)
+
+
+def _action(text: str, send: str, title: str, enabled: bool) -> Markup:
+    disabled = None if enabled else "disabled"
+    return element("button", text, class_="wb-button", data_send=send, title=title, disabled=disabled)
+
+
+def _setting(asked: Asked, setting: dict[str, Any]) -> str:
+    declared = asked.settings.model_class.declared_constants
+    return ", ".join(f"{name} = {declared[name].word(value)}" for name, value in setting.items())
+
+
+def _differing(asked: Asked) -> dict[str, Any]:
+    """The constants that the grid does not vary, where they are not the defaults."""
+    declared = asked.settings.model_class.declared_constants
+    return {n: v for n, v in asked.fixed.items() if v != declared[n].parse(n, declared[n].default)}
+
+
+def _told(asked: Asked) -> Markup:
+    """What the map shows, in a line."""
+    declared = asked.settings.model_class.declared_constants
+    others = ", ".join(f"{name} = {declared[name].word(value)}" for name, value in _differing(asked).items())
+    over = " \N{MULTIPLICATION SIGN} ".join(asked.values)
+    fixed = f"with {others}" if others else "all other constants at their defaults"
+    return headed(asked.name, f"over {over}, {fixed}. Click a cell to set the panel to it.")

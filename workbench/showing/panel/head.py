@@ -1,0 +1,155 @@
+"""What stands around a panel's tabs: the stories above, and at the side what a person switches."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import ipywidgets
+
+from workbench.checking.questions.whatif import Attempt
+from workbench.kernel import InputError, ModelError
+from workbench.showing.panel.controls import Controls
+from workbench.showing.panel.fold import Fold
+from workbench.showing.panel.pane import Pane
+from workbench.showing.panel.switches import Switches
+from workbench.showing.pictures.markup import element, joined
+from workbench.showing.session import Session, Settings, in_sight, named, presets, start_from, stories
+from workbench.showing.view.tables import constants_line
+
+BY_HAND, DEFAULTS = "settings made by hand", "the model's defaults"
+
+
+class Head(Pane):
+    """The model's name, and its stories to choose from."""
+
+    def __init__(self, session: Session, **options: Any) -> None:
+        super().__init__(on_send=self._tell, **options)
+        self.session = session
+        model = session.settings.model_class
+        self._stories = stories(model)
+        self._doc = " ".join((model.__doc__ or "").strip().partition("\n\n")[0].split())
+        self._draw()
+        session.on("settings", self._draw)
+
+    def _draw(self) -> None:
+        lit = named(self.session.settings)
+        chips = [
+            element(
+                "button", title, class_="wb-story", data_send=title,
+                aria_pressed=str(path == lit).lower(),
+            )
+            for title, path in self._stories.items()
+        ]  # fmt: skip
+        name = element("b", self.session.settings.model_class.name, title=self._doc)
+        said = None if chips else element("span", self._doc, class_="wb-note")
+        self.html = element("div", name, said, *chips, class_="wb-title", role="group", aria_label="stories")
+
+    def _tell(self, title: str) -> None:
+        with self.session.lock:
+            self.session.begin(start_from(self._stories[title]))
+
+
+class Side(ipywidgets.VBox):
+    """What a person switches: the constants that matter in sight, and everything else folded away.
+
+    Attributes:
+        controls: Controls
+        properties, symmetry (Switches): By the name of the property, or of the symmetric set.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        model = session.settings.model_class
+        self.controls = Controls(model, self._changed, in_sight(model))
+        look = self.controls.look
+        self.presets: dict[str, Path | None] = {BY_HAND: None, DEFAULTS: None, **presets(model)}
+        self.preset = ipywidgets.Dropdown(
+            options=list(self.presets), description="settings", layout={"width": "auto"},
+            style=look.of(ipywidgets.Dropdown)["style"],
+            tooltip="start from the model's defaults or from a named configuration",
+        )  # fmt: skip
+        self.preset.add_class("wb-left")
+        docs = {name: declared.doc.partition("\n\n")[0] for name, declared in model.declared_properties.items()}
+        titles = {
+            n: f"check this {model.declared_properties[n].kind}{f': {doc}' if doc else ''}" for n, doc in docs.items()
+        }
+        self.properties = Switches(titles, self._ticked, layout=look.layout)
+        sets = {name: f"take the names in {name} as interchangeable" for name in model.symmetry}
+        self.symmetry = Switches(sets, self._renamed, before="symmetry over ", layout=look.layout)
+        self.more = Fold("More settings", self.preset, self.controls, self.properties, self.symmetry, look=look)
+        super().__init__([self.controls.near])
+        self.add_class("wb-side")
+        self._drawing = self._typing = False
+        self._draw()
+        self.preset.observe(self._chosen, "value")
+        session.on("settings", self._draw)
+
+    def hint(self, attempts: list[Attempt]) -> None:
+        """Say beside the switches what flipping each one would do, as far as that is known."""
+        hints: dict[str, list[tuple[str, str]]] = {}
+        for attempt in attempts:
+            for name in attempt.changes:
+                hints.setdefault(name, []).append(attempt.hint)
+        self.controls.hint(hints)
+
+    # What is shown -------------------------------------------------------------------------------------------------
+
+    def _draw(self) -> None:
+        settings = self.session.settings
+        self._drawing = True
+        if not self._typing:
+            self.controls.assign(dict(settings.constants))
+        self.symmetry.set({name: name in settings.symmetry for name in settings.model_class.symmetry})
+        with suppress(InputError, ModelError):  # the session says what is wrong
+            self._draw_properties(settings)
+        self._drawing = False
+
+    def _draw_properties(self, settings: Settings) -> None:
+        """Tick what is checked; what the constants switch off is not offered. Say which settings these are."""
+        model = settings.model()
+        ticked = settings.applicable() if settings.ticked is None else settings.ticked
+        declared = model.declared_properties
+        self.properties.disable(declared.keys() - model.properties.keys())
+        self.properties.set({name: name in ticked for name in declared})
+        one = named(settings)
+        names = [name for name, path in self.presets.items() if one is not None and path == one]
+        if settings.configuration is None and settings.is_default:
+            names = [DEFAULTS]
+        self.preset.value = names[0] if names else BY_HAND
+        differing = constants_line(model)
+        checked = f"{len(settings.applicable())} of {len(model.properties)} properties checked"
+        over = f"symmetry over {', '.join(settings.symmetry)}" if settings.symmetry else None
+        told = [element("span", text, class_="wb-note") for text in (checked, over) if text]
+        self.more.say(joined([element("span", differing), *told]))
+
+    # What a person does --------------------------------------------------------------------------------------------
+
+    def _chosen(self, change: Any) -> None:
+        with self.session.lock:
+            if self._drawing or change["new"] == BY_HAND:
+                return
+            path = self.presets[change["new"]]
+            try:
+                self.session.begin(start_from(self.session.settings.model_class if path is None else path))
+            except InputError as error:
+                self.session.refuse(str(error))
+
+    def _changed(self) -> None:
+        with self.session.lock:
+            self._change(self.session.settings.with_typed(self.controls.values()))
+
+    def _ticked(self) -> None:
+        with self.session.lock:
+            self._change(self.session.settings.with_ticked(self.properties.on))
+
+    def _renamed(self) -> None:
+        with self.session.lock:
+            self._change(self.session.settings.with_symmetry(self.symmetry.on))
+
+    def _change(self, settings: Settings) -> None:
+        """Hand over what was set here: it is not written back into the field where somebody types."""
+        self._typing = True
+        try:
+            self.session.change(settings)
+        finally:
+            self._typing = False

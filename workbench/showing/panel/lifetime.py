@@ -1,0 +1,151 @@
+"""How long panels live: one whose cell is run again is closed, with all that it is made of.
+
+The kernel keeps every widget until it is closed, and sends all of them to a page that is loaded anew.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import ipywidgets
+from IPython.display import DisplayHandle, display
+
+from workbench.showing.pictures.markup import Markup, element
+from workbench.showing.view.html import Drawn
+
+#: The type of what shows a widget; in it is a number that only the kernel knows.
+VIEW = "application/vnd.jupyter.widget-view+json"
+
+
+class Cells:
+    """Which panels were made in which cells of the notebook, and in which cells they are in sight."""
+
+    def __init__(self) -> None:
+        self._events: Any = None
+        self._made: dict[ipywidgets.Widget, str] = {}
+        self._shown: dict[ipywidgets.Widget, set[str]] = {}
+        self._replaced: set[ipywidgets.Widget] = set()  # the cell that made it has made another one
+        self._fresh: set[ipywidgets.Widget] = set()  # made or shown since a cell has ended
+
+    def made(self, panel: ipywidgets.Widget) -> None:
+        """Note that the cell that is running makes a panel."""
+        if cell := self._running():
+            self._made[panel] = cell
+            self._fresh.add(panel)
+
+    def shown(self, panel: ipywidgets.Widget) -> None:
+        """Note that the cell that is running shows a panel."""
+        if cell := self._running():
+            self._shown.setdefault(panel, set()).add(cell)
+            self._fresh.add(panel)
+
+    def forget(self, panel: ipywidgets.Widget) -> None:
+        """Note that a panel is closed."""
+        self._made.pop(panel, None)
+        self._shown.pop(panel, None)
+        self._replaced.discard(panel)
+        self._fresh.discard(panel)
+
+    def _running(self) -> str | None:
+        """The cell that is running; None where no cell is, or no notebook."""
+        ipython = sys.modules.get("IPython")
+        shell: Any = ipython.get_ipython() if ipython is not None else None
+        if not hasattr(shell, "get_parent"):
+            return None
+        if self._events is not shell.events:
+            self._events = shell.events
+            shell.events.register("post_run_cell", self._ended)
+        cell = shell.get_parent().get("metadata", {}).get("cellId")
+        return cell if isinstance(cell, str) else None
+
+    def _ended(self, outcome: Any) -> None:
+        """A cell has run: what was in sight there is not any more, unless it was shown again."""
+        cell = outcome.info.cell_id
+        if any(self._made.get(panel) == cell for panel in self._fresh):
+            self._replaced |= {panel for panel, made in self._made.items() if made == cell} - self._fresh
+        for panel in self._shown.keys() - self._fresh:
+            self._shown[panel].discard(cell)
+        self._fresh.clear()
+        for panel in [panel for panel in self._replaced if self._shown.get(panel) == set()]:
+            panel.close()
+
+
+#: Those of this kernel.
+CELLS = Cells()
+
+
+class Panel(ipywidgets.DOMWidget):
+    """What a widget inherits, before its own kind, that is shown as a whole: closing it closes all its parts."""
+
+    _work: Any = None  # what goes on behind it, and ends with it
+
+    def __init__(self, *children: Any, **options: Any) -> None:
+        super().__init__(*children, **options)
+        CELLS.made(self)
+
+    def static(self) -> Drawn | None:
+        """What is shown where there is no kernel."""
+        raise NotImplementedError
+
+    def _when_static(self, call: Callable[[], object]) -> None:
+        """Wait a little for what :meth:`static` shows; if it takes longer, have `call` called once it is there."""
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        CELLS.shown(self)
+        data, metadata = self._own_bundle(**options)
+        self._when_static(lambda: None)
+        drawn = self.static()
+        return {**data, **({} if drawn is None else drawn.bundle())}, metadata
+
+    def _own_bundle(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The widget's own outputs, and their metadata; none outside a notebook."""
+        bundle = super()._repr_mimebundle_(**options)
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
+        return dict(data), metadata
+
+    def _ipython_display_(self) -> None:
+        """Show the widget at once, and what is static, when it is there, as an output of its own.
+
+        In a notebook that is opened again, the widget is gone. JupyterLab shows an error then in the place of the
+        output that had it, whatever else is in there; ``style.css`` shows the static one in its stead.
+        """
+        CELLS.shown(self)
+        data, metadata = self._own_bundle()
+        view = data.pop(VIEW, None)
+        if view is not None:
+            display({VIEW: view}, raw=True)
+        output = DisplayHandle()
+
+        def bundle() -> dict[str, Any]:
+            drawn = self.static()
+            kept = {} if drawn is None else drawn.bundle()
+            if view is not None and "text/html" in kept:
+                kept["text/html"] = element("div", Markup(kept["text/html"]), class_="wb-kept")
+            return {**data, **kept}
+
+        self._when_static(lambda: output.update(bundle(), metadata=metadata, raw=True))
+        output.display(bundle(), metadata=metadata, raw=True)
+
+    def close(self) -> None:
+        CELLS.forget(self)
+        if self._work is not None:
+            self._work.close()
+        for part in _parts(self):
+            _close(part)
+        super().close()
+
+
+def _close(widget: ipywidgets.Widget) -> None:
+    parts = list(_parts(widget))
+    widget.close()
+    for part in parts:
+        _close(part)
+
+
+def _parts(widget: ipywidgets.Widget) -> Iterator[ipywidgets.Widget]:
+    """The widgets that a widget is made of, such as its children and its layout."""
+    for name in widget.keys:
+        value = getattr(widget, name)
+        yield from (
+            one for one in (value if isinstance(value, tuple) else (value,)) if isinstance(one, ipywidgets.Widget)
+        )

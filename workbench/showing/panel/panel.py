@@ -1,0 +1,181 @@
+"""The panel around a model: a story, the switches that change it, verdicts at every change, and tabs that look closer.
+
+Widgets draw a session and call its methods; a tab is made when it is opened. Kernel and page keep every widget until
+it is closed, and a reloaded page waits four seconds for all of them, and two for each with its own script. So one
+`Style` per panel carries the style sheet, controls share their layouts, read-only parts have no script (`Words`), and
+running a cell again closes its panel (``lifetime.py``). A notebook keeps what is static of a panel as a second output,
+since JupyterLab shows an error for an output whose widget is gone; ``view/style.css`` shows the one or the other. The
+script of the `Style` gives names to unlabelled controls for screen readers, and keeps plain keys from the notebook
+(``panel.js``).
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import ipywidgets
+
+from workbench.kernel import Result, Verdict
+from workbench.showing.panel.charts_tab import ChartsTab
+from workbench.showing.panel.graph_tab import GraphTab
+from workbench.showing.panel.head import Head, Side
+from workbench.showing.panel.lifetime import Panel
+from workbench.showing.panel.pane import Style
+from workbench.showing.panel.tab import Tab, failure
+from workbench.showing.panel.tabs import MapTab, StoryTab
+from workbench.showing.panel.verdicts import Verdicts
+from workbench.showing.session import Session, opening
+from workbench.showing.session.hints import Hints
+from workbench.showing.view import result_view
+from workbench.showing.view.html import Drawn, Joined, Rendered, noted
+from workbench.showing.view.trace import verdict_view
+
+#: How long a cell waits for the first result of the panel that it shows.
+PATIENCE_SECONDS = 3.0
+
+
+class Workbench(Panel, ipywidgets.VBox):
+    """A panel around a model: flip a switch, and see at once what breaks, and why.
+
+    Args:
+        what: A model, its name (also ``path/to/file.py:Class``), or a named configuration to start from: its file, or
+            just its name, such as ``v2_race``. The name of a model alone opens the first of its stories.
+        **constants: Values for some of the constants; all others have the model's defaults.
+
+    Attributes:
+        session (Session): What the panel shows: settings, results, and what is computed about them.
+
+    Examples:
+        >>> panel = Workbench("bakery", Writers=2, LazyReap=False)
+        >>> panel.wait()["NonCrashedProgress"].word
+        'violated'
+        >>> panel.apply({"LazyReap": True})
+        >>> panel.run()
+        >>> panel.wait()["NonCrashedProgress"].word, panel.change.partition(",")[0]
+        ('holds', 'LazyReap on: NonCrashedProgress now holds')
+    """
+
+    def __init__(self, what: Any, /, **constants: Any) -> None:
+        self.session = self._work = Session(opening(what, constants))
+        self._side = Side(self.session)
+        look = self._side.controls.look
+        self._head = Head(self.session, layout=look.layout)
+        self.verdicts = Verdicts(self.session, self._select, look)
+        self._hints = Hints(self.session, self._side.hint)
+        self.tabs: list[Tab] = [tab(self.session) for tab in (StoryTab, MapTab, GraphTab, ChartsTab)]
+        self.tabs[0].make()  # here: a thread that makes widgets disturbs whoever counts or saves them
+        self._tabs = ipywidgets.Tab(self.tabs, titles=[tab.title for tab in self.tabs], selected_index=0)
+        self._tabs.add_class("wb-tabs")
+        self._tabs.observe(self._opened, "selected_index")
+        screen = ipywidgets.HBox([self._side, self._tabs]).add_class("wb-screen")
+        super().__init__([Style(), self._head, self.verdicts, screen, self._side.more])
+        self.add_class("wb-panel")
+        self.session.on("check", self.verdicts.draw)
+        self.session.on("check", self._hide)
+        for event in ("result", "selected"):
+            self.session.on(event, self.verdicts.draw)
+            self.session.on(event, self._opened)
+        self.session.on("stepping", self._stepping)
+        self.run()
+
+    # What was found ------------------------------------------------------------------------------------------------
+
+    @property
+    def result(self) -> Result | None:
+        """What was found last."""
+        return self.session.result
+
+    @property
+    def before(self) -> Result | None:
+        """What was found before the last change."""
+        return self.session.before
+
+    @property
+    def selected(self) -> str | None:
+        """The property whose trace is shown."""
+        return self.session.selected
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict on the selected property."""
+        return self.session.verdict
+
+    @property
+    def change(self) -> str:
+        """What the last change did to the verdicts, in a line."""
+        return self.verdicts.change
+
+    # What one may do -----------------------------------------------------------------------------------------------
+
+    def apply(self, constants: dict[str, Any]) -> None:
+        """Set some constants, and check if that is quick."""
+        self.session.apply(constants)
+
+    def run(self) -> None:
+        """Check with the settings as they are."""
+        self.session.run()
+
+    def stop(self) -> None:
+        """Stop the check; what it found so far is shown."""
+        self.session.stop()
+
+    def wait(self, seconds: float | None = None) -> Result | None:
+        """Wait until the check has ended; its result, or None if it takes longer.
+
+        Raises:
+            InputError: If there is no result because something is wrong with the settings or the model.
+        """
+        return self.session.wait(seconds)
+
+    def _select(self, name: str) -> None:
+        """A verdict was clicked: its trace is shown, unless what is open shows the selected property already."""
+        with self.session.lock:
+            self.session.select(name)
+            if not self.tabs[self._tabs.selected_index or 0].of_selected:
+                self._tabs.selected_index = 0
+
+    def _opened(self, _: Any = None) -> None:
+        self.tabs[self._tabs.selected_index or 0].opened()
+
+    def _hide(self) -> None:
+        """Where nothing was ever found, because something is wrong, the tabs have nothing to show."""
+        self._tabs.layout.display = "none" if self.session.error is not None and self.result is None else ""
+
+    def _stepping(self) -> None:
+        self._tabs.selected_index = 0
+
+    # What is shown -------------------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        if self.session.error is not None:
+            return f"Workbench, error: {self.session.error}"
+        return "Workbench, still checking" if self.result is None else f"Workbench\n{result_view(self.result).text()}"
+
+    # Without a kernel ----------------------------------------------------------------------------------------------
+
+    def _when_static(self, call: Callable[[], object]) -> None:
+        if self.session.ended(PATIENCE_SECONDS):
+            return
+
+        def look() -> None:
+            if not self.session.running:
+                leave()
+                call()
+
+        with self.session.lock:
+            leave = self.session.on("check", look)
+            look()
+
+    def static(self) -> Drawn:
+        """The result with the trace of the selected property, to be shown where there is no kernel."""
+        with self.session.lock:
+            if self.session.error is not None:
+                return failure(self.session)
+            if self.result is None:
+                return Rendered(noted(f"The check of {self.session.settings.model_class.name} goes on."), repr(self))
+            shown = result_view(self.result)
+            verdict = self.verdict
+            return (
+                shown
+                if verdict is None or verdict.trace is None
+                else Joined(shown, verdict_view(verdict, verdict.trace))
+            )

@@ -1,0 +1,131 @@
+"""What the tabs of a panel have in common: views of a session, made and filled when they are opened."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import ipywidgets
+
+from workbench.kernel import Result
+from workbench.showing.panel.pane import Pane
+from workbench.showing.pictures.markup import Markup, element
+from workbench.showing.session import Session
+from workbench.showing.session.jobs import Aside
+from workbench.showing.view import trace_view
+from workbench.showing.view.html import Drawn, Joined, Rendered, badge, noted
+
+
+class Tab(ipywidgets.VBox):
+    """One tab of a panel. It is empty until it is opened for the first time.
+
+    Attributes:
+        of_selected: Whether it shows the selected property.
+    """
+
+    title: ClassVar[str] = ""
+    of_selected: ClassVar[bool] = False
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self.session = session
+        self._built = False
+        self._shown: Any = None
+
+    def make(self) -> None:
+        """Make the widgets, unless they are there."""
+        if not self._built:
+            self._built = True
+            self.children = self.build()
+
+    def opened(self) -> None:
+        """Show what the session found, unless that is what is shown already. Called while the tab is in sight."""
+        with self.session.lock:
+            if self.session.result is None:
+                return
+            self.make()
+            now = self.what()
+            if now != self._shown:
+                self._shown = now
+                self.refresh(self.session.result)
+
+    def again(self, _: object = None) -> None:
+        """Draw again, although the session has found nothing new."""
+        with self.session.lock:
+            self._shown = None
+            self.opened()
+
+    def what(self) -> Any:
+        """What the tab's contents depend on."""
+        return self.session.number
+
+    def build(self) -> list[Any]:
+        """Make the widgets."""
+        raise NotImplementedError
+
+    def refresh(self, result: Result) -> None:
+        """Draw the result, or begin to compute."""
+        raise NotImplementedError
+
+    def working(self, purpose: str, draw: Callable[[Any], None], what: str = "") -> "Working":
+        """A line about what the session computes for this purpose; `draw` gets the outcome."""
+        return Working(self.session.aside(purpose), draw, self._ended, what)
+
+    def _ended(self) -> None:
+        """What was computed is of no use any more, so that it is asked for again."""
+        self._shown = None
+
+
+class Working(ipywidgets.HBox):
+    """What is being computed and how far that is, with a button that stops it; or why there is no outcome.
+
+    Args:
+        draw: Gets the outcome when there is one.
+        ended: Called when it has been cancelled.
+        what: What the button stops, where there may be several buttons.
+    """
+
+    def __init__(
+        self, aside: Aside, draw: Callable[[Any], None], ended: Callable[[], None] = lambda: None, what: str = ""
+    ) -> None:
+        self.aside, self._draw, self._cancelled = aside, draw, ended
+        self._stop = button(f"Stop {what}".rstrip(), "stop", "stop, and keep what was found", aside.stop)
+        self._note = Pane()
+        super().__init__([self._stop, self._note])
+        self.add_class("wb-toolbar")
+        aside.on_change(self._changed)
+        self._changed()
+
+    def _changed(self) -> None:
+        aside = self.aside
+        self._stop.layout.display = "" if aside.running else "none"
+        if aside.error:
+            self._note.html = complaint(aside.error)
+        else:
+            self._note.html = noted(aside.said) if aside.said else ""
+        if aside.outcome is not None:
+            self._draw(aside.outcome)
+        elif aside.key is None:
+            self._cancelled()
+
+
+def complaint(text: str) -> Markup:
+    """One line that says what is wrong."""
+    return element("p", badge("error"), " ", text, class_="wb-wrong")
+
+
+def failure(session: Session) -> Drawn:
+    """What is wrong with the settings or the model, with the behaviour that leads to it where a state causes it."""
+    said = Rendered(complaint(str(session.error)), f"Workbench, error: {session.error}")
+    return said if session.led_to_error is None else Joined(said, trace_view(session.led_to_error))
+
+
+def said_of(result: Result, name: str) -> str:
+    """What a property says, in a line."""
+    return " ".join(result.model.declared_property(name).doc.partition("\n\n")[0].split())
+
+
+def button(text: str, icon: str, tooltip: str, act: Callable[[], None], **options: Any) -> Any:
+    """A button as wide as its text."""
+    layout = {"width": "auto", "align_self": "flex-start"}
+    made = ipywidgets.Button(description=text, icon=icon, tooltip=tooltip, layout=layout, **options)
+    made.on_click(lambda _: act())
+    return made

@@ -1,0 +1,152 @@
+"""The verdicts of a session, once: where the check is, what it found, and a list to select from."""
+
+from collections.abc import Callable
+
+import ipywidgets
+
+from workbench.kernel import Result, Verdict
+from workbench.kernel.budget import Progress
+from workbench.kernel.values import counted
+from workbench.showing.panel.controls import Look
+from workbench.showing.panel.pane import Pane, Words
+from workbench.showing.panel.tab import button, failure, said_of
+from workbench.showing.pictures.markup import Markup, element, joined
+from workbench.showing.session import Session
+from workbench.showing.view import what_changed
+from workbench.showing.view.html import MARKS, badge, bullets, noted
+from workbench.showing.view.tables import headline, summary
+
+
+class Verdicts(ipywidgets.VBox):
+    """A line on the check with its buttons, what is wrong if something is, and the list.
+
+    Args:
+        on_select: Gets the name of the property whose verdict was clicked.
+
+    Attributes:
+        headline, progress, status (Words): What was found and what the last change did; where the check is; and what is
+            wrong, or as expected.
+        list: Pane
+    """
+
+    def __init__(self, session: Session, on_select: Callable[[str], None], look: Look) -> None:
+        self.session = session
+        self.run = button("Run", "play", "check with these settings", session.run)
+        self.stop = button("Stop", "stop", "stop, and keep what was found", session.stop)
+        self.headline, self.progress, self.status = (Words(**look.of(Words)) for _ in range(3))
+        self.list = Pane(on_send=on_select, layout=look.layout)
+        self.headline.add_class("wb-read-out")
+        self.progress.add_class("wb-progress")
+        bar = ipywidgets.HBox([self.headline, self.progress, self.run, self.stop])
+        bar.add_class("wb-toolbar").add_class("wb-run").add_class("wb-section")
+        super().__init__([bar, self.status, self.list])
+
+    @property
+    def change(self) -> str:
+        """What the last change did to the verdicts, in a line."""
+        before, result = self.session.before, self.session.result
+        return what_changed(before, result) if before is not None and result is not None and result.complete else ""
+
+    def draw(self) -> None:
+        session, result = self.session, self.session.result
+        asking = session.error is not None or session.waiting or not session.live
+        self.run.layout.display = "" if asking and not session.running else "none"
+        self.stop.layout.display = "" if session.running and (session.progress or session.loading) else "none"
+        self.run.button_style = "primary" if session.waiting else ""
+        self.progress.html = self._where(result)
+        if session.error is not None:
+            self.status.html = failure(session).html()
+        else:
+            self.status.html = "" if result is None or session.stale else _notes(result) + self._differences(result)
+        self.headline.html = self._said(result)
+        if result is not None:
+            rows = (_row(verdict, result, verdict.name == session.selected) for verdict in result.verdicts)
+            stale = " wb-stale" if session.stale else ""
+            self.list.html = element(
+                "div", *rows, class_=f"wb-verdicts wb-scroll{stale}", role="group", aria_label="verdicts"
+            )
+
+    def _where(self, result: Result | None) -> str:
+        """Where the check is, or how it has ended."""
+        session = self.session
+        if session.error is not None:
+            return ""
+        if session.waiting:
+            return element("p", "Something has changed since this result: press Run.")
+        if session.loading:
+            return element("p", "Loading the engine")
+        if session.progress is not None:
+            return element("p", _progress(session.progress))
+        if result is None or session.running:
+            return element("p", "Checking", class_="wb-checking")
+        how = "" if session.live else " \N{MIDDLE DOT} press Run after a change"
+        bounded = f" within {result.within}" if result.within else ""
+        counts = f"{counted(result.distinct, 'state')}{bounded}, {result.seconds:.2f} s{how}"
+        stopped = None if result.complete else badge("unknown", f"incomplete: {result.stopped}") + " "
+        return element("p", stopped, counts, class_="wb-note", title=summary(result))
+
+    def _said(self, result: Result | None) -> str:
+        """What was found; while a check goes on, what that has found so far."""
+        session = self.session
+        if session.progress is not None:
+            named = session.settings.model_class.declared_property
+            broken = [name for name in session.progress.decided if named(name).kind != "reachable"]
+            found = [badge("violated", f"{name} violated") for name in broken]
+            return element("div", badge("unknown", "checking"), *found, class_="wb-headline")
+        if result is None:
+            return ""
+        stale = " wb-stale" if session.stale else ""
+        told = self._story(result)
+        line = element("span", told, class_="wb-told", title=told)
+        return element("div", headline(result), line, class_=f"wb-headline{stale}")
+
+    def _story(self, result: Result) -> str:
+        """What a named configuration shows; else what the last change did, or what the selected property says."""
+        one, verdict = self.session.settings.configuration, self.session.verdict
+        if one is not None or self.change:
+            return self.change if one is None else one.title
+        return "" if verdict is None else ": ".join(filter(None, (verdict.name, said_of(result, verdict.name))))
+
+    def _differences(self, result: Result) -> str:
+        """Where the result is not as the named configuration says."""
+        one = self.session.settings.configuration
+        if one is None or not one.expect or result.model.constants != one.model.constants:
+            return ""
+        differences = one.differences(result)
+        if not differences:
+            return ""
+        return element("div", f"Not as {one.path.name} expects:", bullets(differences), class_="wb-wrong")
+
+
+def _notes(result: Result) -> Markup:
+    return joined(map(noted, result.notes))
+
+
+def _progress(at: Progress) -> str:
+    rate = at.states / at.seconds if at.seconds else 0
+    parts = [f"level {at.level}", counted(at.states, "state"), f"{rate:,.0f} states/s"]
+    return " \N{MIDDLE DOT} ".join([*parts, f"{at.seconds:.0f} s"])
+
+
+def _row(verdict: Verdict, result: Result, selected: bool) -> Markup:
+    """A verdict; what the property says, and the reason, where somebody points at it."""
+    states = f" ({counted(len(verdict.trace), 'state')})" if verdict.trace is not None else ""
+    mark, kind = MARKS[verdict.word]
+    return element(
+        "button",
+        element("b", mark, class_=f"wb-mark wb-{kind}"),
+        " ",
+        element("span", _told(verdict), class_="wb-name"),
+        class_="wb-verdict",
+        data_send=verdict.name,
+        aria_pressed=str(selected).lower(),
+        aria_label=f"{verdict.name} {verdict.word}",
+        title=": ".join(filter(None, [f"{verdict.word}{states}", verdict.why, said_of(result, verdict.name)])),
+    )
+
+
+def _told(verdict: Verdict) -> str:
+    """The property's name; with a word where the mark alone would say that there is one, or that a promise is kept."""
+    if verdict.kind == "deadlock" and verdict.holds:
+        return f"no {verdict.name}"
+    return f"{verdict.name} reached" if verdict.kind == "reachable" and verdict.holds else verdict.name

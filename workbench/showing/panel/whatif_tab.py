@@ -1,0 +1,137 @@
+"""What if: which single changes flip a verdict, and which smallest sets repair a violation."""
+
+from typing import Any
+
+import ipywidgets
+
+from workbench.checking.questions.whatif import Attempt, Repairs, never_happen, repairs
+from workbench.kernel import Result
+from workbench.kernel.values import counted
+from workbench.showing.panel.pane import Pane
+from workbench.showing.panel.tab import Tab, button
+from workbench.showing.pictures.markup import Markup, element, joined
+from workbench.showing.session.hints import how_checked, try_changes
+from workbench.showing.session.jobs import Job
+from workbench.showing.view.html import badge, folded, table
+
+_REPAIR = "the smallest sets of changes that repair the selected property"
+
+
+class WhatIf(Tab):
+    """Tables whose rows can be applied to the panel."""
+
+    def build(self) -> list[Any]:
+        self._integers = ipywidgets.Checkbox(False, description="numbers too, one up and one down", indent=False)
+        self._integers.observe(self.again, "value")
+        self._repair = button("Find repairs", "wrench", _REPAIR, self._mend)
+        self._single = Pane(on_send=self._apply)
+        self._sets = Pane(on_send=self._apply_set)
+        self._flips = self.working("flips", self._show, "the single changes")
+        self._repairs = self.working("repairs", self._show_repairs, "the repairs")
+        self._attempts: dict[str, Attempt] = {}
+        self._found: dict[str, Attempt] = {}
+        row = ipywidgets.HBox([self._integers, self._repair]).add_class("wb-toolbar")
+        return [row, self._repairs, self._sets, self._flips, self._single]
+
+    def refresh(self, result: Result) -> None:
+        if self._attempts:
+            self._draw_single(stale=True)  # it stays in sight, so that nothing jumps
+        if not self._repairs.aside.key:
+            self._sets.html = ""
+        broken = _broken(result)
+        self._repair.disabled = not broken
+        self._repair.tooltip = _REPAIR if broken else "nothing is violated here, so there is nothing to repair"
+        integers, aside, kept = self._integers.value, self._flips.aside, self.session.kept
+        assert kept is not None
+
+        def work(job: Job) -> list[Attempt]:
+            def make() -> list[Attempt]:
+                return try_changes(self.session, aside, job, result, self._show, integers=integers)
+
+            return kept.get(("flips", integers), make, job)
+
+        aside.start((self.session.number, integers), "Checking every single change", work)
+
+    def _show(self, attempts: list[Attempt]) -> None:
+        self._attempts = {attempt.told: attempt for attempt in attempts}
+        self._draw_single(stale=False)
+
+    def _draw_single(self, stale: bool) -> None:
+        every = list(self._attempts.values())
+        telling = [attempt for attempt in every if _is_telling(attempt)]
+        rest = [attempt for attempt in every if not _is_telling(attempt)]
+        told = element("p", element("b", "Every single change"), ", from here")
+        if telling:
+            told += _table(telling)
+        if rest:
+            count = counted(len(rest), "change does nothing here", "changes do nothing here")
+            told += folded(count, _table(rest), data_name="nothing")
+        self._single.html = element("div", told, class_="wb-stale" if stale else None)
+
+    def _mend(self) -> None:
+        with self.session.lock:
+            result, chosen, kept = self.session.result, self.session.verdict, self.session.kept
+            broken = [] if result is None else _broken(result)
+            if result is None or kept is None or not broken:
+                return
+            name = chosen.name if chosen is not None and chosen.name in broken else broken[0]
+            aside = self._repairs.aside
+
+            def work(job: Job) -> Repairs:
+                def make() -> Repairs:
+                    how = f"sets of one size checked, for {name}"
+                    return repairs(result.model, name, **how_checked(result, aside, job, how))
+
+                return kept.get(("repairs", name), make, job)
+
+            aside.start((self.session.number, name), f"Looking for repairs of {name}", work)
+
+    def _show_repairs(self, repairs: Repairs) -> None:
+        self._found = {attempt.told: attempt for attempt in repairs.found}
+        if repairs.found:
+            name = element("b", repairs.name)
+            head = element("p", "The smallest sets of changes after which ", name, " holds")
+            self._sets.html = head + _table(repairs.found)
+        else:
+            how = "none" if repairs.complete else "none found, and not every set could be decided"
+            text = f"Repairs of {repairs.name}: {how} ({repairs.tried} sets tried)"
+            self._sets.html = element("p", text)
+
+    def _apply(self, told: str) -> None:
+        if told in self._attempts:  # else the click was on its way when the table became another one
+            self.session.apply(self._attempts[told].changes)
+
+    def _apply_set(self, told: str) -> None:
+        if told in self._found:
+            self.session.apply(self._found[told].changes)
+
+
+def _is_telling(attempt: Attempt) -> bool:
+    """Whether a change flips a verdict, or leaves one open."""
+    return bool(attempt.flipped) or (attempt.result is not None and bool(attempt.result.undecided))
+
+
+def _broken(result: Result) -> list[str]:
+    return [verdict.name for verdict in result.violated]
+
+
+def _table(attempts: list[Attempt]) -> Markup:
+    """A row per attempt, those that flip something first, and of these those with the smallest price."""
+    order = sorted(attempts, key=lambda attempt: (not attempt.flipped, attempt.price))
+    rows = [_row(attempt) for attempt in order]
+    return table(("change", "verdicts that differ", "", ""), rows)
+
+
+def _row(attempt: Attempt) -> tuple[str, str, str, str]:
+    apply = element("button", "Apply", class_="wb-button", data_send=attempt.told, title="set this in the panel")
+    name = element("code", attempt.told)
+    if attempt.result is None:
+        return name, attempt.error or "", "", ""
+    flipped = [badge(after.word) + " " + element("code", after.name) for _, after in attempt.flipped]
+    unknown = [badge("unknown", f"{v.name} unknown") for v in attempt.result.verdicts if v.holds is None]
+    told = flipped + unknown
+    if attempt.mends and attempt.never:
+        never = Markup(never_happen([element("code", name) for name in attempt.never]))
+        told.append(element("span", "but then ", never, class_="wb-note"))
+    words = joined(told, element("br")) or element("span", "none", class_="wb-note")
+    return name, words, counted(attempt.result.distinct, "state"), apply

@@ -1,0 +1,294 @@
+"""Pictures of states, made from the descriptions that functions give."""
+
+import base64
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.kernel import Fault, InputError, Model, ModelError, Place, State
+from workbench.kernel.errors import unknown
+from workbench.kernel.text import printable
+from workbench.kernel.values import show
+from workbench.showing.pictures import paint
+from workbench.showing.pictures.compare import compare_things, differing, every
+from workbench.showing.pictures.default import variables
+from workbench.showing.pictures.layout import Placed, place
+from workbench.showing.pictures.markup import Markup, element
+from workbench.showing.pictures.registry import options_of, painting_of
+from workbench.showing.pictures.route import route
+from workbench.showing.pictures.things import BAD, Arrow, Text, down, text
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A picture of a state, as SVG.
+
+    Attributes:
+        model: The model's name; the root of the SVG has it as ``data-picture``.
+        label: The picture in a line, for people who cannot see it.
+        things: Its things, including those gone since the state before.
+        changes: ``new``, ``changed`` or ``gone``, by the id of a thing or an arrow; ``differs`` for two pictures side
+            by side.
+        at_fault: The ids of the marked things.
+        placed: The things with their positions.
+        routes: The arrows with their corners.
+        moved: By id a thing's previous position, relative to its present one.
+    """
+
+    model: str
+    label: str
+    things: tuple[Any, ...]
+    changes: dict[str, str]
+    at_fault: frozenset[str]
+    placed: list[Placed]
+    routes: list[tuple[Arrow, list[tuple[float, float]]]]
+    size: tuple[float, float]
+    moved: dict[str, tuple[float, float]]
+
+    @property
+    def svg(self) -> Markup:
+        return self.svg_with()
+
+    def svg_with(self, prefix: str = "") -> Markup:
+        """The SVG with `prefix` before each id, for several pictures in one document."""
+        painter = paint.Painter(self.changes, self.at_fault, self.moved, prefix)
+        return painter.svg(self.model, self.label, self.placed, self.routes, *self.size)
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def _repr_html_(self) -> str:
+        """The picture as an image, which survives if scripts and styles are stripped."""
+        encoded = base64.b64encode(self.svg.encode()).decode()
+        return element("img", src=f"data:image/svg+xml;base64,{encoded}", alt=self.label, width=round(self.size[0]))
+
+    def __repr__(self) -> str:
+        return f"<picture: {self.label}>"
+
+
+def picture(
+    model: Model,
+    state: State,
+    before: State | Sequence[State] | None = None,
+    at_fault: Iterable[str | Place] = (),
+    *,
+    title: str = "",
+    **options: Any,
+) -> Picture:
+    """The picture of a state.
+
+    Args:
+        before: The state before, or all earlier states of the trace, oldest first. Differences from the last one are
+            marked, and pictures may use the history, for example to show what has been overwritten.
+        at_fault: Messages of invariants, which are shown, and places, which are marked; a :class:`Fault` is both, see
+            :func:`faults`.
+        title: A line above the picture, such as the step.
+        **options: Options of the model's picture, see :func:`options_of`.
+
+    Raises:
+        InputError: For an unknown option, or a value that it does not take.
+    """
+    _check(model, options)
+    history = (before,) if isinstance(before, State) else tuple(before or ())
+    wrong = list(at_fault)
+    places = tuple(_places(wrong))
+    after = describe(model, state, history, places, options)
+    if history:
+        earlier = describe(model, history[-1], history[:-1], places, options)
+        different = compare_things(earlier, after)
+        things, changes, fresh = different.things, different.changes, different.fresh
+    else:
+        things, changes, fresh = after, {}, {}
+    moved_from = _boxes(earlier) if history else []
+    return _drawn(model, things, changes, fresh, _marked(places, after), wrong, title, moved_from)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A state to draw beside another one.
+
+    Attributes:
+        states: The trace up to the state that is drawn.
+        at_fault: As for :func:`picture`.
+    """
+
+    model: Model
+    states: Sequence[State]
+    at_fault: Sequence[str | Place] = ()
+    title: str = ""
+
+    def things(self) -> tuple[Any, ...]:
+        return describe(self.model, self.states[-1], self.states[:-1], tuple(_places(self.at_fault)))
+
+
+def pair(one: Shown, other: Shown) -> tuple[Picture, Picture]:
+    """Two states side by side, with the differences marked in both."""
+    left, right = one.things(), other.things()
+
+    def drawn(shown: Shown, these: tuple[Any, ...], others: tuple[Any, ...]) -> Picture:
+        marked = _marked(tuple(_places(shown.at_fault)), these)
+        return _drawn(shown.model, these, differing(these, others), {}, marked, shown.at_fault, shown.title, [])
+
+    return drawn(one, left, right), drawn(other, right, left)
+
+
+def _drawn(
+    model: Model,
+    things: tuple[Any, ...],
+    changes: dict[str, str],
+    fresh: dict[str, frozenset[str]],
+    marked: frozenset[str],
+    wrong: Sequence[str | Place],
+    title: str,
+    earlier: Sequence[Any],
+) -> Picture:
+    """Lay out the things; `earlier` are the boxes of the state before, from which things may have moved."""
+    heading = _lines("heading", [text(title, bold=True)] if title else [])
+    texts = [one for one in wrong if isinstance(one, str)]
+    said = _lines("violations", [Text(f"\N{BALLOT X} {printable(one)}", bold=True, tone=BAD) for one in texts])
+    placed, wide, tall = place((*heading, *_boxes(things)), fresh, said)
+    moves = _moves(place((*heading, *earlier), {})[0], placed) if earlier else {}
+    return Picture(
+        model.name,
+        _label(model, title, texts),
+        things,
+        changes,
+        marked,
+        placed,
+        _routes(things, placed),
+        paint.Painter(changes, marked, moves).size(wide, tall),
+        moves,
+    )
+
+
+def faults(model: Model, state: State, properties: Sequence[str] | None = None) -> list[Fault]:
+    """The messages of the invariants that fail in `state`, each after the invariant's name."""
+    found = []
+    for declared in model.select(properties):
+        for instance in model.predicates(declared.name) if declared.kind == "invariant" else ():
+            try:
+                answer = instance.judge(state)
+            except ModelError as error:  # traces to errors are shown, too
+                answer = str(error)
+            if answer is not True:
+                inside = f"({', '.join(map(show, instance.arguments))})" if instance.arguments else ""
+                said = f": {answer}" if isinstance(answer, str) else " does not hold"
+                places = answer.places if isinstance(answer, Fault) else ()
+                found.append(Fault(f"{declared.name}{inside}{said}", *places))
+    return found
+
+
+def _check(model: Model, options: Mapping[str, Any]) -> None:
+    known = options_of(model)
+    for option, value in options.items():
+        if option not in known:
+            raise unknown(f"option of the picture of {model.name}", option, known)
+        if value is not None and value not in known[option]:
+            choices = ", ".join(map(show, known[option]))
+            raise InputError(f"{option} = {show(value)} is not accepted; it takes one of {choices}")
+
+
+def describe(
+    model: Model,
+    state: State,
+    history: Sequence[State] = (),
+    places: Sequence[Place] = (),
+    options: Mapping[str, Any] | None = None,
+) -> tuple[Any, ...]:
+    """The things in a picture of a state, before anything has a place.
+
+    Args:
+        history: The earlier states of the trace, oldest first.
+        places: The places at fault.
+        options: The chosen options.
+
+    Raises:
+        ModelError: If two things have the same id, or an arrow begins or ends nowhere.
+    """
+    painting = painting_of(model)
+    if painting is None:
+        items: Iterable[Any] = variables(model, state, list(model.declared_variables))
+    else:
+        given = {**dict.fromkeys(painting.options), **(options or {})}
+        given |= {n: v for n, v in {"history": history, "faults": places}.items() if painting.takes(n)}
+        more = [v for v in model.declared_variables if v not in painting.shows and v not in painting.leaves_out]
+        items = (*painting.describe(model, state, **given), *variables(model, state, more))
+    things = tuple(_wrapped(items))
+    seen = set()
+    for thing, _ in every(things):
+        if thing.id in seen:
+            raise ModelError(f"the picture of {model.name} has two things with the id {thing.id!r}; ids are unique")
+        seen.add(thing.id)
+    for thing in things:
+        for end in (thing.source, thing.target) if isinstance(thing, Arrow) else ():
+            if end not in seen:
+                raise ModelError(f"the picture of {model.name} has an arrow to or from {end!r}, which is not in it")
+    return things
+
+
+def _wrapped(items: Iterable[Any]) -> Iterator[Any]:
+    """The things, with each text in a box of its own."""
+    for i, item in enumerate(items):
+        if isinstance(item, (str, Text)):
+            yield down(f"text-{i}", item)
+        elif item is not None:
+            yield item
+
+
+def _lines(id: str, lines: Sequence[Text]) -> list[Any]:
+    return [down(id, *lines)] if lines else []
+
+
+def _boxes(things: Iterable[Any]) -> list[Any]:
+    """The things that are laid out; arrows run between them."""
+    return [thing for thing in things if not isinstance(thing, Arrow)]
+
+
+def _label(model: Model, title: str, texts: Iterable[str]) -> str:
+    return printable(": ".join([f"{model.name}, {title}" if title else f"a state of {model.name}", *texts]))
+
+
+def _places(wrong: Iterable[str | Place]) -> Iterator[Place]:
+    for one in wrong:
+        if isinstance(one, Fault):
+            yield from one.places
+        elif isinstance(one, Place):
+            yield one
+
+
+def _marked(places: Iterable[Place], things: Sequence[Any]) -> frozenset[str]:
+    """The ids of the things for the places: for a place itself or a part of it, or else for what contains it."""
+    stands = [(thing.id, one) for thing, _ in every(things) for one in thing.of]
+    marked: set[str] = set()
+    for wanted in places:
+        exact = {id for id, one in stands if one == wanted or _within(one, wanted)}
+        marked |= exact or {id for id, one in stands if _within(wanted, one)}
+    return frozenset(marked)
+
+
+def _within(inner: Place, outer: Place) -> bool:
+    """Whether `outer` is the cell, or the variable, that contains `inner`."""
+    if inner.variable != outer.variable or outer.inside is not None:
+        return False
+    return outer.index is None or (outer.index == inner.index and inner.inside is not None)
+
+
+def _routes(things: Sequence[Any], placed: Sequence[Placed]) -> list[tuple[Arrow, list[tuple[float, float]]]]:
+    where = {one.thing.id: one for one in placed}
+    taken: list[tuple[float, float]] = []
+    routes = []
+    for arrow in things:
+        if isinstance(arrow, Arrow):
+            routes.append((arrow, route(arrow, where[arrow.source], where[arrow.target], placed, taken)))
+    return routes
+
+
+def _moves(earlier: Sequence[Placed], placed: Sequence[Placed]) -> dict[str, tuple[float, float]]:
+    """The previous positions of things that moved, relative to their present ones."""
+    was = {one.thing.id: one for one in earlier}
+    moves = {}
+    for one in placed:
+        old = was.get(one.thing.id)
+        if old is not None and abs(old.x - one.x) + abs(old.y - one.y) > 1:
+            moves[one.thing.id] = (old.x - one.x, old.y - one.y)
+    return moves

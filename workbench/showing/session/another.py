@@ -1,0 +1,79 @@
+"""A second counterexample or witness that differs from those that are known."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from workbench.checking.check import check
+from workbench.checking.questions.variants import beginning_in
+from workbench.checking.spaces.space import StateSpace
+from workbench.kernel import Model, Trace, Verdict, replay
+from workbench.kernel.trace import Move
+
+
+def another(
+    space: StateSpace,
+    verdict: Verdict,
+    known: Sequence[Trace] = (),
+    should_stop: Callable[[], bool] | None = None,
+) -> Trace | None:
+    """A behaviour that shows the same as the verdict's trace, and ends otherwise.
+
+    Where a state decides the property, it ends with an action that ends none of the known traces, or else with another
+    process's; it is a shortest such behaviour. Elsewhere, it departs from the verdict's trace as late as it can.
+
+    Args:
+        space: The states of the verdict's model, without symmetry.
+        known: Further traces that it must differ from.
+        should_stop: Polled; once it is True, there is none.
+
+    Examples:
+        >>> from workbench.protocols.bakery.v2 import BakeryV2
+        >>> from workbench.checking.spaces.space import explore
+        >>> space = explore(BakeryV2(Writers=2, MaxCrashes=0, AsyncParquet=True, RestampPatch=False))
+        >>> verdict = space.result["NoLakekeeperConflict"]
+        >>> verdict.trace.steps[-1].label, another(space, verdict).steps[-1].label
+        ('commit(w2)', 'commit(w1)')
+    """
+    if verdict.trace is None:
+        return None
+    known = [verdict.trace, *known]
+    decided = space.model.declared_property(verdict.name).kind in ("invariant", "reachable")
+    return _ending(space, verdict, known) if decided else _departing(space.model, verdict, known, should_stop)
+
+
+def _ending(space: StateSpace, verdict: Verdict, known: Sequence[Trace]) -> Trace | None:
+    shows = space.holds(verdict.name) == bool(verdict.holds)
+    ends = np.flatnonzero(shows[space.targets] & ~shows[space.sources])
+    ends = ends[np.argsort(space.levels[space.sources[ends]], kind="stable")]
+    instances = space.model.instances
+    of_action = [instance.action.name for instance in instances]
+    of_lane = [instance.lane for instance in instances]
+    last = [trace.steps[-1].move for trace in known]
+    for one in (of_action, of_lane):
+        taken = {one[move.instance] for move in last if move is not None}
+        for transition in ends[[one[instance] not in taken for instance in space.instances[ends]]].tolist():
+            way = space.trace_to(int(space.sources[transition]))
+            return replay(space.model, way.start, [*way.moves, space.move(transition)])
+    return None
+
+
+def _departing(
+    model: Model, verdict: Verdict, known: Sequence[Trace], should_stop: Callable[[], bool] | None
+) -> Trace | None:
+    trace, ways = known[0], [one.moves for one in known]
+    for at, before in reversed(list(enumerate(trace.states))):
+        for instance in model.instances:
+            for ordinal, (_, after) in enumerate(model.outcomes(instance, before)):
+                if after in trace.states:
+                    continue
+                found = check(beginning_in(model, [after]), [verdict.name], engine="local", should_stop=should_stop)
+                way = found[verdict.name].trace
+                if should_stop is not None and should_stop():
+                    return None
+                if way is None or found[verdict.name].holds != verdict.holds:
+                    continue
+                moves = [*trace.moves[:at], Move(instance.number, ordinal), *way.moves]
+                if moves not in ways:
+                    return replay(model, trace.start, moves, None if way.loop is None else way.loop + at + 1)
+    return None

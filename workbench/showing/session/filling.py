@@ -1,0 +1,153 @@
+"""A grid of settings that is filled beside the session's own check, and outlasts it."""
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from workbench.kernel import InputError
+from workbench.showing.session.jobs import MOST_STATES, Aside, Job
+from workbench.showing.session.settings import Settings
+
+if TYPE_CHECKING:
+    from workbench.checking.questions.explain import Explanation
+    from workbench.checking.questions.fill import Filled, GridCell
+
+#: How many constants a grid varies, and how many settings it may have.
+FEWEST, MOST, MOST_SETTINGS = 2, 4, 1024
+#: How much memory the check of one setting may take.
+MOST_BYTES = 2 * 2**30
+#: How often progress is told.
+_TELL_SECONDS = 0.1
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a grid is filled for.
+
+    Args:
+        settings: They say what the other constants are, and which sets are symmetric.
+        values: The values of each constant that the grid varies.
+        name: The property.
+
+    Raises:
+        InputError: If these are too few constants, too many of them, or too many settings.
+    """
+
+    settings: Settings
+    values: Mapping[str, tuple[Any, ...]]
+    name: str
+
+    def __post_init__(self) -> None:
+        model = self.settings.model_class
+        if not FEWEST <= len(self.values) <= MOST:
+            raise InputError(f"{len(self.values)} constants are not accepted; a grid takes {FEWEST} to {MOST}")
+        if self.size > MOST_SETTINGS:
+            raise InputError(
+                f"{self.size:,} settings are too many; a grid takes up to {MOST_SETTINGS:,}: narrow the values of a "
+                "constant, or vary fewer"
+            )
+        model.declared_property(self.name)
+
+    @property
+    def size(self) -> int:
+        """How many settings the grid has."""
+        return math.prod(map(len, self.values.values()))
+
+    @property
+    def fixed(self) -> dict[str, Any]:
+        """The constants that the grid does not vary."""
+        return {name: value for name, value in self.settings.constants.items() if name not in self.values}
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """How each setting is checked."""
+        return {"symmetry": list(self.settings.symmetry) or None, "max_states": MOST_STATES, "max_bytes": MOST_BYTES}
+
+
+class Filling:
+    """Fills one grid at a time, and explains it. A new check of the session does not end that.
+
+    Args:
+        lock: The session's.
+
+    Attributes:
+        filling, explaining (Aside): Their outcomes are a :class:`workbench.checking.questions.fill.Filled` and the
+            :class:`workbench.checking.questions.explain.Explanation` of its property.
+        asked: What the grid is, or was, filled for.
+        cells: Those that are done, by number.
+    """
+
+    def __init__(self, lock: Any) -> None:
+        self.lock = lock
+        self.filling, self.explaining = Aside(lock), Aside(lock)
+        self.asked: Asked | None = None
+        self.cells: dict[int, GridCell] = {}
+
+    @property
+    def filled(self) -> "Filled | None":
+        """The grid, once it is filled as far as it will be."""
+        return self.filling.outcome
+
+    def begin(self, asked: Asked) -> None:
+        """Fill this grid; what is known of another one is forgotten."""
+        with self.lock:
+            self.cancel()
+            self.asked, self.cells = asked, {}
+            self.filling.start(asked, f"0 of {asked.size:,} settings checked", self._fill)
+
+    def _fill(self, job: Job) -> "Filled":
+        from workbench.checking.questions.fill import fill  # numpy loads here
+
+        asked, told = self.asked, 0.0
+        assert asked is not None
+
+        def done(cell: "GridCell") -> None:
+            with self.lock:
+                if not job.cancelled:
+                    self.cells[cell.number] = cell
+
+        def progress(number: int, of: int) -> None:
+            nonlocal told
+            if time.perf_counter() - told > _TELL_SECONDS:
+                told = time.perf_counter()
+                self.filling.say(job, f"{number:,} of {of:,} settings checked")
+
+        options = {**asked.options, "symmetry": asked.options["symmetry"] or False}
+        return fill(
+            asked.settings.model_class, asked.values, [asked.name], constants=asked.fixed, **options,
+            on_cell=done, on_progress=progress, should_stop=job.should_stop,
+        )  # fmt: skip
+
+    def explain(self) -> None:
+        """Look for the smallest rule that says where the property holds."""
+        with self.lock:
+            filled, asked = self.filled, self.asked
+            if filled is None or asked is None:
+                return
+            name = asked.name
+
+            def work(job: Job) -> "Explanation":
+                return filled.explain(name)
+
+            self.explaining.start(filled, f"Looking for the smallest rule for {name}", work)
+
+    def word(self, cell: "GridCell") -> str | None:
+        """What came of a cell, in a word; None where the property does not apply, or it was not reached."""
+        assert self.asked is not None
+        verdict = cell.outcome.verdicts.get(self.asked.name)
+        if verdict is not None:
+            return verdict.word
+        return "error" if cell.outcome.error is not None else None
+
+    def cancel(self) -> None:
+        """End all work, and forget the grid."""
+        with self.lock:
+            self.asked, self.cells = None, {}
+            self.filling.cancel()
+            self.explaining.cancel()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until nothing is at work; whether that came to pass."""
+        return self.filling.wait(seconds) and self.explaining.wait(seconds)

@@ -1,0 +1,75 @@
+"""What flipping each switch in sight would do, found out beside the session's check."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from workbench.checking.questions.whatif import Attempt, flips
+from workbench.kernel import Result
+from workbench.showing.session.jobs import MOST_STATES, Aside, Job
+from workbench.showing.session.stories import in_sight
+
+if TYPE_CHECKING:
+    from workbench.showing.session.session import Session
+
+#: The states of the largest space whose changes are tried without being asked for.
+QUICK_STATES = 500_000
+
+
+class Hints:
+    """The single changes of the switches in sight, tried whenever the session has a new result.
+
+    Args:
+        draw: Gets those that are decided so far, each time that there is one more.
+    """
+
+    def __init__(self, session: "Session", draw: Callable[[list[Attempt]], None]) -> None:
+        self._session, self._draw = session, draw
+        self._aside = session.aside("hints")
+        session.on("result", self._begin)
+
+    def _begin(self) -> None:
+        session, result, aside = self._session, self._session.result, self._aside
+        self._draw([])
+        if result is None or not result.complete or result.distinct > QUICK_STATES:
+            return
+
+        def work(job: Job) -> list[Attempt]:
+            return try_changes(session, aside, job, result, self._draw, constants=in_sight(type(result.model)))
+
+        aside.start(session.number, "Trying the switches", work)
+
+
+def try_changes(
+    session: "Session", aside: Aside, job: Job, result: Result, draw: Callable[[list[Attempt]], None], **which: Any
+) -> list[Attempt]:
+    """Check single changes to `result`, and draw those that are decided whenever one more is.
+
+    Args:
+        draw: Called with the session's lock held; not any more once the job is to stop.
+        **which: The changes, see :func:`workbench.checking.questions.whatif.flips`.
+    """
+    found: list[Attempt] = []
+
+    def decided(attempt: Attempt) -> None:
+        with session.lock:
+            found.append(attempt)
+            if not job.should_stop():
+                draw(found)
+
+    return flips(result.model, on_attempt=decided, **which, **how_checked(result, aside, job, "changes checked"))
+
+
+def how_checked(result: Result, aside: Aside, job: Job, what: str) -> dict[str, Any]:
+    """How changes to `result` are checked, and progress told."""
+
+    def progress(done: int, of: int) -> None:
+        aside.say(job, f"{done} of {of} {what}")
+
+    return {
+        "before": result,
+        "on_progress": progress,
+        "should_stop": job.should_stop,
+        "symmetry": result.symmetry,
+        "engine": "local",
+        "max_states": MOST_STATES,
+    }

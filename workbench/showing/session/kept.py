@@ -1,0 +1,57 @@
+"""What was computed about one result, kept with it: whoever asks first computes it, and the others wait for that."""
+
+import threading
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar, cast
+
+from workbench.checking.spaces.space import StateSpace, explore
+from workbench.kernel import Result
+from workbench.showing.session.jobs import Job
+
+#: How many states are kept for graphs and charts; beyond that they are of the first ones.
+MOST_STATES = 200_000
+#: How often one who waits for somebody else's work looks whether to go on waiting.
+_LOOK_SECONDS = 0.05
+
+Value = TypeVar("Value")
+
+
+class Kept:
+    """What was computed about a result."""
+
+    def __init__(self, result: Result) -> None:
+        self.result = result
+        self._lock = threading.Lock()
+        self._locks: dict[Hashable, threading.Lock] = {}
+        self._values: dict[Hashable, Any] = {}
+
+    def get(self, key: Hashable, make: Callable[[], Value], job: Job) -> Value:
+        """What is kept as `key`; if it is not there yet, what `make` makes.
+
+        Args:
+            make: Does the work, and ends early where `job` is to stop. What it then returns is not kept.
+            job: On whose behalf this is asked; to be called from its thread.
+        """
+        with self._lock:
+            lock = self._locks.setdefault(key, threading.Lock())
+        while not lock.acquire(timeout=_LOOK_SECONDS):
+            if job.should_stop():
+                return make()
+        try:
+            if key in self._values:
+                return cast(Value, self._values[key])
+            value = make()
+            if not job.should_stop():
+                self._values[key] = value
+            return value
+        finally:
+            lock.release()
+
+    def space(self, job: Job) -> StateSpace:
+        """The states and transitions that the check visited, or the first of them."""
+        names = [verdict.name for verdict in self.result.verdicts]
+
+        def make() -> StateSpace:
+            return explore(self.result.model, names, max_states=MOST_STATES, should_stop=job.should_stop)
+
+        return self.get("space", make, job)

@@ -1,0 +1,420 @@
+"""A session: the settings of a model, the check of them, what it found, and what is computed about that.
+
+`Settings` are replaced, never changed; their check runs in a thread; the `Stepper` has a `History`, a tree, for each
+initial state that somebody has begun in. A session emits events - ``settings``, ``check``, ``result``, ``selected``,
+``stepping``, ``watches`` - and knows no view. What a view wants computed beside the check is an `Aside`, one for each
+purpose: it continues while nobody looks, and a new check ends it. A grid of settings (``filling.py``) belongs to no
+single result and outlasts checks. What was computed about a result stays with it (``kept.py``), so that the graph and
+the charts share one search. One lock is held while an event is emitted and while a click is handled.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Literal
+
+from workbench.checking.check import check
+from workbench.kernel import InputError, Model, ModelError, Result, Trace, Verdict
+from workbench.kernel.budget import Progress
+from workbench.kernel.given import names_in
+from workbench.showing.session.events import Events
+from workbench.showing.session.filling import Filling
+from workbench.showing.session.jobs import Aside, Job, Runner
+from workbench.showing.session.kept import Kept
+from workbench.showing.session.pasted import pasted
+from workbench.showing.session.settings import Settings
+from workbench.showing.session.stepper import Stepper
+
+if TYPE_CHECKING:
+    from workbench.checking.questions.fill import GridCell
+
+#: While a check visits no more states than this, every change is checked at once.
+LIVE_STATES = 5_000_000
+#: How long a change waits for another one, if it comes this soon after the one before it; one that stands alone does
+#: not wait.
+DEBOUNCE_SECONDS = 0.05
+#: How often progress is told.
+PROGRESS_SECONDS = 0.2
+#: How much memory a check may take before it stops with what it found.
+MOST_BYTES = 2 * 2**30
+
+#: ``settings``: they are others. ``check``: it began, got on, ended with a result or an error, or waits for `run`.
+#: ``result``: there is a new one, with another selection. ``selected``: another property is. ``stepping``: the stepper
+#: was sent to a state. ``watches``: they are others.
+Event = Literal["settings", "check", "result", "selected", "stepping", "watches"]
+
+
+class Session:
+    """A person's work on one model.
+
+    Its events are told with :attr:`lock` held, from whichever thread; whoever handles a click holds it too.
+
+    Attributes:
+        result, before: What was found last, and before the last change.
+        number (int): How many results there have been.
+        kept: What else was computed about `result`.
+        selected: The property whose trace is shown.
+        live (bool): Whether a change is checked at once, since that is quick.
+        loading (bool): Whether the check waits for the engine, which is loaded once.
+        progress: How far a check is that takes longer, and what it has found.
+        waiting (bool): Whether something has changed since the result, which is not checked until somebody calls
+            :meth:`run`.
+        error: What is wrong with the settings, or with the model, in one line.
+        led_to_error: The behaviour that leads to it, where a state causes it.
+        watches: Expressions on states, to be shown beside them.
+        grid (Filling): A grid of settings that is filled, or was. No check of the session ends that.
+
+    Examples:
+        >>> from workbench.showing.session.start import start_from
+        >>> session = Session(start_from("bakery").with_constants({"Writers": 2, "LazyReap": False}))
+        >>> session.run()
+        >>> session.wait()["NonCrashedProgress"].word, session.selected
+        ('violated', 'NonCrashedProgress')
+        >>> session.begin(session.settings.with_constants({"LazyReap": True}))
+        >>> session.wait().holds, session.before.holds
+        (True, False)
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.lock = threading.RLock()
+        self.settings = settings
+        self.result: Result | None = None
+        self.before: Result | None = None
+        self.number = 0
+        self.kept: Kept | None = None
+        self.selected: str | None = None
+        self.live, self.waiting, self.loading = True, False, False
+        self.progress: Progress | None = None
+        self.error: str | None = None
+        self.led_to_error: Trace | None = None
+        self.watches: tuple[str, ...] = ()
+        self.grid = Filling(self.lock)
+        self._events = Events[Event]()
+        self._runner = Runner(self.lock)
+        self._asides: dict[str, Aside] = {}
+        self._stepper: Stepper | None = None
+        self._told: Trace | None = None
+        self._others: list[Trace] = []  # of the same, which somebody has asked for since
+        self._sent = False  # to a behaviour, while a check goes on
+        self._changed = 0.0
+        self._wanted: str | None = None
+
+    def on(self, event: Event, call: Callable[[], None]) -> Callable[[], None]:
+        """Have `call` called at every such event; returns what ends it."""
+        return self._events.on(event, call)
+
+    # Settings ------------------------------------------------------------------------------------------------------
+
+    def begin(self, settings: Settings, select: str | None = None) -> None:
+        """Take these settings, check, and select this property then, instead of the most telling one."""
+        with self.lock:
+            self._set(settings)
+            self._wanted = select
+            self.run()
+
+    def load(self, cell: "GridCell") -> None:
+        """Take the settings of a cell of the grid, check them, and select the grid's property.
+
+        Raises:
+            InputError: If there are no such settings, or they could not be checked: why.
+        """
+        with self.lock:
+            asked = self.grid.asked
+            if asked is None or cell.outcome.error is not None:
+                raise InputError(cell.outcome.error or "the grid no longer exists")
+            settings = self.settings.with_constants(cell.constants)
+            if asked.name not in settings.applicable():
+                settings = settings.with_ticked([*settings.applicable(), asked.name])
+            self.begin(settings, asked.name)
+
+    def open(self, line: str) -> tuple[str, ...]:
+        """Take the settings of a permalink, check them, and send the stepper to the end of its trace.
+
+        Returns:
+            What the permalink says to watch. Nothing of it is run: it is for a person to give to :meth:`watch`.
+
+        Raises:
+            InputError: If the line is no permalink, or not one of this model.
+        """
+        with self.lock:
+            trace, watches = pasted(line, self.settings.model_class)
+            if trace.model.constants != self.settings.constants:
+                self.begin(self.settings.with_constants(trace.model.constants))
+            self.step_from(trace, len(trace) - 1)
+            return watches
+
+    def change(self, settings: Settings) -> None:
+        """Take these settings, and check if that is quick."""
+        with self.lock:
+            now, before = time.perf_counter(), self._changed
+            visited = 0 if self.progress is None else self.progress.states
+            live = self.live and visited <= LIVE_STATES
+            self._runner.cancel()
+            self._set(settings)
+            self._changed = time.perf_counter()
+            if live:
+                self._start(DEBOUNCE_SECONDS if now - before < DEBOUNCE_SECONDS else 0)
+            elif self._model() is not None:
+                self._rest(waiting=True)
+
+    def apply(self, constants: dict[str, Any]) -> None:
+        """Set some constants, and check if that is quick.
+
+        Raises:
+            InputError: For a name or a value that is not accepted. Where the values do not go together, :attr:`error`
+                says so.
+        """
+        with self.lock:
+            self.change(self.settings.with_constants(constants))
+
+    def refuse(self, why: str) -> None:
+        """Say why settings that somebody wanted were not taken."""
+        with self.lock:
+            self._failed(why)
+
+    def _set(self, settings: Settings) -> None:
+        self.settings, self._wanted = settings, None
+        self._events.tell("settings")
+
+    # Checking ------------------------------------------------------------------------------------------------------
+
+    @property
+    def running(self) -> bool:
+        return self._runner.busy
+
+    @property
+    def stale(self) -> bool:
+        """Whether the result is known to be of other settings than those that are set."""
+        return self.progress is not None or self.waiting or self.error is not None
+
+    def run(self) -> None:
+        """Check with the settings as they are."""
+        with self.lock:
+            self._start(0)
+
+    def stop(self) -> None:
+        """Stop the check; what it found so far becomes the result."""
+        self._runner.stop()
+
+    def wait(self, seconds: float | None = None) -> Result | None:
+        """Wait until the check has ended; its result, or None if it takes longer.
+
+        Raises:
+            InputError: If there is no result because something is wrong with the settings or the model.
+        """
+        ended = self.ended(seconds)
+        with self.lock:
+            if ended and self.error is not None:
+                raise InputError(self.error)
+            return self.result
+
+    def ended(self, seconds: float | None = None) -> bool:
+        """Wait until the check has ended, however it does; whether that came to pass."""
+        return self._runner.wait(seconds)
+
+    def _model(self) -> Model | None:
+        """A model with the constants as they are set; None if they are not accepted, which becomes the error."""
+        try:
+            return self.settings.model()
+        except (InputError, ModelError) as error:
+            self._failed(error)
+            return None
+
+    def _start(self, delay: float) -> None:
+        model = self._model()
+        if model is None:
+            return
+        settings, names = self.settings, self.settings.applicable()
+        told = time.perf_counter()
+        self._forget_asides()
+
+        def work(job: Job) -> Result:
+            self._load(job)
+
+            def progress(at: Progress) -> None:
+                nonlocal told
+                if time.perf_counter() - told > PROGRESS_SECONDS:
+                    told = time.perf_counter()
+                    with self.lock:
+                        if not job.should_stop():
+                            self._rest(progress=at)
+
+            return check(
+                model, names, symmetry=settings.symmetry, engine="local", max_bytes=MOST_BYTES,
+                on_progress=progress, should_stop=job.should_stop,
+            )  # fmt: skip
+
+        self._runner.start(work, self._arrived, self._failed, delay)
+        self._events.tell("check")
+
+    def _load(self, job: Job) -> None:
+        """Load the engine, which is no part of any search."""
+        from workbench.checking import local  # numba loads here
+
+        if local.kernels_loaded():
+            return
+        for loading in (True, False):
+            with self.lock:
+                self.loading = loading
+                if not job.should_stop():
+                    self._events.tell("check")
+            if loading:
+                local.load_cached_kernels()
+
+    def _rest(self, progress: Progress | None = None, waiting: bool = False, error: str | None = None) -> None:
+        """Say where the check is."""
+        self.progress, self.waiting, self.error = progress, waiting, error
+        self._events.tell("check")
+
+    def _failed(self, why: str | Exception) -> None:
+        self._runner.cancel()
+        self.led_to_error = getattr(why, "trace", None)
+        self._rest(error=str(why))
+
+    def _arrived(self, result: Result) -> None:
+        self.live = result.complete and result.distinct <= LIVE_STATES
+        self.before, self.result, self.kept = self.result, result, Kept(result)
+        self.number += 1
+        self.selected = self._most_telling(result)
+        self._rest()
+        self._events.tell("result")
+
+    def _most_telling(self, result: Result) -> str | None:
+        """What was asked for, else what is violated since the last change, else what was selected, else a trace's."""
+        names = [verdict.name for verdict in result.verdicts]
+        if self._wanted in names:
+            return self._wanted
+        broken = [verdict.name for verdict in result.violated]
+        known = [] if self.before is None else [verdict.name for verdict in self.before.violated]
+        new = [name for name in broken if name not in known]
+        if new and self.before is not None:
+            return new[0]
+        if self.selected in names and result[self.selected].trace is not None:
+            return self.selected
+        return next(iter([*broken, *(v.name for v in result.verdicts if v.trace is not None), *names]), None)
+
+    # What is looked at ---------------------------------------------------------------------------------------------
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict on the selected property."""
+        chosen = [] if self.result is None else [v for v in self.result.verdicts if v.name == self.selected]
+        return chosen[0] if chosen else None
+
+    def select(self, name: str) -> None:
+        """Select a property."""
+        with self.lock:
+            self.selected = name
+            self._events.tell("selected")
+
+    def watch(self, expressions: Iterable[str]) -> None:
+        """Take these expressions as the watches, each once."""
+        with self.lock:
+            self.watches = tuple(dict.fromkeys(names_in("watches", expressions)))
+            self._events.tell("watches")
+
+    def stepper(self) -> Stepper:
+        """Steps by hand, through the result's model. It begins anew when the constants are others.
+
+        While those that are set are being checked, steps with these are right as well.
+        """
+        with self.lock:
+            model = self.settings.model() if self.result is None else self.result.model
+            if self._stepper is None:
+                self._stepper = Stepper(model, lock=self.lock)
+            elif self._stepper.model.constants not in (model.constants, self.settings.constants):
+                self._stepper.start(model)
+            return self._stepper
+
+    def tell(self) -> None:
+        """Send the stepper to what the selected verdict shows: the end of its trace, or where its loop begins.
+
+        A behaviour that was found again leaves the stepper where it is, and one that somebody was sent to meanwhile
+        wins. Where nothing is to be shown, one may step from the beginning.
+        """
+        with self.lock:
+            stepper, verdict, before = self._stepper or self.stepper(), self.verdict, self._told
+            trace = self._told = None if verdict is None else verdict.trace
+            if before is not trace:
+                self._others = []
+            if self._sent:
+                self._sent = False
+            elif trace is None:
+                if before is None:
+                    self.stepper()
+                elif self.result is not None:
+                    stepper.start(self.result.model)
+            elif before is None or not _same(before, trace):
+                stepper.show(trace, telling_step(trace))
+
+    @property
+    def another(self) -> Aside:
+        """The search for another behaviour that shows the same as the one that is told."""
+        return self.aside("another")
+
+    def tell_another(self) -> None:
+        """Look for a behaviour that shows the same and ends otherwise, and make it a branch of the stepper."""
+        with self.lock:
+            verdict, kept = self.verdict, self.kept
+            if verdict is None or verdict.trace is None or kept is None:
+                return
+            known = tuple(self._others)
+
+            def work(job: Job) -> Trace:
+                from workbench.showing.session.another import another  # numpy loads here
+
+                found = another(kept.space(job), verdict, known, job.should_stop)
+                if found is None:
+                    alike = " again" if known else ""
+                    raise InputError(f"there is no other behaviour with another end that shows {verdict.name}{alike}")
+                with self.lock:
+                    if not job.should_stop():
+                        self._others.append(found)
+                        self.stepper().branch(found, telling_step(found))
+                return found
+
+            self.another.cancel()
+            self.another.start(object(), "Looking for another one", work)
+
+    def step_from(self, trace: Trace, step: int) -> None:
+        """Send the stepper to a step of a trace, to go on from there."""
+        with self.lock:
+            self._sent = self.running
+            self.stepper().start(trace, step)
+            self._events.tell("stepping")
+
+    # What is computed beside ---------------------------------------------------------------------------------------
+
+    def aside(self, purpose: str) -> Aside:
+        """What is computed for one purpose. A new check ends it: it is about another result then."""
+        with self.lock:
+            return self._asides.setdefault(purpose, Aside(self.lock))
+
+    def _forget_asides(self) -> None:
+        for aside in self._asides.values():
+            aside.cancel()
+
+    def settle(self, seconds: float | None = None) -> bool:
+        """Wait for the check and all that is computed beside it; whether all has ended."""
+        ended = self.ended(seconds)  # which begins more of it
+        beside = all(aside.wait(seconds) for aside in list(self._asides.values()))
+        return ended and self.ended(seconds) and beside and self.grid.wait(seconds)
+
+    def close(self) -> None:
+        """End all work."""
+        with self.lock:
+            self._runner.cancel()
+            self._forget_asides()
+            self.grid.cancel()
+            if self._stepper is not None:
+                self._stepper.close()
+
+
+def telling_step(trace: Trace) -> int:
+    """The step of a behaviour that is shown first: where its loop begins, else its end."""
+    return trace.end if trace.loop is None or trace.back is None else trace.loop
+
+
+def _same(one: Trace, other: Trace) -> bool:
+    """Whether a behaviour was found again."""
+    return one.steps == other.steps and one.model.constants == other.model.constants

@@ -1,0 +1,121 @@
+"""What a check is asked for: constants, properties, symmetric sets, and the named configuration that this is."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from workbench.kernel import InputError, Model
+from workbench.kernel.errors import unknown
+from workbench.kernel.given import names_in
+from workbench.kernel.properties import DEADLOCK
+from workbench.registry.configurations import Configuration
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of a model. To change something is to make others.
+
+    Attributes:
+        constants: All constants as they are set. They need not go together; :meth:`model` says so.
+        ticked: The properties that somebody has chosen; None for those that the model checks by default with these
+            constants.
+        symmetry: The sets whose names are taken as interchangeable.
+        configuration: The named configuration that it is.
+
+    Examples:
+        >>> from workbench.protocols.bakery.model import Bakery
+        >>> settings = Settings(Bakery, Bakery(Writers=2).constants).with_constants({"LazyReap": False})
+        >>> settings.model()
+        Bakery(Writers=('w1', 'w2'), LazyReap=False)
+        >>> settings.is_default, Settings(Bakery, Bakery().constants).is_default
+        (False, True)
+    """
+
+    model_class: type[Model]
+    constants: Mapping[str, Any]
+    ticked: frozenset[str] | None = None
+    symmetry: tuple[str, ...] = ()
+    configuration: Configuration | None = None
+
+    def model(self) -> Model:
+        """A model with these constants.
+
+        Raises:
+            InputError: If they are not accepted, or not together.
+        """
+        return self.model_class(**self.constants)
+
+    def differing(self) -> dict[str, Any]:
+        """The constants that are not the model's defaults. Raises as :meth:`model` does."""
+        return self.model().differing()
+
+    @property
+    def is_default(self) -> bool:
+        """Whether all is as the model has it."""
+        return self.ticked is None and not self.symmetry and not self.differing()
+
+    def applicable(self) -> list[str]:
+        """The properties that are checked. Raises as :meth:`model` does.
+
+        What somebody has chosen stays chosen where the constants switch it off, for when they switch it on again.
+        """
+        model = self.model()
+        if self.ticked is None:
+            return [declared.name for declared in model.select()]
+        known = dict.fromkeys([*model.declared_properties, DEADLOCK.name])
+        return model.applicable(name for name in known if name in self.ticked)
+
+    def asks_as(self, other: "Settings") -> bool:
+        """Whether these ask for the same check, wherever they come from. Raises as :meth:`model` does."""
+        same = (self.constants, self.symmetry) == (other.constants, other.symmetry)
+        return same and set(self.applicable()) == set(other.applicable())
+
+    def with_constants(self, constants: Mapping[str, Any]) -> "Settings":
+        """The same with other values of some constants.
+
+        Raises:
+            InputError: For a name or a value that is not accepted; whether all go together only :meth:`model` says.
+        """
+        if not constants:
+            return self
+        declared = self.model_class.declared_constants
+        for name in constants:
+            if name not in declared:
+                raise unknown(f"constant of {self.model_class.name}", name, declared)
+        return self._with({name: declared[name].parse(name, value) for name, value in constants.items()})
+
+    def with_typed(self, constants: Mapping[str, Any]) -> "Settings":
+        """The same with what somebody has typed; what is not accepted stays, for :meth:`model` to say so."""
+        declared = self.model_class.declared_constants
+
+        def parsed(name: str, value: Any) -> Any:
+            try:
+                return declared[name].parse(name, value)
+            except InputError:
+                return value
+
+        return self._with({name: parsed(name, value) for name, value in constants.items()})
+
+    def _with(self, constants: Mapping[str, Any]) -> "Settings":
+        """The same with other values. If all properties are chosen, those that only these values have are, too."""
+        changed = replace(self, constants={**self.constants, **constants}, configuration=None)
+        if self.ticked is None:
+            return changed
+        try:
+            return replace(changed, ticked=self.ticked.union(changed.model().chosen_as(self.ticked, self.model())))
+        except InputError:
+            return changed
+
+    def with_ticked(self, names: Iterable[str] | None) -> "Settings":
+        """The same with these properties; with None those that are checked by default."""
+        return replace(
+            self, ticked=None if names is None else frozenset(names_in("properties", names)), configuration=None
+        )
+
+    def with_symmetry(self, sets: Iterable[str]) -> "Settings":
+        """The same with the names in these sets as interchangeable, in the model's order."""
+        chosen = set(names_in("symmetry", sets))
+        for name in chosen.difference(self.model_class.symmetry):
+            raise unknown(f"symmetric set of {self.model_class.name}", name, self.model_class.symmetry)
+        ordered = tuple(name for name in self.model_class.symmetry if name in chosen)
+        return replace(self, symmetry=ordered, configuration=None)

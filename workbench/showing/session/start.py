@@ -1,0 +1,47 @@
+"""What a session may start from: a model, or a named configuration of one."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from workbench.kernel import InputError, Model
+from workbench.registry import configurations, get_model, models
+from workbench.registry.configurations import Configuration
+from workbench.showing.session.settings import Settings
+
+
+def start_from(what: Any) -> Settings:
+    """The settings that a person means by a name, a file, a model's class, a model or a configuration.
+
+    Raises:
+        InputError: If it is none of these.
+
+    Examples:
+        >>> start_from("bakery").model()
+        BakeryExtended()
+    """
+    if isinstance(what, Model):
+        return Settings(type(what), what.constants)
+    if isinstance(what, type) and issubclass(what, Model):
+        return start_from(what())
+    if isinstance(what, Configuration):
+        ticked = None if what.properties is None else frozenset(what.properties)
+        return Settings(type(what.model), what.model.constants, ticked, what.symmetry, what)
+    if not isinstance(what, (str, Path)):
+        raise InputError(f"{what!r} is not accepted; give a model, the name of one, or a configuration")
+    if isinstance(what, str) and (what in models() or what.endswith(".py") or ".py:" in what):
+        return start_from(get_model(what))
+    return start_from(configurations.configuration(what))
+
+
+def presets(model: type[Model]) -> dict[str, Path]:
+    """The files of the configurations of `model` that come with the package, by a line that says what each shows."""
+    files = {}
+    for path in configurations.shipped().values():
+        try:
+            table = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):  # a file that is broken, or being written, is none to start from
+            continue
+        if table.get("model") == model.name:
+            files[f"{path.stem} \N{EN DASH} {table.get('title', '')}"] = path
+    return files

@@ -1,0 +1,288 @@
+"""Steps by hand: which are possible in a state and which not, at random, or along a shortest way to a state."""
+
+import itertools
+import random
+import threading
+from collections.abc import Callable
+from typing import Any, Literal
+
+from workbench.checking.following.scenario import scenario
+from workbench.checking.questions.seek import seek
+from workbench.formats.expression import Expression
+from workbench.kernel import InputError, Model, ModelError, State, Trace, replay
+from workbench.kernel.trace import Move, Options, options
+from workbench.showing.session.events import Events
+from workbench.showing.session.history import History
+from workbench.showing.session.jobs import Aside, Job
+from workbench.showing.session.pasted import pasted
+
+#: How many initial states a person is offered at most; to another one leads a condition, from the beginning.
+MOST_STARTS = 200
+
+
+class Stepper:
+    """A history that grows step by step.
+
+    Args:
+        what: A model, or a behaviour to go on from.
+        step: Of a behaviour, the index of the state to begin at; its last one by default.
+        lock: That of the session that it belongs to.
+
+    Attributes:
+        history (History): Every state that was stepped to since the start, from the initial state that one has begun
+            in.
+        search (Aside): The search for a state to go to, if there is one.
+        remark (str): What a person should know about the condition that has led to the present state.
+
+    Examples:
+        >>> from workbench.protocols.bakery.model import Bakery
+        >>> stepper = Stepper(Bakery(Writers=2))
+        >>> stepper.take("node_startup(w1)")
+        >>> stepper.undo()
+        >>> stepper.take("node_startup(w2)")
+        >>> [node.step.label for node in stepper.history.leaves()], stepper.trace.steps[-1].label
+        (['node_startup(w1)', 'node_startup(w2)'], 'node_startup(w2)')
+    """
+
+    def __init__(self, what: Model | Trace, step: int | None = None, lock: Any = None) -> None:
+        self.lock = lock or threading.RLock()
+        self.search = Aside(self.lock)
+        self.search.on_change(self._found)
+        self._events = Events[Literal["moved"]]()
+        self._given: Trace | None = None
+        self._histories: dict[int, History] = {}  # by the initial state that is their root
+        self.remark = ""
+        self.start(what, step)
+
+    def on_move(self, call: Callable[[], None]) -> Callable[[], None]:
+        """Have `call` called whenever one is in another state, or the history is another; returns what ends it."""
+        return self._events.on("moved", call)
+
+    def _moved(self, remark: str = "") -> None:
+        self.remark = remark
+        self._events.tell("moved")
+
+    # Where one is --------------------------------------------------------------------------------------------------
+
+    @property
+    def model(self) -> Model:
+        return self.history.model
+
+    @property
+    def at(self) -> int:
+        """The index in :attr:`trace` of the state that one is in."""
+        return self.history.current.depth
+
+    @property
+    def state(self) -> State:
+        """The state that one is in."""
+        return self.history.current.step.state
+
+    @property
+    def trace(self) -> Trace:
+        """The branch in sight: the behaviour so far, with what was undone last."""
+        trace = self.history.trace(self.history.tip)
+        given = self._given
+        return given if given is not None and given.steps == trace.steps else trace
+
+    @property
+    def given(self) -> Trace | None:
+        """The behaviour that one has begun with."""
+        return self._given
+
+    def starts(self) -> dict[int, State]:
+        """The initial states to choose from, by number: the first ones, and the one that one has begun in."""
+        first = itertools.islice(self.model.each_initial_state(), MOST_STARTS)
+        return {**dict(enumerate(first)), self.history.start: self.history.nodes[0].step.state}
+
+    def options(self, state: State | None = None) -> list[Options]:
+        """Per action instance its possible steps, in `state` or in the present one."""
+        return options(self.model, self.state if state is None else state)
+
+    # Steps ---------------------------------------------------------------------------------------------------------
+
+    def start(self, what: Model | Trace, step: int | None = None) -> None:
+        """Begin anew with a model, or with a behaviour to go on from."""
+        with self.lock:
+            self.search.cancel()
+            trace = what if isinstance(what, Trace) else replay(what, 0, [])
+            self._given = trace  # a lasso's loop is shown as long as one is on it
+            self.history = History.along(trace, step)
+            self._histories = {trace.start: self.history}
+            self._moved()
+
+    def show(self, trace: Trace, step: int) -> None:
+        """Go to a step of a behaviour: as a branch of what somebody has stepped by hand, if they have, else anew."""
+        with self.lock:
+            given = self._given
+            by_hand = given is None or len(self.history.nodes) > len(given)
+            if not by_hand or self.model.constants != trace.model.constants:
+                self.start(trace, step)
+                return
+            self.branch(trace, step)
+
+    def branch(self, trace: Trace, step: int) -> None:
+        """Go to a step of a behaviour, which becomes a branch."""
+        with self.lock:
+            self.search.cancel()
+            self._follow(trace, "")
+            self._given = trace
+            self.jump(step)
+
+    def begin(self, number: int) -> None:
+        """Begin in the initial state with this number. Branches that begin in another are kept until one returns there.
+
+        Raises:
+            InputError: If there is no such state.
+        """
+        with self.lock:
+            self.search.cancel()
+            try:
+                trace = replay(self.model, number, [])
+            except ModelError as error:
+                raise InputError(str(error)) from None
+            self._root(trace)
+            self._moved()
+
+    def _root(self, trace: Trace) -> None:
+        """Go to the initial state that `trace` begins in."""
+        made = History(trace.model, trace.start, trace.steps[0])
+        self.history = self._histories.setdefault(trace.start, made)
+        self.history.go(0)
+
+    def open(self, line: str) -> tuple[str, ...]:
+        """Begin anew with the trace of a permalink; returns what it says to watch, which is not run.
+
+        Raises:
+            InputError: If the line is no permalink, or not one of this model.
+        """
+        trace, watches = pasted(line, type(self.model))
+        self.start(trace)
+        return watches
+
+    def take(self, step: str | Move) -> None:
+        """Take one of the enabled steps, given as a move or by its label.
+
+        Raises:
+            InputError: If it is not enabled.
+        """
+        with self.lock:
+            self.search.cancel()
+            possible = [step for one in self.options() for step in one.steps]
+            chosen = [one for one in possible if step in (one.label, one.move)]
+            if not chosen:
+                labels = ", ".join(one.label for one in possible)
+                what = repr(step) if isinstance(step, str) else f"number {step.instance}.{step.outcome}"
+                raise InputError(f"step {what} is not enabled; enabled: {labels or 'none'}")
+            self.history.add(chosen[0])
+            self._moved()
+
+    def undo(self) -> None:
+        """Go one step back."""
+        self.jump(self.at - 1)
+
+    def jump(self, index: int) -> None:
+        """Go to the state with this index in :attr:`trace`; what comes after it stays in sight."""
+        with self.lock:
+            path = self.history.tip.path
+            self.go_to(path[max(0, min(index, len(path) - 1))].number)
+
+    def go_to(self, number: int) -> None:
+        """Go to a node of the history."""
+        with self.lock:
+            self.history.go(number)
+            self._moved()
+
+    def name(self, number: int, name: str) -> None:
+        """Call a node of the history something; with "" nothing any more."""
+        with self.lock:
+            self.history.name(number, name)
+            self._moved()
+
+    def walk(self, steps: int, seed: int | None = None) -> None:
+        """Take steps at random, until none is possible."""
+        with self.lock:
+            self.search.cancel()
+            chance = random.Random(seed)
+            for _ in range(steps):
+                possible = [step for one in self.options() for step in one.steps]
+                if not possible:
+                    break
+                self.history.add(chance.choice(possible))
+            self._moved()
+
+    def go(self, condition: str | Callable[[Any], Any], *, anew: bool = False, max_states: int | None = None) -> None:
+        """Go to a state where `condition` is true, along a shortest way.
+
+        Args:
+            condition: A function of the state, or a Python expression over ``s`` and the constants.
+            anew: Begin in an initial state instead of the present one.
+            max_states: A bound on the search.
+
+        Raises:
+            InputError: For an expression that is not accepted, or if there is no such state.
+        """
+        self._follow(*self._way(condition, anew, Job(), max_states))
+
+    def find(self, condition: str, *, anew: bool = False) -> None:
+        """The same in a thread: :attr:`search` tells how it goes."""
+        self.search.cancel()
+        self.search.start(object(), "Searching", lambda job: self._way(condition, anew, job))
+
+    def tell(self, lines: str, *, max_states: int | None = None) -> None:
+        """Begin anew with a shortest behaviour that passes through the lines of a scenario.
+
+        Args:
+            lines: Each a step or a condition; see :mod:`workbench.checking.following.scenario`.
+            max_states: A bound on the search.
+
+        Raises:
+            InputError: For a line that is not accepted, or cannot follow: with the reason.
+        """
+        self._follow(*self._story(lines, Job(), max_states))
+
+    def find_story(self, lines: str) -> None:
+        """The same in a thread: :attr:`search` tells how it goes."""
+        self.search.cancel()
+        self.search.start(object(), "Searching", lambda job: self._story(lines, job))
+
+    def close(self) -> None:
+        """End all work."""
+        self.search.cancel()
+
+    def _found(self) -> None:
+        if self.search.outcome is not None:
+            self._follow(*self.search.outcome)
+
+    def _follow(self, trace: Trace, remark: str) -> None:
+        """Go to the end of a behaviour, along branches that are there as far as there are such."""
+        with self.lock:
+            self._root(trace)
+            for step in trace.steps[1:]:
+                self.history.add(step)
+            self.history.tip = self.history.current
+            self._moved(remark)
+
+    def _way(self, condition: Any, anew: bool, job: Job, max_states: int | None = None) -> tuple[Trace, str]:
+        model, remark, predicate = self.model, "", condition
+        if isinstance(condition, str):
+            predicate = expression = Expression(model, condition)
+            remark = expression.remark or ""
+        after = None if anew else self.history.trace(self.history.current)
+        trace, result = seek(model, predicate, after=after, should_stop=job.should_stop, max_states=max_states)
+        if trace is not None:
+            return trace, remark
+        where = "from the beginning" if anew else "from this state"
+        if result.within is not None:
+            where += f" within {result.within}"
+        if result.complete:
+            raise InputError(f"no such state can be reached {where}; there are {result.distinct:,} states")
+        raise InputError(f"no such state was found {where} among {result.distinct:,} states: {result.stopped}")
+
+    def _story(self, lines: str, job: Job, max_states: int | None = None) -> tuple[Trace, str]:
+        told = scenario(self.model, lines, should_stop=job.should_stop, max_states=max_states)
+        if not told.holds or told.trace is None:
+            raise InputError(str(told).splitlines()[0])
+        return told.trace, "; ".join(
+            f"state {at + 1}: {line.text}" for line, at in zip(told.lines, told.at, strict=True)
+        )

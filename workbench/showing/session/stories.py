@@ -1,0 +1,68 @@
+"""The stories of protocols' models, and what a panel keeps in sight of each model."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from workbench.kernel import Model
+from workbench.registry import configurations, models, protocol_of
+from workbench.showing.session.settings import Settings
+from workbench.showing.session.start import start_from
+
+#: How many switches and sizes of other models.
+_MOST_SWITCHES, _MOST_SIZES = 6, 3
+
+
+def stories(model: type[Model]) -> dict[str, Path]:
+    """The files of a model's stories, by title; empty for a model that has none."""
+    files, protocol = configurations.shipped(), protocol_of(model)
+    told = protocol.stories.get(model.name, {}) if protocol else {}
+    return {title: files[name] for title, name in told.items() if name in files}
+
+
+def named(settings: Settings) -> Path | None:
+    """The file of the configuration that these settings are: the one they came from, or a story they came back to.
+
+    Examples:
+        >>> told = opening("bakery_v2", {})
+        >>> back = told.with_constants({"SafeAcks": False}).with_constants({"SafeAcks": True})
+        >>> back.configuration, named(back) == named(told)
+        (None, True)
+    """
+    if settings.configuration is not None:
+        return settings.configuration.path
+    return next((path for path in stories(settings.model_class).values() if settings.asks_as(_told(path))), None)
+
+
+@cache
+def _told(path: Path) -> Settings:
+    """A story's settings: a panel asks for those of all of them at each flip."""
+    return start_from(path)
+
+
+def opening(what: Any, constants: dict[str, Any]) -> Settings:
+    """What a panel opens on: the first story of a model that is only named, and otherwise what it is given.
+
+    Raises:
+        InputError: For what :func:`start_from` or a constant does not accept.
+    """
+    settings = start_from(what)
+    named = isinstance(what, str) and what in models()
+    told = stories(settings.model_class) if named and not constants else {}
+    return start_from(next(iter(told.values()))) if told else settings.with_constants(constants)
+
+
+def in_sight(model: type[Model]) -> list[str]:
+    """The constants that a panel keeps in sight: for most models the first switches, and a few sizes.
+
+    Examples:
+        >>> from workbench.protocols.classics.peterson import Peterson
+        >>> in_sight(Peterson)
+        ['LevelFirst', 'LeavesLevels', 'Processes', 'LevelsLeftOut']
+    """
+    declared, protocol = model.declared_constants, protocol_of(model)
+    chosen = protocol.in_sight.get(model.name, ()) if protocol else ()
+    known = [name for name in chosen if name in declared]
+    switches = [name for name, constant in declared.items() if constant.kind in ("switch", "choice")]
+    sizes = [name for name, constant in declared.items() if constant.kind in ("names", "integer")]
+    return known or [*switches[:_MOST_SWITCHES], *sizes[:_MOST_SIZES]]

@@ -1,0 +1,36 @@
+"""What a recording or a scenario came to: the answer in words, and the behaviour."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from workbench.kernel.result import Answer
+from workbench.showing.pictures.markup import element
+from workbench.showing.view.html import Drawn, Joined, Rendered
+from workbench.showing.view.trace import trace_view
+
+#: Up to how many states a behaviour is shown at once.
+_MOST_STATES = 200
+
+
+class Behaviour(Protocol):
+    """A behaviour by its moves."""
+
+    @property
+    def moves(self) -> Sequence[tuple[int, int]]: ...
+
+
+class Followed(Answer, Protocol):
+    """What :func:`workbench.validate` and :func:`workbench.scenario` return."""
+
+    @property
+    def behaviour(self) -> Behaviour | None: ...
+
+
+def answer_view(answer: Followed) -> Drawn:
+    """The answer in words, and the behaviour, unless it is a very long one."""
+    text = answer.text()
+    head, *lines = text.splitlines()
+    words = Rendered(element("p", element("b", head)) + element("pre", "\n".join(lines)), text)
+    if answer.behaviour is None or len(answer.behaviour.moves) >= _MOST_STATES or answer.trace is None:
+        return words
+    return Joined(words, trace_view(answer.trace))

@@ -1,0 +1,167 @@
+"""State graphs drawn by Graphviz: as SVG whose texts stay texts and whose states show on hovering."""
+
+import re
+import subprocess
+from collections.abc import Sequence
+
+from workbench.formats import dot
+from workbench.kernel import InputError
+from workbench.registry.programs import to_install
+from workbench.showing.pictures import Picture
+from workbench.showing.pictures.letters import FONT
+from workbench.showing.pictures.markup import Markup, element
+from workbench.showing.view.difference import brief
+from workbench.showing.view.html import MIDDLE, PURPLE, SKY, VERMILLION, clip
+from workbench.showing.view.nodes import Edge, Node
+
+#: Graphviz takes no ``currentColor``: this unlikely colour stands for it until the SVG is there.
+_CURRENT = "#010203"
+_FONT = "Helvetica,Arial,sans-serif"
+_INK = "#10222e"
+_LONGEST_LABEL = 44
+_MOST_LABELS = 4
+#: Points per pixel; the width of a picture at most, and its margin, in points.
+_POINTS, _WIDEST, _FRAME = 0.75, 320, 7
+
+
+def source(nodes: Sequence[Node], edges: Sequence[Edge]) -> str:
+    """The graph in Graphviz's language."""
+    plain = all(len(node.label) <= 4 and node.picture is None for node in nodes)
+    everywhere = {
+        "graph": {"bgcolor": "transparent", "rankdir": "TB", "nodesep": "0.25", "ranksep": "0.4", "margin": "0.05"},
+        "node": {
+            "fontname": _FONT,
+            "fontsize": "11",
+            "fontcolor": _INK,
+            "style": "filled,rounded",
+            "shape": "circle" if plain else "box",
+            "margin": "0.03" if plain else "0.12,0.06",
+            "width": "0.3" if plain else "0.5",
+            "height": "0.3",
+        },
+        "edge": {"fontname": _FONT, "fontsize": "10", "fontcolor": _CURRENT, "color": MIDDLE, "arrowsize": "0.6"},
+    }
+    lines = [dot.statement(kind, looks) for kind, looks in everywhere.items()]
+    for node in nodes:
+        looks = {"label": node.label, **_node_style(node, plain), **_room(node)}
+        lines.append(dot.statement(dot.node(node.id), looks))
+    first = "; ".join(dot.node(node.id) for node in nodes if "initial" in node.marks)
+    lines.append(f"{{ rank=min; {first} }}" if first else "")
+    for edge in edges:
+        looks = {"label": _edge_label(edge), **_edge_style(edge)}
+        lines.append(dot.statement(dot.edge(edge.source, edge.target), looks))
+    return "\n".join(["digraph {", *lines, "}", ""])
+
+
+def render(title: str, nodes: Sequence[Node], edges: Sequence[Edge]) -> Markup:
+    """The graph as SVG.
+
+    Raises:
+        InputError: If Graphviz's program is not installed.
+    """
+    try:
+        text = source(nodes, edges).encode()
+        svg = subprocess.run(["dot", "-Tsvg"], input=text, capture_output=True, check=True).stdout.decode()
+    except FileNotFoundError:
+        raise InputError(f"state graphs need Graphviz's dot, which is not installed; {to_install('dot')}") from None
+    return _dress(title, nodes, edges, svg[svg.index("<svg") :])
+
+
+def _node_style(node: Node, plain: bool) -> dict[str, str]:
+    marks = node.marks
+    fill = "#f3c6a8" if "violating" in marks else "#bfe0f6" if "trace" in marks else "#eceff1"
+    style = {"fillcolor": fill, "color": "#8a9299", "penwidth": "1"}
+    if "trace" in marks:
+        style |= {"color": SKY, "penwidth": "2"}
+    if "loop" in marks:
+        style |= {"color": PURPLE, "penwidth": "2.5"}
+    if "violating" in marks:
+        style |= {"color": VERMILLION, "penwidth": "2.5"}
+    if "focus" in marks:
+        style |= {"color": _CURRENT, "penwidth": "3"}
+    if "initial" in marks:
+        style |= {"peripheries": "2"}
+    if not node.label.strip() and plain:
+        style |= {"width": "0.14", "height": "0.14", "fixedsize": "true"}
+    return style
+
+
+def _scale(picture: Picture) -> float:
+    """From the picture's pixels to points; a wide picture is made smaller."""
+    return min(_POINTS, _WIDEST / picture.size[0])
+
+
+def _room(node: Node) -> dict[str, str]:
+    """What keeps a place free for the node's picture."""
+    if node.picture is None:
+        return {}
+    wide, tall = ((side * _scale(node.picture) + 2 * _FRAME) / 72 for side in node.picture.size)
+    return {"label": "", "fixedsize": "true", "width": f"{wide:.2f}", "height": f"{tall:.2f}"}
+
+
+def _hang(node: Node, picture: Picture, group: str) -> str:
+    """The group of a node with its picture in it; nodes are light on every page, and so is what is in them."""
+    numbers = [float(n) for path in re.findall(r'\bd="([^"]*)"', group) for n in re.findall(r"-?[\d.]+", path)]
+    x, y = (min(along) + max(along) for along in (numbers[::2], numbers[1::2]))  # twice the middle
+    scale = _scale(picture)
+    left, top = x / 2 - picture.size[0] * scale / 2, y / 2 - picture.size[1] * scale / 2
+    svg = picture.svg_with(f"state-{node.id}-")
+    inside = Markup(svg[svg.index(">") + 1 : svg.rindex("</svg>")])
+    place = f"translate({left:.1f} {top:.1f}) scale({scale:.3f})"
+    hung = element(
+        "g", inside, transform=place, font_family=FONT, data_picture=picture.model, style="color-scheme:light"
+    )
+    return f"{group[: -len('</g>')]}{hung}</g>"
+
+
+def _edge_label(edge: Edge) -> str:
+    labels = [f" {clip(brief(label), _LONGEST_LABEL)} " for label in edge.labels]
+    more = len(labels) - _MOST_LABELS
+    return "\n".join(labels if more <= 0 else [*labels[:_MOST_LABELS], f" and {more} more "])
+
+
+def _edge_style(edge: Edge) -> dict[str, str]:
+    if "trace" in edge.marks:
+        return {"color": SKY, "penwidth": "2.5", "weight": "8"}
+    return {}
+
+
+def _dress(title: str, nodes: Sequence[Node], edges: Sequence[Edge], svg: str) -> Markup:
+    """Give the SVG its texts to show on hovering, and let it take the page's colour and width."""
+    tooltips = {node.id: node.tooltip for node in nodes}
+    tooltips |= {f"{edge.source}->{edge.target}": "\n".join(edge.labels) for edge in edges}
+
+    def tooltip(found: re.Match[str]) -> str:
+        name = found.group(1).replace("&#45;", "-").replace("&gt;", ">")
+        return element("title", tooltips.get(name, title))
+
+    drawn = {node.id: (node, node.picture) for node in nodes if node.picture is not None}
+
+    def hang(group: re.Match[str]) -> str:
+        name = group.group(1)
+        return _hang(*drawn[name], group.group()) if name in drawn else group.group()
+
+    svg = re.sub(r"<!--.*?-->\n?", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'<g id="[^"]*" class="node">\s*<title>([^<]*)</title>.*?</g>', hang, svg, flags=re.DOTALL)
+    marks = {node.id: " ".join(sorted(node.marks)) for node in nodes}
+
+    def marked(group: re.Match[str]) -> str:
+        id, rest, name = group.groups()
+        return f'<g {id} data-node="{name}" data-marks="{marks.get(name, "")}" {rest}'
+
+    svg = re.sub(r'<g (id="[^"]*") (class="node">\s*<title>([^<]*)</title>)', marked, svg)
+    svg = re.sub(r"<title>([^<]*)</title>", tooltip, svg)
+    svg = svg.replace(_CURRENT, "currentColor")
+    width = re.search(r'<svg width="(\d+)pt"', svg)
+    box = re.search(r'viewBox="([^"]*)"', svg)
+    pixels = round(int(width.group(1)) * 4 / 3) if width else 0
+    return element(
+        "svg",
+        Markup(svg[svg.index(">") + 1 : svg.rindex("</svg>")]),
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=box.group(1) if box else "",
+        width=pixels,
+        role="img",
+        aria_label=title,
+        color=MIDDLE,
+    )

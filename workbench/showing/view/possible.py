@@ -1,0 +1,58 @@
+"""The steps that are possible in a state, as buttons, and why the others are not."""
+
+from itertools import groupby
+
+from workbench.kernel import Model, State
+from workbench.kernel.trace import Move, is_bookkeeping, options
+from workbench.kernel.values import counted
+from workbench.showing.pictures.markup import Markup, element
+from workbench.showing.view.html import folded, noted
+from workbench.showing.view.trace import NOBODY
+
+
+def possible_steps(model: Model, state: State, taken: Move | None = None, more: Markup | None = None) -> Markup:
+    """Buttons for the steps from `state`, per lane; the others are folded away, each with the reason.
+
+    A button's ``data-take`` holds its step: the move as ``INSTANCE.OUTCOME``, a space, and the label.
+
+    Args:
+        taken: The move that the behaviour on show takes here, whose button is marked.
+        more: What stands below the buttons.
+
+    Raises:
+        ModelError: If an action fails in `state`.
+    """
+    rows, disabled, known = [], [], options(model, state)
+    possible = [step for one in known for step in one.steps]
+    told = {step.move for step in possible if not is_bookkeeping(model, state, step)} or {
+        step.move for step in possible
+    }
+    for lane, group in groupby(known, key=lambda one: one.instance.lane or NOBODY):
+        buttons = []
+        for instance, steps in group:
+            buttons += [_step_button(step.label, step.move, taken) for step in steps if step.move in told]
+            if not steps:
+                disabled.append(_greyed(instance.label, model.why_disabled(instance, state) or ""))
+        if buttons:
+            rows.append(element("b", lane) + element("div", *buttons))
+    said = "what can happen here" if taken is None else "instead of the next step"
+    title = element("span", f"{said}:" if rows else "No step is possible: the end.", class_="wb-note")
+    lanes = (element("div", row, class_="wb-lane") for row in rows)
+    enabled = element("div", title, *lanes, more, class_="wb-enabled")
+    grid = element("div", *disabled, class_="wb-greyed wb-scroll")
+    summary = f"{counted(len(disabled), 'step is', 'steps are')} not possible here, and why"
+    return enabled + folded(summary, grid, data_name="greyed") if disabled else enabled
+
+
+def _step_button(label: str, move: Move | None, taken: Move | None) -> Markup:
+    """A step to take; the one that the behaviour takes here is marked."""
+    assert move is not None  # it is no initial state
+    return element(
+        "button", element("code", label), class_="wb-button", data_take=f"{move.instance}.{move.outcome} {label}",
+        aria_current="step" if move == taken else None,
+    )  # fmt: skip
+
+
+def _greyed(label: str, why: str) -> Markup:
+    button = element("button", element("code", label), class_="wb-button", disabled="disabled")
+    return element("div", button, noted(why))

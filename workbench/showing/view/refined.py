@@ -1,0 +1,74 @@
+"""A trace in the words of the model that its own refines: which step of that model each of its steps is, or none."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.formats.abstract import AbstractTrace
+from workbench.kernel.state import Change, State
+from workbench.kernel.values import show
+from workbench.showing.pictures.markup import Markup
+from workbench.showing.view.html import folded
+from workbench.showing.view.statetable import state_table
+from workbench.showing.view.wording import listed, told_change
+
+
+@dataclass(frozen=True)
+class RefinedStep:
+    """What a step is to the refined model.
+
+    Attributes:
+        model: The refined model's class.
+        label: The step that it is there, ``initial state`` for the first. None if it changes nothing there, or what no
+            action does.
+        state: The refined model's state after it.
+        changes: What it changes there.
+        why: What is wrong with it, if the refined model has no such step.
+    """
+
+    model: str
+    label: str | None
+    state: State
+    changes: tuple[Change, ...]
+    why: str | None
+
+    @property
+    def stutters(self) -> bool:
+        return self.why is None and not self.changes
+
+    @property
+    def words(self) -> str:
+        """In a few words what it is there."""
+        if self.why is not None:
+            return f"no {'beginning' if self.label else 'step'} of {self.model}"
+        return self.label if self.label and self.changes else f"nothing to {self.model}"
+
+    @property
+    def sentence(self) -> str:
+        """What it is there, in a sentence to follow what it is here."""
+        if self.why is not None:
+            return f"That is {self.words}: {self.why}."
+        changes = listed([told_change(change) for change in self.changes])
+        return f"That is {self.words}" + (f", and changes {changes}." if changes else ".")
+
+    def html(self) -> Markup:
+        """The refined model's state after the step, unfolded if the step does something to it."""
+        summary = f"{self.model}: {self.words}"
+        inside = state_table(self.state, self.changes).html()
+        return folded(summary, inside, is_open=not self.stutters, class_="wb-refined")
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "label": self.label,
+            "why": self.why,
+            "state": {str(cell): show(value) for cell, value in self.state.items()},
+        }
+
+
+def refined_steps(told: AbstractTrace) -> Iterator[RefinedStep]:
+    """The steps of a behaviour as the refined model sees them, the initial state first."""
+    before = None
+    for step in told.steps:
+        changes = () if before is None else tuple(before.changes_to(step.state))
+        yield RefinedStep(type(told.model).__name__, step.label, step.state, changes, step.why)
+        before = step.state

@@ -1,0 +1,382 @@
+"""Which states to draw: all, those around one, a trace with what else could have happened, or a projection.
+
+Drawing more than a few hundred edges helps nobody, so each function has a bound, and the graph says what was left out.
+"""
+
+import heapq
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from workbench.kernel import InputError, Model, State, Trace
+from workbench.kernel.errors import unknown
+from workbench.kernel.given import names_in, plain
+from workbench.kernel.trace import is_bookkeeping, options
+from workbench.kernel.values import counted, show
+from workbench.showing.pictures import Picture, faults, picture
+from workbench.showing.view.graph import (
+    FOCUS,
+    INITIAL,
+    LOOP,
+    MOST_EDGES,
+    MOST_PICTURES,
+    TRACE,
+    VIOLATING,
+    Edge,
+    GraphDraft,
+    Node,
+    Space,
+    StateGraph,
+)
+
+# Which variables a label shows ---------------------------------------------------------------------------------------
+
+
+def _columns(model: Model, variables: Sequence[str]) -> list[int]:
+    """The cells that `variables` stand for: names of variables (all their cells) or of cells, such as ``pc[w1]``."""
+    by_name: dict[str, list[int]] = {}
+    for position, cell in enumerate(model.layout.cells):
+        by_name.setdefault(cell.variable, []).append(position)
+        by_name.setdefault(str(cell), [position])
+    columns: list[int] = []
+    for name in names_in("variables", variables):
+        if name not in by_name:
+            raise unknown(f"variable of {model.name}", name, model.declared_variables)
+        columns += [position for position in by_name[name] if position not in columns]
+    return columns
+
+
+def _spell(model: Model, columns: Sequence[int], values: Sequence[Any]) -> str:
+    """A line for each cell; where all are of one variable, without its name."""
+    cells = [model.layout.cells[column] for column in columns]
+    alike = len(cells) > 1 and len({cell.variable for cell in cells}) == 1
+    names = [str(cell).removeprefix(cell.variable)[1:-1] + ": " if alike else f"{cell} = " for cell in cells]
+    return "\n".join(f"{name}{show(value)}" for name, value in zip(names, values, strict=True))
+
+
+def telling(model: Model, states: Sequence[State]) -> tuple[str, ...]:
+    """The variable that says most of `states` in the fewest words: where each process is, else one of few values."""
+    seen: dict[str, set[Any]] = {}
+    for state in states:
+        for cell, value in state.items():
+            seen.setdefault(cell.variable, set()).add(value)
+    counters = {process.pc for process in model.declared_processes.values()}
+    indexed = {cell.variable for cell in model.layout.cells if cell.index is not None}
+
+    def words(name: str) -> Any:
+        return name not in indexed, name not in counters, len(seen[name]) < 2, len(seen[name])
+
+    return tuple(sorted(seen, key=words)[:1])
+
+
+# Graphs of states ----------------------------------------------------------------------------------------------------
+
+
+def state_graph(
+    space: Space,
+    *,
+    variables: Sequence[str] = (),
+    trace: Trace | None = None,
+    most_edges: int = MOST_EDGES,
+    pictures: bool = False,
+) -> StateGraph:
+    """The whole graph when it is small; of a larger one the first levels.
+
+    Args:
+        variables: What the nodes show of their states (names of variables or of cells); their numbers by default.
+        trace: A behaviour to mark.
+        most_edges: A bound on the transitions drawn.
+        pictures: Show states as their pictures, as many as there is room for.
+    """
+    shown = min(len(space.sources), most_edges)
+    transitions = range(shown)
+    numbers = {*range(min(len(space), 1)), *space.sources[:shown].tolist(), *space.targets[:shown].tolist()}
+    notes = []
+    if shown < len(space.sources):
+        notes.append(
+            f"{len(numbers):,} of {len(space):,} states and {shown:,} of {len(space.sources):,} transitions are drawn, "
+            "in breadth-first order; a neighbourhood or a projection shows other parts"
+        )
+    title = f"States of {space.model.name}"
+    return _of_states(space, transitions, numbers, title, notes, variables, trace, None, pictures)
+
+
+def neighbourhood(
+    space: Space,
+    center: int | State,
+    radius: int = 2,
+    *,
+    variables: Sequence[str] = (),
+    trace: Trace | None = None,
+    most_edges: int = MOST_EDGES,
+    pictures: bool = False,
+) -> StateGraph:
+    """What leads to a state and what it leads to, up to `radius` steps in both directions.
+
+    Args:
+        center: The state, or its number.
+        variables, trace, most_edges, pictures: As for :func:`state_graph`.
+
+    Raises:
+        InputError: If `center` is not a state of the space.
+    """
+    center = plain(center)
+    number = center if isinstance(center, int) else _number_of(space, center)
+    if not 0 <= number < len(space):
+        raise InputError(f"state {number} is not accepted; the space has states 0 to {len(space) - 1}")
+    order = np.argsort(space.targets, kind="stable")
+    sorted_targets = space.targets[order]
+    chosen: dict[int, None] = {}
+    near, seen = [number], {number}
+    notes: list[str] = []
+    for _ in range(radius):
+        around = [t for state in near for t in _around(space, order, sorted_targets, state)]
+        chosen.update(dict.fromkeys(around))
+        met = dict.fromkeys(end for t in around for end in _ends(space, t))
+        near = [state for state in met if state not in seen]
+        seen.update(near)
+        if len(chosen) > most_edges:
+            notes.append(f"{most_edges:,} of at least {len(chosen):,} transitions are drawn, the nearest; ask for less")
+            break
+    transitions = list(chosen)[:most_edges]
+    ends = {number, *(end for t in transitions for end in _ends(space, t))}
+    title = f"State {number} of {space.model.name} and what is within {counted(radius, 'step')}"
+    return _of_states(space, transitions, ends, title, notes, variables, trace, number, pictures)
+
+
+def _around(space: Space, order: np.ndarray, sorted_targets: np.ndarray, state: int) -> Iterable[int]:
+    out = np.arange(*np.searchsorted(space.sources, [state, state + 1]))
+    into = order[slice(*np.searchsorted(sorted_targets, [state, state + 1]))]
+    return [*out.tolist(), *into.tolist()]
+
+
+def _ends(space: Space, transition: int) -> tuple[int, int]:
+    return int(space.sources[transition]), int(space.targets[transition])
+
+
+def _number_of(space: Space, state: State) -> int:
+    """The number of `state`; -1 if it is not there."""
+    match = np.ones(len(space), bool)
+    for column, (known, value) in enumerate(zip(space.values, state.values, strict=True)):
+        match &= space.rows[:, column] == (known.index(value) if value in known else -1)
+    equal = np.flatnonzero(match)
+    return int(equal[0]) if len(equal) else -1
+
+
+def _cut(space: Space) -> Iterable[str]:
+    """What the model's constraints keep out of a graph."""
+    if space.result.within is not None:
+        yield f"what lies outside {space.result.within} is not drawn, nor are the steps that lead there"
+
+
+def _of_states(
+    space: Space,
+    transitions: Iterable[int],
+    numbers: Iterable[int],
+    title: str,
+    notes: Iterable[str],
+    variables: Sequence[str],
+    trace: Trace | None,
+    focus: int | None,
+    pictures: bool,
+) -> StateGraph:
+    draft, columns = GraphDraft(), _columns(space.model, variables)
+    chosen, notes = sorted(numbers), [*notes, *_cut(space)]
+
+    def draw(id: str) -> Picture:
+        state = space.state(int(id))
+        return picture(space.model, state, at_fault=faults(space.model, state))
+
+    wrong = _violating(space)
+    path = [] if trace is None else [_number_of(space, state) for state in trace.states]
+    first = int((space.levels == 1).sum())
+    for number in chosen:
+        state = space.state(number)
+        marks = {
+            INITIAL: number < first,
+            VIOLATING: bool(wrong[number]),
+            TRACE: number in path,
+            FOCUS: number == focus,
+        }
+        label = _spell(space.model, columns, [state.values[c] for c in columns]) or str(number)
+        kept = frozenset(mark for mark, given in marks.items() if given)
+        draft.nodes[str(number)] = Node(str(number), label, f"state {number}\n{state!r}", kept)
+    for t in transitions:
+        draft.connect(str(space.sources[t]), str(space.targets[t]), space.label(t))
+    draft.marked = {(str(a), str(b)) for a, b in itertools.pairwise(path)}
+    if pictures:
+        _illustrate(draft, draw, notes)
+    return draft.finish(title, notes, draw)
+
+
+def _illustrate(draft: GraphDraft, draw: Callable[[str], Picture], notes: list[str]) -> None:
+    """Show states as their pictures: those of the trace first, as many as there is room for, which is noted."""
+    chosen = sorted(draft.nodes.values(), key=lambda node: not node.marks & {TRACE, FOCUS})[:MOST_PICTURES]
+    draft.nodes |= {node.id: replace(node, picture=draw(node.id)) for node in chosen}
+    if len(draft.nodes) > MOST_PICTURES:
+        notes.append(f"Pictures are drawn of {MOST_PICTURES} of {len(draft.nodes):,} states")
+
+
+def _violating(space: Space) -> np.ndarray:
+    """For each state whether a violated invariant is false in it."""
+    wrong = np.zeros(len(space), bool)
+    for verdict in space.result.violated:
+        if verdict.kind == "invariant":
+            wrong |= ~space.holds(verdict.name)
+    return wrong
+
+
+# A trace with what else could have happened ---------------------------------------------------------------------------
+
+
+def alternatives(
+    trace: Trace, *, variables: Sequence[str] = (), most_edges: int = MOST_EDGES, pictures: bool = False
+) -> StateGraph:
+    """A trace, and from each of its states the steps that were not taken, but for those in which nothing happens.
+
+    Args:
+        variables: What the nodes show of their states; for the trace's states their position by default.
+        most_edges: A bound on the edges; steps not taken from late states are left out first.
+        pictures: Show states as their pictures, as many as there is room for.
+    """
+    model, draft = trace.model, GraphDraft()
+    columns = _columns(model, variables)
+    ids: dict[State, str] = {}
+
+    def add(state: State, label: str, marks: Iterable[str] = ()) -> str:
+        if state not in ids:
+            ids[state] = str(len(ids))
+            text = _spell(model, columns, [state.values[c] for c in columns]) or label
+            draft.nodes[ids[state]] = Node(ids[state], text, repr(state), frozenset(marks))
+        return ids[state]
+
+    invariants = [i for p in model.select() if p.kind == "invariant" for i in model.predicates(p.name)]
+
+    def wrong(state: State) -> list[str]:
+        return [] if all(invariant.holds(state) for invariant in invariants) else [VIOLATING]
+
+    for at, step in enumerate(trace.steps):
+        looping = trace.back is not None and trace.loop is not None and at >= trace.loop
+        marks = [TRACE, *([INITIAL] if at == 0 else []), *([LOOP] if looping else []), *wrong(step.state)]
+        add(step.state, str(at + 1), marks)
+    taken = [*trace.steps[1:], *([trace.back] if trace.back else [])]
+    for before, step in zip(trace.states, taken, strict=False):
+        draft.connect(ids[before], ids[step.state], step.label)
+        draft.marked.add((ids[before], ids[step.state]))
+    left_out = 0
+    for before in dict.fromkeys(trace.states):
+        for step in (step for one in options(model, before) for step in one.steps):
+            after = step.state
+            ends = (ids[before], ids.get(after, ""))
+            if after == before or ends in draft.marked or is_bookkeeping(model, before, step):
+                continue
+            if ends not in draft.labels and len(draft.labels) >= most_edges:
+                left_out += 1
+                continue
+            draft.connect(ids[before], add(after, "", wrong(after)), step.label)
+    notes = [f"Not drawn: {counted(left_out, 'further step')} not taken"] if left_out else []
+    states = list(ids)  # their numbers are their ids
+
+    def draw(id: str) -> Picture:
+        state = states[int(id)]
+        return picture(model, state, at_fault=faults(model, state))
+
+    if pictures:
+        _illustrate(draft, draw, notes)
+    return draft.finish(f"A trace of {model.name}, with the steps not taken", notes, draw)
+
+
+# Projection -----------------------------------------------------------------------------------------------------------
+
+
+def projection(space: Space, variables: Sequence[str], *, most_edges: int = MOST_EDGES) -> StateGraph:
+    """The space seen through some variables: states that agree on them are one node, and transitions are counted.
+
+    Transitions that change none of the variables are not drawn. The graph begins at the initial states: where there are
+    more edges than are drawn, all that is drawn can be reached from them.
+
+    Args:
+        variables: Names of variables or of cells, such as ``pc`` or ``pc[w1]``.
+        most_edges: A bound on the edges; of those that go on from what is drawn, the one with the most transitions
+            comes next.
+
+    Raises:
+        InputError: For no variable, or one that the model does not declare.
+    """
+    model = space.model
+    variables = names_in("variables", variables)
+    columns = _columns(model, variables)
+    if not columns:
+        raise InputError("variables = () is not accepted; a projection takes at least one variable")
+    groups, of_state = np.unique(space.rows[:, columns], axis=0, return_inverse=True)
+    of_state = of_state.reshape(-1)
+    sizes = np.bincount(of_state)
+    wrong = np.bincount(of_state, weights=_violating(space)).astype(int)
+    initial = set(of_state[space.levels == 1].tolist())
+
+    names = list(model.declared_actions)
+    action_of = np.array([names.index(instance.action.name) for instance in model.instances])
+    ends = np.stack([of_state[space.sources], of_state[space.targets], action_of[space.instances]], axis=1)
+    moving = ends[:, 0] != ends[:, 1]
+    kinds, counts = np.unique(ends[moving], axis=0, return_counts=True)
+    edges: dict[tuple[int, int], Counter[str]] = {}
+    for (source, target, action), count in zip(kinds.tolist(), counts.tolist(), strict=True):
+        edges.setdefault((source, target), Counter())[names[action]] += count
+    shown = _heaviest({ends: labels.total() for ends, labels in edges.items()}, initial, most_edges)
+    kept = list(dict.fromkeys([*sorted(initial), *(end for pair in shown for end in pair)]))
+
+    def node(group: int) -> Node:
+        values = [space.values[c][number] for c, number in zip(columns, groups[group].tolist(), strict=True)]
+        text, size, bad = _spell(model, columns, values), int(sizes[group]), int(wrong[group])
+        tooltip = f"{text}\n{counted(size, 'state')}" + (f", {bad:,} of them violate an invariant" if bad else "")
+        marks = ([INITIAL] if group in initial else []) + ([VIOLATING] if bad else [])
+        return Node(str(group), f"{text}\n{counted(size, 'state')}", tooltip, frozenset(marks), size)
+
+    notes = [*_cut(space)]
+    if len(shown) < len(edges):
+        dropped = int(counts.sum()) - sum(edges[pair].total() for pair in shown)
+        notes.append(
+            f"{len(kept):,} of {len(groups):,} groups are drawn, and of the edges that lead on from the initial states "
+            f"the {len(shown):,} with the most transitions; "
+            f"left out: {counted(len(edges) - len(shown), 'edge')} ({counted(dropped, 'transition')})"
+        )
+    inside = int((~moving).sum())
+    if inside:
+        notes.append(
+            f"Not drawn: {inside:,} of {counted(len(moving), 'transition')}, which change none of these variables"
+        )
+    drawn = [
+        Edge(str(a), str(b), tuple(f"{name} \N{MULTIPLICATION SIGN}{n:,}" for name, n in edges[a, b].most_common()),
+             count=edges[a, b].total())
+        for a, b in shown
+    ]  # fmt: skip
+    title = f"{space.model.name}: {counted(len(space), 'state')} seen through {', '.join(variables)}"
+    return StateGraph(title, tuple(map(node, kept)), tuple(drawn), tuple(notes))
+
+
+def _heaviest(weights: dict[tuple[int, int], int], initial: Iterable[int], most: int) -> list[tuple[int, int]]:
+    """Up to `most` edges, each from where an earlier one or an initial node is: always the heaviest of these."""
+    leaving: dict[int, list[tuple[int, int]]] = {}
+    for ends in weights:
+        leaving.setdefault(ends[0], []).append(ends)
+    waiting: list[tuple[int, tuple[int, int]]] = []
+    reached: set[int] = set()
+
+    def reach(node: int) -> None:
+        if node not in reached:
+            reached.add(node)
+            for ends in leaving.get(node, ()):
+                heapq.heappush(waiting, (-weights[ends], ends))
+
+    for node in sorted(initial):
+        reach(node)
+    taken: list[tuple[int, int]] = []
+    while waiting and len(taken) < most:
+        _, ends = heapq.heappop(waiting)
+        taken.append(ends)
+        reach(ends[1])
+    return taken

@@ -1,0 +1,386 @@
+"""A trace as plain data: who steps, what each step changes, whom that concerns, and which properties hold."""
+
+import base64
+import gzip
+import json
+import math
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from workbench.formats.abstract import AbstractTrace, abstract
+from workbench.formats.permalink import permalink
+from workbench.kernel import Model, State, Trace, Verdict
+from workbench.kernel.errors import unknown
+from workbench.kernel.given import names_in
+from workbench.kernel.instances import ActionInstance
+from workbench.kernel.lasso import stuck
+from workbench.kernel.properties import Fault, Place
+from workbench.kernel.state import Cell, Change
+from workbench.kernel.trace import Step
+from workbench.kernel.values import Map, counted, show
+from workbench.showing.pictures import Picture, faults, picture
+from workbench.showing.pictures.markup import Markup, element, joined
+from workbench.showing.view import sequence
+from workbench.showing.view.access import accesses
+from workbench.showing.view.html import Drawn, Rendered, badge, folded
+from workbench.showing.view.refined import refined_steps
+from workbench.showing.view.statetable import state_table
+from workbench.showing.view.steps import Lanes, StepView
+from workbench.showing.view.truth import StepTruths, Truth, judges
+from workbench.showing.view.watches import Watch, watch, watch_table, watched_here
+from workbench.showing.view.wording import listed, spaced
+
+#: The lane of what no single actor owns.
+SHARED = "shared state"
+#: The lane of actions that no process takes.
+NOBODY = "environment"
+#: How wide the lanes are where nobody says how much room there is.
+WIDTH = 800
+
+
+class TraceView(Lanes, Drawn):
+    """A trace to look at; made by :func:`trace_view`.
+
+    Attributes:
+        properties: Those whose truth is shown; None for all.
+        watches: The expressions that are watched, each with what it is in every state.
+    """
+
+    def __init__(
+        self,
+        trace: Trace,
+        lanes: list[str],
+        steps: list[StepView],
+        back: StepView | None,
+        properties: Sequence[str] | None = None,
+        watches: Sequence[Watch] = (),
+        told: AbstractTrace | None = None,
+    ) -> None:
+        super().__init__(trace, lanes, steps, back, told)
+        self.properties, self.watches = properties, watches
+
+    @cached_property
+    def permalink(self) -> str:
+        return permalink(self.trace, [watch.expression for watch in self.watches])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as lists, dictionaries and texts."""
+        return {
+            "model": self.trace.model.name,
+            "permalink": self.permalink,
+            "lanes": self.lanes,
+            "loop": self.loop,
+            "steps": [_as_dict(step) for step in self.steps],
+            "back": None if self.back is None else _as_dict(self.back),
+            "watches": [watch.as_dict() for watch in self.watches],
+        }
+
+    def picture(self, index: int, **options: Any) -> Picture:
+        """The picture of the state after step `index`, with what the step changed and what is at fault.
+
+        `options` are those of the model's picture, see :func:`workbench.showing.pictures.options_of`.
+        """
+        model, states, step = self.trace.model, self.trace.states, self.steps[index]
+        wrong = faults(model, step.state, self.properties) if step.broken else []
+        wrong += [truth.fault for truth in step.broken if truth.kind != "invariant"]
+        wrong += [self.trap] if self.trap is not None and index >= (self.loop or 0) else []
+        title = f"{step.number}  {step.label}"
+        return picture(model, states[index], states[:index], wrong, title=title, **options)
+
+    def picture_svg(self, index: int, **options: Any) -> Markup:
+        """The picture as SVG, with ids that no picture of another trace on the page has."""
+        return self.picture(index, **options).svg_with(self.prefix)
+
+    def pictures(self, **options: Any) -> list[str]:
+        """The pictures of all states, as SVG."""
+        return [self.picture_svg(index, **options) for index in range(len(self.steps))]
+
+    @cached_property
+    def trap(self) -> Fault | None:
+        """What waits for ever in the loop of a lasso, with the program counters of those that wait."""
+        if self.loop is None:
+            return None
+        said, positions = stuck(self.trace), self.trace.model.layout.positions
+        processes = {one.lane: one.action.process for one in self.trace.model.instances if one.action.process}
+        waiting = [lane for lane in processes if re.search(rf"\b{re.escape(lane)}\b", said)]
+        counters = [(processes[lane].pc, lane) for lane in waiting if processes[lane].pc in positions]
+        return Fault(said, *(Place(pc, lane if isinstance(positions[pc], dict) else None) for pc, lane in counters))
+
+    @property
+    def then(self) -> str | None:
+        """How a lasso goes on, and what waits there, as a sentence."""
+        if self.trap is None:
+            return None
+        waits = re.sub("^(stuck: |it goes round and round(; )?)", "", self.trap)
+        how = f"it {self.ending}" if self.back is None else self.ending
+        return f"Then {how}{f': {waits}' if waits else ''}."
+
+    @cached_property
+    def prefix(self) -> str:
+        """What sets ids of this trace apart from those of others on a page."""
+        return f"t{zlib.crc32(self.permalink.encode()):08x}-"
+
+    def svg(self, current: int | None = None, width: float = math.inf) -> Markup:
+        """The lanes; row i is a group with ``data-step="i"``, and that of index `current` is marked.
+
+        They are made as wide as `width`, unless that is too little for them.
+        """
+        return sequence.draw(self, current, width)
+
+    def lanes_for_lessons(self) -> list[str]:
+        """The lanes as narrow as can be, and wider: large letters leave them as much room as 500 or 660 px have."""
+        return list(dict.fromkeys(self.svg(width=width) for width in (0, 500, 660)))
+
+    def step_html(self, index: int) -> Markup:
+        """The state after step `index`: what is watched, what changed, every property's truth, and the rest folded."""
+        step = self.steps[index]
+        then = self.then if index + 1 == len(self.steps) else None
+        parts = (
+            element("p", step.sentence, class_="wb-sentence"),
+            watched_here(self.watches, index),
+            step.refined.html() if step.refined else None,
+            state_table(step.state, step.changes, step.truths).html(),
+            element("p", then, class_="wb-note wb-ending") if then else None,
+        )
+        return joined(parts)
+
+    def html(self) -> Markup:
+        """The last picture beside the lanes, the states folded; a script steps through the pictures of all states."""
+        steps = map(self._foldable, range(len(self.steps)))
+        link = folded("Permalink", element("code", self.permalink, class_="wb-link"), class_="wb-note wb-link")
+        pictures = [self.picture(index) for index in range(len(self.steps))]
+        drawn, widest = [one.svg_with(self.prefix) for one in pictures], max(one.size[0] for one in pictures)
+        watched = folded("watched", self._watched.html(), is_open=True, class_="wb-watched") if self.watches else None
+        beside = element(
+            "div",
+            element("div", drawn[-1], class_="wb-picture"),
+            element("div", self.svg(width=WIDTH), class_="wb-lanes"),
+            class_="wb-beside",
+            style=f"--wb-widest:{widest:.0f}px",
+        )
+        return element(
+            "div",
+            beside,
+            watched,
+            folded("Every state, and what is true in it", joined(steps), class_="wb-states"),
+            link,
+            class_="wb-trace",
+            tabindex=0,
+            role="group",
+            aria_label=f"behaviour of {self.trace.model.name}",
+            data_pictures=packed(drawn),
+            data_lanes=packed(self.lanes_for_lessons()),
+            data_strip=json.dumps(self.strip),
+        )
+
+    def _foldable(self, index: int) -> Markup:
+        """One step, folded to its label unless it is the last."""
+        step = self.steps[index]
+        count = f" \N{MIDDLE DOT} {counted(len(step.changes), 'change')}" if step.changes else ""
+        broken = (" " + badge("violated", f"{truth.name} violated") for truth in step.broken)
+        summary = joined([element("b", step.number), " ", element("code", step.label), count, *broken])
+        is_last = index == len(self.steps) - 1
+        return folded(summary, self.step_html(index), is_open=is_last, class_="wb-state", data_step=index)
+
+    def text(self) -> str:
+        told = [] if self.told is None else [str(self.told)]
+        watched = [self._watched.text()] if self.watches else []
+        return "\n\n".join([repr(self.trace), *told, *watched])
+
+    @property
+    def _watched(self) -> Rendered:
+        return watch_table(self.watches, [step.label for step in self.steps])
+
+
+def packed(texts: Sequence[str] | Mapping[str, str]) -> str:
+    """Texts that have much in common as one short text, which ``pictures.js`` and the player unpack."""
+    plain = json.dumps(dict(texts) if isinstance(texts, Mapping) else list(texts))
+    return base64.b64encode(gzip.compress(plain.encode(), mtime=0)).decode()
+
+
+def _as_dict(step: StepView) -> dict[str, Any]:
+    return {
+        "number": step.number,
+        "label": step.label,
+        "lane": step.lane,
+        "sentence": step.sentence,
+        "state": {str(cell): show(value) for cell, value in step.state.items()},
+        "changes": [_change(c) for c in step.changes],
+        "effects": {lane: [_change(c) for c in changes] for lane, changes in step.effects.items()},
+        "truths": [{"name": t.name, "kind": t.kind, "holds": t.holds, "why": t.why} for t in step.truths],
+        **({} if step.refined is None else {"refined": step.refined.as_dict()}),
+    }
+
+
+def _change(change: Change) -> dict[str, str]:
+    return {"cell": str(change.cell), "before": show(change.before), "after": show(change.after)}
+
+
+def trace_view(
+    trace: Trace,
+    *,
+    variables: Sequence[str] | None = None,
+    properties: Sequence[str] | None = None,
+    watches: Sequence[str] = (),
+    refinement: str | None = None,
+) -> TraceView:
+    """A trace with its lanes, effects and truths worked out.
+
+    Args:
+        variables: Show changes of these variables only.
+        properties: The properties whose truth is shown; all that the model declares for None.
+        watches: Python expressions over the state ``s``, the model ``self`` and its constants, such as
+            ``len(s.claims)``: what each is in every state, highlighted where it changes. They are run: give none that
+            you do not understand.
+        refinement: The name of a refinement: the behaviour is also told in the words of the model that is refined. For
+            None, that to which the trace is a counterexample, if there is one.
+
+    Raises:
+        InputError: For a variable or property that the model does not declare, or an expression that is not accepted.
+
+    Examples:
+        >>> from workbench.kernel import replay
+        >>> from workbench.protocols.bakery.model import Bakery
+        >>> view = trace_view(replay(Bakery(Writers=2), 0, [(0, 0), (2, 0)]), variables=["claims", "my_ticket"])
+        >>> view.lanes
+        ['w1', 'w2', 'shared state']
+        >>> view.steps[2].lane, [str(change.cell) for change in view.steps[2].changes]
+        ('w1', ['claims', 'my_ticket[w1]'])
+        >>> list(view.steps[2].effects)
+        ['shared state']
+        >>> [reading.text for reading in trace_view(view.trace, watches=["s.next_ticket"]).watches[0].readings]
+        ['1', '1', '2']
+    """
+    model = trace.model
+    if variables is not None:
+        variables = names_in("variables", variables)
+    watches = names_in("watches", watches)
+    for name in variables or ():
+        if name not in model.declared_variables:
+            raise unknown(f"variable of {model.name}", name, model.declared_variables)
+    owners = _Owners(model, trace)
+    judging, of_steps = judges(model, properties), StepTruths(model, properties)
+    refinement = trace.refinement if refinement is None else refinement
+    told = None if refinement is None else abstract(trace, refinement)
+    refined = iter(()) if told is None else refined_steps(told)
+    wanted = None if variables is None else set(variables)
+
+    written: dict[Cell, str] = {}
+
+    def view(number: int, step: Step, before: State | None) -> StepView:
+        lane = _lane(step) if step.move else ""
+        after = step.state
+        every = () if before is None else before.changes_to(after)
+        changes = tuple(c for c in every if wanted is None or c.cell.variable in wanted)
+        effects: dict[str, list[Change]] = {}
+        for change in changes:
+            owner = owners.of(change.cell)
+            if owner != lane:
+                effects.setdefault(owner, []).append(change)
+        kept = {name: tuple(effects[name]) for name in owners.lanes if name in effects}
+        instance = None if step.move is None else model.instances[step.move.instance]
+        its = next(refined, None)
+        judged = (*(judge(after) for judge in judging), *of_steps(before, instance, after))
+        if its is not None and its.why and all(truth.name != refinement for truth in judged):
+            judged = (Truth(str(refinement), "refinement", False, its.why), *judged)
+        if step.move is None or instance is None or before is None:
+            return StepView(number, step.label, lane, after, changes, kept, judged, refined=its)
+        cells = [model.layout.cells[at] for at in model.outcomes(instance, before)[step.move.outcome][0].writes]
+        changed = {change.cell for change in every}
+        values = dict(after.items())
+        again = tuple(
+            Change(cell, values[cell], values[cell])
+            for cell in cells
+            if cell not in changed and cell.index is not None and owners.of(cell) == SHARED
+            if (wanted is None or cell.variable in wanted) and written.get(cell, lane) != lane
+        )
+        over = [change.cell for change in changes if _writes_over(change)] + [change.cell for change in again]
+        writers = {cell: written[cell] for cell in over if written.get(cell, lane) != lane}
+        alike = tuple(owners.alike(after, changes))
+        written.update(dict.fromkeys(cells, lane))
+        told = _doc(instance), again, alike, writers, its, _source(instance)
+        return StepView(number, step.label, lane, after, changes, kept, judged, *told)
+
+    steps = []
+    before = None
+    for number, step in enumerate(trace.steps[: trace.end + 1], 1):
+        steps.append(view(number, step, before))
+        before = step.state
+    back = None if trace.back is None else view(len(steps) + 1, trace.back, before)
+    busy = {lane for step in [*steps, *([back] if back else [])] for lane in (step.lane, *step.effects)}
+    lanes = [lane for lane in owners.lanes if lane in busy or lane in owners.members or lane == SHARED]
+    watched = [watch(trace, text) for text in dict.fromkeys(watches)]
+    return TraceView(trace, lanes, steps, back, properties, watched, told)
+
+
+def verdict_view(verdict: Verdict, trace: Trace) -> TraceView:
+    """The `trace` of a verdict, with the truth of what is checked by default and of the property itself."""
+    names = [declared.name for declared in trace.model.select()]
+    return trace_view(trace, properties=names if verdict.name in names else [*names, verdict.name])
+
+
+def _lane(step: Step | ActionInstance) -> str:
+    return step.lane or NOBODY
+
+
+def _doc(instance: ActionInstance) -> str:
+    """The first sentence or two that the action's author says of it."""
+    return " ".join((instance.action.function.__doc__ or "").partition("\n\n")[0].split())
+
+
+def _source(instance: ActionInstance) -> str:
+    """The file and line of an action."""
+    return instance.action.place.strip(" ()")
+
+
+def _writes_over(change: Change) -> bool:
+    """Whether something that had a name of its own is replaced, rather than added to."""
+    before, after = change.before, change.after
+    if change.cell.index is None or not before or isinstance(before, frozenset):
+        return False
+    if isinstance(before, Map):
+        return not isinstance(after, Map) or any(after.get(key) != value for key, value in before.items())
+    return not (type(before) is tuple and type(after) is tuple and after[: len(before)] == before)
+
+
+class _Owners:
+    """Says in which lane a cell lies.
+
+    A cell with an actor in its index is that actor's. What only a process of its own touches, in the states of the
+    trace, is private to that process, such as its program counter. The rest is shared.
+    """
+
+    def __init__(self, model: Model, trace: Trace) -> None:
+        actors = list(dict.fromkeys(_lane(instance) for instance in model.instances))
+        self.lanes = [*actors, SHARED]
+        self._actors = set(actors)
+        self.members = {_lane(i) for i in model.instances if i.action.process and i.action.process.per is not None}
+        users: dict[Cell, set[str]] = {}
+        for one in accesses(model, trace.states):
+            process = one.instance.action.process
+            lane = _lane(one.instance) if process is None or process.per is None else SHARED
+            for cell in one.reads | one.writes:
+                users.setdefault(cell, set()).add(lane)
+        self._private = {cell: next(iter(lanes)) for cell, lanes in users.items() if len(lanes) == 1}
+
+    def of(self, cell: Cell) -> str:
+        for part in cell.index if isinstance(cell.index, tuple) else (cell.index,):
+            if part in self._actors:
+                return part
+        return self._private.get(cell, SHARED)
+
+    def alike(self, after: State, changes: Sequence[Change]) -> Iterator[str]:
+        """What a step made equal to what other actors have, of values such as names and stamps."""
+        values = dict(after.items())
+        for cell, _, value in changes:
+            if cell.index in self._actors and isinstance(value, tuple) and hasattr(value, "_fields"):
+                others = [
+                    str(other)
+                    for other, its in values.items()
+                    if other.variable == cell.variable and other != cell and its == value
+                ]
+                if others:
+                    yield f"{cell} = {listed(others)} = {spaced(show(value))}"
