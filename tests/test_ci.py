@@ -358,7 +358,7 @@ def test_the_action_keeps_what_it_has_installed_and_compiled_until_its_source_ch
         for name in ("workbench/__pycache__", "specs"):
             (source / name).mkdir(parents=True)
         (source / "pyproject.toml").write_text("[project]\n")
-        (source / "workbench/commands/cli.py").write_text(line)
+        (source / "workbench/cli.py").write_text(line)
         (source / "workbench/__pycache__/cli.pyc").write_text(str(tmp_path.stat().st_mtime_ns))
         output.unlink(missing_ok=True)
         done = run_step("Name what is kept", tmp_path, SOURCE=str(source), GITHUB_OUTPUT=str(output))

@@ -1,6 +1,6 @@
 // A trace, stepped by clicking a row or with the arrow keys. Works without a kernel; only the filter needs one.
-// Each part is drawn again only when what it shows has changed: what a person did there - typed, selected, unfolded,
-// focused, scrolled - outlasts a window of another width, another step, and what the kernel says of something else.
+// A part is drawn again only when what it shows has changed: what a person typed, selected, unfolded, focused or
+// scrolled there outlasts another width, another step, and news of something else.
 
 function make(name, className, text = "") {
   const element = document.createElement(name);
@@ -9,7 +9,7 @@ function make(name, className, text = "") {
   return element;
 }
 
-// How much smaller than drawn a picture may be, and how much larger.
+// The smallest and the largest scale of a picture.
 const SMALLEST = 0.68;
 const LARGEST = 1.2;
 
@@ -121,8 +121,8 @@ function render({ model, el }) {
     fit();
   }
 
-  // The picture as large as its place, but no letters too small to read; then what is at fault, or has changed, is in
-  // sight. Its place is as tall for every step, so nothing below jumps.
+  // As large as its place, but no letters too small to read; then what is at fault, or has changed, is in sight. Its
+  // place is as tall for every step, so nothing below jumps.
   function fit() {
     const svg = picture.querySelector("svg");
     if (!svg || !picture.clientWidth) return;
@@ -155,7 +155,7 @@ function render({ model, el }) {
     picture.ariaBusy = "false";
   }
 
-  // Several things change when there is another trace; the pictures are asked for once.
+  // Several things change with another trace; pictures are asked for once.
   let fetching;
   function refetch() {
     pictures = [];
@@ -291,7 +291,7 @@ function render({ model, el }) {
     return { above: Math.max(top - row.top, 0), below: Math.max(row.bottom - box.bottom, 0) };
   }
 
-  // Scroll to the present row, only within the box: the page must not jump.
+  // Scroll within the box alone: the page must not jump.
   function follow() {
     away = false;
     const { above, below } = beyond();
@@ -299,7 +299,7 @@ function render({ model, el }) {
     if (shown() === last()) lanes.scrollTop = lanes.scrollHeight;  // what is said of the end
   }
 
-  // Where somebody has scrolled to is where the lanes stay until another step is shown.
+  // The lanes stay where somebody scrolled them until another step is shown.
   let [away, top, wide] = [false, 0, 0];
   lanes.addEventListener("scroll", () => {
     if (lanes.clientWidth !== wide) return;  // the window did this
