@@ -36,6 +36,7 @@ from mutations import Mutation, mutations
 
 from workbench.checking.check import check
 from workbench.kernel import InputError, Model
+from workbench.kernel.errors import short_name
 from workbench.registry import OURS, configurations, get_model
 from workbench.registry.configurations import Configuration
 
@@ -61,9 +62,7 @@ class Source:
 
     @property
     def name(self) -> str:
-        """Its file, with the folder if that is a package, where other folders have files of that name."""
-        folder = f"{self.path.parent.name}/" if self.path.with_name("__init__.py").is_file() else ""
-        return folder + self.path.name
+        return short_name(self.path)
 
     @property
     def text(self) -> str:

@@ -75,20 +75,19 @@ def audit(
     source = Source(path)
     if format == "auto":
         format = detect(source)
-    known_formats = formats()
-    if format not in known_formats:
-        raise unknown("format", format, known_formats)
-    module = known_formats[format]
+    if format not in (known := formats()):
+        raise unknown("format", format, known)
+    module = known[format]
     if not module.detects(source):
         raise InputError(f"{brief(source.url)} is not a table of {format}")
-    known = None if acks is None else read_acks(acks, *module.ACKS)
-    found = module.audit(source, acks=known, since=since, spark=spark)
+    told = None if acks is None else read_acks(acks, *module.ACKS)
+    found = module.audit(source, acks=told, since=since, spark=spark)
     for _ in range(_MOST_READS):
         damage = found.of(FILES_WHOLE)
         if not damage:
             break
         time.sleep(_PAUSE)  # a file that was being written is whole by then
-        found = module.audit(source, acks=known, since=since, spark=spark)
+        found = module.audit(source, acks=told, since=since, spark=spark)
         if found.of(FILES_WHOLE) == damage:
             break
     return found
@@ -101,7 +100,8 @@ def formats() -> dict[str, Format]:
 
 def detect(source: "Source") -> str:
     """The format of a table."""
-    looks = [name for name, module in formats().items() if module.detects(source)]
+    known = formats()
+    looks = [name for name, module in known.items() if module.detects(source)]
     if len(looks) == 1:
         return looks[0]
     if looks:
@@ -110,17 +110,17 @@ def detect(source: "Source") -> str:
     hint = f"; nor is any of {counted(looked, 'folder')} below that were looked into" if looked else ""
     if below is not None:
         hint = f"; there is one in {brief(below)}"
-    raise InputError(f"{brief(source.url)} is not a table of {', '.join(formats())}{hint}")
+    raise InputError(f"{brief(source.url)} is not a table of {', '.join(known)}{hint}")
 
 
 def _table_below(source: "Source") -> tuple[str | None, int]:
     """The URL of the first table in the folders below, level by level, and how many were looked into."""
-    level, looked = [""], 0
+    level, looked, known = [""], 0, formats().values()
     for _ in range(_DEPTH):
         below = (entry.name for one in level for entry in source.entries(one) if entry.is_folder)
         level = list(islice(below, _MOST_FOLDERS - looked))
         for one in level:
             inner, looked = source.below(one), looked + 1
-            if any(module.detects(inner) for module in formats().values()):
+            if any(module.detects(inner) for module in known):
                 return inner.url, looked
     return None, looked

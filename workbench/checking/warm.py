@@ -53,9 +53,8 @@ def compile_all(spark: bool = False) -> None:
         archive = class_archive(check_java())
         archive.unlink(missing_ok=True)
         spark_session(**{DRIVER_OPTIONS: f'-XX:ArchiveClassesAtExit="{archive}" -Xlog:disable'})
-        check(
-            get_model("bakery_published")(), engine="spark"
-        )  # Java writes the archive when it ends, a little later than this process
+        check(get_model("bakery_published")(), engine="spark")
+        # Java writes the archive when it ends, a little later than this process.
 
 
 def _one_at_a_time(seconds: float = -1) -> FileLock:

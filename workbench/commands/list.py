@@ -23,7 +23,7 @@ from workbench.kernel.declare import Action
 from workbench.kernel.errors import unknown
 from workbench.kernel.properties import Property
 from workbench.kernel.result import model_line
-from workbench.registry import configurations, get_model, models, protocols
+from workbench.registry import configurations, get_model, models
 from workbench.registry.configurations import Configuration, told_path
 
 
@@ -67,13 +67,11 @@ def _list_folder(folder: str) -> None:
 
 def _list_models(folders: Counter[str]) -> None:
     table = Table("model", "what it is", box=None, pad_edge=False)
-    known = sorted(protocols().values(), key=lambda one: one.is_gallery)
-    for is_gallery, some in groupby(known, key=lambda one: one.is_gallery):
+    for is_gallery, some in groupby(models().items(), key=lambda one: one[1].is_gallery):
         if is_gallery:
             table.add_row()
-        for protocol in some:
-            for name in protocol.models:
-                table.add_row(name, first_paragraph(protocol.model(name).__doc__))
+        for name, protocol in some:
+            table.add_row(name, first_paragraph(protocol.model(name).__doc__))
     out = console()
     out.print(table)
     out.print(f"\nConfigurations: {', '.join(f'{folder} {number}' for folder, number in folders.items())}")

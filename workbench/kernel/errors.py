@@ -153,15 +153,21 @@ def of_its_class(method: Callable[Given, Answer]) -> Callable[Given, Answer]:
 
 
 def _spelt(code: CodeType, line: int) -> str:
-    """A line as " (file:line)", with the folder if that is a package, where other folders have files of that name.
-
-    The files of a notebook's cells have made-up names, which say nothing to anybody.
-    """
+    """A line as " (file:line)"; the files of a notebook's cells have made-up names, which say nothing to anybody."""
     path = Path(code.co_filename)
     if path.parent.name.startswith("ipykernel_"):
         return f" (line {line}{_OF_CELL}"
-    folder = f"{path.parent.name}/" if path.with_name("__init__.py").is_file() else ""
-    return f" ({folder}{path.name}:{line})"
+    return f" ({short_name(path)}:{line})"
+
+
+def short_name(path: Path) -> str:
+    """The name of a model's file, with its folder if that is a package, where other folders have files of that name.
+
+    Examples:
+        >>> short_name(Path("counter.py")), short_name(Path(__file__))
+        ('counter.py', 'kernel/errors.py')
+    """
+    return f"{path.parent.name}/{path.name}" if path.with_name("__init__.py").is_file() else path.name
 
 
 def _is_a_models(frame: FrameType) -> bool:

@@ -129,9 +129,6 @@ def get_model(name: str) -> type[Model]:
     Raises:
         InputError: If there is no such model.
     """
-    for protocol in _ours().values():
-        if name in protocol.models:
-            return protocol.model(name)
     if name in models():
         return models()[name].model(name)
     if (place := in_file(name)) is None:

@@ -2,8 +2,8 @@
 
 A driver turns each step into a request; an actor, a separate process (``processes.py``), carries it out and answers;
 the driver compares the system with the model's state. A drive ends with the first step that does not come out as
-predicted. Actors speak JSON lines, so they can live in any environment: pypaimon's imports nothing of
-ours, and puts gates into its commit. ``traces.py`` picks traces that cover every step and conflict.
+predicted. Actors speak JSON lines, so they can live in any environment: pypaimon's imports nothing of ours, and puts
+gates into its commit. ``traces.py`` picks traces that cover every step and conflict.
 """
 
 import time

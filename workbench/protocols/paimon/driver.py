@@ -16,13 +16,14 @@ from workbench.kernel import InputError, Model, State, Trace
 from workbench.kernel.errors import brief
 from workbench.kernel.trace import Step
 from workbench.kernel.values import show
+from workbench.protocols.paimon import PROTOCOL
 from workbench.protocols.paimon.model import COMMIT, READY
 from workbench.protocols.paimon.rows import COLUMNS, DELETE, INSERT, read
 from workbench.registry.programs import needs
 from workbench.registry.shipped import MODULES
 
 ACTOR = Path(__file__).with_name("actor.py")
-MODELS = ("paimon", "paimon_published")
+MODELS = tuple(PROTOCOL.models)
 #: The version that this driver is tested with.
 PYPAIMON = "2.1.0"
 
