@@ -131,6 +131,7 @@ class _Finder:
                 yield from self.class_body(node, path)
             elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                 self.function = (node.targets[0].id,)
+                yield from self.options(node.value, (*path, "value"))
                 yield from self.members(node.value, (*path, "value"))
                 self.function = ()
 

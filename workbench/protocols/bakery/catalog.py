@@ -38,22 +38,36 @@ def lives(model, s, w):
     require(not s.crashed[w], f"{w} has crashed")
 
 
-def crash(s, w):
+# The crasher, which a model takes over by name: steps of a base class would be numbered before its own ----------------
+
+crasher = Process(fair="weak", pc="pc_crasher", doc="crashes writers while its budget lasts")
+
+
+@action(crasher, w="Writers", when="MaxCrashes")
+def crash(self, s, w):
+    """A writer crashes; what it has in the queue stays behind."""
     require(s.pc_crasher == "Crash" and s.crash_budget > 0, "the crash budget is used up")
     require(not s.crashed[w], f"{w} has crashed already")
     s.crashed[w] = True
     s.crash_budget -= 1
 
 
-def give_up(s):
+@action(crasher, when="MaxCrashes")
+def give_up(self, s):
+    """No (further) crash happens in this run."""
     require(s.pc_crasher == "Crash" and s.crash_budget > 0, "the crash budget is used up")
     s.crash_budget = 0
 
 
-def crasher_done(s):
+@action(crasher)
+def crasher_done(self, s):
+    """All crashes have happened, or been given up."""
     require(s.pc_crasher == "Crash", "the crasher is Done")
     require(s.crash_budget == 0, "crashes may still happen")
     s.pc_crasher = "Done"
+
+
+# Restarts ------------------------------------------------------------------------------------------------------------
 
 
 def crashes_and_restarts(model):
@@ -74,6 +88,9 @@ def restart(s, w, first_step):
 def restart_is_open(model, s):
     """Whether some writer could still come back."""
     return s.restart_budget > 0 and any(s.crashed[w] and s.decision[w] is None for w in model.Writers)
+
+
+# Properties ----------------------------------------------------------------------------------------------------------
 
 
 def no_conflict(model, s):

@@ -61,7 +61,7 @@ class Bakery(Model):
     my_ticket = Variable(0, per="Writers", doc="the ticket taken, 0 for none")
     parent_seen = Variable(0, per="Writers", doc="the head that the commit will build on")
 
-    crasher = Process(fair="weak", pc="pc_crasher", doc="crashes writers while its budget lasts")
+    crasher = catalog.crasher
 
     def validate(self) -> None:
         catalog.check_tickets(self)
@@ -113,20 +113,7 @@ class Bakery(Model):
     def leave(self, s, w):
         s.claims -= {Claim(s.my_ticket[w], w)}
 
-    @action(crasher, w="Writers", when="MaxCrashes")
-    def crash(self, s, w):
-        """A writer crashes; its claim stays behind."""
-        catalog.crash(s, w)
-
-    @action(crasher, when="MaxCrashes")
-    def give_up(self, s):
-        """No (further) crash happens in this run."""
-        catalog.give_up(s)
-
-    @action(crasher)
-    def crasher_done(self, s):
-        """All crashes have happened, or been given up."""
-        catalog.crasher_done(s)
+    crash, give_up, crasher_done = catalog.crash, catalog.give_up, catalog.crasher_done
 
     @action(stutters=True)
     def all_done(self, s):

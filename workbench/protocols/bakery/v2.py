@@ -87,7 +87,7 @@ class BakeryV2(Model):
     pc_crasher = Variable("Crash", doc="next step of the crasher")
 
     applier = Process(fair="weak", doc="replicates claims and answers them, for ever")
-    crasher = Process(fair="weak", pc="pc_crasher", doc="crashes writers while its budget lasts")
+    crasher = catalog.crasher
 
     def validate(self) -> None:
         catalog.check_tickets(self)
@@ -276,20 +276,7 @@ class BakeryV2(Model):
 
     # The crasher -------------------------------------------------------------------------------------------------
 
-    @action(crasher, w="Writers", when="MaxCrashes")
-    def crash(self, s, w):
-        """A writer crashes; its claims and deferrals stay behind."""
-        catalog.crash(s, w)
-
-    @action(crasher, when="MaxCrashes")
-    def give_up(self, s):
-        """No (further) crash happens in this run."""
-        catalog.give_up(s)
-
-    @action(crasher)
-    def crasher_done(self, s):
-        """All crashes have happened, or been given up."""
-        catalog.crasher_done(s)
+    crash, give_up, crasher_done = catalog.crash, catalog.give_up, catalog.crasher_done
 
     # Properties --------------------------------------------------------------------------------------------------
 
