@@ -27,7 +27,7 @@ EXTRA = re.compile(r"pip install '\S+\[(\w+)\]'")
 LACKS = re.compile(MISSING.pattern.removeprefix(".* "))
 #: The mark of what a notebook may need.
 MARKS = {"Java": "spark", "pypaimon": "writers"}
-SECONDS = re.compile(r"\d+\.\d\d( s)?\b")
+SECONDS = re.compile(r" *\d+\.\d\d( s)?\b")
 COMMAND = re.compile(r"^\$ (.*)$", re.MULTILINE)
 LINK = re.compile(r"\]\((?![a-z]+:|#)([^)#]+)")
 
