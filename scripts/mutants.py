@@ -10,7 +10,7 @@
 Each *mutant* is a model whose source has one mistake (``scripts/mutations.py``). It is checked in the configurations of
 the models that use that source, the smallest first, up to the first one in which anything differs from what the file
 expects: then it is *noticed*. So it is, too, if the model raises an error, or has more than twice as many states as
-expected. A mutant that no configuration notices *survives*, unless ``tests/equivalent_mutants.toml`` lists it, with the
+expected. A mutant that no configuration notices *survives*, unless ``equivalent_mutants.toml`` lists it, with the
 reason why it is no mistake. Exit status: 0 if none survives and the list is right, 1 if not.
 
 Tools that make mutants of Python, such as mutmut and Cosmic Ray, run a suite of tests for each; here a model is
@@ -42,7 +42,7 @@ from workbench.registry.configurations import Configuration
 
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = ROOT / "workbench" / "protocols"
-EQUIVALENT = ROOT / "tests" / "equivalent_mutants.toml"
+EQUIVALENT = ROOT / "tests" / "protocols" / "equivalent_mutants.toml"
 #: Listed mutants meet only configurations with up to this many states, enough to notice a wrong entry.
 SMALL = 20_000
 #: A longer search has gone wrong, in seconds.

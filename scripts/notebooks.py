@@ -6,7 +6,7 @@
     python scripts/notebooks.py 01 05    # those with these prefixes
 
 An .ipynb file is the source of its notebook: edit it in JupyterLab, then run this before a commit.
-``tests/test_notebooks.py`` reports what is wrong with a notebook.
+``tests/repository/test_notebooks.py`` reports what is wrong with a notebook.
 """
 
 import sys

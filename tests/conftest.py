@@ -16,6 +16,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from tests.places import ROOT
 from tests.ports import free_port
 from workbench.storage.lock import LOCK_FILES
 
@@ -24,7 +25,7 @@ settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 
 #: Programs for the environment of the writers, whose packages are not here, and one for PySpark to start.
-collect_ignore = ["delta_writer.py", "hudi_reader.py", "iceberg_writer.py", "paimon_writer.py", "preloaded"]
+collect_ignore_glob = ["**/reader.py", "**/writer.py", "preloaded/*"]
 
 # The sessions of tests need little memory: the simplest collector starts soonest.
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:+UseSerialGC")
@@ -189,7 +190,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def writers() -> Path:
     """The Python of the environment that has writers of real tables, and a server of S3; see scripts/writers.sh."""
-    python = Path(__file__).parent.parent / ".writers" / "bin" / "python"
+    python = ROOT / ".writers" / "bin" / "python"
     assert python.exists(), "the writers are not installed: `make test` does that, or scripts/writers.sh PYTHON"
     return python
 
@@ -199,7 +200,7 @@ def written(writers: Path, tmp_path: Path) -> Callable[[str], tuple[Path, Path]]
     """Gives the path of a table of some kind, and a file of all that its writers were told of their commits."""
 
     def write(kind: str) -> tuple[Path, Path]:
-        script = Path(__file__).with_name("paimon_writer.py")
+        script = Path(__file__).parent / "protocols" / "paimon" / "writer.py"
         command: list[str | Path] = [writers, "-W", "ignore", script, tmp_path / kind, kind]
         done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=300)
         acks = tmp_path / "acks.jsonl"
@@ -275,7 +276,7 @@ def corrupt() -> Callable[[Path, st.DataObject], None]:
 @pytest.fixture(scope="session")
 def real_table(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """The path of a table of data/real, by the archive's name; not to be changed."""
-    archives = Path(__file__).parent.parent / "data" / "real"
+    archives = ROOT / "data" / "real"
     folder = tmp_path_factory.mktemp("real")
 
     def path(name: str) -> Path:

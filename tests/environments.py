@@ -12,8 +12,8 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 import workbench
+from tests.places import ROOT
 
-ROOT = Path(__file__).parent.parent
 #: The line that says what is missing.
 MISSING = re.compile(r".* needs \w+, which is not installed: pip install 'lakehouse-workbench\[(?P<extra>\w+)\]'")
 

@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.places import ROOT
 from workbench.checking.check import check
 from workbench.kernel import Model
 
-DATA = Path(__file__).parents[1] / "data"
+DATA = ROOT / "data"
 
 
 class Found(NamedTuple):

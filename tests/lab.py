@@ -19,9 +19,9 @@ from urllib.error import HTTPError
 
 import nbformat
 
+from tests.places import ROOT
 from tests.ports import free_port
 
-ROOT = Path(__file__).parents[1]
 PATIENCE = 600_000  # how long anything may take, in milliseconds
 
 

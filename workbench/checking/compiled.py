@@ -7,7 +7,7 @@ Numba is even loaded. A larger search ends with :class:`TooMuch` and starts agai
 in Numba's cache (:mod:`workbench.checking.meanwhile`).
 
 Kernels therefore keep to what both understand, and treat unsigned words as words: nothing relies on overflow beyond 64
-bits. ``tests/test_start.py`` says what may be loaded, and compares both ways.
+bits. ``tests/checking/test_start.py`` says what may be loaded, and compares both ways.
 """
 
 import functools

@@ -2,7 +2,7 @@
 
 A new engine is a file with such a function, and a line in :data:`workbench.checking.check.ENGINES`. It visits states,
 calls ``limits.room`` and ``limits.check`` on the way, and leaves the verdicts to
-:func:`workbench.kernel.conclusion.conclude`. ``tests/test_conformance.py`` tests every engine.
+:func:`workbench.kernel.conclusion.conclude`. ``tests/checking/test_conformance.py`` tests every engine.
 """
 
 from dataclasses import dataclass, field

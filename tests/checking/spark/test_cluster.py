@@ -1,0 +1,297 @@
+"""Spark as processes apart: a standalone cluster, a server of Spark Connect, and what executors must have."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pyspark
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.command import python
+from tests.places import ROOT
+from workbench.checking.check import check
+from workbench.checking.spark import executors
+from workbench.checking.spark.executors import ready_session
+from workbench.checking.spark.manifest import RUN, Run
+from workbench.kernel import InputError
+from workbench.protocols.bakery.v2 import BakeryV2
+from workbench.storage.folder import Folder
+
+pytestmark = pytest.mark.spark
+
+SPARK = Path(pyspark.__file__).parent
+DEPLOY = "org.apache.spark.deploy"
+#: Such short runs end before the code is worth more than a quick compilation.
+QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+
+def wait_for(pattern: str, log: Path, process: subprocess.Popen[bytes]) -> str:
+    """What the first group of a pattern matches in a log, once it does."""
+    until = time.monotonic() + 600
+    while process.poll() is None and time.monotonic() < until:
+        found = re.search(pattern, log.read_text())
+        if found:
+            return found[1]
+        time.sleep(0.1)
+    raise AssertionError(f"{log.name} has nothing like {pattern!r}:\n{log.read_text()}")
+
+
+class Servers:
+    """Spark's own processes, on this machine and on ports of their own choice; all that they write is in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.processes: list[subprocess.Popen[bytes]] = []
+
+    def master(self) -> str:
+        """The address of a new master."""
+        return self._daemon("master", "master.Master", r"Starting Spark master at (spark://\S+)")
+
+    def worker(self, name: str, master: str) -> None:
+        """A worker of one core."""
+        options = ["--cores", "1", "--memory", "1g", "--work-dir", str(self.folder / name), master]
+        self._daemon(name, "worker.Worker", r"(Successfully registered) with master", *options)
+
+    def connect(self) -> str:
+        """The address of a new server of Spark Connect."""
+        at = {"spark.connect.grpc.binding.address": "127.0.0.1", "spark.connect.grpc.binding.port": 0}
+        settings = {**at, "spark.ui.enabled": "false", "spark.driver.extraJavaOptions": QUICK}
+        options = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
+        server = ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal"]
+        port = self._start(
+            "connect", r"started at: \S*:(\d+)", "spark-submit", "--master", "local[2]", *options, *server
+        )
+        return f"sc://127.0.0.1:{port}"
+
+    def _daemon(self, name: str, kind: str, ready: str, *options: str) -> str:
+        at = ["--host", "127.0.0.1", "--port", "0", "--webui-port", "0"]
+        return self._start(name, ready, "spark-class", f"{DEPLOY}.{kind}", *at, *options)
+
+    def _start(self, name: str, ready: str, program: str, *options: str) -> str:
+        log = self.folder / f"{name}.log"
+        own = {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_DIRS": str(self.folder), "SPARK_DAEMON_JAVA_OPTS": QUICK}
+        with log.open("wb") as out:
+            process = subprocess.Popen(
+                [str(SPARK / "bin" / program), *options],
+                cwd=self.folder,
+                env={**os.environ, **own, "PYTHONPATH": str(ROOT), "PYSPARK_PYTHON": sys.executable},
+                stdout=out,
+                stderr=out,
+            )
+        self.processes.append(process)
+        return wait_for(ready, log, process)
+
+    def stop(self) -> None:
+        """Workers end their executors."""
+        for process in reversed(self.processes):
+            process.terminate()
+        for process in self.processes:
+            try:
+                process.wait(300)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+@pytest.fixture
+def servers(tmp_path: Path) -> Iterator[Servers]:
+    folder = tmp_path / "servers"
+    folder.mkdir()
+    servers = Servers(folder)
+    try:
+        yield servers
+    finally:
+        servers.stop()
+
+
+SEARCH = """
+import os, signal, subprocess, sys
+from workbench.checking.check import check
+from workbench.checking.spark import narrow
+from workbench.checking.spark.session import spark_session
+from workbench.protocols.bakery.v2 import BakeryV2
+
+narrow.MOST_STATES = 2000
+master, run, quick = sys.argv[1:]
+model = BakeryV2()
+names = [p.name for p in model.select() if p.kind != "liveness"]
+settings = {"spark.driver.host": "127.0.0.1", "spark.pyspark.python": sys.executable}
+settings |= {f"spark.{which}.extraJavaOptions": quick for which in ("driver", "executor")}
+spark = spark_session(master, **settings)
+scheduler = f"CoarseGrainedScheduler@127.0.0.1:{spark.conf.get('spark.driver.port')} "  # which its executors know
+executors = []
+
+def watch(at):
+    if at.level >= 20 and not executors:  # a job makes several levels
+        listed = subprocess.run(["pgrep", "-f", scheduler], capture_output=True, text=True)
+        executors.extend(map(int, listed.stdout.split()))
+        os.kill(executors[0], signal.SIGKILL)
+
+result = check(model, names, engine="spark", spark=spark, on_progress=watch, run_dir=run)
+print(result.engine, len(executors), result.levels, result.generated, [v.trace_states for v in result.verdicts])
+spark.stop()
+"""
+
+
+@pytest.mark.xdist_group("java")
+@pytest.mark.slow
+def test_a_space_on_a_cluster_one_of_whose_executors_is_killed(servers: Servers, tmp_path: Path) -> None:
+    """The same figures as in process, and not a word beside them."""
+    master = servers.master()
+    for name in ("first", "second"):
+        servers.worker(name, master)
+    done = python(SEARCH, master, tmp_path / "run", QUICK)
+    model = BakeryV2()
+    wanted = check(model, [p.name for p in model.select() if p.kind != "liveness"])
+    assert wanted.distinct == 124_212
+    traces = [verdict.trace_states for verdict in wanted.verdicts]
+    assert (done.stdout, done.stderr) == (f"spark 2 {wanted.levels} {wanted.generated} {traces}\n", "")
+
+
+# Spark Connect -------------------------------------------------------------------------------------------------------
+
+CLIENT = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from workbench import ModelError, check, simulate, spark_session
+from workbench.checking.spark import narrow
+from workbench.kernel import Model, Variable, action
+from workbench.protocols.bakery.v2 import BakeryV2
+
+narrow.MOST_STATES = 0  # no level is narrow enough for the driver
+spark = spark_session(sys.argv[1])
+with ThreadPoolExecutor(1) as pool:
+    assert pool.submit(spark_session).result() is spark
+model = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False, StepGranularity="atomic")
+names = [p.name for p in model.select() if p.kind != "liveness"]
+result = check(model, names, engine="spark", spark=spark, run_dir=sys.argv[2])
+print(result.levels, result.generated, [v.trace_states for v in result.verdicts])
+print(simulate(model, names, walks=40, engine="spark", spark=spark).walks)
+
+class Wrong(Model):
+    n = Variable(0)
+
+    @action
+    def count(self, s):
+        s.m = s.n + 1
+
+try:
+    check(Wrong(), engine="spark", spark=spark)
+except ModelError as error:
+    print(error)
+spark.stop()
+"""
+
+
+@pytest.mark.xdist_group("java")
+@pytest.mark.slow
+def test_a_search_through_spark_connect(servers: Servers, tmp_path: Path) -> None:
+    """The session is that of all threads, cores are counted, and figures, walks and mistakes come back as ever."""
+    run = tmp_path / "run"
+    done = python(CLIENT, servers.connect(), run)
+    model = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False, StepGranularity="atomic")
+    wanted = check(model, [p.name for p in model.select() if p.kind != "liveness"])
+    traces = [verdict.trace_states for verdict in wanted.verdicts]
+    assert done.stderr == ""
+    figures, walks, mistake = done.stdout.splitlines()
+    assert (figures, walks) == (f"{wanted.levels} {wanted.generated} {traces}", "40")
+    assert mistake.startswith("action count ")
+    assert "undeclared variable 'm'" in mistake
+    assert Run.of(Folder.open(run, RUN)).buckets == 2
+
+
+# What executors must have --------------------------------------------------------------------------------------------
+
+
+#: Stands in for tests/preloaded, which loads what such a Python has not.
+DAEMON = "import runpy\nrunpy.run_module('pyspark.daemon', run_name='__main__')\n"
+
+
+def bare_python(folder: Path, begins: str = "") -> str:
+    """A Python with no packages but PySpark's own, which runs the line `begins`, an import, when it starts."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    (packages_of(folder) / "begins.pth").write_text(begins)  # some systems have a sitecustomize of their own
+    (packages_of(folder) / "preloaded_daemon.py").write_text(DAEMON)
+    program = folder / "python-of-this-folder"
+    shipped = ":".join(map(str, (SPARK / "python" / "lib").glob("*.zip")))
+    program.write_text(f'#!/bin/sh\nPYTHONPATH={shipped} PYTHONSAFEPATH=1 exec {folder}/bin/python "$@"\n')
+    program.chmod(0o755)
+    return str(program)
+
+
+def packages_of(folder: Path) -> Path:
+    [packages] = (folder / "lib").glob("python*/site-packages")
+    return packages
+
+
+def without_the_workbench(folder: Path) -> str:
+    program = bare_python(folder)
+    for entry in SPARK.parent.iterdir():
+        if not entry.name.startswith(("workbench", "lakehouse", "__")):
+            (packages_of(folder) / entry.name).symlink_to(entry)
+    return program
+
+
+def with_another_workbench(folder: Path) -> str:
+    program = without_the_workbench(folder)
+    (packages_of(folder) / "workbench").mkdir()
+    (packages_of(folder) / "workbench" / "__init__.py").write_text("")
+    return program
+
+
+def of_another_version(folder: Path) -> str:
+    fields = ["major", "minor", "micro", "releaselevel", "serial"]
+    begins = f"import collections, sys; sys.version_info = collections.namedtuple('Version', {fields})(3, 99, 0, '', 0)"
+    return bare_python(folder, begins)
+
+
+def that_does_not_start(folder: Path) -> str:
+    """Its modules are not those that PySpark needs, as in a Python that is very old."""
+    return bare_python(folder, "import sys; sys.modules['py4j'] = None")
+
+
+HERE = f"Python {sys.version_info.major}.{sys.version_info.minor}"
+
+
+@pytest.mark.parametrize(
+    ("python", "said"),
+    [
+        (bare_python, "has no pyarrow"),
+        (without_the_workbench, "has no lakehouse-workbench"),
+        (with_another_workbench, "has other code of lakehouse-workbench than this process"),
+        (of_another_version, f"runs Python 3.99, and this is {HERE}"),
+        (that_does_not_start, "does not start: ModuleNotFoundError: .*py4j.*"),
+        (lambda folder: f"{folder}/none", "has no program '.*/none'"),
+    ],
+)
+def test_executors_that_lack_what_they_need(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, python: Callable[[Path], str], said: str
+) -> None:
+    """One line says where, what is there, and what to do."""
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", python(tmp_path / "other"))
+    monkeypatch.setattr(executors, "_ready", weakref.WeakSet())
+    todo = rf"install lakehouse-workbench\[spark\] [0-9.]+ there for {HERE}, or name a Python that has it: "
+    with pytest.raises(InputError, match=rf"^Spark's worker on \S+( \(.*\))? {said}; {todo}") as error:
+        ready_session(spark)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("versions", "problem", "said"),
+    [
+        (("0.60.1", "2.0.0", "20.0.0"), "", "has numba 0.60.1, and the workbench needs 0.61"),
+        (("0.61.0", "", "20.0.0"), "ImportError: numpy", "has no numpy"),
+        (("0.100.0", "2.0.0", "20.0.0"), "OSError: no cache", "cannot load lakehouse-workbench: OSError: no cache"),
+        (("0.100.0", "2.0.0", "20.0.0"), "", None),
+    ],
+)
+def test_versions_that_matter(versions: tuple[str, ...], problem: str, said: str | None) -> None:
+    answer = SimpleNamespace(code="this", versions=versions, problem=problem)
+    assert executors._wrong(answer, "this") == said

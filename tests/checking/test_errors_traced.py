@@ -1,0 +1,93 @@
+"""An error that a state causes is shown like a violation: with the way there, wherever people look."""
+
+import json
+import re
+
+import pytest
+
+from tests.checking.failing import PARTS, failing
+from workbench import simulate
+from workbench.checking.following.scenario import scenario
+from workbench.checking.following.validate import validate
+from workbench.commands import cli
+from workbench.formats.recording import Observation, Recording
+from workbench.kernel import ModelError, replay
+from workbench.showing.panel import Workbench
+from workbench.showing.view import trace_view
+
+FILE = """
+from tests.checking.failing import failing
+
+class Failing(failing("invariant")):
+    pass
+
+class Acting(failing("action")):
+    pass
+"""
+SAID = r"property Fine \(failing.py:\d+\) raised ZeroDivisionError: .*division.* by zero"
+
+
+def checked(error, last):
+    """The trace that an error carries, which the model takes again, and which ends where `n` is `last`."""
+    trace = error.value.trace
+    assert replay(trace.model, trace.start, trace.moves).states == trace.states
+    assert trace.last.n == last
+    return trace
+
+
+@pytest.mark.parametrize("part", [part for part in PARTS if part != "goal"])
+def test_walks_show_how_they_got_there(part):
+    with pytest.raises(ModelError, match="raised ZeroDivisionError") as error:
+        simulate(failing(part)(), walks=5, workers=1)
+    assert len(checked(error, PARTS[part])) == PARTS[part] + 1
+
+
+def test_a_recording_and_a_scenario_show_how_they_got_there():
+    recording = Recording([Observation({0: n}) for n in range(7)])
+    with pytest.raises(ModelError) as error:
+        validate(failing("action")(), recording)
+    assert len(checked(error, 4)) == 5
+    with pytest.raises(ModelError) as error:
+        scenario(failing("action")(), "s.n == 6")
+    assert len(checked(error, 4)) == 5
+
+
+@pytest.fixture
+def own(tmp_path):
+    path = tmp_path / "own.py"
+    path.write_text(FILE)
+    return f"{path}:Failing"
+
+
+@pytest.mark.parametrize("command", [["check"], ["walk", "--walks", "5"]])
+def test_the_terminal_and_files(own, command, tmp_path, capsys):
+    html = tmp_path / "trace.html"
+    assert cli.main([command[0], own, *command[1:], "-o", str(html)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert re.search(rf"^workbench: {SAID}$", printed.err, re.MULTILINE)
+    assert "  6  up\n       n: 4 -> 5\n" in printed.err
+    assert "the trace of the error, 6 states, is written to" in printed.err
+    assert re.search(SAID, html.read_text())
+    assert cli.main([command[0], own, *command[1:], "--json"]) == 2
+    said = json.loads(capsys.readouterr().out)
+    assert re.fullmatch(SAID, said["error"])
+    assert said["trace_states"] == 6
+
+
+def test_all_files_are_written_where_an_action_fails(own, tmp_path):
+    files = [tmp_path / f"t{ending}" for ending in (".html", ".svg", ".itf.json", ".tlc.json", ".md", ".json")]
+    given = [word for file in files for word in ("-o", str(file))]
+    assert cli.main(["check", own.replace("Failing", "Acting"), *given]) == 2
+    assert all(file.stat().st_size for file in files)
+
+
+@pytest.mark.parametrize("part", ["invariant", "action"])
+def test_the_panel_shows_it(part):
+    panel = Workbench(failing(part))
+    assert panel.session.ended(300)
+    for html in (panel.verdicts.status.html, panel.static().html()):
+        assert "raised ZeroDivisionError" in html
+        assert trace_view(panel.session.led_to_error).html() in html
+    assert str(panel.session.led_to_error.last.n) in panel.static().text()
+    panel.close()

@@ -1,0 +1,413 @@
+"""What a process loads before it answers, and that what it loads makes no difference to the answer."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numba
+import pytest
+from numba.core.caching import FunctionCache
+
+from tests.command import python
+from tests.places import SPECS
+from workbench import get_model
+from workbench.checking import compiled
+from workbench.checking.check import check
+from workbench.registry import configurations
+
+#: What takes its time to be imported, as far as we use it.
+HEAVY = {"numba", "numpy", "pandas", "pyarrow", "pyspark", "rich", "scipy"}
+
+
+def loaded_by(*steps):
+    """What of it has been loaded after each of these lines, in one process of its own."""
+    lines = [
+        "import sys, workbench.commands.cli",
+        "def loaded(): return {name.partition('.')[0] for name in sys.modules}",
+    ]
+    for step in steps:
+        lines += [step, f"print('loaded', *sorted({HEAVY} & loaded()))"]
+    ended = python("\n".join(lines), check=True)
+    return [set(line.split()[1:]) for line in ended.stdout.splitlines() if line.startswith("loaded")]
+
+
+def test_a_command_loads_what_it_needs():
+    """Help and lists load no arrays, and a check of a small model no compiler."""
+    commands = ("['--help']", "['list']", "['show', 'bakery']", "['check', 'peterson']")
+    assert loaded_by(*(f"workbench.commands.cli.main({words})" for words in commands)) == [
+        set(),
+        {"rich"},
+        {"rich"},
+        {"rich", "numpy"},
+    ]
+
+
+@pytest.mark.slow
+def test_compiled_kernels_are_loaded_without_what_compiles_them():
+    """Numba itself looks which scipy there is, and imports its linear algebra where it refreshes what it knows."""
+    script = (
+        "import sys; from workbench import check; from workbench.protocols.bakery.model import Bakery;"
+        "assert check(Bakery(Writers=2), ['EventualProgress'], engine='local').distinct;"
+        "print('numba' in sys.modules, 'scipy.linalg' in sys.modules)"
+    )
+    python(script, check=True)  # which may have to compile them
+    ended = python(script, check=True)
+    assert ended.stdout == "True False\n"
+
+
+def everything(result):
+    """What people see of a result, but for the time that it took."""
+    traces = [None if v.trace is None else (repr(v.trace), v.trace.start, v.trace.moves) for v in result.verdicts]
+    document = result.as_dict()
+    del document["seconds"]
+    return document, traces, None if result.profile is None else result.profile.as_dict()
+
+
+# Lassos, steps, a deadlock, refinements, a constraint and symmetry, each of them where something is found.
+CHECKS = [
+    ("bakery/release_transaction_wedge", {}),
+    ("classics/allocator_deadlock", {"fingerprint_bits": 128}),
+    ("classics/allocator_simple", {}),
+    ("classics/chang_roberts_smaller", {"fail_fast": True}),
+    ("classics/peterson_stays", {}),
+    ("classics/two_phase_commit_impatient", {"max_states": 300}),
+    ("hudi/one_table_pessimistic", {}),
+    ("table/table", {}),
+    ("table/two_columns", {"fail_fast": True}),
+]
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize(("name", "options"), CHECKS, ids=[name for name, _ in CHECKS])
+def test_interpreted_kernels_come_to_the_same(name, options):
+    one = configurations.configuration(SPECS / f"{name}.toml")
+    interpreted = check(one.model, one.properties, symmetry=one.symmetry, **options)
+    assert 0 < compiled._calls < compiled.MOST_CALLS
+    alike = check(one.model, one.properties, symmetry=one.symmetry, engine="local", **options)
+    assert everything(interpreted) == everything(alike)
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_where_there_is_too_much_to_interpret_it_begins_again(monkeypatch):
+    monkeypatch.setattr(compiled, "MOST_CALLS", 5_000)
+    model, told = get_model("bakery")(MaxCrashes=0), []
+    result = check(model, symmetry=True, on_progress=told.append)
+    calls = compiled._calls
+    assert calls > compiled.MOST_CALLS
+    assert everything(result) == everything(check(model, symmetry=True, engine="local"))
+    assert [progress.states for progress in told] == sorted(progress.states for progress in told)
+    assert told[0].states < told[-1].states == result.distinct
+    check(model, symmetry=True)
+    assert compiled._calls == calls, "the kernels are loaded by now"
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_a_budget_of_seconds_is_spent_with_compiled_kernels():
+    assert check(get_model("peterson")(), max_seconds=600).complete
+    assert compiled._calls == 0
+
+
+def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
+    """Numba's cache looks at the file of the function alone."""
+    from workbench.checking.numba_cache import stamp
+
+    (tmp_path / "phases").mkdir()
+    (tmp_path / "kernel.py").write_text("from workbench.checking.phases import inner\n")
+    (tmp_path / "phases" / "inner.py").write_text(
+        "from workbench.checking.kernel import g\nfrom workbench.checking.sizes import N\n"
+    )
+    (tmp_path / "sizes.py").write_text("N = 1\n")
+    (tmp_path / "other.py").write_text("")
+    kernel = tmp_path / "kernel.py"
+    before = stamp(kernel, tmp_path)
+    (tmp_path / "other.py").write_text("N = 2\n")
+    assert stamp(kernel, tmp_path) == before
+    (tmp_path / "sizes.py").write_text("N = 2\n")
+    assert stamp(kernel, tmp_path) != before
+
+
+def test_what_is_compiled_is_known_by_all_of_its_sources():
+    from workbench.checking import numba_cache
+    from workbench.checking.phases.advance import advance
+
+    sources = Path(advance._function.__code__.co_filename)
+    assert advance._compiled._cache._cache_file._source_stamp == numba_cache.stamp(sources)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import workbench.checking.sizes as sizes",
+        "import workbench.checking.sizes",
+        "from workbench.checking import sizes as other, kernel",
+        "from workbench.checking.sizes import N as M",
+        "from workbench.checking.sizes import (\n    N,\n)",
+        "from workbench.checking import (  # all of them\n    sizes,\n)",
+        "from workbench.checking.phases import N",
+    ],
+)
+def test_a_kernel_may_import_what_it_needs_in_any_form(tmp_path, line):
+    from workbench.checking.numba_cache import stamp
+
+    (tmp_path / "phases").mkdir()
+    (tmp_path / "phases" / "__init__.py").write_text("from workbench.checking.sizes import N\n")
+    kernel, sizes = tmp_path / "kernel.py", tmp_path / "sizes.py"
+    kernel.write_text(f"import numpy as np\n{line}\n")
+    sizes.write_text("N = 1\n")
+    before = stamp(kernel, tmp_path)
+    sizes.write_text("N = 2\n")
+    assert stamp(kernel, tmp_path) != before
+
+
+@pytest.fixture
+def said_by_calls(tmp_path, monkeypatch):
+    """Loads a file with two kernels anew, calls them, and returns what is said of compiling."""
+    import importlib.util
+
+    from workbench.checking import compiling
+
+    (tmp_path / "own.py").write_text(
+        "from workbench.checking.compiled import njit\n\n\n"
+        + "".join(f"@njit(cache=True)\ndef {name}(n):\n    return n + 1\n\n\n" for name in ("one", "two"))
+    )
+
+    def said_by_calls():
+        spec = importlib.util.spec_from_file_location("own", tmp_path / "own.py")
+        own = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, "own", own)
+        spec.loader.exec_module(own)
+        said = []
+        with compiling.telling(said.append):
+            assert (own.one(1), own.two(2)) == (2, 3)
+        return said
+
+    return said_by_calls
+
+
+def test_who_waits_for_a_kernel_that_is_compiled_is_told_so_once(said_by_calls):
+    """What Numba's cache has is not compiled, and nothing is said of it."""
+    (line,) = said_by_calls()
+    assert line.startswith("compiling the search kernels")
+    assert said_by_calls() == []
+
+
+def cut(content, at):
+    return content[:at]
+
+
+def flipped(content, at):
+    """Two bits are others."""
+    return content[:at] + bytes([content[at] ^ 0x41]) + content[at + 1 :]
+
+
+@pytest.mark.parametrize(
+    ("damage", "place"), [(cut, 0), (cut, 0.5), *((flipped, place) for place in (0, 0.1, 0.3, 0.5, 0.7, 0.9))]
+)
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+def test_a_damaged_cache_of_kernels_is_made_anew(said_by_calls, tmp_path, suffix, damage, place):
+    """A power cut leaves files that are empty, or end too early; a disk may flip bits, which LLVM takes for code."""
+    said_by_calls()
+    files = list(tmp_path.rglob(f"*.{suffix}"))
+    assert len(files) == 2
+    for file in files:
+        content = file.read_bytes()
+        file.write_bytes(damage(content, int(place * len(content))))
+    assert len(said_by_calls()) == 1
+    assert said_by_calls() == []
+
+
+def test_a_cache_of_kernels_that_cannot_be_written_is_done_without(said_by_calls, tmp_path):
+    said_by_calls()
+    for file in tmp_path.rglob("*.nbi"):
+        file.unlink()
+        file.mkdir()
+    assert len(said_by_calls()) == 1
+
+
+def test_numba_has_the_private_names_that_the_cache_of_kernels_rests_on():
+    """Only versions are accepted for which this was seen; see pyproject.toml."""
+    import inspect
+
+    from numba import cloudpickle  # checking/shipping.py
+    from numba.core import caching, dispatcher
+    from numba.core.runtime import rtsys
+
+    assert {"_load_overload", "load_overload", "save_overload", "flush"} <= set(dir(caching.FunctionCache))
+    assert "self._load_overload(sig, target_context)" in inspect.getsource(caching.Cache.load_overload)
+    assert "self._cache_file = IndexDataCacheFile(" in inspect.getsource(caching.Cache.__init__)
+    files = caching.IndexDataCacheFile
+    assert "self._source_stamp" in inspect.getsource(files._load_index)
+    for save in (files._save_index, files._save_data):
+        assert "with self._open_for_write(" in inspect.getsource(save)
+    for whole in (files.load, files.save):
+        assert "self._load_index()" in inspect.getsource(whole)
+    assert "self._load_data(" in inspect.getsource(files.load)
+    assert "self._cache.load_overload(" in inspect.getsource(dispatcher.Dispatcher)
+    assert callable(rtsys.initialize)
+    registry = {"register_pickle_by_value", "unregister_pickle_by_value", "list_registry_pickle_by_value"}
+    assert registry | {"Pickler"} <= set(dir(cloudpickle))
+
+
+# A cache without kernels ---------------------------------------------------------------------------------------------
+
+#: Checks a model with an empty cache, and prints the answer, what was said, and how far the compiler was before that.
+EMPTY_CACHE = """
+import contextlib, json, os, signal, sys
+from workbench.checking import compiling, local, meanwhile
+from workbench.checking.check import check
+from workbench.registry import get_model
+name, constants, options, states, said, beside = *json.loads(sys.argv[1]), [], None
+
+def compiled_first(progress):  # after so many states everything is compiled before the search goes on
+    if states is not None and progress.states > states:
+        meanwhile._compiler._waiting.join()
+
+try:
+    with compiling.telling(said.append):
+        results, loaded = [], []
+        for _ in range(2):
+            results.append(check(get_model(name)(**constants), on_progress=compiled_first, **options).as_dict())
+            loaded.append(local.kernels_loaded())
+    beside = meanwhile._compiler
+    print(json.dumps([[{**result, "seconds": 0} for result in results], said, loaded, beside.has(rare=False)]))
+finally:
+    if beside is not None:
+        os.killpg(beside.process.pid, signal.SIGKILL)
+        beside.process.wait()
+"""
+
+
+def with_an_empty_cache(folder, name, constants, options, states=None):
+    ended = python(EMPTY_CACHE, json.dumps([name, constants, options, states]), check=True, NUMBA_CACHE_DIR=str(folder))
+    assert ended.stderr == ""
+    return json.loads(ended.stdout)
+
+
+@pytest.mark.parametrize("options", [{"engine": "auto"}, {"engine": "local"}, {"max_seconds": 1e-9}])
+def test_no_check_waits_for_its_kernels(tmp_path, options):
+    """With an empty cache the answer is the same, and it is there before anything is compiled.
+
+    A budget of seconds is for compiled kernels.
+    """
+    results, said, loaded, compiled_by_now = with_an_empty_cache(tmp_path, "bakery", {}, options)
+    warm = {**check(get_model("bakery")(), engine="local").as_dict(), "seconds": 0}
+    assert results == [json.loads(json.dumps(warm))] * 2
+    assert loaded == [False, False]
+    assert not compiled_by_now
+    assert len(said) == 1
+    assert said[0].startswith("compiling the search kernels for this machine")
+
+
+#: Runs command lines, and waits for what a session computes beside its check; prints what this process compiled.
+COMMANDS = """
+import json, os, signal, sys
+from numba.core import event
+from workbench.commands import cli
+from workbench.checking import meanwhile
+from workbench.showing.session import Session, opening
+from workbench.showing.session.hints import Hints
+with event.install_recorder("numba:compile") as compiled:
+    statuses = [cli.main(words) for words in json.loads(sys.argv[1])]
+    session, hints = Session(opening("paimon", {})), []
+    Hints(session, lambda attempts: hints.append(len(attempts)))
+    session.run()
+    assert session.settle()
+if meanwhile._compiler is not None:
+    os.killpg(meanwhile._compiler.process.pid, signal.SIGKILL)
+print(json.dumps([statuses, max(hints) > 3, len(compiled.buffer)]))
+"""
+
+
+@pytest.mark.slow
+def test_nothing_small_waits_for_a_compiler(tmp_path):
+    """With an empty cache: pages, graphs, data, sweeps, scenarios, recordings, and a panel with its hints."""
+    (tmp_path / "story.txt").write_text("start_insert\n")
+    lines = [
+        "check paimon --set PUT_IF_ABSENT=false --max-seconds 1 -o lost.html -o lost.itf.json",
+        "export paimon -o space.graphml",
+        "export paimon -o space",
+        "sweep paimon --grid PUT_IF_ABSENT=true,false --grid USE_LOCK=true,false",
+        "scenario paimon story.txt",
+        "validate paimon lost.itf.json --set PUT_IF_ABSENT=false",
+    ]
+    words = json.dumps([line.split() for line in lines])
+    ended = python(COMMANDS, words, here=tmp_path, check=True, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    assert json.loads(ended.stdout.splitlines()[-1]) == [[1, 0, 0, 1, 0, 0], True, 0]
+
+
+@pytest.fixture
+def spinning():
+    """Four processes that take what there is of the processor."""
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4)]
+    yield
+    for other in others:
+        other.kill()
+        other.wait()
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("spinning")
+def test_the_first_command_of_readme_says_the_same_on_a_busy_machine(tmp_path):
+    """Beside four others, with an empty cache."""
+    command = [sys.executable, "-m", "workbench", "check", "paimon", "--set", "PUT_IF_ABSENT=false", "-o", "lost.html"]
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(SPECS.parent)}
+    ended = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert ended.returncode == 1
+    assert "repair it  PUT_IF_ABSENT=on, or USE_LOCK=on\n" in ended.stdout
+    assert " 0 states/s" not in ended.stderr
+    assert (tmp_path / "lost.html").is_file()
+
+
+LOADED_LATER = """
+import json
+from workbench import check
+from workbench.registry import configurations
+from workbench.checking import numba_cache, warm
+later, load = [], numba_cache._Cache.load_overload
+
+def load_overload(cache, sig, context):
+    later.append(cache._py_func.__qualname__)
+    return load(cache, sig, context)
+
+warm.compile_checks()
+numba_cache._Cache.load_overload = load_overload
+ones = map(configurations.configuration, configurations.shipped().values())
+known = sorted((one for one in ones if "distinct" in one.expect), key=lambda one: one.expect["distinct"])
+small = [one for one in known if one.expect["distinct"] < 12_000]
+for one in {(one.model.name, bool(one.symmetry)): one for one in small}.values():  # the largest of each
+    check(one.model, one.properties, symmetry=one.symmetry, engine="local", max_seconds=1e6)
+print(json.dumps(later))
+"""
+
+
+@pytest.mark.slow
+def test_what_is_compiled_beforehand_is_all_that_checks_need():
+    ended = python(LOADED_LATER, check=True)
+    assert json.loads(ended.stdout) == []
+
+
+def copy_kernels(folder, without, monkeypatch):
+    """Copy what Numba has compiled of the engines into another cache, but for one kernel."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(folder))
+    for kept in Path(compiled.__file__).parent.rglob("__pycache__/*.nb?"):
+        beside: dict[str, Any] = {}
+        exec(compile("def kernel(): pass", kept.parents[1] / "__init__.py", "exec"), beside)
+        there = Path(FunctionCache(beside["kernel"]).cache_path)
+        there.mkdir(exist_ok=True)
+        if not kept.name.startswith(without):
+            shutil.copy2(kept, there)
+
+
+@pytest.mark.slow
+def test_a_search_begins_again_when_its_kernels_are_compiled(tmp_path, monkeypatch):
+    """The process beside it leaves the kernels in the cache: here one, without which no search is compiled."""
+    copy_kernels(tmp_path, "advance.advance-", monkeypatch)
+    constants = {"MaxCrashes": 2, "AsyncParquet": True}
+    results, said, loaded, _ = with_an_empty_cache(tmp_path, "bakery_v2", constants, {}, states=100_000)
+    assert loaded == [True, True]
+    assert results[0] == results[1]
+    assert len(said) == 1

@@ -1,0 +1,417 @@
+"""Sets with a declared universe: to a model they are frozensets, and what engines find is the same as of one."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import pytest
+from bench.sets import WAYS, written
+from campaign import expect_same, figures
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from random_models import Item, random_model
+
+from tests.checking.test_conformance import ENGINES
+from workbench.checking.check import check
+from workbench.checking.following.scenario import scenario
+from workbench.checking.following.validate import validate
+from workbench.checking.parts import in_parts
+from workbench.checking.spaces.columns import StateColumns
+from workbench.checking.spaces.dataset import load
+from workbench.checking.spaces.export import save_run
+from workbench.checking.spaces.space import explore
+from workbench.formats.expression import Expression
+from workbench.formats.recording import Observation, Recording
+from workbench.kernel import ModelError
+from workbench.kernel.state import Reads
+from workbench.language import *
+
+# Random models -------------------------------------------------------------------------------------------------------
+
+SEED = 10  # of one that is neither small nor large
+
+
+def boxes(seed, sets="declared", **constants):
+    """A random model whose boxes are sets with a declared universe, or frozensets in cells."""
+    return random_model(seed, sets=sets, held="number", actors=2, numbers=1, keeps=False, ignores=0)(**constants)
+
+
+def found(model, **options):
+    """What every engine must find of both."""
+    result = check(model, ["All", "Full", "Judge", "Move", "Deadlock"], **options)
+    traces = [v.trace and [(step.label, step.state.values) for step in v.trace.steps] for v in result.verdicts]
+    return figures(result), [v.why for v in result.verdicts], traces
+
+
+IN_PROCESS = [name for name in ENGINES if name not in ("spark", "hand-over")]
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 5000), st.booleans(), st.sampled_from(IN_PROCESS))
+def test_a_declared_set_is_what_a_frozenset_is(seed, symmetry, engine):
+    options = {**ENGINES[engine].options, "symmetry": symmetry}
+    declared, plain = boxes(seed), boxes(seed, "plain")
+    small = check(declared, [], max_states=200)
+    assume(small.complete)
+    assume(all(a.assigns or not a.enabled for a in small.actions))  # taking out what is not there assigns no part
+    assert found(declared, **options) == found(plain, **options)
+
+
+def test_so_it_is_on_spark_after_a_hand_over(spark):
+    plain = check(boxes(SEED, "plain"), symmetry=True, engine="reference")
+    result = check(boxes(SEED), symmetry=True, **ENGINES["hand-over"].options, spark=spark)
+    expect_same(result, plain)
+
+
+# What code sees ------------------------------------------------------------------------------------------------------
+
+NUMBERS = range(6)
+
+
+class Numbers(Model):
+    """One set of numbers."""
+
+    held = SetOf("numbers")
+    kept = Variable(frozenset())
+    numbers = tuple(NUMBERS)
+
+    @action
+    def act(self, s):
+        require(False, "it is never taken")
+
+
+SOME = st.frozensets(st.sampled_from(NUMBERS))
+OPERATIONS = {
+    "or": lambda box, other: box | other,
+    "ror": lambda box, other: other | box,
+    "minus": lambda box, other: box - other,
+    "rminus": lambda box, other: other - box,
+    "and": lambda box, other: box & other,
+    "rand": lambda box, other: other & box,
+    "xor": lambda box, other: box ^ other,
+    "rxor": lambda box, other: other ^ box,
+    "union": lambda box, other: box.union(other, [0]),
+    "difference": lambda box, other: box.difference(other, [0]),
+    "intersection": lambda box, other: box.intersection(other, NUMBERS),
+    "le": lambda box, other: box <= other,
+    "lt": lambda box, other: box < other,
+    "ge": lambda box, other: box >= other,
+    "gt": lambda box, other: box > other,
+    "eq": lambda box, other: box == other,
+    "ne": lambda box, other: box != other,
+    "req": lambda box, other: other == box,
+    "rle": lambda box, other: other <= box,
+    "rlt": lambda box, other: other < box,
+    "subset": lambda box, other: box.issubset(tuple(other)),
+    "superset": lambda box, other: box.issuperset(tuple(other)),
+    "disjoint": lambda box, other: box.isdisjoint(other),
+    "in": lambda box, other: [number in box for number in (*NUMBERS, 99, "x")],
+    "len": lambda box, other: len(box),
+    "bool": lambda box, other: bool(box),
+    "sorted": lambda box, other: sorted(box),
+    "max": lambda box, other: max(box, default=None),
+}
+
+
+def drafts(content):
+    """Drafts of a state with that content: as the reference search has them, and as the engines do.
+
+    With each comes a function that gives the set once it is written.
+    """
+    layout, values = Numbers().layout, (content, frozenset())
+    parts = in_parts(layout)
+    for kind, start, whole in ((layout, values, list), (parts, parts.split(values), parts.compose)):
+        draft = kind.draft()
+        draft.start(Reads(start))
+        yield lambda d=draft, b=start, w=whole: w([d.writes.get(at, v) for at, v in enumerate(b)])[0], draft
+
+
+@given(SOME, st.lists(st.tuples(st.sampled_from(sorted(OPERATIONS)), SOME), max_size=6))
+def test_whatever_is_done_to_it_it_is_a_frozenset(content, operations):
+    for now, draft in drafts(content):
+        real = before = content
+        first = draft.held
+        for name, other in operations:
+            do = OPERATIONS[name]
+            wanted, given_back = do(real, other), do(draft.held, other)
+            assert given_back == wanted
+            if isinstance(wanted, frozenset):
+                draft.held, real = given_back, wanted
+            assert draft.held == real
+            assert (len(draft.held), list(draft.held)) == (len(real), sorted(real))
+        assert first == before  # what somebody looked at stays as it was
+        assert now() == real
+
+
+def reads_of(question, content=(), writes=()):
+    """How many members a question reads, of a set with that content."""
+    *_, (_, draft) = drafts(frozenset(content))
+    draft.held |= frozenset(writes)
+    question(draft)
+    return len(draft.values)
+
+
+@pytest.mark.parametrize(
+    ("question", "content", "read"),
+    [
+        (lambda s: 3 in s.held, (), 1),
+        (lambda s: 99 in s.held, (), 0),
+        (lambda s: bool(s.held), (2, 4), 3),
+        (lambda s: bool(s.held), (), 6),
+        (lambda s: s.held.any(lambda n: n > 2), (4,), 2),
+        (lambda s: s.held.where(lambda n: n > 2).where(lambda n: n % 2).count(), (), 2),
+        (lambda s: len(s.held), (), 6),
+        (lambda s: s.held <= {0, 1, 2}, (), 3),
+        (lambda s: s.held >= {0, 1}, (0,), 2),
+        (lambda s: s.held == {0, 1}, (2, 3), 1),
+        (lambda s: s.held & {1, 2}, (), 2),
+        (lambda s: {1, 2} - s.held, (), 2),
+        (lambda s: s.held - {1, 2}, (), 0),
+        (lambda s: setattr(s, "held", s.held | {1, 2}), (), 0),
+        (lambda s: setattr(s, "held", frozenset({1})), (), 0),
+        (lambda s: setattr(s, "held", s.held.where(lambda n: n < 3)), (), 0),
+        (lambda s: setattr(s, "held", s.held - s.held.where(lambda n: n < 3)), (), 3),
+    ],
+)
+def test_a_question_reads_what_it_is_about(question, content, read):
+    assert reads_of(question, content) == read
+
+
+def test_what_was_written_is_not_read():
+    assert reads_of(lambda s: 3 in s.held, writes=[3]) == 0
+    assert reads_of(lambda s: bool(s.held), writes=[1]) == 1
+
+
+class Parcel(NamedTuple):
+    kind: str
+    to: str
+    weight: int = 0
+
+
+class Post(Model):
+    """Members with fields: records of one kind, and maps."""
+
+    bags = SetOf("parcels", initial=lambda model: model.parcels()[:4])
+    maps = SetOf("tables", initial=frozenset({Map({"a": 1, 2: 3})}))
+
+    def parcels(self):
+        return frozenset(Parcel(kind, to, w) for kind in ("letter", "box") for to in ("ann", "bob") for w in range(3))
+
+    def tables(self):
+        return [Map({"a": 1, 2: 3}), Map({"a": 2}), Map({"b": 1})]
+
+    @action
+    def act(self, s):
+        require(False, "it is never taken")
+
+
+def test_members_are_chosen_by_their_fields():
+    model = type("Full", (Post,), {"bags": SetOf("parcels", initial=lambda model: model.parcels())})()
+    (state,) = model.initial_states()
+    assert isinstance(state.bags, frozenset)
+    for s in (state, model.view(state.values), in_parts(model.layout).view(in_parts(model.layout).split(state.values))):
+        letters = s.bags.where(kind="letter")
+        assert letters == {Parcel("letter", to, weight) for to in ("ann", "bob") for weight in range(3)}
+        assert letters.where(to="ann").count(lambda p: p.weight) == 2
+        assert list(letters.where(to="ann", weight=2)) == [Parcel("letter", "ann", 2)]
+        assert not s.bags.any(kind="letter", to="eve")
+        assert (letters | {Parcel("box", "bob", 1)}).where(to="bob", weight=1).count() == 2
+        assert s.maps.where(a=1) == {Map({"a": 1, 2: 3})}
+        assert s.bags.value == state.values[0]
+        with pytest.raises(ModelError, match=r"no member of bags has a field 'wight' \(did you mean weight\?\)"):
+            s.bags.where(wight=1)
+
+
+@dataclass(frozen=True)
+class Vote:
+    voter: str
+    round: int
+
+
+def test_members_may_be_dataclasses():
+    votes = [Vote(voter, number) for voter in ("ann", "bob") for number in range(2)]
+    model = type("Votes", (Numbers,), {"held": SetOf("votes", initial=frozenset(votes)), "votes": lambda self: votes})()
+    state = model.initial_states()[0]
+    assert state.held.where(voter="ann") == {Vote("ann", 0), Vote("ann", 1)}
+    assert in_parts(model.layout).view(in_parts(model.layout).split(state.values)).held.count(round=1) == 2
+
+
+def test_the_first_members_are_in_the_universe():
+    with pytest.raises(ModelError, match=r"initial value of held.*: held cannot hold 9, which is not in numbers"):
+        type("Nine", (Numbers,), {"held": SetOf("numbers", initial=frozenset({9}))})().initial_states()
+
+
+def says(act, engine):
+    """What the checker says to an action."""
+    with pytest.raises(ModelError) as error:
+        check(type("Wrong", (Numbers,), {"act": action(act)})(), engine=engine)
+    return str(error.value)
+
+
+def outside(self, s):
+    s.held |= {1, 7}
+
+
+def no_set(self, s):
+    s.held = [1]
+
+
+def kept(self, s):
+    s.kept = s.held
+
+
+def nested(self, s):
+    s.kept = frozenset({s.held})
+
+
+def add(self, s):
+    s.held.add(1)
+
+
+@pytest.mark.parametrize("engine", ["reference", "local"])
+@pytest.mark.parametrize(
+    ("act", "said"),
+    [
+        (outside, "held cannot hold 7, which is not in numbers"),
+        (no_set, "held is a set, but [1] is not"),
+        (kept, "held is read member by member, and is not a value: write frozenset(s.held)"),
+        (nested, "held is read member by member, and is not a value: write frozenset(s.held)"),
+        (add, "held has no add(): write s.held |= {...}, or -= {...}"),
+    ],
+)
+def test_mistakes_are_named_with_their_line(act, said, engine):
+    line = act.__code__.co_firstlineno + 1
+    assert says(act, engine) == f"action act (test_sets.py:{line}): {said}"
+
+
+def test_a_universe_is_closed_under_renaming():
+    class Uneven(Model):
+        symmetry = ("Owners",)
+        Owners = Constant(2, Names("p", range(1, 4)), "who has items")
+        shelf = SetOf("some")
+
+        def some(self):
+            return [Item("a", self.Owners[0])]
+
+        @action
+        def put(self, s):
+            s.shelf |= frozenset(self.some())
+
+    for engine in ("reference", "local"):
+        with pytest.raises(ModelError, match="a renaming maps a cell to shelf"):
+            check(Uneven(), symmetry=True, engine=engine)
+
+
+def test_a_word_of_the_universe_may_be_no_name():
+    for engine in ("reference", "local"):
+        with pytest.raises(InputError, match="the name 'a' is also a text of the model's own"):
+            check(boxes(SEED, Actors=["a", "q"]), ["Judge"], symmetry=True, engine=engine)
+
+
+def test_a_state_from_outside_is_in_the_universe():
+    model = Numbers()
+    with pytest.raises(InputError, match="held cannot hold 9"):
+        in_parts(model.layout).split((frozenset({9}), frozenset()))
+
+
+def test_what_people_ask_of_a_set():
+    model = boxes(SEED)
+    state = model.initial_states()[0]
+    assert Expression(model, "s.shelf").read(state).text == "{}"
+    assert Expression(model, "s.shelf | {self.items()[0]}").read(state).text == "{Item(kind=a, owner=p1)}"
+    assert Expression(model, "s.boxes").read(state).text == "{p1: {}, p2: {}}"
+    assert "is not true or false but a set" in (Expression(model, "s.shelf").remark or "")
+
+
+class Remembering(Numbers):
+    """What it remembers does not tell its states apart."""
+
+    ignores = ("held",)
+    n = Variable(0)
+
+    @action
+    def act(self, s):
+        s.held |= {s.n}
+        s.n = (s.n + 1) % 3
+
+
+@pytest.mark.parametrize("engine", ["reference", "local"])
+def test_a_set_may_be_ignored_as_a_whole(engine):
+    assert check(Remembering(), engine=engine).distinct == 3
+
+
+# What is built on states ---------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 300), st.integers(1, 8), st.randoms(use_true_random=False), st.booleans())
+def test_recordings_of_both_are_followed_alike(seed, length, chance, watched):
+    declared, plain = boxes(seed), boxes(seed, "plain")
+    states = [plain.initial_states()[0]]
+    for _ in range(length):
+        after = [later for instance in plain.instances for _, later in plain.outcomes(instance, states[-1])]
+        if not after:
+            break
+        states.append(chance.choice(after))
+    seen = chance.sample(range(len(plain.layout.cells)), 2)
+    observations = [Observation({cell: state.values[cell] for cell in seen}, steps=2) for state in states]
+    if chance.random() < 0.4:
+        strange = frozenset({Item("a", "nobody")})
+        observations.append(Observation({seen[0]: strange}))
+    recording = Recording(observations, watched=frozenset(seen) if watched else None)
+    one, other = validate(declared, recording), validate(plain, recording)
+    assert (one.holds, one.failed, one.candidates, one.ways) == (
+        other.holds,
+        other.failed,
+        other.candidates,
+        other.ways,
+    )
+
+
+def test_a_story_is_told_to_both_alike():
+    lines = ["len(s.shelf) == 1", "len(s.boxes['p1']) == 2", "len(s.shelf) == 4"]
+    for end in (1, 2, 3):
+        one, other = (scenario(boxes(SEED, sets), lines[:end]) for sets in ("declared", "plain"))
+        assert (one.holds, one.at, one.failed, one.why) == (other.holds, other.at, other.failed, other.why)
+
+
+def columns_of(space):
+    arrays = StateColumns(space.model.layout, space.part_values).arrays(space.parts)
+    return {name: column.to_pylist() for name, column in arrays.items()}
+
+
+def test_state_spaces_of_both_are_the_same_data():
+    spaces = [explore(boxes(SEED, sets)) for sets in ("declared", "plain")]
+    assert len(spaces[0]) == len(spaces[1]) == 81
+    told = []
+    for space in spaces:
+        values = [[known[at] for known, at in zip(space.values, row, strict=True)] for row in space.rows.tolist()]
+        assert [tuple(row) for row in values] == [space.state(n).values for n in range(len(space))]
+        assert space.where(lambda s: len(s.shelf) == 1).sum() == sum(len(row[-1]) == 1 for row in values)
+        columns = columns_of(space)
+        told.append(sorted(repr(row) for row in zip(columns["own"], columns["boxes"], columns["shelf"], strict=True)))
+    assert told[0] == told[1]
+
+
+def test_a_run_on_spark_becomes_the_same_data(spark, tmp_path):
+    model = boxes(SEED)
+    result = check(model, engine="spark", spark=spark, run_dir=tmp_path / "run")
+    expect_same(result, check(boxes(SEED, "plain"), engine="reference"))
+    save_run(tmp_path / "run", tmp_path / "data", type(model), spark)
+    rows = load(tmp_path / "data", spark).states.select("own", "boxes", "shelf").toArrow().to_pylist()
+    columns = {name: column for name, column in columns_of(explore(model)).items() if name in ("own", "boxes", "shelf")}
+    wanted = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    assert sorted(map(repr, rows)) == sorted(map(repr, wanted))
+
+
+# What it is for ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("protocol", "constants"), [("TwoPhaseCommit", {"Managers": 3}), ("Paxos", {"Acceptors": 2})])
+@pytest.mark.parametrize("symmetry", [False, True])
+def test_it_takes_as_many_calls_as_cells_by_hand(protocol, constants, symmetry):
+    models = [written(protocol, way)(**constants) for way in WAYS]
+    results = [check(model, symmetry=symmetry, engine="local") for model in models]
+    plain = check(models[0], symmetry=symmetry, engine="reference")
+    assert {repr(figures(result)) for result in results} == {repr(figures(plain))}
+    calls = dict(zip(WAYS, (result.figures["python_calls"] for result in results), strict=True))
+    assert calls["SetOf"] == calls["cells by hand"] < calls["one frozenset"]

@@ -1,0 +1,185 @@
+"""Writes Iceberg tables with pyiceberg, in the environment of real writers: ``writer.py FOLDER KIND``.
+
+A table's folder is then FOLDER/ns/t, and its catalog FOLDER/catalog.db.
+"""
+
+import random
+import shutil
+import sys
+from collections.abc import Callable
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.exceptions import CommitFailedException
+
+WRITERS, COMMITS = 4, 12
+
+
+def catalog(folder: Path, database: str = "catalog.db") -> SqlCatalog:
+    return SqlCatalog("tests", uri=f"sqlite:///{folder}/{database}?timeout=60", warehouse=f"file://{folder}")
+
+
+def create(folder: Path, **properties: str) -> Any:
+    made = catalog(folder)
+    made.create_namespace("ns")
+    schema = pa.schema([("id", pa.int64())])
+    return made.create_table(
+        "ns.t",
+        schema=schema,
+        properties={n.replace("_", "." if n.startswith("write") else "-"): v for n, v in properties.items()},
+    )
+
+
+def append(table: Any, *ids: int) -> None:
+    table.append(pa.table({"id": list(ids)}))
+
+
+def many(folder: Path, writer: int) -> None:
+    """One of several processes that commit, and try again when somebody else was first."""
+    for i in range(COMMITS):
+        while True:
+            try:
+                append(catalog(folder).load_table("ns.t"), writer * 1000 + i)
+                break
+            except CommitFailedException:
+                pass
+
+
+def races(folder: Path) -> None:
+    """Four processes, twelve commits of each."""
+    create(folder)
+    context = get_context("spawn")
+    writers = [context.Process(target=many, args=(folder, writer)) for writer in range(WRITERS)]
+    for process in writers:
+        process.start()
+    for process in writers:
+        process.join()
+        assert process.exitcode == 0
+
+
+def blind(folder: Path, **properties: str) -> None:
+    """A catalog that does not compare before it swaps: its database is put back to what it was before a commit."""
+    table = create(folder, **properties)
+    append(table, 1)
+    shutil.copy(folder / "catalog.db", folder / "before.db")
+    append(table, 2)
+    print(table.metadata.current_snapshot_id, table.metadata.last_updated_ms)
+    shutil.move(folder / "before.db", folder / "catalog.db")
+    other = catalog(folder).load_table("ns.t")
+    append(other, 3)
+    append(other, 4)
+
+
+def retried(folder: Path) -> None:
+    """A writer is overtaken between its metadata file and the catalog, and tries again."""
+    append(create(folder), 1)
+    overtaken: Any = catalog(folder)
+    late = overtaken.load_table("ns.t")
+    write = overtaken._write_metadata
+
+    def gate(*given: Any, **named: Any) -> None:
+        overtaken._write_metadata = write
+        write(*given, **named)
+        append(catalog(folder).load_table("ns.t"), 2)
+
+    overtaken._write_metadata = gate
+    append(late, 3)
+
+
+def back(folder: Path) -> None:
+    """Somebody goes back, and the history goes on from there."""
+    table = create(folder)
+    for i in range(3):
+        append(table, i)
+    table.manage_snapshots().rollback_to_snapshot(table.metadata.snapshots[1].snapshot_id).commit()
+    append(table, 3)
+
+
+def branched(folder: Path) -> None:
+    """A branch and the main one go on, each by itself."""
+    table = create(folder)
+    append(table, 1)
+    table.manage_snapshots().create_branch(table.metadata.current_snapshot_id, "b1").commit()
+    append(table, 2)
+    for i in (3, 4):
+        table.append(pa.table({"id": [i]}), branch="b1")
+    append(table, 5)
+
+
+def added(folder: Path) -> None:
+    """A file that is already somewhere becomes one of the table's."""
+    table = create(folder)
+    pq.write_table(pa.table({"id": pa.array([1], pa.int64())}), folder / "here.parquet")
+    table.add_files([f"file://{folder}/here.parquet"])
+    append(table, 2)
+
+
+def recreated(folder: Path, before: int, after: int) -> None:
+    """A table is dropped, and another one made in its folder; the ids and times of the first one's are printed."""
+    table = create(folder)
+    for i in range(before):
+        append(table, i)
+    for one in table.metadata.snapshots:
+        print(one.snapshot_id, one.timestamp_ms)
+    made = catalog(folder)
+    made.drop_table("ns.t")
+    table = made.create_table("ns.t", schema=pa.schema([("id", pa.int64())]))
+    for i in range(after):
+        append(table, 100 + i)
+
+
+def life(folder: Path, seed: int, **properties: str) -> None:
+    """Whatever one writer may do to a table."""
+    table = create(folder, **properties)
+    choice = random.Random(seed)
+    append(table, 0)
+    for i in range(1, 15):
+        history = table.metadata.snapshots
+        match choice.choice(["append", "append", "delete", "overwrite", "expire", "back", "tag"]):
+            case "append":
+                append(table, i, i + 100)
+            case "delete":
+                table.delete(f"id == {choice.randrange(i)}")
+            case "overwrite":
+                table.overwrite(pa.table({"id": [i]}), overwrite_filter=f"id < {i // 2}")
+            case "expire":
+                ancestors = _ancestors(table)
+                for one in reversed(ancestors[3:]):
+                    table.maintenance.expire_snapshots().by_id(one).commit()
+            case "back" if len(history) > 2:
+                table.manage_snapshots().rollback_to_snapshot(_ancestors(table)[1]).commit()
+            case "tag":
+                table.manage_snapshots().create_tag(table.metadata.current_snapshot_id, f"tag{i}").commit()
+
+
+def _ancestors(table: Any) -> list[int]:
+    """The current snapshot and those before it, without what a tag holds."""
+    held = {ref.snapshot_id for name, ref in table.metadata.refs.items() if name != "main"}
+    found, one = [], table.metadata.current_snapshot()
+    while one is not None:
+        found.append(one.snapshot_id)
+        one = table.metadata.snapshot_by_id(one.parent_snapshot_id) if one.parent_snapshot_id else None
+    return [found[0], *(id for id in found[1:] if id not in held)] if len(found) > 1 else found * 2
+
+
+KINDS: dict[str, Callable[[Path], None]] = {
+    "races": races,
+    "blind": blind,
+    "blind_v1": lambda folder: blind(folder, format_version="1"),
+    "back": back,
+    "retried": retried,
+    "branched": branched,
+    "added": added,
+    "apart": lambda folder: append(create(folder, write_data_path=f"file://{folder}/apart"), 1),
+    "grown": lambda folder: recreated(folder, 2, 4),
+    "shrunk": lambda folder: recreated(folder, 4, 2),
+    "v1": lambda folder: life(folder, 1, format_version="1"),
+    **{f"life{seed}": lambda folder, seed=seed: life(folder, seed) for seed in range(6)},  # type: ignore[misc]
+}
+
+if __name__ == "__main__":
+    KINDS[sys.argv[2]](Path(sys.argv[1]))

@@ -1,0 +1,154 @@
+"""Writes Paimon tables with pypaimon, in the environment of real writers: ``writer.py FOLDER KIND``.
+
+A table's folder is then FOLDER/db.db/t. A line is printed for each commit that succeeded.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pypaimon import CatalogFactory, Schema
+
+SCHEMA = pa.schema([pa.field("k", pa.string(), nullable=False), pa.field("v", pa.string())])
+
+
+class Lake:
+    """A catalog with one table."""
+
+    def __init__(self, folder: Path, buckets: int = 1) -> None:
+        self.catalog = CatalogFactory.create({"warehouse": str(folder)})
+        self.catalog.create_database("db", True)
+        options = {"bucket": str(buckets)}
+        self.catalog.create_table("db.t", Schema.from_pyarrow_schema(SCHEMA, [], ["k"], options), True)
+
+    def table(self, branch: str = "") -> Any:
+        return self.catalog.get_table(f"db.t$branch_{branch}" if branch else "db.t")
+
+    def write(self, *keys: str, branch: str = "") -> None:
+        """Commit each key by itself."""
+        for key in keys:
+            self.session(branch).commit(key)
+
+    def session(self, branch: str = "") -> "Session":
+        return Session(self.table(branch).new_stream_write_builder())
+
+    def branch(self, name: str) -> None:
+        """Make a branch from the newest snapshot, which gets a tag."""
+        self.table().create_tag(f"for-{name}")
+        self.table().branch_manager().create_branch(name, f"for-{name}")
+
+
+class Session:
+    """A writer that stays open for several commits."""
+
+    def __init__(self, builder: Any) -> None:
+        self.builder, self.number = builder, 0
+        self.write, self.ends = builder.new_write(), builder.new_commit()
+
+    def commit(self, *keys: str) -> None:
+        """Commit a row of each key."""
+        self.number += 1
+        self.write.write_arrow(
+            pa.Table.from_pylist([{"k": key, "v": f"v{self.number}"} for key in keys], schema=SCHEMA)
+        )
+        self.ends.commit(self.write.prepare_commit(self.number), self.number)
+        print(json.dumps({"commitUser": self.builder.commit_user, "commitIdentifier": self.number}))
+
+
+def branch(lake: Lake) -> None:
+    """Both go on: the branch as long as the main one, and longer."""
+    lake.write("a", "b")
+    lake.branch("b1")
+    lake.write("c", branch="b1")
+    lake.write("d")
+    lake.write("e", "f", branch="b1")
+
+
+def dropped(lake: Lake) -> None:
+    """The branch is there no longer."""
+    branch(lake)
+    lake.table().branch_manager().drop_branch("b1")
+
+
+def rolled_back(lake: Lake) -> None:
+    """Two commits are taken back, and another one takes the place of the first of them."""
+    lake.write("a", "b", "c")
+    lake.table().rollback_to(1)
+    lake.write("d")
+
+
+def rolled_back_once(lake: Lake) -> None:
+    """The newest commit is taken back, and nothing has come since."""
+    lake.write("a", "b")
+    lake.table().rollback_to(1)
+
+
+def forwarded(lake: Lake) -> None:
+    """What the branch has takes the place of what the table had, but for the newest snapshot."""
+    lake.write("a")
+    lake.branch("b1")
+    lake.write("b", "c")
+    lake.write("d", branch="b1")
+    lake.table().branch_manager().fast_forward("b1")
+
+
+def tagged(lake: Lake) -> None:
+    """Snapshots expire, but for one that has a tag."""
+    lake.write("a", "b")
+    lake.table().create_tag("kept")
+    lake.write("c", "d")
+    for number in (1, 2):
+        (Path(lake.table().table_path) / "snapshot" / f"snapshot-{number}").unlink()
+
+
+def often(lake: Lake) -> None:
+    """More commits of one key than writers."""
+    lake.write(*"a" * 15)
+
+
+def always(lake: Lake) -> None:
+    """More commits of one key than the model can have."""
+    lake.write(*"a" * 24)
+
+
+def rows(lake: Lake) -> None:
+    """Several rows in each commit."""
+    for _ in range(4):
+        lake.session().commit(*"abcde")
+
+
+def buckets(lake: Lake) -> None:
+    """Several buckets, and several rows in each commit."""
+    for _ in range(6):
+        lake.session().commit(*"abcde")
+
+
+def sessions(lake: Lake) -> None:
+    """Two writers that stay open: each goes on counting from what it found at first."""
+    one, other = lake.session(), lake.session()
+    for session in (one, other, other, other, one, one):
+        session.commit("a")
+
+
+def overwritten(lake: Lake) -> None:
+    """A commit takes the place of all that was there."""
+    lake.write("a", "b")
+    builder = lake.table().new_batch_write_builder().overwrite()
+    write, commit = builder.new_write(), builder.new_commit()
+    write.write_arrow(pa.Table.from_pylist([{"k": "a", "v": "blue"}], schema=SCHEMA))
+    commit.commit(write.prepare_commit())
+
+
+#: What the tables are that can be written, by name.
+KINDS = {
+    kind.__name__: kind
+    for kind in (
+        *(branch, dropped, rolled_back, rolled_back_once, forwarded, tagged),
+        *(often, always, rows, buckets, sessions, overwritten),
+    )
+}
+
+if __name__ == "__main__":
+    KINDS[sys.argv[2]](Lake(Path(sys.argv[1]), buckets=2 if sys.argv[2] == "buckets" else 1))

@@ -1,0 +1,95 @@
+"""The pages under docs/ do what they say: their Python runs, block by block, and prints what they print."""
+
+import contextlib
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.places import ROOT
+from workbench.commands.cli import main
+
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
+#: What has links to follow: these, and the pages outside of docs/.
+LINKING = [*sorted(ROOT.glob("*.md")), *PAGES, *sorted((ROOT / "specs").rglob("*.md"))]
+ON_SPARK = {"datasets.md"}
+
+#: A block of Python, and the block of text right below it, if there is one: what it prints.
+BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```\n(?:\n*^```text\n(?P<output>.*?)^```$)?", re.MULTILINE | re.DOTALL)
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(DOCS).as_posix()
+
+
+def run(text: str, name: str) -> list[tuple[str, str | None]]:
+    """What each block of a page prints, and what the page says; the blocks share their names."""
+    space: dict[str, Any] = {"__name__": name}
+    printed_and_said = []
+    for block in BLOCK.finditer(text):
+        line = text.count("\n", 0, block.start("code"))
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            exec(compile("\n" * line + block["code"], name, "exec"), space)
+        printed_and_said.append((printed.getvalue(), block["output"]))
+    return printed_and_said
+
+
+def clean(text: str) -> list[str]:
+    return [line.rstrip() for line in text.strip().splitlines()]
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a page writes does not get into the repository."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("elsewhere")
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name not in ON_SPARK], ids=name_of)
+def test_the_python_of_a_page_runs(page: Path) -> None:
+    for printed, said in run(page.read_text(), str(page)):
+        assert clean(printed) == clean(said or "")
+
+
+@pytest.mark.usefixtures("elsewhere", "spark")
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name in ON_SPARK], ids=name_of)
+def test_the_python_of_a_page_runs_on_spark(page: Path) -> None:
+    for printed, said in run(page.read_text(), str(page)):
+        assert clean(printed) == clean(said or "")
+
+
+def test_there_are_pages_with_python() -> None:
+    assert sum(len(BLOCK.findall(page.read_text())) for page in PAGES) >= 10
+
+
+def test_the_trace_that_is_explained_is_what_its_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (DOCS / "glossary.md").read_text()
+    (command, said), *_ = re.findall(r"^```console\n\$ workbench ([^\n]*)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    assert main(command.split()) == 1
+    printed = capsys.readouterr().out.partition("\nNext\n")[0]
+    assert clean(printed)[-len(clean(said)) :] == clean(said)
+
+
+def test_a_page_that_is_wrong_is_noticed() -> None:
+    page = "```python\nn = 1\n```\n\nwords\n\n```python\nprint(n + 1)\n```\n\n```text\n3\n```\n"
+    assert run(page, "page") == [("", None), ("2\n", "3\n")]
+    with pytest.raises(ZeroDivisionError):
+        run("```python\n1 / 0\n```\n", "page")
+
+
+def anchors(page: Path) -> set[str]:
+    """The places on a page that a link may name, as GitHub makes them of its headings."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", LINKING, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_to_files_and_headings(page: Path) -> None:
+    for target, place in re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", page.read_text()):
+        if "://" not in target:
+            found = page.parent / target if target else page
+            assert found.exists(), target
+            assert not place or place in anchors(found), f"{target}#{place}"

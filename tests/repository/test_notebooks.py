@@ -1,0 +1,292 @@
+"""The notebooks run from top to bottom, and what they show is what comes out."""
+
+import copy
+import re
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbclient.exceptions import CellExecutionError
+from pages import with_commands
+
+import notebooks
+from tests.command import python
+from tests.places import ROOT
+from workbench.showing.lessons.exercise import exercises
+
+PATHS = notebooks.find()
+NAMES = [
+    "00_tour",
+    "01_bakery",
+    "02_hudi",
+    "03_paimon",
+    "04_what_if",
+    "05_state_space_as_data",
+    "06_your_own_model",
+    "07_real_tables",
+    "08_real_logs",
+    "09_one_promise",
+]
+ON_SPARK = {"05_state_space_as_data"}
+OWN_SPARK = [pytest.mark.spark, pytest.mark.xdist_group("java")]
+#: Begins with nothing: its reader writes the model.
+WITHOUT_A_MODEL = "06_your_own_model"
+#: How many cells tell the story; the exercises are not counted.
+FEWEST_CELLS, MOST_CELLS = 20, 30
+EXERCISES = "## Exercises"
+#: What a lesson may need besides the workbench.
+NEEDS = {"Graphviz", "Java", "pypaimon", with_commands("`pip install '.[spark]'`")}
+
+_EMBEDDED = re.compile(r"data:[\w/+-]+;base64,[\w/+=]+")
+_ABSOLUTE_PATH = re.compile(r"""(?:^|[\s"'(=,\[])(/(?!/)[\w.-]+/[\w./-]+|[A-Z]:\\\w+)""")
+_LINK = re.compile(r"\]\(([^)#]+)[^)]*\)")
+_SECONDS = re.compile(r"\b\d+\.\d+ s\b")
+_MEMORY_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
+
+# What must be true of a notebook -------------------------------------------------------------------------------------
+
+
+def faults(notebook: Any) -> list[str]:
+    """What is wrong with a notebook as it is kept, a line each."""
+    cells, wrong = notebook.cells, []
+    told = next((at for at, cell in enumerate(cells) if cell.source.startswith(EXERCISES)), len(cells))
+    if not FEWEST_CELLS <= told <= MOST_CELLS:
+        wrong.append(f"it has {told} cells, not {FEWEST_CELLS} to {MOST_CELLS}")
+    if not cells or cells[0].cell_type != "markdown" or not cells[0].source.startswith("# "):
+        wrong.append("its first cell is no title")
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    counts = [cell.execution_count for cell in code]
+    if counts != list(range(1, len(code) + 1)):
+        wrong.append(f"its cells were not executed from top to bottom: {counts}")
+    if not any(cell.outputs for cell in code):
+        wrong.append("no outputs are kept")
+    for number, cell in enumerate(cells):
+        wrong += [f"cell {number}: {fault}" for output in cell.get("outputs", ()) for fault in _faults_of(output)]
+        wrong += [f"cell {number}: the source has the path {path}" for path in local_paths(cell.source)]
+    return wrong
+
+
+def _faults_of(output: Any) -> list[str]:
+    if output.output_type == "error":
+        return [f"an error is kept: {output.ename}"]
+    if output.get("name") == "stderr":
+        return [f"something was written to stderr: {output.text[:80]!r}"]
+    wrong = ["a view of a widget is kept"] if notebooks.WIDGET in output.get("data", ()) else []
+    texts = [output.get("text", ""), *output.get("data", {}).values()]
+    return wrong + [f"an output has the path {path}" for text in texts for path in local_paths(str(text))]
+
+
+def local_paths(text: str) -> list[str]:
+    """The absolute paths in `text`, and what else tells on which machine it was made."""
+    text = _EMBEDDED.sub("", text)
+    mine = {str(Path.home()), str(ROOT), tempfile.gettempdir(), sys.prefix} - {"/"}
+    return [*(path for path in sorted(mine) if path in text), *_ABSOLUTE_PATH.findall(text)]
+
+
+def links(notebook: Any) -> list[str]:
+    """The files that a notebook's texts link to."""
+    texts = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    return [target for target in _LINK.findall(texts) if "://" not in target]
+
+
+def differences(kept: Any, fresh: Any) -> list[str]:
+    """Where the texts of two executions differ, a line each; how long something took does not count."""
+    pairs = enumerate(zip(kept.cells, fresh.cells, strict=True))
+    return [
+        f"cell {number}: kept is {one!r}, and what comes out is {other!r}"
+        for number, (a, b) in pairs
+        if (one := _texts(a)) != (other := _texts(b))
+    ]
+
+
+def _texts(cell: Any) -> list[str]:
+    texts = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell.get("outputs", ())]
+    return [_MEMORY_ADDRESS.sub("0x", _SECONDS.sub("_ s", text)) for text in texts]
+
+
+def read(path: Path) -> Any:
+    return nbformat.read(path, as_version=4)
+
+
+def notebook(*cells: Any) -> Any:
+    """A notebook of these cells, filled up to the number that is asked for."""
+    title = nbformat.v4.new_markdown_cell("# A title")
+    rest = [nbformat.v4.new_markdown_cell("more") for _ in range(FEWEST_CELLS - 1 - len(cells))]
+    return nbformat.v4.new_notebook(cells=[title, *cells, *rest])
+
+
+def cell(source: str, text: str = "", count: int | None = 1, name: str = "stdout") -> Any:
+    outputs = [nbformat.v4.new_output("stream", text=text, name=name)] if text else []
+    return nbformat.v4.new_code_cell(source, outputs=outputs, execution_count=count)
+
+
+# The notebooks -------------------------------------------------------------------------------------------------------
+
+
+def test_all_of_them_are_there() -> None:
+    assert [path.stem for path in PATHS] == NAMES
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_a_notebook_is_kept_as_it_should_be(path: Path) -> None:
+    kept = read(path)
+    nbformat.validate(kept)
+    assert faults(kept) == []
+    cleaned = copy.deepcopy(kept)
+    notebooks.clean(cleaned)
+    assert cleaned == kept, "run scripts/notebooks.py before it is committed"
+
+
+@pytest.mark.parametrize("path", [path for path in PATHS if path.stem != WITHOUT_A_MODEL], ids=lambda path: path.stem)
+def test_a_notebook_begins_with_a_picture(path: Path) -> None:
+    first = next(cell for cell in read(path).cells if cell.cell_type == "code")
+    assert any("<img " in output.get("data", {}).get("text/html", "") for output in first.outputs)
+    assert first.source.count("\n") < 6
+    assert not re.search(r"^(def|class) ", first.source, re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_a_notebook_links_to_files_that_are_there(path: Path) -> None:
+    for target in links(read(path)):
+        assert (path.parent / target).exists(), target
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(p, id=p.stem, marks=OWN_SPARK if p.stem in ON_SPARK else []) for p in PATHS],
+)
+def test_a_notebook_runs_and_shows_what_it_keeps(path: Path) -> None:
+    fresh = notebooks.execute(path)
+    assert faults(fresh) == []
+    assert differences(read(path), fresh) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["07_real_tables", "08_real_logs"])
+def test_without_the_writers_a_notebook_says_what_makes_them(name: str, tmp_path: Path) -> None:
+    cells = read(ROOT / "notebooks" / f"{name}.ipynb").cells
+    picture, *others = (cell.source for cell in cells if cell.cell_type == "code")
+    begin, uses, *_ = (source for source in others if "WRITERS" in source)
+    elsewhere = (
+        "from pathlib import Path\nfrom workbench.protocols.paimon import driver\n"
+        f"driver.MODULES = Path({str(tmp_path)!r})"
+    )
+    script = "\n".join([elsewhere, picture, begin, uses])
+    ended = python(script, here=tmp_path)
+    wanted = f"`python3 -m venv {tmp_path}/.writers` and `{tmp_path}/.writers/bin/pip install pypaimon==2.1.0` make it"
+    assert wanted in ended.stderr.splitlines()[-1]
+
+
+# The lessons ----------------------------------------------------------------------------------------------------------
+
+
+def opening(lesson: Any) -> str:
+    """What a notebook says of itself below its title."""
+    after = ", ".join(f"[{name}]({name}.ipynb)" for name in lesson["after"]) or "no other lesson"
+    needs = ", ".join(lesson["needs"]) or "only the workbench"
+    return (
+        f"- \\*\\*You will learn:\\*\\* {re.escape(lesson['about'])}\n"
+        f"- \\*\\*Time:\\*\\* {lesson['minutes']} minutes\\. The cells run in [^\n]+\\.\n"
+        f"- \\*\\*Needs:\\*\\* {re.escape(needs)}\n"
+        f"- \\*\\*After:\\*\\* {re.escape(after)}$"
+    )
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_a_notebook_says_what_it_is_as_a_lesson(path: Path) -> None:
+    kept = read(path)
+    lesson = kept.metadata["lesson"]
+    assert set(lesson) == {"minutes", "needs", "after", "about"}
+    assert type(lesson["minutes"]) is int
+    assert 15 <= lesson["minutes"] <= 90
+    assert set(lesson["needs"]) <= NEEDS
+    assert ("Java" in lesson["needs"]) is (path.stem in ON_SPARK)
+    assert set(lesson["after"]) <= set(NAMES[: NAMES.index(path.stem)])
+    assert re.fullmatch(r"[A-Z][^.?!\n]+\.", lesson["about"])
+    assert re.search(opening(lesson), kept.cells[0].source, re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_a_notebook_ends_with_its_exercises(path: Path) -> None:
+    """Two or three, each in a cell that is to be filled in; whatever has gone before, they run by themselves."""
+    cells = [cell for cell in read(path).cells if cell.cell_type == "code"]
+    found = [re.search(r'^exercise\("(\w+)"\)\.check\(answer\)$', cell.source, re.MULTILINE) for cell in cells]
+    asked = [match[1] for match in found if match]
+    assert sorted(asked) == sorted(name for name, one in exercises().items() if one.notebook == path.stem)
+    assert 2 <= len(asked) <= 3
+    assert all(match for match in found[-len(asked) :])
+    for cell, match in zip(cells, found, strict=True):
+        if match:
+            assert cell.source.endswith(match[0])
+            assert re.search(r"^answer = \.\.\.", cell.source, re.MULTILINE)
+            assert any("Your turn." in output["data"]["text/plain"] for output in cell.outputs)
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_what_a_notebook_asks_is_answered_in_a_later_cell(path: Path) -> None:
+    code = [cell.source for cell in read(path).cells if cell.cell_type == "code"]
+    asked = [at for at, source in enumerate(code) if "guess = predict(" in source]
+    answered = [at for at, source in enumerate(code) if "guess.answer(" in source]
+    assert len(asked) >= 2
+    assert len(asked) == len(answered)
+    assert all(one < other for one, other in zip(asked, answered, strict=True))
+    assert all(one < other for one, other in zip(answered, asked[1:], strict=False))
+
+
+# What looks after them -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wrong", "fault"),
+    [
+        (cell("x", count=2), "its cells were not executed from top to bottom: [2]"),
+        (cell("x", count=None), "its cells were not executed from top to bottom: [None]"),
+        (cell("x"), "no outputs are kept"),
+        (cell("x", "kept in /home/me/table\n"), "cell 1: an output has the path /home/me/table"),
+        (cell("open('/etc/hosts')", "1"), "cell 1: the source has the path /etc/hosts"),
+        (cell("x", "careful\n", name="stderr"), "cell 1: something was written to stderr: 'careful\\n'"),
+    ],
+)
+def test_a_fault_is_found(wrong: Any, fault: str) -> None:
+    assert fault in faults(notebook(wrong))
+
+
+def test_a_notebook_without_faults_has_none() -> None:
+    one = notebook(cell("1 / 2", "0.5, see https://example.org/a/b and ../specs/hudi, half/half\n"))
+    assert faults(one) == []
+    one.cells += [nbformat.v4.new_markdown_cell(text) for text in (EXERCISES, *"three", *"four", *"more")]
+    assert faults(one) == []
+    del one.cells[FEWEST_CELLS - 1]
+    assert faults(one) == [f"it has {FEWEST_CELLS - 1} cells, not 20 to 30"]
+
+
+def test_other_words_are_a_difference_and_other_seconds_are_not() -> None:
+    kept = notebook(cell("x", "5 states, 0.25 s"))
+    assert differences(kept, notebook(cell("x", "5 states, 12.00 s"))) == []
+    (line,) = differences(kept, notebook(cell("x", "6 states, 0.25 s")))
+    assert line.startswith("cell 1: ")
+
+
+def test_cleaning_keeps_the_picture_of_a_widget_and_drops_who_ran_it() -> None:
+    view, static = {notebooks.WIDGET: {"model_id": "1f"}}, {"text/html": "<p>", "text/plain": "p"}
+    outputs = [nbformat.v4.new_output("display_data", data=data, metadata={"x": 1}) for data in (view, static)]
+    one = notebook(nbformat.v4.new_code_cell("x", outputs=outputs, metadata={"execution": {"started": "now"}}))
+    one.metadata["widgets"] = {"state": {}}
+    one.metadata["lesson"] = {"minutes": 15}
+    notebooks.clean(one)
+    assert one.metadata == notebooks.METADATA | {"lesson": {"minutes": 15}}
+    assert one.cells[1].metadata == {}
+    (kept,) = one.cells[1].outputs
+    assert kept.data == static
+    assert kept.metadata == {}
+
+
+def test_an_error_in_a_cell_is_raised(tmp_path: Path) -> None:
+    path = tmp_path / "one.ipynb"
+    nbformat.write(notebook(cell("1 / 0", count=None)), path)
+    with pytest.raises(CellExecutionError, match="ZeroDivisionError"):
+        notebooks.execute(path)

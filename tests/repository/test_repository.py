@@ -1,0 +1,132 @@
+"""What must be true of the repository itself: who imports whom, what is loaded, and that pages and files agree."""
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pages
+import pytest
+
+from tests.command import python
+from tests.places import ROOT
+from workbench.checking.spark.session import check_java
+from workbench.kernel import InputError
+from workbench.registry.programs import EXTRAS
+
+PACKAGE = ROOT / "workbench"
+
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def imports(source: str) -> Iterator[str]:
+    """The full name of everything that a module's source imports, at its top or later."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{'.' * node.level}{node.module or ''}.{alias.name}" for alias in node.names)
+
+
+def test_kernel_and_models_need_the_standard_library_alone() -> None:
+    kernel = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in (PACKAGE / "kernel").rglob("*.py")]
+    script = (
+        f"import importlib\nfor name in {kernel}: importlib.import_module(name)\n"
+        "from workbench.registry import get_model, models\nfor name in models(): get_model(name)"
+    )
+    subprocess.run([sys.executable, "-S", "-c", script], cwd=ROOT, env={}, check=True)
+
+
+@pytest.mark.parametrize(
+    "name", ["workbench", "workbench.kernel", "workbench.registry", "workbench.protocols.bakery.v2"]
+)
+def test_importing_it_loads_nothing_heavy(name: str) -> None:
+    script = f"import sys, {name}; print(*sys.modules)"
+    done = python(script, here=ROOT, check=True)
+    loaded = {module.split(".")[0] for module in done.stdout.split()}
+    assert "workbench" in loaded
+    assert not loaded & {"numba", "numpy", "pandas", "pyspark", "ipywidgets"}
+
+
+def test_environment_and_pyproject_agree() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    lines = (ROOT / "environment.yml").read_text().splitlines()
+    wanted = [line.strip().removeprefix("- ") for line in lines if line.strip().startswith("- ")]
+    assert f"python{project['requires-python']}" in wanted
+    assert "-e .[dev,site]" in wanted, "the Python packages come from pyproject.toml alone"
+    assert {"dev", "site"} <= set(project["optional-dependencies"])
+
+
+#: What our dependencies bring, and what the programs for the environment of the writers import.
+COME_WITH_THEM = {"IPython", "llvmlite", "py4j", "traitlets"} | {"pypaimon"}
+#: Panels live in JupyterLab, and fsspec itself imports what it opens object stores with.
+NOT_IMPORTED = {"jupyterlab"} | {"adlfs", "gcsfs", "s3fs"}
+#: Spark Connect's modules have other names than the packages that bring them.
+CONNECT = {"grpc", "grpc_status", "google.rpc"}
+FOR_DEVELOPERS = {"dev", "site"}
+
+
+def test_what_the_package_imports_it_depends_on() -> None:
+    """And it depends on nothing that only tests need. EXTRAS lists a module under each extra that brings it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = {name: brought(lines) for name, lines in project["optional-dependencies"].items()}
+    extras = {name: names for name, names in extras.items() if name not in FOR_DEVELOPERS}
+    declared = brought(project["dependencies"]).union(*extras.values())
+    names = {name.split(".")[0] for module in MODULES for name in imports(module.read_text())}
+    imported = names - set(sys.stdlib_module_names) - {"workbench"}
+    assert imported - declared == COME_WITH_THEM
+    assert declared - imported == NOT_IMPORTED
+    assert {name: {*modules} - CONNECT for name, modules in EXTRAS.items()} == {
+        name: names - {"jupyterlab"} for name, names in extras.items() if name != "all"
+    }
+
+
+def brought(requirements: list[str]) -> set[str]:
+    return {re.split(r"[^\w-]", line)[0] for line in requirements} - {"lakehouse-workbench"}
+
+
+@pytest.mark.parametrize("page", pages.pages(), ids=lambda page: page.parent.name)
+def test_a_page_has_the_figures_of_all_configurations_beside_it(page: Path) -> None:
+    folder = pages.SPECS / "incidents" if page == pages.INCIDENTS else page.parent
+    names = [name if "/" in name else f"{folder.name}/{name}" for name in pages.names_on(page)]
+    beside = [f"{folder.name}/{path.stem}" for path in sorted(folder.glob("*.toml"))]
+    assert sorted(name for name in names if name.startswith(f"{folder.name}/")) == beside != []
+    assert page.read_text() == pages.written(page), "run scripts/pages.py"
+
+
+@pytest.mark.parametrize("document", pages.documents(), ids=lambda path: path.name)
+def test_a_document_installs_the_workbench_from_where_it_is(document: Path) -> None:
+    text = document.read_text()
+    assert text == pages.with_commands(text), "run scripts/pages.py"
+
+
+# The tests themselves ----------------------------------------------------------------------------------------------
+
+
+def test_the_marks_by_which_make_selects_tests_are_declared():
+    """Pytest takes any word after -m, also one that no test is marked with."""
+    pytest_options = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["pytest"]["ini_options"]
+    declared = {line.split(":")[0] for line in pytest_options["markers"]}
+    selections = re.findall(r'-m "([^"]*)"', (ROOT / "Makefile").read_text())
+    assert selections
+    for selection in selections:
+        assert set(re.findall(r"\w+", selection)) - {"and", "or", "not"} <= declared
+
+
+def test_a_test_without_the_mark_starts_no_spark():
+    with pytest.raises(InputError, match=r"^Spark needs Java, and JAVA_HOME = '/only/tests/marked/spark/start/it' is"):
+        check_java()
+
+
+def test_a_test_without_the_mark_starts_no_browser():
+    ended = subprocess.run([sys.executable, "-m", "playwright", "--version"], capture_output=True, text=True)
+    assert "/only/tests/marked/browser/start/one" in ended.stderr
+
+
+def test_the_front_page_says_how_large_the_kernel_is() -> None:
+    lines = sum(len(path.read_text().splitlines()) for path in (ROOT / "workbench" / "kernel").glob("*.py"))
+    (said,) = re.findall(r"the\s+kernel\s+has\s+about\s+([\d,]+)\s+lines", (ROOT / "README.md").read_text())
+    assert lines == pytest.approx(int(said.replace(",", "")), rel=0.05)

@@ -1,0 +1,368 @@
+"""Pages that need no kernel, in headless Chromium: traces with their pictures, state graphs, and animated pictures.
+
+The screenshots that docs/pictures.md shows are made here, where a folder for them is given; the others are written
+beside them in a temporary folder::
+
+    WORKBENCH_PICTURES=docs/pictures pytest tests/showing/browser/test_pages.py
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.lab import PATIENCE
+from tests.places import ROOT
+from workbench import get_model
+from workbench.checking.check import check
+from workbench.kernel import Trace
+from workbench.registry import configurations
+from workbench.showing import view
+from workbench.showing.view.html import portable
+
+pytestmark = pytest.mark.browser
+
+#: What a window shows: its width, how many of the screen's pixels make one of its own, and the reader's wish.
+WINDOWS = {
+    "1280": (1280, 1, "light"),
+    "1920-dark": (1920, 1, "dark"),
+    "150-percent": (853, 1.5, "light"),
+    "150-percent-dark": (853, 1.5, "dark"),
+    "1280-dark": (1280, 1, "dark"),
+    "1920": (1920, 1, "light"),
+}
+#: Those that documents show.
+KEPT = {("hudi", "1280"), ("paimon", "1920-dark"), ("bakery", "1280")}
+STORIES = {
+    "hudi": ("hudi", {"Keys": 1, "Values": 1, "MonotonicTs": False}, "ConsistentRead"),
+    "paimon": (ROOT / "specs" / "paimon" / "dangling.toml", {}, "NoDanglingDeletionVectors"),
+    "bakery": ("bakery_v2", {"Writers": 2, "SafeAcks": False}, "EventualProgress"),
+}
+
+
+def story(name: str) -> Trace:
+    source, constants, violated = STORIES[name]
+    model = configurations.configuration(source).model if isinstance(source, Path) else get_model(source)(**constants)
+    trace = check(model, [violated])[violated].trace
+    assert trace is not None
+    return trace
+
+
+@pytest.fixture(scope="module", params=STORIES)
+def told(request: pytest.FixtureRequest) -> tuple[str, Trace]:
+    return request.param, story(request.param)
+
+
+class Window:
+    """A window on a page in a file, and what its console said."""
+
+    def __init__(self, browser: Any, file: Path, name: str = "1280", **options: Any) -> None:
+        width, scale, scheme = WINDOWS[name]
+        size = {"width": width, "height": 900}
+        self.context = browser.new_context(viewport=size, device_scale_factor=scale, color_scheme=scheme, **options)
+        self.page = self.context.new_page()
+        self.complaints: list[str] = []
+        self.page.on("console", lambda said: self.complaints.append(said.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.goto(file.as_uri())
+
+    def __enter__(self) -> Any:
+        return self.page
+
+    def __exit__(self, *_: Any) -> None:
+        complaints = self.complaints
+        self.context.close()
+        assert complaints == []
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+def test_a_story_is_seen_with_its_picture_beside_its_lanes(
+    browser: Any, told: tuple[str, Trace], tmp_path: Path, window: str
+) -> None:
+    """Letters of a picture have 10 px or more, nothing is scrolled sideways, and the arrow keys step."""
+    name, trace = told
+    file = tmp_path / "story.html"
+    file.write_text(view.trace_page(trace), encoding="utf-8")
+    with Window(browser, file, window) as page:
+        page.wait_for_selector(".wb-live")
+        shown = page.locator(".wb-picture > [data-picture]")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        if WINDOWS[window][0] >= 1280:  # a window may be narrower than a picture
+            assert shown.evaluate("svg => 12 * svg.getScreenCTM().a") >= 9.9
+        kept = os.environ.get("WORKBENCH_PICTURES") if (name, window) in KEPT else None
+        beside = page.locator(".wb-beside")
+        beside.screenshot(path=Path(kept or tmp_path) / f"story-{name}.png")
+        label = shown.get_attribute("aria-label")
+        page.locator(".wb-trace").focus()
+        page.keyboard.press("ArrowUp")
+        page.wait_for_function("said => document.querySelector('[data-picture]').ariaLabel !== said", arg=label)
+        page.keyboard.press("ArrowDown")
+        page.wait_for_function("said => document.querySelector('[data-picture]').ariaLabel === said", arg=label)
+
+
+@pytest.mark.parametrize("kept", [False, True], ids=["page", "notebook"])
+def test_a_state_is_seen_at_its_node(browser: Any, tmp_path: Path, kept: bool) -> None:
+    graph = view.alternatives(story("bakery"))
+    file = tmp_path / "graph.html"
+    file.write_text(portable(graph.html()) if kept else view.page("graph", graph.html()), encoding="utf-8")
+    with Window(browser, file) as page:
+        expect(page.locator("g.node[tabindex]")).to_have_count(len(graph.nodes))
+        seen = page.locator(".wb-peek:popover-open [data-picture=bakery_v2]")
+        node = page.locator("g.node[data-node='3']")
+        node.hover()
+        assert graph.draw is not None
+        expect(seen).to_have_attribute("aria-label", graph.draw("3").label)
+        box, at = seen.bounding_box(), node.bounding_box()
+        assert box["x"] >= at["x"] + at["width"] or box["x"] + box["width"] <= at["x"]
+        page.mouse.move(1, 1)
+        expect(seen).to_have_count(0)
+        page.keyboard.press("Tab")
+        page.keyboard.press("Tab")
+        expect(seen).to_have_count(1)
+        page.keyboard.press("Escape")
+        expect(seen).to_have_count(0)
+
+
+@pytest.fixture
+def animated(tmp_path: Path) -> tuple[Path, int]:
+    trace, file = story("hudi"), tmp_path / "story.svg"
+    file.write_text(view.animated_svg(trace, seconds=2), encoding="utf-8")
+    return file, len(trace)
+
+
+FRAMES = "[...document.querySelectorAll('svg > g')].map(frame => getComputedStyle(frame).visibility === 'visible')"
+
+
+def test_an_animated_picture_shows_one_state_at_a_time(browser: Any, animated: tuple[Path, int]) -> None:
+    file, states = animated
+    with Window(browser, file) as page:
+        for moment in range(states + 2):  # the last one stays longer
+            page.evaluate(
+                "at => document.getAnimations().forEach(one => { one.pause(); one.currentTime = at; })",
+                2000 * moment + 1000,
+            )
+            shown = [index for index, visible in enumerate(page.evaluate(FRAMES)) if visible]
+            assert shown == [min(moment, states - 1)], moment
+
+
+def test_an_animated_picture_rests_for_who_prefers_that(browser: Any, animated: tuple[Path, int]) -> None:
+    file, states = animated
+    with Window(browser, file, reduced_motion="reduce") as page:
+        assert page.evaluate("document.getAnimations().length") == 0
+        assert page.evaluate(FRAMES) == [False] * (states - 1) + [True]
+
+
+def test_an_animated_picture_is_an_image(browser: Any, animated: tuple[Path, int]) -> None:
+    file, _ = animated
+    page_of_it = file.with_name("page.html")
+    page_of_it.write_text(f'<img src="{file.name}" alt="">', encoding="utf-8")
+    with Window(browser, page_of_it) as page:
+        assert page.evaluate("document.images[0].decode().then(() => document.images[0].naturalWidth)") > 500
+
+
+# Lessons -------------------------------------------------------------------------------------------------------------
+
+SIZES = [(1280, 800), (1920, 1080)]
+#: The sizes of all letters in sight, as they are on the screen; those of pictures and lanes are scaled.
+LETTERS = """() => {
+    const sizes = {};
+    for (const part of ["wb-bar", "wb-picture", "wb-lanes", "wb-said"]) {
+        const texts = [...document.querySelectorAll(`.wb-present .${part} :is(text, p, code, button, span)`)]
+            .filter((text) => text.textContent.trim() && text.checkVisibility());
+        sizes[part] = Math.min(...texts.map((text) =>
+            parseFloat(getComputedStyle(text).fontSize) * (text.getScreenCTM?.()?.a ?? 1)));
+    }
+    return sizes;
+}"""
+
+
+@pytest.fixture(scope="module")
+def page_of(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    folder = tmp_path_factory.mktemp("pages")
+
+    def page_of(name: str) -> Path:
+        file: Path = folder / f"{name}.html"
+        if not file.exists():
+            file.write_text(view.trace_page(story(name)), encoding="utf-8")
+        return file
+
+    return page_of
+
+
+@pytest.fixture
+def lesson(browser: Any, page_of: Any) -> Iterator[Any]:
+    """Opens a page, and begins the lesson."""
+    contexts, complaints = [], []
+
+    def begin(name: str, size: tuple[int, int] = (1280, 800), scheme: str = "light", **options: Any) -> Any:
+        context = browser.new_context(
+            viewport=dict(zip(("width", "height"), size, strict=True)), color_scheme=scheme, **options
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda said: complaints.append(said.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(page_of(name).as_uri())
+        page.wait_for_selector(".wb-trace.wb-live")
+        page.click("button:text-is('Present')")
+        page.wait_for_selector(".wb-present[open] .wb-picture svg")
+        return page
+
+    yield begin
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def expect_at(page: Any, step: int) -> None:
+    expect(page.locator(".wb-present .wb-where")).to_have_text(re.compile(rf"^{step} of "))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", SIZES, ids=["1280", "1920"])
+@pytest.mark.parametrize("name", ["hudi", "paimon", "bakery"])
+def test_a_lesson_can_be_read_from_the_last_row(
+    lesson: Any, tmp_path: Path, record_property: Any, name: str, size: tuple[int, int], scheme: str
+) -> None:
+    page = lesson(name, size, scheme)
+    page.screenshot(path=tmp_path / "last.png")
+    for key in ("w", "Home", " ", " ", " ", " "):  # at first, the whole picture is in sight
+        page.keyboard.press(key)
+    expect_at(page, 5)
+    page.screenshot(path=tmp_path / "middle.png")
+    letters = page.evaluate(LETTERS)
+    record_property("letters", letters)
+    print(f"\n{name} {size}: {letters}")
+    assert min(letters.values()) >= 20
+    box = page.locator(".wb-present").bounding_box()
+    assert (box["x"], box["y"], box["width"], box["height"]) == (0, 0, *size)
+
+
+def test_what_a_tall_picture_leaves_of_a_lesson_has_the_lanes(lesson: Any) -> None:
+    page = lesson("hudi")
+    picture, lanes = (page.locator(f".wb-present .wb-{part}").bounding_box() for part in ("picture svg", "lanes"))
+    assert picture["x"] + picture["width"] <= lanes["x"]
+    assert picture["width"] + lanes["width"] > 1100
+    assert page.locator(".wb-present .wb-lanes").evaluate("box => box.scrollWidth <= box.clientWidth")
+
+
+def test_keys_step_through_a_lesson_and_leave_it(lesson: Any) -> None:
+    page = lesson("bakery")
+    count = story("bakery").end + 1
+    expect_at(page, count)
+    expected = [("Home", 1), (" ", 2), ("ArrowRight", 3), ("ArrowDown", 4), ("ArrowUp", 3), ("Shift+ ", 2)]
+    for key, at in [*expected, ("ArrowLeft", 1), ("ArrowLeft", 1), ("PageDown", 2), ("End", count), (" ", count)]:
+        page.keyboard.press(key.replace(" ", "Space"))
+        expect_at(page, at)
+    page.click(".wb-present button:has-text('◀')")
+    page.keyboard.press("Space")
+    expect_at(page, count)  # a click leaves the keys to the lesson
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".wb-present", state="detached")
+    page.wait_for_function("document.fullscreenElement === null")
+    expect(page.locator(".wb-trace .wb-state:visible b").first).to_have_text(str(count))
+
+
+def test_the_verdict_is_hidden_until_it_is_revealed(lesson: Any, tmp_path: Path) -> None:
+    page = lesson("hudi")
+    page.keyboard.press("w")  # so that the lanes are there
+    told = page.locator(".wb-present")
+    verdict, said = told.locator(".wb-verdict"), told.locator(".wb-said")
+    remark, faults = told.locator(".wb-drawing > svg .wb-remark"), told.locator(".wb-picture [data-fault]")
+    expect(verdict).to_contain_text("ConsistentRead")
+    expect(remark).to_be_visible()
+    expect(faults).not_to_have_count(0)
+    page.keyboard.press("b")
+    expect(said).to_have_text("What will happen?")
+    page.screenshot(path=tmp_path / "asking.png")
+    expect(told).not_to_contain_text("ConsistentRead", use_inner_text=True)
+    expect(remark).to_be_hidden()
+    expect(faults).to_have_count(0)
+    before = view.trace_view(story("hudi")).picture(len(story("hudi")) - 2).label
+    expect(told.locator(".wb-picture svg")).to_have_attribute("aria-label", before)
+    page.keyboard.press("ArrowUp")
+    last = len(story("hudi"))
+    expect_at(page, last - 1)
+    expect(told.locator(".wb-picture svg")).to_have_count(1)
+    expect(told.locator(f".wb-drawing > svg .wb-step[data-step='{last - 2}']")).to_be_visible()
+    expect(told.locator(f".wb-drawing > svg .wb-step[data-step='{last - 1}']")).to_be_hidden()
+    page.keyboard.press("End")
+    page.keyboard.press("b")
+    expect(verdict).to_contain_text("ConsistentRead")
+    expect(remark).to_be_visible()
+    expect(faults).not_to_have_count(0)
+
+
+def test_the_ending_of_a_cycle_is_part_of_the_verdict(lesson: Any) -> None:
+    page = lesson("bakery")
+    verdict = page.locator(".wb-present .wb-verdict")
+    expect(verdict).to_contain_text("for ever")
+    page.keyboard.press("b")
+    expect(verdict).to_have_count(0)
+    expect(page.locator(".wb-present")).not_to_contain_text("for ever", use_inner_text=True)
+
+
+@pytest.mark.parametrize(("wish", "moving"), [("reduce", False), ("no-preference", True)])
+def test_nothing_moves_for_who_prefers_that(lesson: Any, wish: str, moving: bool) -> None:
+    page = lesson("hudi", reduced_motion=wish)
+    page.evaluate("""() => {
+        window.moved = [];
+        document.addEventListener("animationstart", (event) => window.moved.push(event.animationName));
+    }""")
+    page.keyboard.press("Home")
+    picture, views = page.locator(".wb-present .wb-picture svg"), view.trace_view(story("hudi"))
+    expect(picture).to_have_attribute("aria-label", views.picture(0).label)  # so all pictures are here
+    page.keyboard.press("Space")
+    page.keyboard.press("Space")
+    expect(picture).to_have_attribute("aria-label", views.picture(2).label)
+    if moving:
+        for _ in range(PATIENCE // 100):  # the page lets nobody make code of a text, which waiting for it would be
+            page.wait_for_timeout(100)
+            if page.evaluate("moved.some((name) => name.startsWith('wb-picture'))"):
+                break
+        else:
+            raise AssertionError("nothing moves")
+    else:
+        page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+        assert page.evaluate("[moved, document.getAnimations().length]") == [[], 0]
+
+
+def test_a_lesson_begins_where_the_window_may_not_be_filled(browser: Any, page_of: Any) -> None:
+    page = browser.new_page()
+    page.add_init_script("Element.prototype.requestFullscreen = () => Promise.reject(new Error('not here'))")
+    page.goto(page_of("hudi").as_uri())
+    page.click("button:text-is('Present')")
+    page.wait_for_selector(".wb-present[open]")
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".wb-present", state="detached")
+    page.close()
+
+
+def test_slides_ask_first_and_print_one_to_a_page(browser: Any, page_of: Any, tmp_path: Path) -> None:
+    count = len(story("hudi"))
+    page = browser.new_page(viewport={"width": 1280, "height": 720}, color_scheme="dark")
+    page.goto(page_of("hudi").as_uri() + "#slides")
+    page.wait_for_selector(".wb-present[open] .wb-picture svg")
+    expect_at(page, 1)
+    page.keyboard.press("End")
+    expect(page.locator(".wb-present .wb-said")).to_have_text("What will happen?")
+    printed = page.pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == count + 1, "one for each state, and one that asks"
+    assert set(re.findall(rb"/MediaBox \[([^\]]*)\]", printed)) == {b"0 0 960 540"}, "1280 x 720 pixels, in points"
+    expect(page.locator(".wb-deck")).to_have_count(0)
+
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    page.screenshot(path=tmp_path / "slides.png", full_page=True)
+    schemes = "all => [...new Set(all.map((one) => getComputedStyle(one).colorScheme))]"
+    assert page.locator(".wb-deck [data-picture]").evaluate_all(schemes) == ["light"], "paper is white"
+    said = page.locator(".wb-slide .wb-said").all_inner_texts()
+    assert said[-2] == "What will happen?"
+    assert ["ConsistentRead" in text for text in said] == [False] * count + [True]
+    overflow = "all => all.filter((one) => one.scrollHeight > one.clientHeight + 1).length"
+    assert page.locator(".wb-slide, .wb-slide .wb-picture").evaluate_all(overflow) == 0
+    page.close()

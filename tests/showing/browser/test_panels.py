@@ -1,0 +1,451 @@
+"""The panels in a real JupyterLab, driven in headless Chromium.
+
+The picture of the panel that the README shows is made by these tests too, where a folder for it is given::
+
+    WORKBENCH_PICTURES=docs/pictures pytest tests/showing/browser/test_panels.py
+"""
+
+import os
+import re
+import shutil
+import time
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.lab import ROOT, Lab, Notebook, until
+
+TOUR = ROOT / "notebooks" / "00_tour.ipynb"
+NOTEBOOK = [
+    "from workbench.showing.panel import Workbench",
+    'panel = Workbench("v2_async")\npanel',
+]
+pytestmark = pytest.mark.browser
+
+
+def opened(
+    browser: Any, lab: Lab, name: str, cells: list[str] = NOTEBOOK, theme: str = "Light", **size: int
+) -> Notebook:
+    lab.settings("themes", {"theme": f"JupyterLab {theme}"})
+    lab.write(f"{name}.ipynb", cells)
+    return Notebook(browser, lab, f"{name}.ipynb", **size)
+
+
+@pytest.fixture
+def notebook(browser: Any, lab: Lab) -> Iterator[Notebook]:
+    notebook = opened(browser, lab, "panel")
+    yield notebook
+    notebook.close()
+
+
+@pytest.fixture(scope="module")
+def kept(browser: Any, lab: Lab) -> Iterator[Notebook]:
+    """One notebook for tests that leave its panel with the settings that it had."""
+    notebook = opened(browser, lab, "kept")
+    yield notebook
+    assert notebook.complaints == []
+    notebook.close()
+
+
+def test_the_panel_answers_at_once_and_its_trace_can_be_stepped(notebook: Notebook, record_property: Any) -> None:
+    page = notebook.page
+    expect(notebook.headline()).to_contain_text("everything holds")
+    times = [notebook.flip("RestampPatch")]
+    expect(notebook.headline()).to_contain_text("1 of 5 violated")
+    expect(notebook.headline()).to_contain_text("RestampPatch off: NoLakekeeperConflict now fails")
+
+    notebook.open("Story")
+    link = page.locator(".wb-player .wb-link")
+    expect(link).to_contain_text("RestampPatch=false")  # not the witness that was there before
+    print(f"\nfrom key to picture: {', '.join(f'{t:.0f} ms' for t in notebook.redraws(6))}")
+    where, state = page.locator(".wb-player .wb-where"), page.locator(".wb-player .wb-now")
+    expect(page.locator(".wb-player [data-picture=bakery_v2] [data-fault]")).not_to_have_count(0)
+    expect(where).to_contain_text("State 22 of 22: commit(w2)")
+    expect(state).to_contain_text("HTTP 409")
+    page.locator(".wb-player .wb-dot").nth(13).click()
+    expect(where).to_contain_text("State 14 of 22: commit(w1)")
+    page.keyboard.press("ArrowDown")
+    expect(where).to_contain_text("State 15 of 22")
+    page.keyboard.press("ArrowLeft")
+    expect(where).to_contain_text("State 14 of 22")
+    expect(state).to_contain_text("committed")
+    page.click(".wb-more > summary")
+    page.click(".wb-player .wb-filter summary:text-is('all variables')")
+    page.click(".wb-player .wb-choices label:text-is('iceberg')")
+    expect(state).not_to_contain_text("decision[w1]")
+    copied = notebook.copied(link.locator("button").click)
+    assert copied.startswith("workbench:bakery_v2?AsyncParquet=true&RestampPatch=false#0/")
+
+    for ending in ("SVG", "PNG", "a page"):
+        page.click(".wb-player summary:text-is('Save')")
+        with page.expect_download() as saved:
+            page.click(f".wb-player .wb-choices button:has-text('{ending}')")
+        assert saved.value.path().stat().st_size > 5_000
+
+    page.click(".wb-moves .wb-button:not([aria-current]) >> nth=0")
+    expect(where).to_contain_text("State 15 of 15")
+    expect(page.locator(".wb-tree label")).to_have_count(2)  # the story is a branch to go back to
+    notebook.settle()
+    notebook.assert_fits()
+
+    times += [notebook.flip("RestampPatch") for _ in range(4)]  # last: each of them may bring another trace
+    record_property("milliseconds_from_click_to_verdict", [round(t) for t in times])
+    print(f"from click to verdict: {', '.join(f'{t:.0f} ms' for t in times)}")
+    assert notebook.complaints == []
+
+
+def test_the_tour_runs_and_its_panel_answers(browser: Any, lab: Lab) -> None:
+    lab.settings("themes", {"theme": "JupyterLab Light"})
+    shutil.copy(TOUR, lab.notebooks)
+    notebook = Notebook(browser, lab, TOUR.name)
+    expect(notebook.page.locator(".wb-tabs .wb-player .wb-said")).to_contain_text("ConsistentRead(jack, 1) violated")
+    notebook.flip("PUT_IF_ABSENT")
+    expect(notebook.headline()).to_contain_text("PUT_IF_ABSENT on: ConsistentRead now holds")
+    notebook.settle()
+    notebook.assert_fits()
+    assert notebook.complaints == []
+    notebook.close()
+
+
+def test_a_panel_outlives_ten_re_runs_of_its_cell_and_a_reload(browser: Any, lab: Lab) -> None:
+    """A page asks the kernel for all widgets at once and waits four seconds; on a slow one ten panels are too many."""
+    count = (
+        "from ipywidgets import Widget\nruns = globals().get('runs', 0) + 1\n"
+        "print(f'run {runs}:', len(Widget.get_manager_state()['state']), 'widgets')"
+    )
+    notebook = opened(browser, lab, "again", [*NOTEBOOK, count])
+    page = notebook.page
+    printed = page.locator(".jp-OutputArea-output:has-text('widgets')").last
+    expect(printed).to_contain_text("run 1:")
+    for run in range(2, 11):
+        page.evaluate("() => document.querySelectorAll('.wb-panel').forEach((old) => (old.dataset.old = 'yes'))")
+        notebook.run_all()
+        expect(printed).to_contain_text(f"run {run}:")  # so the notebook has the panel that was shown before
+        page.wait_for_selector(".wb-panel:not([data-old]) .wb-headline")
+    assert int(printed.inner_text().split()[2]) < 120
+
+    def saved() -> bool:
+        page.keyboard.press("Control+s")  # again and again: what is being saved meanwhile may be the run before
+        return "run 10:" in lab.saved("again.ipynb")
+
+    until(saved, "the tenth run is saved")
+    page.goto(notebook.address.removesuffix("?reset"))
+    missing = page.locator(".jp-OutputArea-output:has-text('model not found')")
+    expect(notebook.headline().or_(missing)).to_be_visible()
+    expect(missing).to_have_count(0)
+    notebook.flip("RestampPatch")
+    expect(notebook.headline()).to_contain_text("RestampPatch off: NoLakekeeperConflict now fails")
+    notebook.close()
+
+
+def test_a_long_check_shows_its_progress_and_can_be_stopped(notebook: Notebook) -> None:
+    page = notebook.page
+    settings, progress = page.locator(".wb-fold-line:has-text('More settings')"), page.locator(".wb-progress")
+    notebook.count("Writers", 2)
+    notebook.count("MaxCrashes", 3)
+    expect(settings).to_contain_text("MaxCrashes=3")  # else one more change may begin another check
+    expect(settings).to_contain_text("w5")
+    expect(progress).to_contain_text(re.compile("states/s"))
+    expect(notebook.headline()).to_contain_text("checking")
+    page.click("button:has-text('Stop'):visible")
+    expect(progress).to_contain_text("incomplete: stopped on request")
+    expect(notebook.headline()).to_contain_text("not decided")
+    assert notebook.complaints == []
+
+
+def test_bad_constants_are_one_line(kept: Notebook) -> None:
+    page = kept.page
+    kept.unfold()
+    field = page.locator(".widget-text:has(.widget-label:text-is('NodeParts')) input")
+    before = field.input_value()
+    field.fill("w1 w2 | w9")
+    page.keyboard.press("Enter")
+    complaint, stale = page.locator(".wb-wrong:visible"), page.locator(".wb-stale.wb-headline")
+    expect(complaint).to_contain_text("must hold each of w1, w2, w3 exactly once")
+    expect(stale).to_have_count(1)
+    assert page.locator(".jp-OutputArea-output:has-text('Traceback')").count() == 0
+    field.fill(before)
+    page.keyboard.press("Enter")
+    expect(complaint).to_have_count(0)
+    expect(stale).to_have_count(0)
+
+
+def test_one_steps_by_hand(kept: Notebook) -> None:
+    page = kept.page
+    where = page.locator(".wb-player:visible .wb-where")
+    kept.open("Story")
+    page.click("button[title^='to the beginning']")
+    page.click(".wb-moves button:has-text('start(w2)')")
+    page.click(".wb-moves button:has-text('stage(w2)')")
+    expect(where).to_contain_text("State 3 of")
+    page.wait_for_selector(".wb-enabled:not(:has-text('stage(w2)'))")  # the moves come after the trace
+    page.click("summary:has-text('not possible here')")
+    why = page.locator(".wb-greyed > div:has(code:text-is('wait_acks(w2)'))")
+    expect(why).to_contain_text("w2 is not at WaitAcks")
+    expect(why.locator("button")).to_be_disabled()
+    page.click("button:has-text('Undo')")
+    page.wait_for_selector(".wb-enabled button:has-text('stage(w2)')")
+    kept.unfold("Go to a state")
+    page.fill(".widget-text input[placeholder^='such as  ']", 's.decision["w3"] == "committed"')
+    page.click("button:has-text('Take me there')")
+    expect(where).to_contain_text("commit(w3)")
+    page.click("button:has-text('Random walk')")
+    expect(where).not_to_contain_text("commit(w3)")
+    kept.settle()
+    kept.assert_fits()
+
+
+def test_a_change_is_applied_from_the_table_of_what_if(kept: Notebook) -> None:
+    page = kept.page
+    kept.flip("RestampPatch")
+    kept.open("Map")
+    page.click("tr:has(code:text-is('RestampPatch=on')) button")
+    expect(kept.headline()).to_contain_text("RestampPatch on: NoLakekeeperConflict now holds")
+    expect(page.locator(".wb-switch:has-text('RestampPatch') input")).to_be_checked()
+
+
+@pytest.mark.parametrize(
+    "name", ["hudi", "paimon", "bakery", "bakery_v2", "delta", "iceberg", "two_phase_commit", "own"]
+)
+def test_a_story_and_the_switches_share_one_small_screen(browser: Any, lab: Lab, name: str) -> None:
+    """What one sees in the first ten seconds: nothing of it is cut, and nothing has to be scrolled."""
+    own = "from workbench.protocols.classics.peterson import Peterson\nclass Own(Peterson): pass"
+    shown = "Own, LevelFirst=False" if name == "own" else repr(name)
+    cells = [f"from workbench.showing.panel import Workbench\n{own}\npanel = Workbench({shown})\npanel"]
+    notebook = opened(browser, lab, f"first-{name}", cells, width=1280, height=800)
+    page = notebook.page
+    expect(notebook.headline()).to_contain_text("violated")
+    marked = (
+        "[data-fault]"
+        if name in ("hudi", "paimon", "bakery_v2", "delta", "iceberg")
+        else ":is([data-fault], [data-change])"
+    )
+    fault = page.locator(f".wb-player {marked}").first
+    expect(fault).to_be_visible()
+    notebook.settle()
+    page.evaluate("document.querySelector('.wb-panel').scrollIntoView()")
+    parts = [".wb-headline", ".wb-what-if .wb-switch", ".wb-player .wb-said", ".wb-strip", ".wb-player .wb-picture"]
+    for part in [*parts, ".wb-moves .wb-note"]:
+        expect(page.locator(part).first).to_be_in_viewport(ratio=0.97)
+    expect(fault).to_be_in_viewport(ratio=0.9)
+    expect(page.locator(".wb-said .wb-wrong-here").first).to_be_in_viewport(ratio=1)
+    told = page.locator(".wb-told").first
+    assert told.evaluate("told => told.scrollHeight <= told.clientHeight && told.scrollWidth <= told.clientWidth")
+    notebook.assert_fits()
+    assert notebook.complaints == []
+    notebook.close()
+
+
+def test_a_large_window_has_the_lanes_beside_the_picture(browser: Any, lab: Lab) -> None:
+    notebook = opened(browser, lab, "screen", width=1920, height=1080)
+    page = notebook.page
+    lanes = page.locator(".wb-player .wb-lanes > svg")
+    expect(lanes).to_be_visible()
+    notebook.settle()
+    notebook.assert_fits()
+    left, right = (page.locator(f".wb-player .wb-{part}").bounding_box() for part in ("picture", "lanes"))
+    assert left["x"] + left["width"] <= right["x"]
+    page.set_viewport_size({"width": 1280, "height": 800})
+    expect(lanes).to_be_hidden()
+    page.set_viewport_size({"width": 853, "height": 533})
+    notebook.assert_fits()
+    assert notebook.complaints == []
+    notebook.close()
+
+
+def test_a_check_of_some_seconds_says_so_and_needs_one_click(browser: Any, lab: Lab) -> None:
+    cells = [NOTEBOOK[0], 'Workbench("bakery_v2", AsyncParquet=True, RestampPatch=False)']
+    notebook = opened(browser, lab, "medium", cells)
+    page = notebook.page
+    page.evaluate(
+        """() => {
+            window.said = [];
+            new MutationObserver(() => window.said.push(document.querySelector(".wb-run").textContent))
+                .observe(document.querySelector(".wb-run"), { subtree: true, childList: true });
+        }"""
+    )
+    notebook.count("MaxCrashes", 1)
+    expect(notebook.headline()).to_contain_text("MaxCrashes 1 instead of 0")
+    said = page.evaluate("() => window.said")
+    assert any("Checking" in line for line in said)
+    assert any("checking" in line and "NoLakekeeperConflict violated" in line for line in said)
+    expect(page.locator(".wb-run")).not_to_contain_text("press Run")
+    notebook.close()
+
+
+def test_the_graph_and_the_charts_are_there_soon(notebook: Notebook, record_property: Any) -> None:
+    page = notebook.page
+    notebook.count("Writers", -1)
+    expect(notebook.headline()).to_contain_text("Writers")
+    flips = [round(notebook.flip("RestampPatch")) for _ in range(5)]
+    states = page.locator(".wb-progress").inner_text().partition(",")[0]
+    print(f"\nfrom click to verdict, with {states}: {flips} ms")
+    record_property("milliseconds_from_click_to_verdict_of_a_small_space", flips)
+    times = {}
+    for tab, shown in (("Numbers", ".wb-tabs figure >> nth=2"), ("Graph", ".wb-tabs .wb-graph svg")):
+        began = time.perf_counter()
+        notebook.open(tab)
+        page.wait_for_selector(shown)
+        times[tab] = round(1000 * (time.perf_counter() - began))
+    record_property("milliseconds_until_a_tab_is_filled", times)
+    print(f"until a tab is filled the first time: {times}")
+    notebook.open("Numbers")
+    page.click(".widget-checkbox:has-text('interactive') input")
+    page.wait_for_selector(".wb-tabs .js-plotly-plot >> nth=2")
+    assert notebook.complaints == []
+
+
+def test_a_state_of_the_graph_shows_its_picture(kept: Notebook) -> None:
+    page = kept.page
+    kept.open("Graph")
+    page.wait_for_selector(".wb-graph g.node[tabindex]")  # its script has run
+    page.hover(".wb-graph g.node >> nth=0")
+    page.wait_for_selector(".wb-peek:popover-open [data-picture=bakery_v2]")
+
+
+def test_a_graph_opens_on_the_trace_and_is_zoomed_moved_and_searched(kept: Notebook) -> None:
+    page = kept.page
+    kept.open("Graph")
+    page.click("button:text-is('trace and alternatives')")
+    page.wait_for_selector(".wb-graph[tabindex] g.node[tabindex]")
+    graph, drawn = page.locator(".wb-graph"), page.locator(".wb-graph svg").first
+
+    def in_sight(node: str) -> bool:
+        inside = """(node, box) => {
+            const [at, within] = [node.getBoundingClientRect(), box.getBoundingClientRect()];
+            return at.top >= within.top - 1 && at.bottom <= within.bottom + 1 && at.left >= within.left - 1;
+        }"""
+        return page.locator(node).first.evaluate(inside, graph.element_handle())
+
+    assert in_sight(".wb-graph g.node[data-marks~=trace] >> nth=0") or in_sight(
+        ".wb-graph g.node[data-marks~=violating]"
+    )
+    before = drawn.bounding_box()["width"]
+    page.click(".wb-zoom button:text-is('+')")
+    assert drawn.bounding_box()["width"] > 1.2 * before
+    graph.focus()
+    page.keyboard.press("-")
+    assert abs(drawn.bounding_box()["width"] - before) < 2
+    graph.hover()
+    page.mouse.wheel(0, -200)
+    page.wait_for_function("(before) => document.querySelector('.wb-graph svg').clientWidth > 1.2 * before", arg=before)
+    page.click(".wb-zoom button:text-is('Fit')")
+    assert graph.evaluate("box => box.scrollHeight <= box.clientHeight + 1 && box.scrollWidth <= box.clientWidth + 1")
+    for _ in range(8):
+        page.click(".wb-zoom button:text-is('+')")
+    page.fill(".wb-legend input[type=search]", "start(w1)")
+    page.fill(".wb-legend input[type=search]", "WaitAcks")
+    assert in_sight(".wb-graph g.node:not(.wb-dimmed)")
+    page.fill(".wb-legend input[type=search]", "")
+    page.click(".wb-options .wb-switch:has-text('pictures')")
+    page.wait_for_selector(".wb-graph g.node [data-picture=bakery_v2]")
+    page.click(".wb-options .wb-switch:has-text('pictures')")
+    page.wait_for_selector(".wb-graph:not(:has([data-picture]))")
+
+
+def test_everything_can_be_done_with_the_keyboard(notebook: Notebook) -> None:
+    page = notebook.page
+    page.evaluate("() => { const panel = document.querySelector('.wb-panel'); panel.tabIndex = -1; panel.focus(); }")
+
+    def tab_to(selector: str) -> None:
+        page.wait_for_selector(f"{selector}:visible")
+        for _ in range(80):
+            page.keyboard.press("Tab")
+            if page.evaluate("(selector) => document.activeElement.matches(selector)", selector):
+                return
+        raise AssertionError(f"the keyboard does not reach {selector}")
+
+    def wait_for_focus(send: str) -> None:
+        page.wait_for_function("(send) => document.activeElement.dataset.send === send", arg=send)
+
+    tab_to(".wb-what-if label:nth-of-type(3) input")
+    page.keyboard.press("Space")
+    expect(notebook.headline()).to_contain_text("RestampPatch off: NoLakekeeperConflict now fails")
+    expect(page.locator("[role=status]:has-text('NoLakekeeperConflict now fails')")).to_have_count(1)
+    tab_to(".wb-panel > .wb-fold .wb-fold-button[data-send=unfold]")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".wb-switch:has-text('UniqueTickets')")
+    wait_for_focus("fold")
+    page.evaluate("() => document.querySelector('.wb-panel').focus()")
+    tab_to(".wb-verdict[data-send=EveryoneCommits]")
+    page.keyboard.press("b")  # in a notebook: another cell
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".wb-verdict[data-send=EveryoneCommits][aria-pressed=true]")
+    wait_for_focus("EveryoneCommits")
+    assert page.locator(".jp-Notebook .jp-CodeCell").count() == len(NOTEBOOK)
+
+
+def test_a_panel_without_its_kernel_says_what_to_do(notebook: Notebook) -> None:
+    page = notebook.page
+    page.click(".lm-MenuBar-itemLabel:text-is('Kernel')")
+    page.click(".lm-Menu-itemLabel:text-is('Restart Kernel\u2026')")
+    page.click(".jp-Dialog button:has-text('Restart')")
+    page.wait_for_selector(".wb-panel.jupyter-widgets-disconnected")
+    said = "getComputedStyle(document.querySelector('.wb-panel'), '::before').content"
+    page.wait_for_function(f"() => {said}.includes('run its cell again')")
+    icons = "(all) => all.filter((one) => getComputedStyle(one, '::before').content !== 'none').length"
+    assert page.locator(".wb-panel .jupyter-widgets-disconnected").evaluate_all(icons) == 0
+
+
+SIMULATOR = "from workbench.showing.panel import Simulator\nSimulator('bakery')"
+#: The tabs, and what is the last to come there.
+CONTENTS = {
+    "Story": ".wb-picture[aria-busy=false] [data-picture]",
+    "Map": "tr:has(code:text-is('RestampPatch=on')) button",
+    "Graph": ".wb-graph svg",
+    "Numbers": "figure >> nth=2",
+}
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_nothing_critical_or_serious_stands_in_the_way_of_assistive_technology(
+    browser: Any, lab: Lab, theme: str
+) -> None:
+    notebook = opened(browser, lab, "axe", [*NOTEBOOK, SIMULATOR], theme, height=1400)
+    page = notebook.page
+    notebook.flip("RestampPatch")
+    page.evaluate(resources.files("axe_playwright_python").joinpath("axe.min.js").read_text())
+
+    def found(where: str) -> list[str]:
+        violations = page.evaluate("async (where) => (await axe.run(where)).violations", where)
+        bad = [rule for rule in violations if rule["impact"] in ("critical", "serious")]
+        return [f"{rule['id']}: {node['html']}" for rule in bad for node in rule["nodes"]]
+
+    titles = page.locator(".wb-tabs .lm-TabBar-tabLabel").all_inner_texts()
+    assert titles == list(CONTENTS)
+    for title, shown in CONTENTS.items():
+        notebook.open(title)
+        page.wait_for_selector(f".wb-tabs {shown} >> visible=true")
+        notebook.still()
+        assert found(".wb-panel") == [], title
+    page.wait_for_selector(".jp-Cell:has-text('Simulator') .wb-moves")
+    assert found(".jp-Cell:last-of-type .wb-panel") == []
+    notebook.close()
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_pictures_of_every_part(browser: Any, lab: Lab, tmp_path: Path, theme: str) -> None:
+    """Every tab fits beside the file browser and says nothing to the console, in both themes; with pictures."""
+    kept = Path(os.environ.get("WORKBENCH_PICTURES", tmp_path)) if theme == "Light" else tmp_path
+    notebook = opened(browser, lab, "pictures", theme=theme, height=1000)
+    page = notebook.page
+    expect(page.locator("body")).to_have_attribute("data-jp-theme-light", "true" if theme == "Light" else "false")
+    notebook.flip("RestampPatch")
+    expect(page.locator(".wb-player .wb-link")).to_contain_text("RestampPatch=false")
+    notebook.settle()
+    notebook.still()
+    page.screenshot(path=kept / f"panel-{theme.lower()}.png")
+    page.set_viewport_size({"width": 1280, "height": 2600})
+    for tab in CONTENTS:
+        notebook.open(tab)
+        page.wait_for_selector(f".wb-tabs {CONTENTS[tab]} >> visible=true")
+        notebook.settle()
+        notebook.assert_fits()
+        notebook.still()
+        page.locator(".wb-tabs").screenshot(path=tmp_path / f"{tab.lower()}-{theme.lower()}.png")
+    assert notebook.complaints == []
+    notebook.close()

@@ -1,0 +1,793 @@
+"""Sessions, without widgets: settings, checks, what is computed beside them, and steps by hand."""
+
+import ast
+import threading
+import time
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from tests.command import python
+from tests.places import ROOT
+from workbench.checking.check import check
+from workbench.formats.permalink import permalink
+from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, replay, require
+from workbench.kernel.trace import Move
+from workbench.protocols.bakery.model import Bakery
+from workbench.registry import configurations, get_model, models, protocols
+from workbench.showing.session import Session, Settings, Stepper, in_sight, kept, opening, presets, start_from, stories
+from workbench.showing.session.filling import Asked
+from workbench.showing.session.history import History
+from workbench.showing.session.jobs import Aside, Job, Runner
+
+BakeryV2 = get_model("bakery_v2")
+STALE: dict[str, Any] = {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}
+
+
+def test_a_session_needs_no_widgets() -> None:
+    script = "import sys, workbench.showing.session; print(*sys.modules)"
+    done = python(script, here=ROOT, check=True)
+    loaded = {module.split(".")[0] for module in done.stdout.split()}
+    assert "workbench" in loaded
+    assert not loaded & {"ipywidgets", "anywidget", "IPython", "plotly"}
+
+
+def checked(settings: Settings) -> Session:
+    """A session that has checked these settings."""
+    session = Session(settings)
+    session.run()
+    assert session.settle(300)
+    return session
+
+
+def stale() -> Settings:
+    """The staged files are not restamped: a 409."""
+    return start_from("bakery_v2").with_constants(STALE)
+
+
+# Jobs ----------------------------------------------------------------------------------------------------------------
+
+
+def test_a_newer_job_cancels_the_one_before_it() -> None:
+    runner = Runner(threading.RLock())
+    told: list[object] = []
+    started = threading.Event()
+
+    def long(job):
+        started.set()
+        while not job.should_stop():
+            time.sleep(0.001)
+        return "old"
+
+    runner.start(long, told.append, told.append)
+    assert started.wait(300)
+    runner.start(lambda job: "new", told.append, told.append)
+    assert runner.wait(300)
+    assert told == ["new"]
+
+
+def test_a_stopped_job_hands_over_what_it_has() -> None:
+    runner = Runner(threading.RLock())
+    told: list[object] = []
+
+    def work(job):
+        job.pause(60)
+        return job.should_stop()
+
+    runner.start(work, told.append, told.append)
+    assert runner.busy
+    runner.stop()
+    assert runner.wait(300)
+    assert told == [True]
+
+
+def test_a_job_that_fails_says_why() -> None:
+    runner = Runner(threading.RLock())
+    done: list[object] = []
+    failed: list[str | Exception] = []
+
+    def work(job):
+        raise InputError("Writers = 9 is not accepted")
+
+    runner.start(work, done.append, failed.append)
+    assert runner.wait(300)
+    assert (done, list(map(str, failed))) == ([], ["Writers = 9 is not accepted"])
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_job_that_ends_its_thread_is_over() -> None:
+    runner, told = Runner(threading.RLock()), list[object]()
+
+    def leaving(_):
+        raise SystemExit(0)
+
+    runner.start(leaving, told.append, told.append)
+    assert runner.wait(300)
+    assert told == ["SystemExit: 0"]
+
+
+# What a session starts from ------------------------------------------------------------------------------------------
+
+
+def test_a_session_starts_from_whatever_names_a_model() -> None:
+    path = ROOT / "specs" / "bakery" / "v2_race.toml"
+    by_name, by_path = start_from("v2_race"), start_from(str(path))
+    for begun in (by_name, by_path, start_from(by_name.configuration)):
+        assert begun.symmetry
+        assert begun.applicable() == by_name.configuration.properties
+        assert begun.constants == by_name.configuration.model.constants
+    assert start_from(Bakery).constants == Bakery().constants
+    assert start_from(Bakery(Writers=2)).constants["Writers"] == ("w1", "w2")
+    assert start_from("hudi").with_constants({"OpLimit": 1}).model().constants["OpLimit"] == 1
+
+
+@pytest.mark.parametrize("what", ["v2_rase", "nosuch.toml", 7, "hudi.py:Nothing"])
+def test_what_is_no_model_is_refused_in_one_line(what: object) -> None:
+    with pytest.raises(InputError) as refused:
+        start_from(what)
+    assert "\n" not in str(refused.value)
+
+
+def test_presets_are_the_configurations_of_the_model() -> None:
+    names = [name.split(" ")[0] for name in presets(BakeryV2)]
+    assert "v2_race" in names
+    assert "v1" not in names
+    assert not any(path.parent.name == "hudi" for path in presets(BakeryV2).values())
+
+
+def test_a_name_that_several_configurations_have_needs_its_folder() -> None:
+    with pytest.raises(
+        InputError,
+        match=r"give one of bakery/one_table, delta/one_table, hudi/one_table, iceberg/one_table, paimon/one_table$",
+    ):
+        start_from("one_table")
+    assert start_from("hudi/one_table").model_class is get_model("hudi")
+
+
+# Settings ------------------------------------------------------------------------------------------------------------
+
+
+def test_settings_are_changed_by_making_others() -> None:
+    before = start_from("v2_async")
+    after = before.with_constants({"Writers": 2, "RestampPatch": False})
+    assert before.constants == start_from("v2_async").constants
+    assert after.differing() == {"Writers": ("w1", "w2"), "AsyncParquet": True, "RestampPatch": False}
+    assert (before.configuration is not None, after.configuration) == (True, None)
+    assert after.symmetry == before.symmetry == ("Writers",)
+    assert not before.is_default
+    assert start_from("bakery_v2").is_default
+    assert not start_from("bakery_v2").with_symmetry(["Writers"]).is_default
+
+
+def test_what_settings_do_not_take_is_refused() -> None:
+    settings = start_from("bakery_v2")
+    with pytest.raises(InputError, match="unknown constant of bakery_v2 'Writer'"):
+        settings.with_constants({"Writer": 2})
+    with pytest.raises(InputError, match="Writers = 99"):
+        settings.with_constants({"Writers": 99})
+    with pytest.raises(InputError, match="unknown symmetric set of bakery_v2 'Nodes'"):
+        settings.with_symmetry(["Nodes"])
+    with pytest.raises(InputError, match="NodeParts"):
+        settings.with_typed({"NodeParts": [["w1"], ["w9"]]}).model()
+
+
+def test_properties_follow_the_constants_until_somebody_chooses() -> None:
+    settings = start_from("bakery").with_constants({"Writers": 2})
+    assert settings.applicable()[-1] == "NonCrashedProgress"
+    assert settings.with_constants({"MaxCrashes": 0}).applicable()[-1] == "EventualProgress"
+    assert settings.with_ticked(["UniqueTickets", "Deadlock"]).applicable() == ["UniqueTickets", "Deadlock"]
+    chosen = settings.with_ticked(["UniqueTickets", "RestartsHeal"])
+    assert chosen.applicable() == ["UniqueTickets"]
+    assert chosen.with_constants({"MaxRestarts": 1}).applicable() == ["UniqueTickets", "RestartsHeal"]
+    every, restarting = settings.with_ticked(settings.applicable()), settings.with_constants({"MaxRestarts": 1})
+    assert set(every.with_constants({"MaxRestarts": 1}).applicable()) >= set(restarting.applicable()) > {"RestartsHeal"}
+    assert (
+        every.with_constants({"MaxRestarts": 1}).with_constants({"MaxRestarts": 0}).applicable() == every.applicable()
+    )
+
+
+@pytest.mark.parametrize("sets", [["Writers"], ["Keys"], ["Writers", "Values"], []])
+def test_a_configuration_has_the_symmetry_that_it_names(sets: list[str], tmp_path: Path) -> None:
+    wanted = check(get_model("hudi")(Values=1, FileGroupCount=2), ["ConsistentRead"], symmetry=sets)
+    path = tmp_path / "some.toml"
+    path.write_text(
+        f'model = "hudi"\nsymmetry = {sets!r}\nproperties = ["ConsistentRead"]\n'
+        "[constants]\nValues = 1\nFileGroupCount = 2\n"
+        f'[expect]\ndistinct = {wanted.distinct}\nverdicts = {{ConsistentRead = "holds"}}\n'
+    )
+    session = checked(start_from(path))
+    assert session.result is not None
+    assert session.result.symmetry == tuple(sets)
+    assert session.settings.configuration is not None
+    assert session.settings.configuration.as_expected(session.result)
+
+
+# Checks --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_change_is_checked_and_its_verdict_selected() -> None:
+    session = checked(start_from("bakery_v2").with_constants({**STALE, "RestampPatch": True}))
+    told: list[str] = []
+    session.on("settings", lambda: told.append("settings"))
+    session.on("result", lambda: told.append("result"))
+    session.on("selected", lambda: told.append("selected"))
+    session.begin(session.settings.with_constants({"RestampPatch": False}))
+    assert session.settle(300)
+    assert (session.selected, told) == ("NoLakekeeperConflict", ["settings", "result"])
+    session.select("UniqueTickets")
+    assert session.verdict is not None
+    assert session.verdict.holds
+    assert told[-1] == "selected"
+
+
+def test_who_leaves_is_told_no_more() -> None:
+    session, told = checked(stale()), list[int]()
+    leave = session.on("selected", lambda: told.append(1))
+    session.select("UniqueTickets")
+    leave()
+    session.select("SafeAcks")
+    assert told == [1]
+
+
+def test_after_a_long_check_a_change_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = checked(stale())
+    monkeypatch.setattr("workbench.showing.session.session.LIVE_STATES", 0)
+    session.run()
+    assert session.settle(300)
+    before = session.result
+    session.apply({"RestampPatch": True})
+    assert session.settle(300)
+    assert (session.waiting, session.stale, session.running) == (True, True, False)
+    assert session.result is before
+    session.run()
+    assert session.settle(300)
+    assert not session.stale
+    assert session.result is not None
+    assert session.result.model.constants["RestampPatch"]
+
+
+class Faulty(Model):
+    """Its first step fails."""
+
+    Faulty = Constant(True, bool, "whether it does")
+
+    n = Variable(0)
+
+    @action
+    def step(self, s):
+        require(s.n < 1, "at the end")
+        if self.Faulty:
+            raise ValueError("on purpose")
+        s.n += 1
+
+    @invariant
+    def Small(self, s):
+        return s.n < 5
+
+
+@pytest.mark.slow
+def test_a_check_tells_what_it_has_found_before_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.showing.session.session.PROGRESS_SECONDS", 0.0)
+    model = get_model("bakery_v2")(AsyncParquet=True, RestampPatch=False, MaxCrashes=1)
+    session = Session(Settings(type(model), model.constants))
+    told: list[tuple[str, ...]] = []
+
+    def note() -> None:
+        if session.progress is not None:
+            told.append(session.progress.decided)
+
+    session.on("check", note)
+    session.run()
+    assert session.wait(300)["NoLakekeeperConflict"].word == "violated"
+    assert told[0] == ()
+    assert "NoLakekeeperConflict" in told[-1]
+
+
+def test_a_change_during_a_check_of_some_seconds_is_checked_at_once() -> None:
+    model = get_model("bakery_v2")(Writers=4, MaxCrashes=2)
+    session = Session(Settings(type(model), model.constants))
+    session.run()
+    while session.progress is None:
+        time.sleep(0.01)
+    session.apply({"Writers": 2, "MaxCrashes": 0})
+    assert session.running
+    assert not session.waiting
+    assert session.wait(300).complete
+    assert session.number == 1
+
+
+@pytest.mark.slow
+def test_the_engine_is_loaded_before_the_first_search() -> None:
+    script = (
+        "from workbench.checking import local\n"
+        "from workbench.showing.session import Session, start_from\n"
+        "session, told = Session(start_from('bakery')), []\n"
+        "session.on('check', lambda: told.append((session.loading, local.kernels_loaded())))\n"
+        "session.run()\n"
+        "session.wait()\n"
+        "session.run()\n"
+        "session.wait()\n"
+        "print(told)\n"
+    )
+    said = python(script, check=True).stdout
+    told = ast.literal_eval(said)
+    assert (True, False) in told
+    assert [loading for loading, _ in told].count(True) == 1
+    assert told[-1] == (False, True)
+
+
+def test_a_first_check_that_fails_is_an_error_and_not_a_wait() -> None:
+    session = Session(start_from(Faulty))
+    session.run()
+    with pytest.raises(InputError, match="on purpose"):
+        session.wait(300)
+    assert session.error is not None
+    assert "\n" not in session.error
+    assert session.result is None
+    assert not session.running
+    session.begin(session.settings.with_constants({"Faulty": False}))
+    result = session.wait(300)
+    assert result is not None
+    assert (result.holds, session.error) == (True, None)
+
+
+def test_constants_that_do_not_go_together_are_an_error_until_they_do() -> None:
+    session = checked(stale())
+    before = session.result
+    session.apply({"NodeParts": [["w1"], ["w9"]]})
+    with pytest.raises(InputError, match="must hold each of w1, w2 exactly once"):
+        session.wait(300)
+    assert (session.result is before, session.stale) == (True, True)
+    session.begin(session.settings.with_constants({"NodeParts": [["w1"], ["w2"]]}))
+    assert session.wait(300) is not None
+    assert session.error is None
+
+
+def test_watches_are_kept_and_told() -> None:
+    session, told = Session(stale()), list[tuple[str, ...]]()
+    session.on("watches", lambda: told.append(session.watches))
+    session.watch(["len(s.iceberg)", "len(s.iceberg)"])
+    assert told == [("len(s.iceberg)",)]
+
+
+# What is computed beside a check -------------------------------------------------------------------------------------
+
+
+def test_what_is_computed_for_one_purpose_does_not_end_another() -> None:
+    session = checked(stale())
+    one, other, go = session.aside("one"), session.aside("other"), threading.Event()
+    one.start(1, "Counting", lambda job: go.wait(300) and not job.should_stop())
+    other.start(1, "Looking", lambda job: "seen")
+    assert other.wait(300)
+    assert (one.running, one.said, other.outcome) == (True, "Counting", "seen")
+    go.set()
+    assert one.wait(300)
+    assert (one.running, one.said, one.outcome) == (False, "", True)
+
+
+def test_what_is_computed_for_the_same_key_is_computed_once() -> None:
+    aside, runs = Aside(threading.RLock()), list[int]()
+
+    def work(job: Job) -> int:
+        runs.append(1)
+        return len(runs)
+
+    for key, outcome in (("key", 1), ("key", 1), ("other", 2)):
+        aside.start(key, "", work)
+        assert aside.wait(300)
+        assert aside.outcome == outcome
+
+
+def test_what_failed_says_why_and_is_tried_again() -> None:
+    aside, runs = Aside(threading.RLock()), list[int]()
+
+    def work(job: Job) -> str:
+        runs.append(1)
+        raise InputError(f"no {len(runs)}")
+
+    for number in (1, 2):
+        aside.start("key", "", work)
+        assert aside.wait(300)
+        assert (aside.error, aside.outcome) == (f"no {number}", None)
+
+
+def test_a_new_check_forgets_what_was_computed_about_the_one_before() -> None:
+    session = checked(stale())
+    aside, told = session.aside("one"), list[object]()
+    aside.start(1, "Counting", lambda job: job.pause(60))
+    aside.on_change(lambda: told.append(aside.key))
+    session.run()
+    assert session.settle(300)
+    assert (aside.running, aside.outcome, told) == (False, None, [None])
+
+
+def test_the_states_of_a_result_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    session, searches = checked(stale()), list[object]()
+
+    def counting(*arguments: Any, **options: Any) -> Any:
+        searches.append(arguments)
+        return explore(*arguments, **options)
+
+    explore = kept.explore
+    monkeypatch.setattr(kept, "explore", counting)
+    for purpose in ("graph", "charts"):
+        session.aside(purpose).start(1, "", lambda job: session.kept.space(job))
+    assert session.settle(300)
+    assert len(searches) == 1
+    assert session.aside("graph").outcome is session.aside("charts").outcome
+    assert len(session.aside("graph").outcome) == session.result.distinct
+
+
+def test_what_was_stopped_is_not_kept() -> None:
+    shelf, job = checked(stale()).kept, Job()
+    assert shelf is not None
+    job.stop()
+    assert shelf.get("key", lambda: "half", job) == "half"
+    assert shelf.get("key", lambda: "whole", Job()) == "whole"
+    assert shelf.get("key", lambda: "again", Job()) == "whole"
+
+
+# Steps by hand -------------------------------------------------------------------------------------------------------
+
+
+def test_an_abandoned_branch_stays_and_can_be_gone_back_to() -> None:
+    stepper = Stepper(BakeryV2(Writers=2))
+    for label in ("start(w1)", "stage(w1)"):
+        stepper.take(label)
+    stepper.jump(1)
+    stepper.take("start(w2)")
+    assert [step.label for step in stepper.trace.steps[1:]] == ["start(w1)", "start(w2)"]
+    one, other = stepper.history.leaves()
+    assert (one.step.label, other.step.label) == ("stage(w1)", "start(w2)")
+    assert stepper.history.parting(one, other).step.label == "start(w1)"
+    stepper.name(one.number, " staged ")
+    stepper.go_to(one.number)
+    assert (stepper.history.current.name, stepper.at) == ("staged", 2)
+    assert stepper.state.pc["w1"] == "BeginClaim"
+    trace = stepper.history.trace(one)
+    assert trace == replay(stepper.model, 0, trace.moves)
+    with pytest.raises(InputError, match="node 9 is not accepted"):
+        stepper.go_to(9)
+
+
+def test_the_landmarks_of_a_history_are_where_branches_part_and_end() -> None:
+    stepper = Stepper(BakeryV2(Writers=2))
+    for label in ("start(w1)", "stage(w1)", "start(w2)"):
+        stepper.take(label)
+    stepper.jump(1)
+    stepper.take("start(w2)")
+    stepper.jump(0)
+    stepper.take("start(w2)")
+
+    def drawn() -> list[tuple[str, int, int, int]]:
+        marks = stepper.history.landmarks()
+        return [(mark.node.step.label, mark.depth, mark.line, mark.column) for mark in marks]
+
+    expected = [
+        ("initial state", 0, 0, 0), ("start(w1)", 1, 0, 1), ("start(w2)", 3, 0, 2), ("start(w2)", 2, 1, 2),
+        ("start(w2)", 1, 2, 1),
+    ]  # fmt: skip
+    assert drawn() == expected
+    stepper.name(2, "staged")
+    stepper.go_to(3)
+    assert drawn()[2:4] == [("stage(w1)", 2, 0, 2), ("start(w2)", 3, 0, 3)]
+
+
+def test_a_branch_that_is_gone_back_to_comes_in_sight_to_its_end() -> None:
+    stepper = Stepper(BakeryV2(Writers=2))
+    for label in ("start(w1)", "stage(w1)", "start(w2)"):
+        stepper.take(label)
+    stepper.jump(0)
+    stepper.take("start(w2)")
+    stepper.go_to(1)
+    assert (stepper.at, [step.label for step in stepper.trace.steps[1:]]) == (
+        1,
+        ["start(w1)", "stage(w1)", "start(w2)"],
+    )
+
+
+def test_a_search_passes_on_what_is_to_be_said_of_its_condition() -> None:
+    stepper = Stepper(BakeryV2(Writers=2))
+    stepper.go("s.pc")
+    assert stepper.remark == "s.pc has a value for each index: as a condition it is always true"
+    stepper.take("start(w1)")
+    assert stepper.remark == ""
+    stepper.go('s.decision["w1"] == "committed"')
+    assert stepper.remark == ""
+
+
+def test_a_step_that_is_taken_again_makes_no_other_branch() -> None:
+    stepper = Stepper(BakeryV2(Writers=2))
+    stepper.take("start(w1)")
+    stepper.take("start(w2)")
+    stepper.jump(0)
+    stepper.take("start(w1)")
+    assert (len(stepper.history.nodes), stepper.at, len(stepper.trace)) == (3, 1, 3)
+
+
+def test_a_walk_and_a_search_grow_the_history() -> None:
+    stepper, moves = Stepper(BakeryV2(Writers=2)), list[int]()
+    stepper.on_move(lambda: moves.append(stepper.at))
+    stepper.walk(6, seed=3)
+    stepper.jump(2)
+    stepper.find('s.decision["w1"] == "committed"')
+    assert stepper.search.wait(300)
+    assert stepper.state.decision["w1"] == "committed"
+    assert len(list(stepper.history.leaves())) == 2
+    assert moves == [6, 2, stepper.at]
+    stepper.find("s.nothing")
+    assert stepper.search.wait(300)
+    assert "unknown variable" in stepper.search.error
+    with pytest.raises(InputError, match=r"step number 77.0 is not enabled"):
+        stepper.take(Move(77, 0))
+
+
+def test_a_scenario_begins_a_history_anew() -> None:
+    stepper = Stepper(BakeryV2(Writers=2))
+    stepper.take("start(w2)")
+    stepper.tell("commit(w1)\ncommit(w2)  # later")
+    assert [step.label for step in stepper.trace.steps if "commit" in step.label] == ["commit(w1)", "commit(w2)"]
+    assert stepper.at == len(stepper.trace) - 1
+    assert stepper.remark == "state 12: commit(w1); state 18: commit(w2)"
+    before = stepper.trace
+    with pytest.raises(InputError, match=r"^impossible: line 2: commit\(w1\): w1 is not at Decide$"):
+        stepper.tell("commit(w1)\ncommit(w1)")
+    with pytest.raises(InputError, match=r"^not decided: the budget of 9 states is used up"):
+        stepper.tell("commit(w1)\ncommit(w1)", max_states=9)
+    stepper.find_story("comit(w1)")
+    assert stepper.search.wait(300)
+    assert stepper.search.error.startswith("line 1: unknown action 'comit' (did you mean commit?)")
+    assert stepper.trace is before or stepper.trace == before
+    stepper.find_story("commit(w2)")
+    assert stepper.search.wait(300)
+    assert stepper.trace.steps[-1].label == "commit(w2)"
+
+
+def test_one_begins_in_any_initial_state() -> None:
+    """Each keeps what was stepped to from there, and a permalink names it."""
+    model = get_model("ewd998")()
+    stepper = Stepper(model)
+    assert list(stepper.starts().values()) == model.initial_states()
+    stepper.walk(3, seed=1)
+    walked = stepper.history.current
+    stepper.begin(5)
+    assert (stepper.state, stepper.at) == (model.initial_states()[5], 0)
+    stepper.walk(2, seed=1)
+    assert stepper.trace == replay(model, 5, stepper.trace.moves)
+    assert stepper.trace.start == 5
+    line = permalink(stepper.trace)
+    stepper.jump(0)
+    assert stepper.state == model.initial_states()[5]
+    stepper.begin(0)
+    assert (stepper.at, len(stepper.trace)) == (0, 4)
+    assert walked in stepper.history.nodes
+    stepper.go("s.active['m3'] and not s.active['m1']", anew=True)  # where that is true in the beginning
+    assert stepper.trace.start == 2
+    stepper.begin(5)
+    assert len(stepper.history.nodes) == 3
+    stepper.open(line)
+    assert (stepper.history.start, permalink(stepper.trace)) == (5, line)
+    with pytest.raises(InputError, match=r"^there is no initial state number 64; there are 64$"):
+        stepper.begin(64)
+    assert stepper.history.start == 5
+
+
+def test_of_very_many_initial_states_some_are_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.showing.session.stepper.MOST_STARTS", 8)
+    stepper = Stepper(get_model("ewd998")())
+    assert list(stepper.starts()) == list(range(8))
+    stepper.begin(40)
+    assert list(stepper.starts()) == [*range(8), 40]
+    assert stepper.starts()[40] == stepper.state
+
+
+def test_a_history_begins_along_a_behaviour() -> None:
+    lasso = check(BakeryV2(Writers=2, MaxCrashes=1), ["EventualProgress"])["EventualProgress"].trace
+    assert lasso is not None
+    assert History.along(lasso, 2).current.number == 2
+    stepper = Stepper(lasso)
+    assert stepper.trace is lasso
+    stepper.jump(0)
+    stepper.walk(1, seed=1)
+    assert stepper.trace.loop is None or stepper.trace is lasso
+
+
+def test_the_stepper_of_a_session_begins_anew_with_other_constants() -> None:
+    session = checked(stale())
+    session.stepper().walk(5, seed=1)
+    session.begin(session.settings.with_ticked(["UniqueTickets"]))
+    assert session.settle(300)
+    assert session.stepper().at == 5
+    session.begin(session.settings.with_constants({"RestampPatch": True}))
+    assert session.settle(300)
+    assert (session.stepper().at, session.stepper().model.constants["RestampPatch"]) == (0, True)
+
+
+def test_a_closed_session_does_no_more_work() -> None:
+    session = Session(start_from("bakery_v2").with_constants({"Writers": 4, "MaxCrashes": 2}))
+    session.run()
+    session.close()
+    assert session.settle(300)
+    assert (session.result, session.running) == (None, False)
+
+
+# A grid of settings --------------------------------------------------------------------------------------------------
+
+
+def asked(**values: tuple[Any, ...]) -> Asked:
+    return Asked(stale(), values, "NoLakekeeperConflict")
+
+
+SWITCHES: dict[str, tuple[Any, ...]] = {"AsyncParquet": (False, True), "RestampPatch": (False, True)}
+
+
+def test_a_grid_is_filled_cell_by_cell_and_outlasts_a_check() -> None:
+    session, seen = checked(stale()), list[int]()
+    session.grid.filling.on_change(lambda: seen.append(len(session.grid.cells)))
+    session.grid.begin(asked(**SWITCHES))
+    session.begin(session.settings.with_constants({"RestampPatch": True}))
+    assert session.settle(300)
+    grid = session.grid
+    assert grid.filled is not None
+    assert not grid.filled.stopped
+    assert [grid.word(grid.cells[number]) for number in range(4)] == ["holds", "holds", "violated", "holds"]
+    assert seen == sorted(seen)
+    assert {1, 2, 3} & set(seen)
+    grid.explain()
+    assert session.settle(300)
+    assert str(grid.explaining.outcome.rule) == "not AsyncParquet or RestampPatch"
+    assert [failing.row for failing in grid.explaining.outcome.failing] == [2]
+
+
+def test_a_cell_of_a_grid_brings_its_settings_and_selects_its_property() -> None:
+    session = checked(stale().with_ticked(["UniqueTickets"]))
+    session.grid.begin(asked(**SWITCHES))
+    assert session.settle(300)
+    session.load(session.grid.cells[2])
+    assert session.settle(300)
+    assert session.selected == "NoLakekeeperConflict"
+    assert session.verdict is not None
+    assert session.verdict.trace_states == session.grid.cells[2].outcome.verdicts["NoLakekeeperConflict"].states
+    assert session.settings.applicable() == ["NoLakekeeperConflict", "UniqueTickets"]
+    session.load(session.grid.cells[1])
+    assert session.settle(300)
+    assert (session.settings.constants["AsyncParquet"], session.settings.constants["RestampPatch"]) == (False, True)
+    assert session.selected == "NoLakekeeperConflict", "although it holds now"
+
+
+def test_a_stopped_grid_keeps_what_is_done_and_a_new_one_forgets_it() -> None:
+    session = checked(stale())
+    grid = session.grid
+    grid.filling.on_change(lambda: grid.filling.stop() if len(grid.cells) == 1 else None)
+    grid.begin(asked(Writers=(2, 3), **SWITCHES))
+    assert session.settle(300)
+    assert grid.filled is not None
+    assert grid.filled.stopped
+    assert 0 < len(grid.cells) < 8
+    assert grid.word(grid.filled.cells[-1]) is None, "it was not reached"
+    grid.explain()
+    assert session.settle(300)
+    grid.begin(asked(**SWITCHES))
+    assert (grid.filled, grid.explaining.outcome) == (None, None)
+    session.close()
+    assert session.settle(300)
+    assert (grid.asked, grid.cells) == (None, {})
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ({"RestampPatch": (False, True)}, "1 constants are not accepted; a grid takes 2 to 4"),
+        ({"Writers": tuple(range(1, 41)), "MaxCrashes": tuple(range(40))}, "1,600 settings are too many"),
+    ],
+)
+def test_a_grid_of_the_wrong_size_is_refused_in_one_line(values: Any, why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        asked(**values)
+
+
+def test_settings_that_do_not_go_together_are_an_error_of_their_cell() -> None:
+    session = checked(stale().with_constants({"NodeParts": [["w1"], ["w2"]]}))
+    session.grid.begin(Asked(session.settings, {"Writers": (1, 2), "RestampPatch": (False, True)}, "UniqueTickets"))
+    assert session.settle(300)
+    cells = session.grid.cells
+    assert [session.grid.word(cells[number]) for number in range(4)] == ["error", "error", "holds", "holds"]
+    before = session.settings
+    with pytest.raises(InputError, match="NodeParts"):
+        session.load(cells[0])
+    assert session.settings is before
+
+
+# Permalinks ----------------------------------------------------------------------------------------------------------
+
+
+def shared(**constants: Any) -> str:
+    """The permalink of a violation, with something to watch."""
+    trace = check(BakeryV2(**constants))["NoLakekeeperConflict"].trace
+    assert trace is not None
+    return permalink(trace, ["len(s.iceberg)"])
+
+
+def test_a_permalink_brings_its_settings_and_its_trace() -> None:
+    line, session, told = shared(**STALE), checked(start_from("bakery_v2")), list[str]()
+    session.on("settings", lambda: told.append("settings"))
+    session.on("stepping", lambda: told.append("stepping"))
+    assert session.open(line) == ("len(s.iceberg)",)
+    assert session.settle(300)
+    assert told == ["settings", "stepping"]
+    assert session.result is not None
+    assert session.result.model.constants == BakeryV2(**STALE).constants
+    assert permalink(session.stepper().trace) == line.partition("&watch")[0]
+    assert session.watches == (), "nobody has agreed to run it"
+    session.open(line)
+    assert told == ["settings", "stepping", "stepping"], "the settings are the same"
+
+
+def test_steps_of_a_permalink_stay_while_its_settings_are_checked() -> None:
+    session = checked(start_from("bakery_v2").with_constants({"Writers": 2}))
+    session.stepper()
+    session.open(shared(**STALE))
+    assert session.stepper().model.constants == BakeryV2(**STALE).constants
+    assert len(session.stepper().trace) > 1
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("workbench:hudi#0/", "is for model hudi; give one for bakery_v2"),
+        ("workbench:bakery_v2?Writers=99#0/", "Writers = 99 is not accepted"),
+        ("workbench:bakery_v2#0/999.0", "does not fit model bakery_v2"),
+        ("nonsense", "permalink 'nonsense' is not accepted"),
+    ],
+)
+def test_a_permalink_that_is_not_accepted_changes_nothing(line: str, why: str) -> None:
+    session = checked(stale())
+    before = session.settings
+    for what in (session, session.stepper()):
+        with pytest.raises(InputError) as refused:
+            what.open(line)
+        assert why in str(refused.value)
+        assert "\n" not in str(refused.value)
+    assert (session.settings, session.stepper().at) == (before, 0)
+
+
+def test_what_a_permalink_says_to_watch_is_not_run(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    line = f"{shared(**STALE).partition('&watch')[0]}&watch={quote(f'open({str(path)!r}, chr(119))', safe='')}"
+    session = checked(stale())
+    assert session.open(line) == (f"open({str(path)!r}, chr(119))",)
+    assert session.settle(300)
+    assert not path.exists()
+
+
+# Stories -------------------------------------------------------------------------------------------------------------
+
+
+STORIES = {name: told for one in protocols().values() for name, told in one.stories.items()}
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_something_breaks_in_every_story_but_the_last(name: str) -> None:
+    model = get_model(name)
+    told = stories(model)
+    assert list(told) == list(STORIES[name]), "every story is that of a configuration that comes with the package"
+    *broken, whole = [configurations.configuration(path) for path in told.values()]
+    assert all(type(one.model) is model for one in (*broken, whole))
+    assert all("violated" in str(one.expect["verdicts"]) for one in broken)
+    assert "violated" not in str(whole.expect["verdicts"])
+
+
+def test_what_is_in_sight_is_declared() -> None:
+    for name in models():
+        model = get_model(name)
+        assert set(in_sight(model)) <= model.declared_constants.keys()
+        assert in_sight(model) or not model.declared_constants
+
+
+def test_a_story_opens_only_where_nothing_else_is_asked_for() -> None:
+    assert opening("paimon", {}).configuration is not None
+    assert opening("paimon", {"NUM_WRITERS": 1}).configuration is None
+    assert opening(get_model("paimon"), {}).is_default
+    assert opening("bakery_endless", {}).is_default, "a model without stories"
