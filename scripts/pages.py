@@ -116,7 +116,7 @@ def constants(one: Configuration, known: Mapping[str, Configuration]) -> str:
 
 def differences(one: Configuration, constants: dict[str, Any]) -> list[str]:
     """The constants of a configuration that are not those given, each as one says it."""
-    declared = type(one.model).declared_constants
+    declared = type(one.model).declared.constants
     return [
         said(name, value, declared[name].domain)
         for name, value in one.model.constants.items()

@@ -73,11 +73,7 @@ def random_model(seed: int, **chosen: Any) -> type[Model]:
     held = draw("held", *HELD)
     hold, number = HELD[held]
     numbers, starts, often = draw("numbers", 2, 2, 2, 3, 4), draw("starts", 1, 1, 2, 3), draw("often", 2, 5, 50, 1000)
-    sets, keeps, remembers = (
-        draw("sets", None, None, None, "plain", "declared", "declared"),
-        draw("keeps", False, False, True),
-        draw("ignores", 0, 0, 0, 1),
-    )
+    sets, keeps = draw("sets", None, None, None, "plain", "declared", "declared"), draw("keeps", False, False, True)
     bounded, ending = draw("bounded", False, False, False, True), draw("ending", False, True)
 
     def look(s, kind, p, q):
@@ -147,8 +143,6 @@ def random_model(seed: int, **chosen: Any) -> type[Model]:
             s.keeper = (lambda: None, lambda: p, lambda: q, lambda: choose(self.Actors, "whom"))[
                 entry(kind, "keeper", seen) % 4
             ]()
-        if remembers:
-            s.last = p
 
     process = Process(per="Actors", fair=draw("fair", None, "weak", "strong"))
 
@@ -199,7 +193,6 @@ def random_model(seed: int, **chosen: Any) -> type[Model]:
 
     class Random(Model):
         symmetry = ("Actors",)
-        ignores = ("last",) if remembers else ()
         kinds = (Phase, Mark, Claim, Item)
         cells, one = CELLS, 1
 
@@ -209,8 +202,6 @@ def random_model(seed: int, **chosen: Any) -> type[Model]:
         shared = Variable(0, per="cells")
         if keeps:
             keeper = Variable(None)
-        if remembers:
-            last = Variable(None)
         if sets:
             boxes = SetOf("items", per="Actors") if sets == "declared" else Variable(frozenset(), per="Actors")
             shelf = SetOf("items") if sets == "declared" else Variable(frozenset())
@@ -244,13 +235,13 @@ def random_model(seed: int, **chosen: Any) -> type[Model]:
         def Bounded(self, s, c):
             return s.shared[c] < numbers - entry("bound") % 2 or f"{c} is {s.shared[c]}"
 
-        def apart(self, s, c):
+        @invariant(c="cells")
+        def Apart(self, s, c):
             return s.shared[c] != numbers - 1 or s.shared["c1"] != 1 or f"{c} is high beside a 1"
 
-        def modest(self, s, c):
+        @invariant
+        def Modest(self, s):
             return sum(s.shared.values()) < entry("most") % 8
-
-        Clauses = invariant(modest, apart, c="cells")
 
         @invariant("p, q in Edges")
         def NotBoth(self, s, p, q):
@@ -267,7 +258,7 @@ def random_model(seed: int, **chosen: Any) -> type[Model]:
 
         @step
         def Alone(self, s, t):
-            return unchanged(s, t, "own") or only(s, t, "own", "keeper" if keeps else "shared", Place("shared", "c1"))
+            return unchanged(s, t, "own") or unchanged(s, t, Place("shared", "c0"), Place("shared", "c2"))
 
         if ending:
 
@@ -322,7 +313,7 @@ def random_model(seed: int, **chosen: Any) -> type[Model]:
                     case 2:
                         return len(t.shelf - s.shelf) <= 1 or "much is put on the shelf"
                     case 3:
-                        return s.boxes[p] == t.boxes[p] or only(s, t, "boxes", "own")
+                        return s.boxes[p] == t.boxes[p] or unchanged(s, t, "shared", "shelf")
                     case _:
                         return t.shelf.isdisjoint(s.boxes[p])
 

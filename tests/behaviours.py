@@ -13,7 +13,7 @@ from workbench.kernel.symmetry import Canonical
 
 def small_model(seed):
     """A random model for what follows behaviours one by one: its cells hold numbers."""
-    return random_model(seed, sets=None, held="number", actors=2, numbers=2, keeps=False, ignores=0)()
+    return random_model(seed, sets=None, held="number", actors=2, numbers=2, keeps=False)()
 
 
 def steps_from(model, state):
@@ -53,7 +53,7 @@ def reachable_states(model, symmetry=()):
 def steps_of(model: Model, published: type[Model]) -> tuple[set[Any], set[Any]]:
     """Every state and transition, as the values of the cells that the published model has too."""
     space = explore(model, [p.name for p in model.select() if p.kind == "invariant"])
-    cells = [i for i, cell in enumerate(model.layout.cells) if cell.variable in published.declared_variables]
+    cells = [i for i, cell in enumerate(model.layout.cells) if cell.variable in published.declared.variables]
     states = [tuple(space.state(n).values[i] for i in cells) for n in range(len(space))]
     moves = {
         (states[source], space.label(t), states[target])

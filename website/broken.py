@@ -47,7 +47,7 @@ class Broken:
     def constants(self) -> list[str]:
         """The constants that differ from the model's defaults."""
         model = self.one.model
-        return [spell({name: value}, model.declared_constants) for name, value in model.differing().items()]
+        return [spell({name: value}, model.declared.constants) for name, value in model.differing().items()]
 
     @property
     def repairs(self) -> list[Attempt]:

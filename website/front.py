@@ -78,9 +78,9 @@ def _explore(folder: Path, title: str) -> dict[str, Any]:
     switches = [
         {
             "name": name,
-            "doc": model.declared_constants[name].doc,
-            "is_switch": model.declared_constants[name].kind == "switch",
-            "words": [model.declared_constants[name].word(value) for value in values[i]],
+            "doc": model.declared.constants[name].doc,
+            "is_switch": model.declared.constants[name].kind == "switch",
+            "words": [model.declared.constants[name].word(value) for value in values[i]],
             "first": values[i].index(constants[name]),
         }
         for i, name in enumerate(names)
@@ -92,7 +92,7 @@ def _explore(folder: Path, title: str) -> dict[str, Any]:
 
 def _values(model: type[Model], name: str) -> tuple[Any, ...]:
     """The values of a switch or a choice; none for a size."""
-    declared = model.declared_constants[name]
+    declared = model.declared.constants[name]
     return {"switch": (False, True), "choice": tuple(declared.domain) if declared.kind == "choice" else ()}.get(
         declared.kind, ()
     )

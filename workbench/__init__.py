@@ -19,12 +19,10 @@ from workbench.showing import display
 __version__ = "0.1.0"
 
 __all__ = [
-    "Assignment",
     "Constant",
     "Dataset",
     "Fault",
     "InputError",
-    "Integers",
     "Map",
     "Model",
     "ModelError",
@@ -65,7 +63,6 @@ __all__ = [
     "leads_to",
     "liveness",
     "load",
-    "only",
     "picture",
     "picture_of",
     "reachable",

@@ -1,11 +1,9 @@
 """The modelling language: everything that a model's file needs, with ``from workbench.language import *``."""
 
 from workbench.kernel import (
-    Assignment,
     Constant,
     Fault,
     InputError,
-    Integers,
     Map,
     Model,
     Names,
@@ -26,7 +24,6 @@ from workbench.kernel import (
     invariant,
     leads_to,
     liveness,
-    only,
     reachable,
     refines,
     require,
@@ -35,11 +32,9 @@ from workbench.kernel import (
 )
 
 __all__ = [
-    "Assignment",
     "Constant",
     "Fault",
     "InputError",
-    "Integers",
     "Map",
     "Model",
     "Names",
@@ -60,7 +55,6 @@ __all__ = [
     "invariant",
     "leads_to",
     "liveness",
-    "only",
     "reachable",
     "refines",
     "require",

@@ -622,33 +622,6 @@ def test_fail_fast_at_a_state_that_is_outside(way):
     assert not result.complete
 
 
-class Recorded(Steps):
-    """The walkers' log grows, and nothing depends on it."""
-
-    ignores = ("log",)
-    log = Variable(())
-
-    @action(Steps.walker)
-    def walk(self, s, p):
-        Steps.walk.function(self, s, p)
-        s.log += (p,)
-
-
-@pytest.mark.parametrize("symmetry", [False, True])
-def test_states_that_differ_in_what_is_ignored_are_one(way, symmetry):
-    result = assert_conforms(Recorded(), way, SAFE, symmetry)
-    plain = check(Steps(), SAFE, symmetry=symmetry)
-    assert (result.levels, result.generated) == (plain.levels, plain.generated)
-    assert [(v.word, v.trace_states) for v in result.verdicts] == [(v.word, v.trace_states) for v in plain.verdicts]
-    assert len(result["Together"].trace.last.log) == 4
-    assert "states that differ only in log are one: recorded ignores it" in result.notes
-
-
-def test_liveness_is_not_known_where_a_variable_is_ignored(way_in_process):
-    result = check(Recorded(), ["EveryoneArrives"], **way_in_process.options)
-    assert result["EveryoneArrives"].why == "states are not told apart by log, so no behaviour is fully known"
-
-
 # What is refused, by every engine alike ------------------------------------------------------------------------------
 
 

@@ -181,17 +181,12 @@ def test_recordings_and_scenarios_know_no_constraint(Counter):
 # TLC's configurations ------------------------------------------------------------------------------------------------
 
 
-class Remembering(Model):
-    """Remembers what it has counted; nothing depends on that."""
-
-    ignores = ("seen",)
+class Cycle(Model):
     n = Variable(0)
-    seen = Variable(())
 
     @action
     def up(self, s):
         s.n = (s.n + 1) % 3
-        s.seen += (s.n,)
 
     @constraint
     def Short(self, s):
@@ -202,12 +197,11 @@ class Remembering(Model):
         return s.n >= 0
 
 
-def test_constraints_and_the_view_of_a_configuration_are_taken_by_their_names():
-    applied = apply_cfg(read_cfg("CONSTRAINT Short VIEW Counted"), Remembering)
-    assert "VIEW Counted is taken as all variables but seen" in applied.remarks
-    assert "Known: remembering is explored within it, though the file does not name it" in applied.remarks
-    with pytest.raises(InputError, match=r"line 1: unknown constraint of remembering 'Shrt' \(did you mean Short\?\)"):
-        apply_cfg(read_cfg("CONSTRAINTS Shrt"), Remembering)
+def test_constraints_of_a_configuration_are_taken_by_their_names():
+    applied = apply_cfg(read_cfg("CONSTRAINT Short"), Cycle)
+    assert "Known: cycle is explored within it, though the file does not name it" in applied.remarks
+    with pytest.raises(InputError, match=r"line 1: unknown constraint of cycle 'Shrt' \(did you mean Short\?\)"):
+        apply_cfg(read_cfg("CONSTRAINTS Shrt"), Cycle)
 
 
 # Mistakes ------------------------------------------------------------------------------------------------------------
@@ -228,9 +222,7 @@ def test_what_is_no_constraint(Counter):
     refused("constraint texts .* returned 'it is too long'; it must return True or False", texts=constraint(texts))
     refused("only an action may assign", assigns=constraint(assigns))
     refused("when = 'Mst' is not accepted", Short=constraint(when="Mst")(texts))
-    refused("ignores = 'n' is not a tuple of names of variables", ignores="n")
-    refused("ignores names 'm', which is not a variable", ignores=("m",))
-    refused("no property may be called 'ignores'", ignores=constraint(texts))
+    refused("no constraint may be called 'symmetry'", symmetry=constraint(texts))
 
 
 def test_a_constraint_is_no_property(Counter):

@@ -980,11 +980,11 @@ def test_show(run, name):
     status, out, err = run("list", name)
     assert (status, err) == (0, "")
     model = get_model(name)
-    for constant, declared in model.declared_constants.items():
+    for constant, declared in model.declared.constants.items():
         assert constant in out
         for text in (declared.doc, declared.describe()):  # long ones are continued on the next line
             assert text[:25] in out
-    for other in [*model.declared_actions, *model.declared_properties, *model.symmetry]:
+    for other in [*model.declared.actions, *model.declared.properties, *model.symmetry]:
         assert other in out
 
 

@@ -526,7 +526,7 @@ def test_model_values_of_the_published_hudi_configuration():
     ("text", "message"),
     [
         ("CONSTRAINT Bound, Other", "line 1: found ,; expected the name of a constraint"),
-        ("VIEW a\n\nVIEW vars", "line 3: VIEW is given twice"),
+        ("SYMMETRY a\n\nSYMMETRY vars", "line 3: SYMMETRY is given twice"),
         ("ACTION_CONSTRAINTS A", "line 1: ACTION_CONSTRAINTS is not supported"),
         ("ALIAS A", "line 1: ALIAS is not supported"),
         ("POSTCONDITION P", "line 1: POSTCONDITION is not supported"),
@@ -557,7 +557,6 @@ def test_configurations_that_cannot_be_read(text, message):
     ("text", "message"),
     [
         ("CONSTRAINT Bound", "line 1: unknown constraint of bakery_published 'Bound'; .* a model declares one with @"),
-        ("\n\nVIEW vars", "line 3: VIEW vars is not accepted; bakery_published tells states apart by all its var"),
         ("CONSTANT\nReaper = FALSE", "line 2: unknown constant of bakery_published 'Reaper'"),
         ("CONSTANT MaxCrashes = 9", "line 1: MaxCrashes = 9 is not accepted; it takes an integer from 0 to 3"),
         ("CONSTANT Writers = {1, w2}", "line 1: Writers = .* is not accepted; it takes a size"),

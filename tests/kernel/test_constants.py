@@ -89,7 +89,7 @@ def test_not_accepted(constant, given, accepts):
 
 @pytest.mark.parametrize("model", models())
 def test_what_is_printed_is_taken_back(model):
-    declared = get_model(model).declared_constants
+    declared = get_model(model).declared.constants
     for name, constant in declared.items():
         for value in {"switch": (True, False), "choice": constant.domain}.get(constant.kind, (constant.default,)):
             try:
@@ -154,7 +154,7 @@ def test_a_word_is_another_way_to_write_a_number():
     by_word, by_number = (HudiExtended(ConcurrencyControl=it, FailedWrites=2) for it in ("none", 0))
     assert by_word.constants == by_number.constants
     assert repr(by_word) == "HudiExtended(ConcurrencyControl='none', FailedWrites='lazy')"
-    assert spell(by_word.differing(), by_word.declared_constants) == "ConcurrencyControl=none FailedWrites=lazy"
+    assert spell(by_word.differing(), by_word.declared.constants) == "ConcurrencyControl=none FailedWrites=lazy"
     assert permalink(replay(by_word, 0, [])) == "workbench:hudi?ConcurrencyControl=0&FailedWrites=2#0/"
     assert open_permalink('workbench:hudi?ConcurrencyControl="none"#0/', get_model).model.ConcurrencyControl == 0
 
@@ -194,7 +194,7 @@ def test_every_constant_is_an_attribute_and_is_kept():
     model = Bakery(Writers=["a", "b"], LazyReap=False)
     assert (model.Writers, model.LazyReap, model.MaxCrashes) == (("a", "b"), False, 1)
     assert model.constants == {**Bakery().constants, "Writers": ("a", "b"), "LazyReap": False}
-    assert list(model.constants) == list(Bakery.declared_constants)
+    assert list(model.constants) == list(Bakery.declared.constants)
     assert repr(model) == "Bakery(Writers=('a', 'b'), LazyReap=False)"
 
 

@@ -1,7 +1,5 @@
 """What callers give as they have it: numbers of NumPy's, and a single name where a list of names is expected."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -14,12 +12,11 @@ from workbench.checking.walks.result import WalkRule
 from workbench.checking.walks.simulate import simulate
 from workbench.formats.code import check_as_code, trace_as_code
 from workbench.formats.permalink import permalink
-from workbench.kernel import Assignment, Constant, InputError, Integers, Names, replay
+from workbench.kernel import Constant, InputError, Names, replay
 from workbench.kernel.budget import Budget
 from workbench.kernel.domains import OneOf
 from workbench.kernel.plan import make_plan
 from workbench.kernel.search import search
-from workbench.kernel.values import Map, Name
 from workbench.protocols.bakery.model import Bakery
 from workbench.showing import view
 from workbench.showing.panel import Simulator, TracePlayer
@@ -30,7 +27,6 @@ from workbench.showing.view.selection import alternatives, neighbourhood, projec
 SMALL = Bakery(Writers=2, MaxCrashes=0)
 NAME = "NoLakekeeperConflict"
 WATCH = "s.next_ticket"
-BOUNDS: Any = np.int64(0), np.int64(3)
 
 
 @pytest.mark.parametrize(
@@ -39,14 +35,11 @@ BOUNDS: Any = np.int64(0), np.int64(3)
         (range(4), np.int64(2), 2),
         (range(4), np.uint8(3), 3),
         (bool, np.bool_(True), True),
-        (int, np.int16(-7), -7),
-        (Integers(*BOUNDS), np.array(3), 3),
+        (range(4), np.array(3), 3),
         ((3, 5), np.int32(5), 5),
         (list(np.arange(3)), 1, 1),
         ({1: "one", 2: "two"}, np.int64(2), 2),
         (Names("w", range(1, 4)), np.int64(2), ("w1", "w2")),
-        (Assignment("Nodes", range(3)), np.int64(2), 2),
-        (Assignment("Nodes", bool), {"n1": np.bool_(True)}, Map({Name("n1"): True})),
     ],
 )
 def test_a_constant_takes_numbers_of_numpy(domain, given, value):
@@ -66,7 +59,6 @@ def test_a_number_of_numpy_outside_the_domain_is_refused_for_its_size():
 
 def test_domains_are_of_pythons_numbers():
     assert set(map(type, OneOf(list(np.arange(3))))) == {int}
-    assert type(Integers(*BOUNDS).least) is int
 
 
 def test_budgets_and_other_integers_may_be_numpys():

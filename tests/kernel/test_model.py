@@ -193,7 +193,7 @@ actors = Process(per="Actors")
         (lambda: action("actors"), "'actors' is not a Process: write @action(writer), with writer = Process(...)"),
         (lambda: action(fair="very"), "fair = 'very' is not known; it takes 'weak', 'strong' or False"),
         (lambda: Process(fair="very"), "fair = 'very' is not known; it takes 'weak', 'strong' or False"),
-        (lambda: invariant("x"), "'x' is not a method"),
+        (lambda: invariant("x"), "'x' declares no parameters; write them as in @action('a, b in Edges')"),
         (lambda: invariant(two), "two takes the parameters (p) but declares domains for ()"),
         (lambda: invariant(p="Actors")(one), "one takes the parameters () but declares domains for (p)"),
         (lambda: reachable(two), "two takes the parameters (p) but declares domains for ()"),
@@ -208,7 +208,7 @@ actors = Process(per="Actors")
         (lambda: model_with(layout=Variable(0)), "Toy: no variable may be called 'layout'"),
         (lambda: model_with(members=Constant(1, range(3), "")), "Toy: no constant may be called 'members'"),
         (lambda: model_with(state=action(one)), "Toy: no action may be called 'state'"),
-        (lambda: model_with(fairness=invariant(one)), "Toy: no property may be called 'fairness'"),
+        (lambda: model_with(fairness=invariant(one)), "Toy: no invariant may be called 'fairness'"),
     ],
 )
 def test_misuse_in_a_declaration(declare, message):
@@ -448,13 +448,13 @@ def test_a_subclass_inherits_and_overrides():
     model = Careless(Writers=2)
     assert (Careless.name, Bakery.name) == ("careless", "bakery_published")
     assert len(model.instances) == len(Bakery(Writers=2).instances)
-    assert set(Careless.declared_properties) - set(Bakery.declared_properties) == {"NoCrash"}
+    assert set(Careless.declared.properties) - set(Bakery.declared.properties) == {"NoCrash"}
     assert search(model, ["NoCrash"])["NoCrash"].trace_states == 2
 
 
 def test_a_declaration_is_called_what_the_class_calls_it():
     model = model_with(Small=invariant(lambda self, s: s.n == 0))()
-    assert (model.declared_properties["Small"].name, model.instances[0].label) == ("Small", "step")
+    assert (model.declared.properties["Small"].name, model.instances[0].label) == ("Small", "step")
     assert search(model)["Small"].holds is True
 
 

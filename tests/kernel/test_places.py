@@ -32,8 +32,6 @@ DECLARED = {
     "a domain without a parameter": '@invariant(w="some")  # <-\ndef Other(self, s):\n    return True',
     "a generator": "@invariant  # <-\ndef Other(self, s):\n    yield True",
     "no function": "Other = invariant(3)  # <-",
-    "a clause that is none": "Other = invariant(lambda self, s: True, 7)  # <-",
-    "a clause without a name": "one = lambda self, s: True  # <-\nOther = invariant(one, one)",
     "a process without a member": 'p = Process(per="some")\n\n@action(p)  # <-\ndef other(self, s):\n    pass',
     "an initial that takes nothing": "@initial  # <-\ndef begin(self):\n    pass",
     "a step of one state": "@step  # <-\ndef Other(self, s):\n    return True",
@@ -69,9 +67,6 @@ RUN = {
     ),
     "an invariant that fails": "@invariant\ndef Other(self, s):\n    return s.n // 0  # <-",
     "an invariant that answers nothing": "@invariant  # <-\ndef Other(self, s):\n    pass",
-    "a clause that answers nothing": (
-        "def one(self, s):\n    return True\n\ndef two(self, s):  # <-\n    pass\n\nOther = invariant(one, two)"
-    ),
     "a property that assigns": "@invariant\ndef Other(self, s):\n    s.n = 1  # <-",
     "a reachable property that answers with a text": "@reachable  # <-\ndef Other(self, s):\n    return 'yes'",
     "a formula that is none": "@liveness  # <-\ndef Other(self):\n    return True",
@@ -127,16 +122,6 @@ def test_what_runs(inside, engine, tmp_path):
 
 def test_a_model_without_anything(tmp_path):
     assert_placed(*said_of(f"{HEAD}class Toy(Model):  # <-\n    pass\n", tmp_path))
-
-
-def test_a_clause_that_a_subclass_replaces(tmp_path):
-    source = a_model(
-        "def one(self, s):\n    return True\n\ndef two(self, s):\n    return True\n\nBoth = invariant(one, two)"
-    )
-    source = source.replace("class Toy", "class Base") + "\nclass Toy(Base):  # <-\n    two = 7\n"
-    said, marked = said_of(source, tmp_path)
-    assert_placed(said, marked)
-    assert "Toy: Both: a clause is a method without a decorator, not 7" in said
 
 
 def test_what_is_no_model_at_all(tmp_path):

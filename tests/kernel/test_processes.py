@@ -51,7 +51,7 @@ def labels(model, state):
 def test_the_program_counter_stands_where_the_process_is_declared():
     assert [str(cell) for cell in Lamps().layout.cells] == ["first", "pc[a]", "pc[b]", "dark", "pc_fuse"]
     assert [model.initial_states()[0].pc["a"] for model in (Lamps(), Lamps(Quick=True))] == ["Cold", "glowing red"]
-    assert list(Lamps.declared_processes) == ["lamp", "fuse"]
+    assert list(Lamps.declared.processes) == ["lamp", "fuse"]
 
 
 def test_an_action_is_taken_at_its_step_and_leads_to_the_next_one():

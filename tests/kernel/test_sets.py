@@ -32,7 +32,7 @@ SEED = 10  # of one that is neither small nor large
 
 def boxes(seed, sets="declared", **constants):
     """A random model whose boxes are sets with a declared universe, or frozensets in cells."""
-    return random_model(seed, sets=sets, held="number", actors=2, numbers=1, keeps=False, ignores=0)(**constants)
+    return random_model(seed, sets=sets, held="number", actors=2, numbers=1, keeps=False)(**constants)
 
 
 def found(model, **options):
@@ -320,23 +320,6 @@ def test_what_people_ask_of_a_set():
     assert Expression(model, "s.shelf | {self.items()[0]}").read(state).text == "{Item(kind=a, owner=p1)}"
     assert Expression(model, "s.boxes").read(state).text == "{p1: {}, p2: {}}"
     assert "is not true or false but a set" in (Expression(model, "s.shelf").remark or "")
-
-
-class Remembering(Numbers):
-    """What it remembers does not tell its states apart."""
-
-    ignores = ("held",)
-    n = Variable(0)
-
-    @action
-    def act(self, s):
-        s.held |= {s.n}
-        s.n = (s.n + 1) % 3
-
-
-@pytest.mark.parametrize("engine", ["reference", "local"])
-def test_a_set_may_be_ignored_as_a_whole(engine):
-    assert check(Remembering(), engine=engine).distinct == 3
 
 
 # What is built on states ---------------------------------------------------------------------------------------------

@@ -63,8 +63,8 @@ def test_a_model_has_what_its_constants_switch_on():
     assert [list(m.actions) for m in (off, one, two)] == [["work"], ["work", "crash"], ["work", "crash", "help"]]
     assert [[i.label for i in m.instances] for m in (off, two)] == [["work"], ["work", "crash", "help"]]
     assert list(off.properties) == ["FewCrashes", "NoCrash", "IsDone"]
-    assert list(two.properties) == list(Server.declared_properties)
-    assert list(Server.declared_actions) == ["work", "crash", "help"]
+    assert list(two.properties) == list(Server.declared.properties)
+    assert list(Server.declared.actions) == ["work", "crash", "help"]
     assert [c.actions for c in two.fairness()] == [{0, 2}]
 
 

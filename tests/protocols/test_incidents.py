@@ -43,7 +43,7 @@ def test_the_change_prevents_all_that_the_configuration_shows(name: str, changes
     assert {constant: one.model.constants[constant] for constant in changed} != changed
     repaired = type(one.model)(**{**one.model.constants, **changed})
     # A property of clean-up is switched off with it.
-    off = set(repaired.declared_properties) - set(repaired.properties)
+    off = set(repaired.declared.properties) - set(repaired.properties)
     judged = [wrong for wrong in violated if wrong not in off]
     assert judged
     assert [verdict.holds for verdict in check(repaired, properties=judged).verdicts] == [True] * len(judged)

@@ -123,7 +123,7 @@ def test_a_control_is_made_for_each_kind_of_constant() -> None:
     ]
     assert (widgets["Count"].min, widgets["Count"].max, widgets["Count"].step) == (2, 8, 2)
     tooltips = {**dict(controls.switches.titles), **{name: widget.tooltip for name, widget in widgets.items()}}
-    assert all(declared.doc in tooltips[name] for name, declared in Every.declared_constants.items())
+    assert all(declared.doc in tooltips[name] for name, declared in Every.declared.constants.items())
     assert controls.values()["Actors"] == ("x", "y"), "names given by hand are kept"
     widgets["Actors"].value = 3
     widgets["Parts"].value = "a1 a2 | a3"
@@ -136,15 +136,12 @@ def test_a_control_is_made_for_each_kind_of_constant() -> None:
 
 
 class Named(Every):
-    """Constants about names, and what is typed."""
+    """Constants about names."""
 
     Ring = Constant("ring", Relation("Actors"), "who is next")
     Wire = Constant("none", Relation("Actors", directed=False), "who is wired")
     Owns = Constant("none", Relation("Actors", "Tools"), "who has what")
-    Role = Constant(0, Assignment("Actors", {0: "low", 1: "high"}), "what everybody is")
     Tools = Constant(1, Names("t", range(1, 3)), "tools")
-    Motto = Constant("", str, "a text")
-    Depth = Constant(3, Integers(least=0), "a number")
 
 
 def test_what_is_about_names_has_a_table_to_click() -> None:
@@ -165,11 +162,9 @@ def test_what_is_about_names_has_a_table_to_click() -> None:
     assert click("Wire", "a3 a1").edges == (("a1", "a3"),)
     assert click("Wire", "a1 a3") == ()
     assert click("Owns", "a2 t1") == (("a2", "t1"),)
-    assert click("Role", "a2 high") == Map({"a1": 0, "a2": 1, "a3": 0})
-    assert controls._controls["Role"].field.value == "{a1: low, a2: high, a3: low}"
     controls._controls["Ring"]._clicked("a1 a1")  # as no page sends it
     controls._controls["Ring"]._clicked("nobody a1")
-    assert len(changed) == 6
+    assert len(changed) == 5
 
 
 def test_a_table_follows_the_names_and_what_is_typed() -> None:
@@ -183,10 +178,8 @@ def test_a_table_follows_the_names_and_what_is_typed() -> None:
     controls._controls["Actors"].widget.value = 2
     assert ring._table.html == "", "an edge of nobody: there is nothing to show until it is gone"
     ring.field.value = "line"
-    controls._controls["Motto"].widget.value = "3"
-    controls._controls["Depth"].widget.value = 12
     model = Named(**controls.values())
-    assert (model.Ring, model.Motto, model.Depth) == ((("a1", "a2"),), "3", 12)
+    assert model.Ring == (("a1", "a2"),)
 
 
 # The panel -----------------------------------------------------------------------------------------------------------
@@ -528,7 +521,7 @@ def test_choices_in_sight_have_their_sentence_and_say_what_each_other_value_woul
     controls = shown._side.controls
     assert list(controls.about) == ["CatalogSwap", "Isolation", "UpdateMode", "DeleteMode", "RemoveOrphans"]
     for name, words in controls.about.items():
-        assert shown.result.model.declared_constants[name].doc in html.unescape(words.html)
+        assert shown.result.model.declared.constants[name].doc in html.unescape(words.html)
     assert "blind \N{RIGHTWARDS ARROW} breaks" in controls.about["CatalogSwap"].html
     assert "cow \N{RIGHTWARDS ARROW}" in controls.about["UpdateMode"].html
 

@@ -782,8 +782,8 @@ def test_something_breaks_in_every_story_but_the_last(name: str) -> None:
 def test_what_is_in_sight_is_declared() -> None:
     for name in models():
         model = get_model(name)
-        assert set(in_sight(model)) <= model.declared_constants.keys()
-        assert in_sight(model) or not model.declared_constants
+        assert set(in_sight(model)) <= model.declared.constants.keys()
+        assert in_sight(model) or not model.declared.constants
 
 
 def test_a_story_opens_only_where_nothing_else_is_asked_for() -> None:

@@ -695,7 +695,7 @@ def everything(space, trace):
         view.trace_view(trace),
         view.state_graph(space, most_edges=30),
         view.alternatives(trace, most_edges=30),
-        view.projection(space, list(space.model.declared_variables)[:1]),
+        view.projection(space, list(space.model.declared.variables)[:1]),
         view.levels_chart(space.result),
         view.coverage_chart(space.result),
         view.access_chart(space, sample=10),

@@ -34,7 +34,7 @@ def state_with(model: Model, changes: Mapping[str, Any]) -> State:
     """
     values = list(model.initial_states()[0].values)
     for variable, change in changes.items():
-        indexed = model.declared_variables[variable].per is not None
+        indexed = model.declared.variables[variable].per is not None
         for index, value in change.items() if indexed else [(None, change)]:
             values[model.layout.position_of[Cell(variable, index)]] = model.mark(value)
     state: State = model.state(values)

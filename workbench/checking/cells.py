@@ -86,7 +86,6 @@ class Interner:
         self._model_words, self._kinds = AmbiguousNames(model, self.symmetry), ObjectClasses()
         self.layout = in_parts(model.layout)
         self._images = [model.permuted_cells(renaming, self.layout.cells) for renaming in self.renamings]
-        self._ignored = {n for n, cell in enumerate(self.layout.cells) if cell.variable in model.ignores}
         self.words = bits // 64
         self.lanes = self.words * len(self.renamings)
         cells = self.layout.cells
@@ -139,8 +138,6 @@ class Interner:
         self._base[cell], self._room[cell] = at, room
 
     def _hash(self, cell: int, value: Any) -> list[int]:
-        if cell in self._ignored:  # states that differ in it alone share a fingerprint
-            return [0] * self.lanes
         low, high = [], []
         for renaming, images in zip(self.renamings, self._images, strict=True):
             image = self.layout.cells[images[cell]]

@@ -114,12 +114,12 @@ class Profile:
             return [
                 f"Python is called often: {counted(self.calls, 'call')} for {counted(self.states, 'state')} "
                 f"({self.summary}), most of them for {most}; the profile shows what is read, and "
-                "parameters, clauses or SetOf let less be read at a time"
+                "parameters or SetOf let less be read at a time"
             ]
         return [
             f"{cost.subject} is called for most states: {counted(cost.calls, 'call')} for "
             f"{counted(self.states, 'state')}, since it reads up to {cost.widest} of {len(self.cells)} cells; the "
-            "profile shows which, and parameters, clauses or SetOf let it read less at a time"
+            "profile shows which, and parameters or SetOf let it read less at a time"
             for cost in self.often
         ]
 

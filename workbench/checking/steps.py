@@ -50,7 +50,7 @@ class WatchedSteps(PredicateTable):
         for declared, judge in judged:
             trees.add_predicate(_right(judge), Subject(declared.kind, declared.name), of_steps=True)
         self.ends = -1
-        if model.declared_ends is not None:
+        if model.declared.ends is not None:
             ends = Subject(DEADLOCK.kind, DEADLOCK.name, "ends")
             self.ends = trees.add_predicate(lambda s: may_end(model, s), ends) - self.first
         super().__init__(trees, properties, [declared.name for declared, _ in judged])
@@ -66,7 +66,7 @@ class WatchedSteps(PredicateTable):
 
     def begin_anew(self, known: Container[str] = ()) -> None:
         super().begin_anew(known)
-        self._stuck = any(p.kind == DEADLOCK.kind and p.name not in known for p in self.properties)
+        self._stuck = any(p is DEADLOCK and p.name not in known for p in self.properties)
 
     @property
     def waits(self) -> bool:

@@ -43,7 +43,7 @@ class PredicateTable:
         self.trees, self.properties, self.owners = trees, list(properties), owners
         names = [declared.name for declared in properties]
         self.of = np.array([names.index(name) for name in owners], np.int64)
-        self.wanted = np.array([properties[at].kind == "reachable" for at in self.of], np.bool_)
+        self.wanted = np.array([properties[at].wanted for at in self.of], np.bool_)
         words = max(1, -(-len(owners) // 64))
         self.active = np.zeros(words, np.uint64)
         self.reads = np.zeros((len(trees.cells.layout.cells), words), np.uint64)

@@ -30,7 +30,7 @@ def advice(target: str, given: Sequence[str], written: Sequence[Output], result:
         line = shlex.join(["workbench", "check", target, *options, "-o", f"{result.model.name}.html"])
         lines.append(f"  see it     {line}")
     model = result.model
-    settings = ", ".join([repr(target), *as_arguments(model.differing(), model.declared_constants)])
+    settings = ", ".join([repr(target), *as_arguments(model.differing(), model.declared.constants)])
     lines.append(f"  play it    Workbench({settings}), in a notebook")
     repair = _repair(result, shown.name)
     return ["", "Next", *lines, *([f"  repair it  {repair}"] if repair else [])]

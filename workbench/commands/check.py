@@ -170,7 +170,7 @@ def _asked(
 
     Command-line options override the TLC configuration.
     """
-    constants = parse_assignments(arguments.set, model)
+    constants = parse_assignments(arguments.set)
     if arguments.cfg is None:
         return model(**constants), arguments.property, bool(arguments.symmetry), [], []
     text = read_text(arguments.cfg, "TLC configuration")

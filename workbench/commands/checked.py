@@ -97,7 +97,7 @@ def report_page(result: Result, one: Configuration | None = None) -> str:
 
     space = None
     if result.complete and result.distinct <= MOST_KEPT:
-        names = [verdict.name for verdict in result.verdicts if verdict.name in result.model.declared_properties]
+        names = [verdict.name for verdict in result.verdicts if verdict.name in result.model.declared.properties]
         with progress_line() as on_progress:
             space = explore(result.model, names, symmetry=result.symmetry, on_progress=on_progress)
         space = space if space.result.complete else None

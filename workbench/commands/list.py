@@ -100,15 +100,15 @@ def _show_model(model: type[Model]) -> None:
     out = console()
     out.print(f"[bold]{model.name}[/]: {first_paragraph(model.__doc__)}\n")
     constants = _table("Constants", "name", "default", "accepts", "meaning")
-    for name, constant in model.declared_constants.items():
+    for name, constant in model.declared.constants.items():
         default = constant.word(constant.default) if constant.kind == "choice" else json.dumps(constant.default)
         constants.add_row(name, *map(escape, (default, constant.describe(), constant.doc)))
     actions = _table("Actions", "action", "process", "what it does")
-    for name, action in model.declared_actions.items():
+    for name, action in model.declared.actions.items():
         label = f"{name}({', '.join(action.parameters)})" if action.parameters else name
         actions.add_row(label, _process(action), first_paragraph(action.doc) + _condition(action))
     properties = _table("Properties", "property", "kind", "what it says")
-    for name, declared in {**model.declared_properties, **model.declared_constraints}.items():
+    for name, declared in {**model.declared.properties, **model.declared.constraints}.items():
         asked = "" if declared.by_default else " (only on request)"
         properties.add_row(name, declared.described, first_paragraph(declared.doc) + _condition(declared) + asked)
     for table in (constants, actions, properties):
@@ -116,8 +116,6 @@ def _show_model(model: type[Model]) -> None:
         out.print()
     if model.symmetry:
         out.print(f"Symmetric sets: {', '.join(model.symmetry)}")
-    if model.ignores:
-        out.print(f"Ignored when states are compared: {', '.join(model.ignores)}")
 
 
 def _condition(declared: Action | Property) -> str:

@@ -119,17 +119,14 @@ def parse_value(text: str) -> Any:
         return text
 
 
-def parse_assignments(given: Iterable[str], model: type[Model] | None = None) -> dict[str, Any]:
-    """Constants from ``NAME=VALUE`` texts; values of the model's text constants need no quotes."""
+def parse_assignments(given: Iterable[str]) -> dict[str, Any]:
+    """Constants from ``NAME=VALUE`` texts."""
     constants = {}
     for text in given:
         name, equals, value = text.partition("=")
         if not equals:
             raise InputError(f"--set {brief(text)} is not accepted; it takes NAME=VALUE")
-        name = name.strip()
-        declared = model.declared_constants.get(name) if model else None
-        plain = declared is not None and declared.kind == "text" and not value.startswith('"')
-        constants[name] = value if plain else parse_value(value)
+        constants[name.strip()] = parse_value(value)
     return constants
 
 
@@ -158,7 +155,7 @@ def asked_of(target: str, given: Sequence[str] = ()) -> Target:
     """The model called `target`, with constants from ``NAME=VALUE`` texts, or the configuration of that name."""
     if names_model(target):
         declared = get_model(target)
-        return Target(declared, parse_assignments(given, declared), file_of(target))
+        return Target(declared, parse_assignments(given), file_of(target))
     if given:
         raise InputError("--set is not accepted with a configuration; it goes with a model")
     configuration = configurations.configuration(target)

@@ -54,13 +54,11 @@ def of_difference(one: Configuration, different: Mismatch, verdict: Verdict | No
 
 def _function_of(model: Model, verdict: Verdict) -> Callable[..., Any] | None:
     if verdict.name == DEADLOCK.name:
-        return None if model.declared_ends is None else model.declared_ends.function
-    declared = model.declared_properties.get(verdict.name)
+        return None if model.declared.ends is None else model.declared.ends.function
+    declared = model.declared.properties.get(verdict.name)
     if declared is None:  # only a TLC configuration names it
         return None
-    why = str(verdict.why)
-    said = (clause for clause in declared.clauses if why.startswith((f"{clause.__name__}: ", f"{clause.__name__} is ")))
-    return next(said, declared.clauses[0])
+    return declared.function
 
 
 def _line_of(code: CodeType) -> int:

@@ -25,7 +25,7 @@ def read_trace(model: type[Model], path: str) -> Mapped:
     with reading(path):
         document = parse_itf(text)
         constants, noted = constants_from_itf(document), document.get("#meta", {}).get("source", model.name)
-        if noted != model.name and not {*constants} <= {*model.declared_constants}:
+        if noted != model.name and not {*constants} <= {*model.declared.constants}:
             raise InputError(f"the trace is one of {brief(noted)}, not of {model.name}")
         return Mapped(model.name, constants, lambda made: read_itf(made, document))
 

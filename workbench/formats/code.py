@@ -43,7 +43,7 @@ def grid_as_code(
     **options: Any,
 ) -> str:
     """The lines that fill a grid again; parameters as for :func:`workbench.checking.questions.fill.fill`."""
-    values = {n: [model.declared_constants[n].in_word(value) for value in values] for n, values in grid.items()}
+    values = {n: [model.declared.constants[n].in_word(value) for value in values] for n, values in grid.items()}
     fixed = [f"constants={_dict(_words(model, constants))}"] if constants else []
     asked = _asked(properties, {})
     filled = _call("fill", [_class(model), "grid", *asked, *fixed, *_named(options)])
@@ -102,7 +102,7 @@ def _imports(model: type[Model]) -> list[tuple[str, str]]:
 
 
 def _words(model: type[Model], constants: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: model.declared_constants[name].in_word(value) for name, value in constants.items()}
+    return {name: model.declared.constants[name].in_word(value) for name, value in constants.items()}
 
 
 # Python --------------------------------------------------------------------------------------------------------------

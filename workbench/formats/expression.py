@@ -141,7 +141,7 @@ def _why(model: Model, error: BaseException) -> str:
     said = _said(error)
     wanted = said.removeprefix("undeclared variable ").partition(";")[0].strip("'")
     if isinstance(error, ModelError) and said.startswith("undeclared variable"):
-        return str(unknown("variable", wanted, model.declared_variables))
+        return str(unknown("variable", wanted, model.declared.variables))
     return f"in the initial state, {said}"
 
 

@@ -21,7 +21,6 @@ _ACCEPTED = {
     "PROPERTIES": "properties",
     "CONSTRAINT": "constraints",
     "CONSTRAINTS": "constraints",
-    "VIEW": "VIEW",
     "SYMMETRY": "SYMMETRY",
     "SPECIFICATION": "SPECIFICATION",
     "INIT": "INIT",
@@ -34,6 +33,7 @@ _REFUSED = {
     "ALIAS": "traces show the model's own variables",
     "POSTCONDITION": "there is no TLA+ module to evaluate it in",
     "TYPE": "there is no TLA+ module to evaluate it in",
+    "VIEW": "a model tells states apart by all its variables",
     "TYPE_CONSTRAINT": "there is no TLA+ module to evaluate it in",
     "_PERIODIC": "there is no TLA+ module to evaluate it in",
     "_RL_REWARD": "it belongs to TLC's simulation",
@@ -72,7 +72,7 @@ class Cfg:
     Attributes:
         constants: Sets are tuples, in their written order; model values are texts.
         model_values: The names assigned to themselves.
-        single: The values of SYMMETRY, VIEW, SPECIFICATION, INIT, NEXT and CHECK_DEADLOCK.
+        single: The values of SYMMETRY, SPECIFICATION, INIT, NEXT and CHECK_DEADLOCK.
     """
 
     constants: dict[str, CfgEntry] = field(default_factory=dict)
@@ -122,9 +122,9 @@ def apply_cfg(cfg: Cfg, model: type[Model]) -> Applied:
     """
     constants, renamed = {}, []
     for name, (value, line) in cfg.constants.items():
-        declared = model.declared_constants.get(name)
+        declared = model.declared.constants.get(name)
         if declared is None:
-            _fail(line, unknown(f"constant of {model.name}", name, model.declared_constants))
+            _fail(line, unknown(f"constant of {model.name}", name, model.declared.constants))
         given = _fitting(declared, value)
         if getattr(declared.domain, "directed", False) and isinstance(value, tuple):
             _fail(line, f"{name} is not accepted: sets of sets have no direction; it takes {declared.describe()}")
@@ -143,7 +143,7 @@ def apply_cfg(cfg: Cfg, model: type[Model]) -> Applied:
         ("PROPERTY", ("liveness", "step", "refinement"), cfg.properties),
     ):
         for entry in entries:
-            if entry.value in model.declared_properties:
+            if entry.value in model.declared.properties:
                 properties.append(_property(entry, keyword, kinds, model))
             else:
                 absent.append(_absent(entry, kinds, model))
@@ -158,7 +158,7 @@ def apply_cfg(cfg: Cfg, model: type[Model]) -> Applied:
 
 
 def _absent(entry: CfgEntry, kinds: Sequence[str], model: type[Model]) -> Verdict:
-    known = [p.name for p in model.declared_properties.values() if p.kind in kinds]
+    known = [p.name for p in model.declared.properties.values() if p.kind in kinds]
     error = unknown(f"{kinds[0]} of {model.name}", entry.value, known)
     if len(entry.value) > _LONGEST_NAME:
         _fail(entry.line, error)
@@ -176,8 +176,8 @@ def _fitting(declared: Constant, value: Any) -> Any:
 
 def _property(entry: CfgEntry, keyword: str, kinds: Sequence[str], model: type[Model]) -> str:
     name, line = entry
-    declared = model.declared_properties[name]
-    known = [p.name for p in model.declared_properties.values() if p.kind in kinds]
+    declared = model.declared.properties[name]
+    known = [p.name for p in model.declared.properties.values() if p.kind in kinds]
     if declared.kind not in kinds:
         article = "an" if declared.kind == "invariant" else "a"
         message = f"{keyword} {name} is {article} {declared.kind} property of {model.name}; {keyword} takes "
@@ -196,15 +196,11 @@ def _symmetry(entry: CfgEntry | None, model: type[Model]) -> tuple[str, ...]:
 
 
 def _check_bounds(cfg: Cfg, model: type[Model]) -> None:
-    """Refuse unknown constraints, and a view if the model has none; the view's name does not matter."""
+    """Refuse unknown constraints."""
     for name, line in cfg.constraints:
-        if name not in model.declared_constraints:
-            known = model.declared_constraints or ["none; a model declares one with @constraint"]
+        if name not in model.declared.constraints:
+            known = model.declared.constraints or ["none; a model declares one with @constraint"]
             _fail(line, unknown(f"constraint of {model.name}", name, known))
-    view = cfg.single.get("VIEW")
-    if view is not None and not model.ignores:
-        why = f"{model.name} tells states apart by all its variables"
-        _fail(view.line, f"VIEW {view.value[:40]} is not accepted; {why}")
 
 
 def _remarks(cfg: Cfg, model: type[Model], symmetry: tuple[str, ...]) -> list[str]:
@@ -216,9 +212,7 @@ def _remarks(cfg: Cfg, model: type[Model], symmetry: tuple[str, ...]) -> list[st
         remarks.append(f"{', '.join(behaviour)}: the behaviours and fairness are those that {model.name} declares")
     if symmetry:
         remarks.append(f"SYMMETRY {single['SYMMETRY']} is taken as the symmetric sets {', '.join(symmetry)}")
-    if "VIEW" in single:
-        remarks.append(f"VIEW {single['VIEW']} is taken as all variables but {', '.join(model.ignores)}")
-    unnamed = [name for name in model.declared_constraints if name not in {entry.value for entry in cfg.constraints}]
+    unnamed = [name for name in model.declared.constraints if name not in {entry.value for entry in cfg.constraints}]
     if unnamed:
         remarks.append(f"{', '.join(unnamed)}: {model.name} is explored within it, though the file does not name it")
     used = {name for value, _ in cfg.constants.values() for name in _names_in(value)}

@@ -7,9 +7,9 @@ conclusion; and the reference search.
 
 from workbench.kernel.constants import Constant
 from workbench.kernel.declare import Process, SetOf, Variable, action, ends, initial
-from workbench.kernel.domains import Assignment, Integers, Names, Partition, Relation
+from workbench.kernel.domains import Names, Partition, Relation
 from workbench.kernel.errors import InputError, ModelError
-from workbench.kernel.instances import choose, only, require, unchanged
+from workbench.kernel.instances import choose, require, unchanged
 from workbench.kernel.model import Model
 from workbench.kernel.properties import (
     Fault,

@@ -6,10 +6,10 @@ from typing import Any
 
 from workbench.kernel.budget import INTERRUPTED, OUT_OF_MEMORY, Limits, interrupted
 from workbench.kernel.errors import ModelError, listed
-from workbench.kernel.instances import Subject
+from workbench.kernel.instances import PropertyInstance
 from workbench.kernel.lasso import judge_end
 from workbench.kernel.plan import Plan
-from workbench.kernel.properties import DEADLOCK, Property
+from workbench.kernel.properties import DEADLOCK, Invariant, Liveness, Property
 from workbench.kernel.result import NOBODY, Explored, Result, Verdict, constraints_of
 from workbench.kernel.state import Cell, Reads
 from workbench.kernel.trace import Trace
@@ -87,45 +87,83 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
     )
 
 
+# Verdicts ------------------------------------------------------------------------------------------------------------
+
+
 def _verdict(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
-    name, kind = declared.name, declared.kind
-    in_time = explored.stopped == INTERRUPTED or not interrupted()  # to run the model once more
-    if name in explored.decided and in_time:
-        return decided_verdict(plan.model, declared, explored.trace_to(explored.decided[name]))
-    if name in explored.decided:
-        return Verdict(name, kind, kind == "reachable", None, NO_TRACE)
-    if not in_time and (explored.stopped is not None or kind == "liveness"):
-        return Verdict(name, kind, None, None, "interrupted before it was decided")
-    if explored.stopped is not None:
-        return Verdict(name, kind, None, None, f"the search is incomplete: {explored.stopped}")
-    if kind == "liveness":
-        return _liveness_verdict(plan, declared, explored)
-    within = constraints_of(plan.model) if explored.outside else None
-    if kind == "reachable":
-        where = "no reachable state" if within is None else f"no state that is reached within {within}"
-        return Verdict(name, kind, False, None, f"{where} satisfies it", within)
-    if within is not None:
-        return Verdict(name, kind, True, None, f"beyond {within} nothing is known", within)
-    why = says_nothing(plan.model, declared) if kind == "invariant" and in_time else None
-    return Verdict(name, kind, True, None, why)
+    """The verdict of the first rule that has one; the last rule always does."""
+    return next(verdict for rule in _RULES if (verdict := rule(plan, declared, explored)) is not None)
 
 
-def _liveness_verdict(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
-    """The verdict on a liveness property, given the whole space."""
-    name, kind = declared.name, declared.kind
-    if plan.model.ignores:
-        why = f"states are not told apart by {', '.join(plan.model.ignores)}, so no behaviour is fully known"
-        return Verdict(name, kind, None, None, why)
+def _decided(plan: Plan, declared: Property, explored: Exploration) -> Verdict | None:
+    if declared.name not in explored.decided:
+        return None
+    if not _in_time(explored):
+        return Verdict.on(declared, declared.wanted, NO_TRACE)
+    return decided_verdict(plan.model, declared, explored.trace_to(explored.decided[declared.name]))
+
+
+def _interrupted(plan: Plan, declared: Property, explored: Exploration) -> Verdict | None:
+    if _in_time(explored) or not (explored.stopped is not None or isinstance(declared, Liveness)):
+        return None
+    return Verdict.on(declared, None, "interrupted before it was decided")
+
+
+def _incomplete(plan: Plan, declared: Property, explored: Exploration) -> Verdict | None:
+    if explored.stopped is None:
+        return None
+    return Verdict.on(declared, None, f"the search is incomplete: {explored.stopped}")
+
+
+def _of_liveness(plan: Plan, declared: Property, explored: Exploration) -> Verdict | None:
+    if not isinstance(declared, Liveness):
+        return None
     try:
         verdict = explored.liveness(declared) if sum(explored.levels) else None
     except MemoryError:
-        return Verdict(name, kind, None, None, OUT_OF_MEMORY)
+        return Verdict.on(declared, None, OUT_OF_MEMORY)
     if explored.outside and (verdict is None or verdict.holds):
         within = constraints_of(plan.model)
         why = f"no fair behaviour within {within} breaks it; those that go beyond are not known"
-        return Verdict(name, kind, None, None, why)
+        return Verdict.on(declared, None, why)
     assert verdict is not None, "a state is missing only where it is outside"
     return verdict
+
+
+def _never_reached(plan: Plan, declared: Property, explored: Exploration) -> Verdict | None:
+    if not declared.wanted:
+        return None
+    within = constraints_of(plan.model) if explored.outside else None
+    where = "no reachable state" if within is None else f"no state that is reached within {within}"
+    return Verdict.on(declared, False, f"{where} satisfies it", within)
+
+
+def _only_within(plan: Plan, declared: Property, explored: Exploration) -> Verdict | None:
+    if not explored.outside:
+        return None
+    within = constraints_of(plan.model)
+    return Verdict.on(declared, True, f"beyond {within} nothing is known", within)
+
+
+def _holds(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
+    asks = isinstance(declared, Invariant) and _in_time(explored)
+    return Verdict.on(declared, True, says_nothing(plan.model, declared) if asks else None)
+
+
+_RULES: tuple[Callable[[Plan, Property, Exploration], Verdict | None], ...] = (
+    _decided,
+    _interrupted,
+    _incomplete,
+    _of_liveness,
+    _never_reached,
+    _only_within,
+    _holds,
+)
+
+
+def _in_time(explored: Exploration) -> bool:
+    """Whether there is time to run the model once more."""
+    return explored.stopped == INTERRUPTED or not interrupted()
 
 
 def decided_verdict(model: Any, declared: Property, trace: Trace) -> Verdict:
@@ -134,19 +172,19 @@ def decided_verdict(model: Any, declared: Property, trace: Trace) -> Verdict:
     Raises:
         ModelError: If the end of the trace does not decide it.
     """
-    wrong, reached = wrong_at_end(model, declared, trace), declared.kind == "reachable"
+    wrong, reached = wrong_at_end(model, declared, trace), declared.wanted
     if bool(wrong) is reached:
         named = declared.name + declared.place
         raise ModelError(f"{named} was decided differently when its trace was run again: the model is not pure")
-    if declared.kind == "refinement":
+    if declared.refines:
         trace = replace(trace, refinement=declared.name)
-    return Verdict(declared.name, declared.kind, reached, trace, None if reached else wrong[0])
+    return Verdict.on(declared, reached, None if reached else wrong[0], trace=trace)
 
 
 def wrong_at_end(model: Any, declared: Property, trace: Trace) -> list[str]:
     """The faults of the last state or step of `trace` by a property, one text for each judge."""
     last = trace.steps[-1]
-    if declared.kind == DEADLOCK.kind:
+    if declared is DEADLOCK:
         answer = judge_end(model, last.state)
         return [] if answer is True else [f"stuck: {answer}"]
     where, judges = "", model.predicates(declared.name) if declared.of_states else model.judges(declared)
@@ -185,7 +223,7 @@ def remarks(plan: Plan, explored: Exploration) -> list[str]:
 
 def _idle_actions(plan: Plan, explored: Exploration) -> Iterator[str]:
     for count in explored.actions:
-        if count.enabled and not count.assigns and not plan.model.declared_actions[count.name].stutters:
+        if count.enabled and not count.assigns and not plan.model.declared.actions[count.name].stutters:
             yield (
                 f"action {count.name} never changes anything, since it assigns nothing; is == written where = is "
                 "meant? (stutters=True says that it is on purpose)"
@@ -202,13 +240,10 @@ def says_nothing(model: Any, declared: Property) -> str | None:
     if not instances:
         return NOBODY
     state = next(model.each_initial_state())
-    looks: dict[Subject, bool] = {}
-    for instance in instances:
-        if not looks.get(instance.subject):
-            reads = Reads(state.values)
-            instance.judge(model.view(reads))
-            looks[instance.subject] = bool(reads) or not model.constants.keys().isdisjoint(instance.names)
-    blind = [subject.part or "it" for subject, looked in looks.items() if not looked]
-    if not blind:
-        return None
-    return f"{' and '.join(blind)} {'reads' if len(blind) == 1 else 'read'} nothing of the state"
+
+    def looks(instance: PropertyInstance) -> bool:
+        reads = Reads(state.values)
+        instance.judge(model.view(reads))
+        return bool(reads) or not model.constants.keys().isdisjoint(instance.names)
+
+    return None if any(map(looks, instances)) else "it reads nothing of the state"

@@ -15,9 +15,8 @@ class Constant:
 
     Args:
         default: A value that the domain accepts.
-        domain: ``bool`` for a switch, ``str`` for a text, ``int`` for any integer, a range of integers, a sequence of
-            choices or a mapping of choices to words, ``Integers``, a set of ``Names``, or a ``Partition``, ``Relation``
-            or ``Assignment`` over such a set.
+        domain: ``bool`` for a switch, a range of integers, a sequence of choices or a mapping of choices to words, a
+            set of ``Names``, or a ``Partition`` or ``Relation`` over such a set.
         doc: One line, shown with the constant.
 
     Examples:

@@ -6,7 +6,7 @@ They know no model: :mod:`workbench.kernel.model` collects the declarations of a
 import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from workbench.kernel.constants import Constant
 from workbench.kernel.domains import Names
 from workbench.kernel.errors import InputError, ModelError, brief, in_its_line, listed
 from workbench.kernel.parameters import Declared, Function, Parameters, When, check_function, is_text
-from workbench.kernel.properties import DEADLOCK, Property
+from workbench.kernel.properties import DEADLOCK, Constraint, Property
 
 # Processes and actions -----------------------------------------------------------------------------------------------
 
@@ -267,16 +267,16 @@ _DECLARED = (Constant, Variable, Action, Property, Process)
 class Declarations:
     """All declarations of a class and its bases, by name; the class overrides its bases."""
 
-    constants: dict[str, Constant]
-    variables: dict[str, Variable]
-    processes: dict[str, Process]
-    actions: dict[str, Action]
-    properties: dict[str, Property]
-    constraints: dict[str, Property]
-    initial: Boundary | None
-    ends: Boundary | None
+    constants: dict[str, Constant] = field(default_factory=dict)
+    variables: dict[str, Variable] = field(default_factory=dict)
+    processes: dict[str, Process] = field(default_factory=dict)
+    actions: dict[str, Action] = field(default_factory=dict)
+    properties: dict[str, Property] = field(default_factory=dict)
+    constraints: dict[str, Constraint] = field(default_factory=dict)
+    initial: Boundary | None = None
+    ends: Boundary | None = None
 
-    def check(self, owner: str, symmetry: Any, ignores: Any) -> None:
+    def check(self, owner: str, symmetry: Any) -> None:
         """Raise :class:`ModelError` unless the declarations of the class called `owner` fit together."""
         for name, constant in self.constants.items():
             try:
@@ -288,15 +288,11 @@ class Declarations:
                     raise ModelError(f"{owner}: {name} {constant.domain.verb} {of!r}, which is not a set of names")
         for declared in (*self.actions.values(), *self.properties.values(), *self.constraints.values()):
             declared.check(owner, self)
-        self._check_names(f"{owner}: symmetry", symmetry, "sets", "set of names", self._is_set)
-        self._check_names(f"{owner}: ignores", ignores, "variables", "variable", self.variables.__contains__)
-
-    def _check_names(self, option: str, names: Any, several: str, one: str, is_one: Callable[[str], bool]) -> None:
-        if not isinstance(names, (tuple, list)):
-            raise ModelError(f"{option} = {names!r} is not a tuple of names of {several}")
-        for name in names:
-            if not is_one(name):
-                raise ModelError(f"{option} names {name!r}, which is not a {one}")
+        if not isinstance(symmetry, (tuple, list)):
+            raise ModelError(f"{owner}: symmetry = {symmetry!r} is not a tuple of names of sets")
+        for name in symmetry:
+            if not self._is_set(name):
+                raise ModelError(f"{owner}: symmetry names {name!r}, which is not a set of names")
 
     def _is_set(self, name: str) -> bool:
         return name in self.constants and isinstance(self.constants[name].domain, Names)
@@ -325,15 +321,15 @@ def collect(owner: type, bases: Sequence[type], reserved: Collection[str]) -> De
     for name, what in declared.items():
         if isinstance(what, _DECLARED) and (name in reserved or name.startswith("_")):
             public = listed(sorted(word for word in reserved if not word.startswith("_")))
+            kind = what.kind if isinstance(what, Property) else type(what).__name__.lower()
             raise ModelError(
-                f"{owner.__name__}: no {type(what).__name__.lower()} may be called {name!r}; reserved are names that "
-                f"begin with _ and {public}"
+                f"{owner.__name__}: no {kind} may be called {name!r}; reserved are names that begin with _ and {public}"
             )
     if DEADLOCK.name in declared:
         raise ModelError(f"{owner.__name__}: nothing may be called {DEADLOCK.name!r}: every model has that property")
     start, ends = (_only_one(owner, declared, kind) for kind in ("initial", "ends"))
     processes = {n: v for n, v in declared.items() if isinstance(v, Process)}
-    judged = {n: v.of_class(owner.__name__, n, bases) for n, v in declared.items() if isinstance(v, Property)}
+    judged = {n: replace(v, name=n) for n, v in declared.items() if isinstance(v, Property)}
     return Declarations(
         constants={n: v for n, v in declared.items() if isinstance(v, Constant)},
         variables={n: v for n, v in declared.items() if isinstance(v, Variable)},
@@ -341,18 +337,17 @@ def collect(owner: type, bases: Sequence[type], reserved: Collection[str]) -> De
         actions={
             n: v.of_class(owner.__name__, n, bases, processes) for n, v in declared.items() if isinstance(v, Action)
         },
-        properties={n: v for n, v in judged.items() if v.kind != "constraint"}
+        properties={n: v for n, v in judged.items() if not isinstance(v, Constraint)}
         | ({} if ends is None else {DEADLOCK.name: DEADLOCK}),
-        constraints={n: v for n, v in judged.items() if v.kind == "constraint"},
+        constraints={n: v for n, v in judged.items() if isinstance(v, Constraint)},
         initial=start,
         ends=ends,
     )
 
 
 def _only_one(owner: type, declared: Mapping[str, Any], kind: str) -> Any:
-    """The method that ``@initial`` or ``@ends`` marks; a model's own attribute repeats that of its base."""
-    marked = {n: v for n, v in declared.items() if isinstance(v, Boundary) and v.kind == kind}
-    found = {n: v for n, v in marked.items() if n != f"declared_{kind}"}
+    """The method that ``@initial`` or ``@ends`` marks."""
+    found = {n: v for n, v in declared.items() if isinstance(v, Boundary) and v.kind == kind}
     if len(found) > 1:
         raise ModelError(f"{owner.__name__} has more than one @{kind} method: {', '.join(found)}")
     return next(iter(found.values()), None)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from workbench.kernel.errors import InputError, ModelError, brief, in_its_line, listed
 from workbench.kernel.given import integer_in, plain
-from workbench.kernel.values import Map, Name, show
+from workbench.kernel.values import Name, show
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _TRUTHS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
@@ -118,54 +118,6 @@ class Within(Domain):
 
     def accepts(self, value: Any) -> bool:
         return type(value) is int and value in self.numbers
-
-
-@dataclass(frozen=True)
-class Integers(Domain):
-    """All integers, or those from `least` on, or up to `most`."""
-
-    least: int | None = None
-    most: int | None = None
-    kind: ClassVar[str] = "number"
-    read = staticmethod(integer_in)
-
-    @in_its_line
-    def __post_init__(self) -> None:
-        low, high = plain(self.least), plain(self.most)
-        object.__setattr__(self, "least", low)
-        object.__setattr__(self, "most", high)
-        if not all(bound is None or type(bound) is int for bound in (low, high)):
-            raise ModelError(f"{self} is not accepted; its bounds are integers, or None")
-        if low is not None and high is not None and low > high:
-            raise ModelError(f"{self} is not accepted; it contains no integer")
-
-    def __contains__(self, number: object) -> bool:
-        if type(number) is not int:
-            return False
-        return (self.least is None or number >= self.least) and (self.most is None or number <= self.most)
-
-    def describe(self) -> str:
-        if self.most is None:
-            return "an integer" if self.least is None else f"an integer from {self.least} on"
-        return f"an integer up to {self.most}" if self.least is None else f"an integer from {self.least} to {self.most}"
-
-    def accepts(self, value: Any) -> bool:
-        return value in self
-
-
-class TextLine(Domain):
-    """Any line of text."""
-
-    kind = "text"
-
-    def describe(self) -> str:
-        return "a line of text"
-
-    def read(self, given: Any) -> Any:
-        return str(given) if isinstance(given, str) else given  # no Name: that is a member of a set
-
-    def accepts(self, value: Any) -> bool:
-        return isinstance(value, str) and value.isprintable()
 
 
 class OneOf(Domain):
@@ -444,69 +396,6 @@ class Relation(Domain):
         return pairs if self.directed else list(_once(pairs))
 
 
-class Assignment(Domain):
-    """A choice for each member of the set of names that the constant `of` holds; a model gets a ``Map``.
-
-    It is given as one choice for all, as a mapping, or as a text such as ``n1: leader, n3: leader``; names left out
-    have the first choice.
-
-    Args:
-        of: The name of a constant that is a set of names.
-        choices: The domain of each: ``bool``, a range, choices, or a mapping of choices to words.
-    """
-
-    kind = "assignment"
-    verb: ClassVar[str] = "is about"
-
-    @in_its_line
-    def __init__(self, of: str, choices: Any) -> None:
-        if not (choices is bool or (isinstance(choices, (range, list, tuple, dict)) and choices)):
-            raise ModelError(f"Assignment({of!r}, {brief(choices)}) is not accepted; it takes bool, a range or choices")
-        self.of, self.each = of, domain_of(choices)
-        self.choices: tuple[Any, ...] = tuple(self.each)  # the values of a name
-
-    def describe(self) -> str:
-        left_out = self.each.word(self.choices[0])
-        return f"for each of {self.of} {self.each.describe()}: one for all, or a mapping (left out: {left_out})"
-
-    def parse(self, given: Any) -> Any:
-        if isinstance(given, Map):  # from a model: one choice for all remains one with other names
-            given = self.spelled(given)
-        if isinstance(given, str):
-            pairs = [(name.strip(), choice.strip()) for name, _, choice in (i.partition(":") for i in _items(given))]
-            named = all(_NAME.fullmatch(name) and choice for name, choice in pairs)
-            given = dict(pairs) if pairs and named and len(dict(pairs)) == len(pairs) else given
-        if not isinstance(given, Mapping):
-            return self.each.parse(plain(given))
-        if not all(isinstance(name, str) for name in given):
-            raise ValueError
-        return Map((Name(name), self.each.parse(plain(choice))) for name, choice in given.items())
-
-    def bind(self, name: str, value: Any, sets: Sets) -> Map:
-        members = sets[self.of]
-        given = value if isinstance(value, Map) else dict.fromkeys(members, value)
-        for key in given:
-            if key not in members:
-                raise InputError(f"{name} is not accepted with {brief(str(key))}: {self.of} has {listed(members)}")
-        return Map((member, given.get(member, self.choices[0])) for member in members)
-
-    def spelled(self, value: Any) -> Any:
-        """One choice if all are the same; otherwise a plain mapping."""
-        if not isinstance(value, Map):
-            return value
-        one, *others = [*dict.fromkeys(value.values())] or [self.choices[0]]
-        return dict(value) if others else one
-
-    def word(self, value: Any) -> str:
-        spelled = self.spelled(self.parse(value))
-        if not isinstance(spelled, Mapping):
-            return self.each.word(spelled)
-        return "{" + ", ".join(f"{name}: {self.each.word(choice)}" for name, choice in spelled.items()) + "}"
-
-
-_GIVEN = (Integers, TextLine, OneOf, Names, Partition, Relation, Assignment)
-
-
 def domain_of(given: Any) -> Any:
     """The domain that `given` stands for in a declaration.
 
@@ -517,12 +406,11 @@ def domain_of(given: Any) -> Any:
         return Within(given)
     if isinstance(given, (list, tuple, dict)) and given:
         return OneOf(given)
-    bare: Mapping[Any, Callable[[], Domain]] = {bool: Switch, int: Integers, str: TextLine}
-    if type(given) in _GIVEN:
+    if given is bool:
+        return Switch()
+    if isinstance(given, Domain):
         return given
-    if isinstance(given, type) and given in bare:
-        return bare[given]()
     raise ModelError(
-        f"the domain {brief(given)} of a constant is not known; it takes bool, a range, int, Integers, str, a sequence "
-        "of choices, a mapping of choices to words, Names, Partition, Relation or Assignment"
+        f"the domain {brief(given)} of a constant is not known; it takes bool, a range, a sequence of choices, a "
+        "mapping of choices to words, Names, Partition or Relation"
     )

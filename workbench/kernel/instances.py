@@ -6,9 +6,10 @@ An action runs once per combination of its choices. Its code calls :func:`requir
 import inspect
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from workbench.kernel.declare import Action
 from workbench.kernel.errors import (
@@ -19,13 +20,12 @@ from workbench.kernel.errors import (
     brief,
     call,
     checked,
-    defined_at,
     impure,
     text_of,
     unknown,
 )
 from workbench.kernel.parameters import check_finished
-from workbench.kernel.properties import Place, Property, of_clause
+from workbench.kernel.properties import Place, Property, Step
 from workbench.kernel.state import Draft, Layout, Reader, Values, View, seen
 from workbench.kernel.values import check_value, show, sort_key
 
@@ -39,9 +39,9 @@ class Disabled(Exception):
 def require(condition: object, why: str = NOT_SAID) -> None:
     """Disable the action unless `condition` holds; `why` is shown as the reason."""
     if not condition:
-        if _path.overlooked is None:
+        if _running.run is None:
             raise Disabled(why)
-        _path.overlooked.append(why)
+        _running.run.fails(why)
 
 
 @dataclass
@@ -60,16 +60,45 @@ class _Fork:
         return not isinstance(options, Sized) or len(options) == len(self.options)
 
 
-class _Path(threading.local):
-    """The choices of the action that this thread is running."""
+class _Run:
+    """One run of an action, along the choices that are `taken`.
 
-    taken: list[_Fork] | None = None
-    position = 0
-    labels: list[tuple[str, Any]]
-    overlooked: list[str] | None = None
+    Attributes:
+        labels: The choices so far, by name.
+    """
+
+    def __init__(self, taken: list[_Fork]) -> None:
+        self.taken, self.position = taken, 0
+        self.labels: list[tuple[str, Any]] = []
+
+    def fails(self, why: str) -> None:
+        """A requirement fails."""
+        raise Disabled(why)
 
 
-_path = _Path()
+class _Overlooking(_Run):
+    """A run that goes on where requirements fail.
+
+    Attributes:
+        overlooked: Those that failed.
+    """
+
+    def __init__(self, taken: list[_Fork]) -> None:
+        super().__init__(taken)
+        self.overlooked: list[str] = []
+
+    def fails(self, why: str) -> None:
+        self.overlooked.append(why)
+
+
+class _Running(threading.local):
+    """The run of an action in this thread."""
+
+    run: _Run | None = None
+
+
+_running = _Running()
+R = TypeVar("R", bound=_Run)
 
 
 def choose(options: Any, name: str = "") -> Any:
@@ -79,19 +108,20 @@ def choose(options: Any, name: str = "") -> Any:
         options: A set is taken in canonical order.
         name: The choice's name in traces.
     """
-    if _path.taken is None:
+    run = _running.run
+    if run is None:
         raise ModelError("choose() may be called only inside an action")
-    if _path.position == len(_path.taken):
+    if run.position == len(run.taken):
         ordered = _in_order(options)
         if not ordered:
             raise Disabled(f"nothing to choose from{' for ' + name if name else ''}")
-        _path.taken.append(_Fork(ordered))
-    fork = _path.taken[_path.position]
+        run.taken.append(_Fork(ordered))
+    fork = run.taken[run.position]
     if not fork.is_again(options):
         raise ModelError("nondeterministic: a choice had other options when it was run again")
-    _path.position += 1
+    run.position += 1
     chosen = fork.options[fork.branch]
-    _path.labels.append((name, chosen))
+    run.labels.append((name, chosen))
     return chosen
 
 
@@ -173,23 +203,29 @@ class ActionInstance:
 
         The action runs once per combination of choices, depth first, when the next branch is asked for.
         """
+        return (branch for _, branch in self._runs(_Run, draft, before))
+
+    def _runs(
+        self, kind: Callable[[list[_Fork]], R], draft: Draft, before: Values
+    ) -> Iterator[tuple[R, Outcome | str]]:
+        """Every run of that `kind`, with what came of it."""
         taken: list[_Fork] = []
         function, model, arguments = self._function, self.model, self.arguments
         while True:
             draft.start(before)
+            _running.run = run = kind(taken)
             try:
-                _path.taken, _path.position, _path.labels = taken, 0, []
                 result = function(model, draft, *arguments)
                 if result is not None:
                     check_finished(result)
-                branch: Outcome | str = Outcome(tuple(_path.labels), draft.writes)
+                branch: Outcome | str = Outcome(tuple(run.labels), draft.writes)
             except Disabled as disabled:
                 branch = text_of(disabled)
             except RAISED as error:
                 raise blame(f"action {self.label}", error, self.action.place) from error
             finally:
-                _path.taken = None
-            yield branch
+                _running.run = None
+            yield run, branch
             while taken and taken[-1].branch + 1 == len(taken[-1].options):
                 taken.pop()
             if not taken:
@@ -200,7 +236,7 @@ class ActionInstance:
         """Every outcome of the action in the state with the values `before`, and why branches are disabled."""
         outcomes: list[Outcome] = []
         whys: dict[str, None] = {}
-        for branch in self.branches(draft, before):
+        for _, branch in self._runs(_Run, draft, before):
             if isinstance(branch, str):
                 whys[branch] = None
             else:
@@ -214,16 +250,10 @@ class ActionInstance:
         left out.
         """
         outcomes: list[tuple[Outcome, list[str]]] = []
-        try:
-            _path.overlooked = []
-            for branch in self.branches(draft, before):
+        with suppress(ModelError):
+            for run, branch in self._runs(_Overlooking, draft, before):
                 if not isinstance(branch, str):
-                    outcomes.append((branch, list(dict.fromkeys(_path.overlooked))))
-                _path.overlooked = []
-        except ModelError:
-            pass
-        finally:
-            _path.overlooked = None
+                    outcomes.append((branch, list(dict.fromkeys(run.overlooked))))
         return outcomes
 
     def counts(self, state: Reader, choices: Sequence[tuple[str, Any]]) -> bool:
@@ -287,7 +317,7 @@ class Subject(NamedTuple):
 
     Attributes:
         kind: ``action``, or the kind of a property.
-        part: The clause of an invariant, or the predicate of a formula (``trigger`` or ``goal``); "" for the whole.
+        part: The predicate of a formula (``trigger`` or ``goal``); "" for the whole.
     """
 
     kind: str
@@ -303,11 +333,10 @@ class Subject(NamedTuple):
 
 
 class PropertyInstance:
-    """A property with its parameters bound, or a clause of one: a predicate over states, or over steps.
+    """A property with its parameters bound: a predicate over states, or over steps.
 
     Attributes:
         arguments: The values of the property's parameters.
-        clause (str): The clause's name; "" for a property without clauses, or for all of them together.
         begins: Judges initial states; None if any will do.
         follows_reads: Whether a step is right if it writes no cell that judging a state has ever read.
     """
@@ -315,34 +344,26 @@ class PropertyInstance:
     begins: Callable[[Reader], bool | str] | None = None
     follows_reads = False
 
-    def __init__(
-        self,
-        model: Any,
-        declared: Property,
-        arguments: tuple[Any, ...] = (),
-        function: Callable[..., Any] | None = None,
-    ) -> None:
+    def __init__(self, model: Any, declared: Property, arguments: tuple[Any, ...] = ()) -> None:
         self.model, self.property, self.arguments = model, declared, arguments
-        self._function = declared.function if function is None else function
-        self.clause = "" if self._function is declared.function else self._function.__name__
-        self.subject = Subject(declared.kind, declared.name, self.clause)
-        self._called, self._named = f"property {self.subject.label}", str(self.subject)
-        self._says_why = declared.kind in ("invariant", "step")
+        self.subject = Subject(declared.kind, declared.name)
+        self._called, self._named = f"property {declared.name}", str(self.subject)
 
     @property
     def place(self) -> str:
         """The first line of its function, as " (file:line)"."""
-        return defined_at(self._function)
+        return self.property.place
 
     @property
     def names(self) -> tuple[str, ...]:
         """The attributes that its function reads, of the model among others."""
-        code = getattr(self._function, "__code__", None)
+        code = getattr(self.property.function, "__code__", None)
         return () if code is None else code.co_names
 
     def concerns(self, instance: ActionInstance) -> bool:
         """Whether the steps of `instance` are judged."""
-        return not self.property.of or instance.action.name in self.property.of
+        of = self.property.of if isinstance(self.property, Step) else ()
+        return not of or instance.action.name in of
 
     def holds(self, *states: Reader) -> bool:
         """Whether the predicate is true."""
@@ -352,12 +373,11 @@ class PropertyInstance:
         """Judge a state, or the two different states of a step.
 
         Returns:
-            True, False, or what is wrong, in one line; for a clause with its name.
+            True, False, or what is wrong, in one line.
         """
-        function = self._function
-        answer = call(self._called, function, self.model, *map(seen, states), *self.arguments)
-        answer = checked(self._named, function, answer, text=self._says_why)
-        return of_clause(function, answer) if self.clause and answer is not True else answer
+        declared = self.property
+        answer = call(self._called, declared.function, self.model, *map(seen, states), *self.arguments)
+        return checked(self._named, declared.function, answer, text=declared.says_why)
 
 
 def unchanged(s: Reader, t: Reader, *parts: str | Place) -> bool:
@@ -371,16 +391,10 @@ def unchanged(s: Reader, t: Reader, *parts: str | Place) -> bool:
     return not any(changed(cell) for cell in _cells(t._layout, parts))
 
 
-def only(s: Reader, t: Reader, *parts: str | Place) -> bool:
-    """Whether the step from `s` to `t` changes nothing but the named variables, or cells; see :func:`unchanged`."""
-    changed, allowed = _changes(s, t), set(_cells(t._layout, parts))
-    return not any(changed(cell) for cell in range(len(t._layout.cells)) if cell not in allowed)
-
-
 def _changes(s: Reader, t: Reader) -> Callable[[int], bool]:
     if isinstance(s, View) and isinstance(t, View):
         return t._changed_since(s)
-    raise ModelError("unchanged() and only() take the two states of a step")
+    raise ModelError("unchanged() takes the two states of a step")
 
 
 def _cells(layout: Layout, parts: Sequence[str | Place]) -> list[int]:

@@ -67,10 +67,10 @@ def liveness_verdict(
             verify_lasso(trace, formula, model.fairness())
             lassos.append((arguments, trace))
     if not lassos:
-        return Verdict(declared.name, declared.kind, True, why=_idle(demands))
+        return Verdict.on(declared, True, _idle(demands))
     arguments, trace = min(lassos, key=lambda lasso: len(lasso[1]))
     for_whom = f"it fails for {', '.join(map(show, arguments))}; " if arguments else ""
-    return Verdict(declared.name, declared.kind, False, trace, for_whom + stuck(trace))
+    return Verdict.on(declared, False, for_whom + stuck(trace), trace=trace)
 
 
 def _idle(demands: Sequence[Demand]) -> str | None:
@@ -184,9 +184,9 @@ def _waits(lane: str, met: Sequence[tuple[int, str]], least: int) -> str:
 
 def may_end(model: Any, state: Reader) -> bool:
     """Whether the ``@ends`` method of `model`, if any, is true of `state`."""
-    if model.declared_ends is None:
+    if model.declared.ends is None:
         return False
-    function = model.declared_ends.function
+    function = model.declared.ends.function
     what = function.__name__
     return bool(checked(f"ends {what}", function, call(f"property {what}", function, model, seen(state))))
 

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from workbench.kernel.constants import Constant, as_arguments, leaves_alone, telling_apart
-from workbench.kernel.declare import Action, Boundary, Process, SetOf, Variable, collect
+from workbench.kernel.constants import as_arguments, leaves_alone, telling_apart
+from workbench.kernel.declare import Action, Declarations, SetOf, collect
 from workbench.kernel.domains import Names
 from workbench.kernel.errors import (
     RAISED,
@@ -27,7 +27,7 @@ from workbench.kernel.given import names_in
 from workbench.kernel.instances import ActionInstance, Fairness, Outcome, PropertyInstance
 from workbench.kernel.members import Universe
 from workbench.kernel.parameters import check_finished
-from workbench.kernel.properties import DEADLOCK, Formula, Property
+from workbench.kernel.properties import DEADLOCK, Formula, Property, Step
 from workbench.kernel.state import Cell, Draft, Layout, State, Values, public_names
 from workbench.kernel.values import check_value, permute, sort_key
 
@@ -48,22 +48,13 @@ class Model:
         constants: Every constant's value. Each is also an attribute of that name.
         actions (dict of Action): The declared actions that these constants do not switch off.
         properties (dict of Property): The declared properties that these constants do not switch off.
-        constraints (dict of Property): The declared constraints that these constants do not switch off.
+        constraints (dict of Constraint): The declared constraints that these constants do not switch off.
         instances (list of ActionInstance): Each of `actions` with every combination of its parameters.
     """
 
-    declared_constants: ClassVar[dict[str, Constant]] = {}
-    declared_variables: ClassVar[dict[str, Variable]] = {}
-    declared_actions: ClassVar[dict[str, Action]] = {}
-    declared_properties: ClassVar[dict[str, Property]] = {}
-    declared_constraints: ClassVar[dict[str, Property]] = {}
-    declared_processes: ClassVar[dict[str, Process]] = {}
-    declared_initial: ClassVar[Boundary | None] = None
-    declared_ends: ClassVar[Boundary | None] = None
+    declared: ClassVar[Declarations] = Declarations()
     #: Names of the constants whose members are interchangeable.
     symmetry: ClassVar[tuple[str, ...]] = ()
-    #: Names of variables that do not tell states apart: of states that differ only there, one is explored.
-    ignores: ClassVar[tuple[str, ...]] = ()
     #: The model's name on the command line; by default made from the class's name.
     name: ClassVar[str] = ""
 
@@ -71,44 +62,42 @@ class Model:
         super().__init_subclass__(**kwargs)
         note_class(cls)
         with placing(cls):
-            declared = collect(cls, cls.__mro__[:-1], _RESERVED | vars(Model).keys())
+            cls.declared = collect(cls, cls.__mro__[:-1], _RESERVED | vars(Model).keys())
             for base in (cls, *(base for base in cls.__mro__[:-1] if not issubclass(base, Model))):
                 for name in vars(base).keys() & _OWN:
                     raise ModelError(
                         f"{cls.__name__}: {name} belongs to Model"
                         + ("; what has to be checked or made once goes into validate" if name == "__init__" else "")
                     )
-            for name, what in vars(declared).items():
-                setattr(cls, f"declared_{name}", what)
             if "name" not in vars(cls):
                 cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
             if not (isinstance(cls.name, str) and cls.name.isprintable()):
                 raise ModelError(f"{cls.__name__}: name = {brief(cls.name)} is not accepted; it takes a line of text")
-            declared.check(cls.__name__, cls.symmetry, cls.ignores)
+            cls.declared.check(cls.__name__, cls.symmetry)
 
     @of_its_class
     def __init__(self, /, **constants: Any) -> None:
-        if not self.declared_variables or not self.declared_actions:
-            raise ModelError(f"{type(self).__name__} declares no {'variable' if self.declared_actions else 'action'}")
+        if not self.declared.variables or not self.declared.actions:
+            raise ModelError(f"{type(self).__name__} declares no {'variable' if self.declared.actions else 'action'}")
         for name in constants:
-            if name not in self.declared_constants:
-                raise unknown(f"constant of {self.name}", name, self.declared_constants)
+            if name not in self.declared.constants:
+                raise unknown(f"constant of {self.name}", name, self.declared.constants)
         self.constants: dict[str, Any] = {}
-        for name, constant in self.declared_constants.items():
+        for name, constant in self.declared.constants.items():
             self.constants[name] = constant.parse(name, constants.get(name, constant.default))
         self._check_sets()
-        for name, constant in self.declared_constants.items():
+        for name, constant in self.declared.constants.items():
             self.constants[name] = constant.bind(name, self.constants[name], self.constants)
             setattr(self, name, self.constants[name])
         self._check_attributes()
-        self.actions = {n: a for n, a in self.declared_actions.items() if a.applies(self)}
-        self.properties = {n: p for n, p in self.declared_properties.items() if p.applies(self)}
-        self.constraints = {n: c for n, c in self.declared_constraints.items() if c.applies(self)}
+        self.actions = {n: a for n, a in self.declared.actions.items() if a.applies(self)}
+        self.properties = {n: p for n, p in self.declared.properties.items() if p.applies(self)}
+        self.constraints = {n: c for n, c in self.declared.constraints.items() if c.applies(self)}
         self.layout = Layout(
-            {n: None if v.per is None else self.members(v.per) for n, v in self.declared_variables.items()},
+            {n: None if v.per is None else self.members(v.per) for n, v in self.declared.variables.items()},
             {
                 n: Universe(n, v.universe, self.members(v.universe))
-                for n, v in self.declared_variables.items()
+                for n, v in self.declared.variables.items()
                 if isinstance(v, SetOf)
             },
         )
@@ -141,13 +130,13 @@ class Model:
         """The constants that differ from their defaults, as the constructor takes them."""
         return {
             n: c.spelled(self.constants[n])
-            for n, c in self.declared_constants.items()
+            for n, c in self.declared.constants.items()
             if self.constants[n] != c.bind(n, c.parse(n, c.default), self.constants)
         }
 
     def spelled(self) -> dict[str, Any]:
         """All constants, as the constructor takes them, in values that JSON knows."""
-        return {n: c.spelled(self.constants[n]) for n, c in self.declared_constants.items()}
+        return {n: c.spelled(self.constants[n]) for n, c in self.declared.constants.items()}
 
     def validate(self) -> None:
         """Raise :class:`InputError` if the constants do not fit together; for models to override."""
@@ -174,7 +163,7 @@ class Model:
 
     def _sets(self) -> dict[str, tuple[str, ...]]:
         """The sets of names, by constant."""
-        return {n: self.constants[n] for n, c in self.declared_constants.items() if isinstance(c.domain, Names)}
+        return {n: self.constants[n] for n, c in self.declared.constants.items() if isinstance(c.domain, Names)}
 
     def _check_sets(self) -> None:
         """Different sets hold different names."""
@@ -186,7 +175,7 @@ class Model:
 
     def members(self, domain: str) -> tuple[Any, ...]:
         """The members of the constant, attribute or method called `domain`."""
-        named = isinstance(domain, str) and domain not in self.declared_actions
+        named = isinstance(domain, str) and domain not in self.declared.actions
         given = getattr(self, domain, None) if named else None
         if given is None:
             raise ModelError(f"{type(self).__name__} has no {domain!r} to range over")
@@ -240,10 +229,10 @@ class Model:
 
     def _initial_states(self) -> Iterator[Any]:
         values = [self._initial_value(cell) for cell in self.layout.cells]
-        if self.declared_initial is None:
+        if self.declared.initial is None:
             yield self.state(values)
             return
-        begin = ActionInstance(self, -1, Action("initial", self.declared_initial.function), ())
+        begin = ActionInstance(self, -1, Action("initial", self.declared.initial.function), ())
         known: set[Any] = set()
         whys: dict[str, None] = {}
         runs = (begin.branches(self.draft(), values) for _ in range(2))
@@ -258,13 +247,13 @@ class Model:
                 known.add(state)
                 yield state
         if not known:
-            place = defined_at(self.declared_initial.function)
+            place = defined_at(self.declared.initial.function)
             raise ModelError(f"{type(self).__name__} has no initial state: {'; '.join(whys)}{place}")
 
     @of_its_class
     def _initial_value(self, cell: Cell) -> Any:
         try:
-            value = self.declared_variables[cell.variable].initial_value(self, cell.index)
+            value = self.declared.variables[cell.variable].initial_value(self, cell.index)
             if cell.variable in self.layout.universes:
                 value = self.layout.universes[cell.variable].subset(value)
             check_value(value)
@@ -292,7 +281,7 @@ class Model:
 
     @of_its_class
     def predicates(self, name: str) -> list[PropertyInstance]:
-        """The invariant or reachable property `name`: each clause with each combination of its parameters."""
+        """The invariant or reachable property `name`, with each combination of its parameters."""
         (declared,) = self.select([name])
         if not declared.of_states:
             raise InputError(f"{name} of {self.name} is not a property of single states; its kind is {declared.kind}")
@@ -300,7 +289,7 @@ class Model:
 
     def judges(self, declared: Property) -> list[PropertyInstance]:
         """The judges of single steps for a property, one for each combination of its parameters."""
-        return self._judging(declared) if declared.kind == "step" else declared.judges(self)
+        return self._judging(declared) if isinstance(declared, Step) else declared.judges(self)
 
     @of_its_class
     def constraint_predicates(self) -> list[PropertyInstance]:
@@ -308,11 +297,7 @@ class Model:
         return [predicate for declared in self.constraints.values() for predicate in self._judging(declared)]
 
     def _judging(self, declared: Property) -> list[PropertyInstance]:
-        return [
-            PropertyInstance(self, declared, args, function)
-            for args in declared.parameters.combinations(self.members)
-            for function in declared.clauses
-        ]
+        return [PropertyInstance(self, declared, args) for args in declared.parameters.combinations(self.members)]
 
     @of_its_class
     def formulas(self, name: str) -> list[tuple[tuple[Any, ...], Formula]]:
@@ -342,7 +327,7 @@ class Model:
         names = list(dict.fromkeys(names_in("properties", names)))
         for name in names:
             if self.declared_property(name) is not DEADLOCK and name not in self.properties:
-                condition = self.declared_properties[name].needs
+                condition = self.declared.properties[name].needs
                 raise InputError(
                     f"property {name!r} of {self.name} does not apply with these constants"
                     + (f": it needs {condition}" if condition else "")
@@ -375,9 +360,9 @@ class Model:
         """
         if name == DEADLOCK.name:
             return DEADLOCK
-        if name not in cls.declared_properties:
-            raise unknown(f"property of {cls.name}", name, cls.declared_properties)
-        return cls.declared_properties[name]
+        if name not in cls.declared.properties:
+            raise unknown(f"property of {cls.name}", name, cls.declared.properties)
+        return cls.declared.properties[name]
 
     def fairness(self) -> list[Fairness]:
         """The declared fairness conditions: one per fair process, and one per instance of a fair action."""
@@ -408,7 +393,7 @@ class Model:
         for name in names:
             if name not in self.symmetry:
                 raise unknown(f"symmetric set of {self.name}", name, self.symmetry)
-        held = telling_apart(self.constants, self.declared_constants, names)
+        held = telling_apart(self.constants, self.declared.constants, names)
         count, most = math.prod(math.factorial(len(self.constants[name])) for name in names), MOST_RENAMINGS
         if count > (_MOST_TRIED if held else most):
             raise InputError(f"symmetry over {', '.join(names)} has {count:,} permutations; at most {most:,}")
@@ -420,7 +405,7 @@ class Model:
         kept = [
             renaming
             for renaming in every
-            if not held or leaves_alone(self.constants, self.declared_constants, held, renaming)
+            if not held or leaves_alone(self.constants, self.declared.constants, held, renaming)
         ]
         if len(kept) > most:
             raise InputError(f"symmetry over {', '.join(names)} has {len(kept):,} permutations; at most {most:,}")
@@ -437,7 +422,7 @@ class Model:
             raise ModelError(f"a renaming maps a cell to {error.args[0]}, which does not exist") from None
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(as_arguments(self.differing(), self.declared_constants))})"
+        return f"{type(self).__name__}({', '.join(as_arguments(self.differing(), self.declared.constants))})"
 
 
 #: The methods of Model that a model's class may override, and those that it may not.

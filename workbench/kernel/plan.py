@@ -7,7 +7,7 @@ from workbench.kernel.constants import telling_apart
 from workbench.kernel.errors import InputError, unknown
 from workbench.kernel.given import names_in, plain
 from workbench.kernel.model import Model, model_object
-from workbench.kernel.properties import Property
+from workbench.kernel.properties import Liveness, Property
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Plan:
 
     @property
     def liveness(self) -> list[Property]:
-        return [p for p in self.properties if p.kind == "liveness"]
+        return [p for p in self.properties if isinstance(p, Liveness)]
 
 
 def make_plan(
@@ -75,12 +75,10 @@ def make_plan(
     notes = []
     if not chosen:
         notes.append("nothing is checked: no property was asked for, and the states are only counted")
-    if sets and (lively := [p.name for p in chosen if p.kind == "liveness"]):
+    if sets and (lively := [p.name for p in chosen if isinstance(p, Liveness)]):
         without = "explored without symmetry, since with it the check of a liveness property would be unsound"
         notes.append(f"{without}: {', '.join(lively)}; to use it, name other properties")
         sets = ()
-    if model.ignores:
-        notes.append(f"states that differ only in {', '.join(model.ignores)} are one: {model.name} ignores it")
-    if held := telling_apart(model.constants, model.declared_constants, sets):
+    if held := telling_apart(model.constants, model.declared.constants, sets):
         notes.append(f"symmetry: names are exchanged only where that changes nothing in {', '.join(held)}")
     return Plan(model, chosen, sets, bits, fail_fast, notes)

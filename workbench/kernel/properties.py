@@ -1,13 +1,11 @@
 """Properties: what a check judges, and the constraints that bound it, as decorators attach them to methods."""
 
-import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from types import FunctionType
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, TypeVar, overload
 
-from workbench.kernel.errors import ModelError, brief, defined_at, in_its_line
-from workbench.kernel.parameters import Declared, Default, Function, Parameters, When, check_function, is_text
+from workbench.kernel.errors import ModelError, brief, in_its_line
+from workbench.kernel.parameters import Declared, Default, Function, Parameters, When, check_function
 
 Predicate = Callable[[Any], Any]
 
@@ -44,117 +42,35 @@ class Fault(str):
 
 
 @dataclass(frozen=True)
-class Clauses:
-    """The functions of an invariant that has several; a call is their conjunction."""
-
-    functions: tuple[Function, ...]
-
-    def __call__(self, *arguments: Any) -> Any:
-        return next((a for a in (of_clause(f, f(*arguments)) for f in self.functions) if a is not True), True)
-
-    @property
-    def doc(self) -> str:
-        """The first paragraph of each clause, one per line."""
-        first = (" ".join((f.__doc__ or "").strip().partition("\n\n")[0].split()) for f in self.functions)
-        return "\n".join(
-            f"{f.__name__}: {said}".removesuffix(": ") for f, said in zip(self.functions, first, strict=True)
-        )
-
-    def check(self, parameters: Mapping[str, str]) -> "Clauses":
-        """Raise :class:`ModelError` unless each is a method with these parameters and its own name."""
-        names: set[str] = set()
-        for function in self.functions:
-            if not isinstance(function, FunctionType):
-                raise ModelError(f"a clause is a method without a decorator, not {brief(function)}")
-            check_function(function, parameters)
-            if not function.__name__.isidentifier() or function.__name__ in names:
-                raise ModelError(
-                    f"clause {function.__name__}{defined_at(function)} is not accepted; each needs a name of its own"
-                )
-            names.add(function.__name__)
-        return self
-
-    def of_class(self, bases: Sequence[type]) -> "Clauses":
-        """The clauses in a class with these `bases`: a method that the class overrides is overridden here too."""
-        replaced = []
-        for function in self.functions:
-            held = [vars(base)[function.__name__] for base in bases if function.__name__ in vars(base)]
-            replaced.append(held[0] if any(one is function for one in held) else function)
-        return Clauses(tuple(replaced))
-
-
-def of_clause(function: Function, answer: Any) -> Any:
-    """A clause's answer, with the clause's name before what is wrong; invalid answers stay as they are."""
-    if answer is False:
-        return f"{function.__name__} is false"
-    if not isinstance(answer, str):
-        return answer
-    text = f"{function.__name__}: {answer}"
-    return Fault(text, *answer.places) if isinstance(answer, Fault) else text
-
-
-@dataclass(frozen=True)
 class Property(Declared):
-    """A property, as a decorator attaches it to a method; the function may be several :class:`Clauses`.
+    """A property, as a decorator attaches it to a method; a class for each kind.
 
     Attributes:
-        kind ({"invariant", "reachable", "liveness", "step", "refinement", "deadlock", "constraint"}): A constraint says
-            which states are explored, and is nothing that a check judges.
+        kind: The kind in a word, as results have it.
+        of_states: Whether single states decide it.
+        of_steps: Whether a state decides it together with the steps from there.
+        wanted: Whether it holds by being met, as a reachable property does; others are violated by that.
+        refines: Whether its traces are told in another model's terms, too.
+        says_why: Whether its function may return a text that says what is wrong.
         by_default: Whether a check that names no properties checks it; or the condition on which it does, as for
             `when`.
-        of: For a step property the actions whose steps are judged; empty for all.
     """
 
-    kind: str = ""
+    kind: ClassVar[str]
+    of_states: ClassVar[bool] = False
+    of_steps: ClassVar[bool] = False
+    wanted: ClassVar[bool] = False
+    says_why: ClassVar[bool] = False
+    refines: ClassVar[bool] = False
     by_default: Default = True
-    of: tuple[str, ...] = ()
-
-    @property
-    def place(self) -> str:
-        """Where its function, or the first of its clauses, begins, as " (file:line)"."""
-        return defined_at(self.clauses[0])
-
-    @property
-    def doc(self) -> str:
-        return self.function.doc if isinstance(self.function, Clauses) else super().doc
-
-    @property
-    def clauses(self) -> tuple[Function, ...]:
-        """The functions that are judged one by one; most properties have a single one."""
-        return self.function.functions if isinstance(self.function, Clauses) else (self.function,)
-
-    def of_class(self, owner: str, name: str, bases: Sequence[type]) -> "Property":
-        """The property as the class called `owner` has it: called `name`, and with the class's methods for clauses."""
-        if not isinstance(self.function, Clauses):
-            return replace(self, name=name)
-        try:
-            return replace(self, name=name, function=self.function.of_class(bases).check(self.parameters))
-        except ModelError as error:
-            raise ModelError(f"{owner}: {name}: {error}") from None
 
     @property
     def described(self) -> str:
         """The kind and its details, as lists of properties show them."""
-        return f"{self.kind} of {', '.join(self.of)}" if self.of else self.kind
-
-    @property
-    def of_states(self) -> bool:
-        """Whether single states decide it."""
-        return self.kind in ("invariant", "reachable")
-
-    @property
-    def of_steps(self) -> bool:
-        """Whether a state decides it together with the steps from there."""
-        return self.kind in ("step", "refinement", "deadlock")
-
-    def check(self, owner: str, declared: Any) -> None:
-        super().check(owner, declared)
-        for name in self.of:
-            if name not in declared.actions:
-                raise ModelError(f"{owner}: {self.name} is of {brief(name)}, which is not an action")
+        return self.kind
 
     def judges(self, model: Any) -> list[Any]:
-        """The judges of the steps of `model`, for a refinement."""
+        """The judges of the steps of `model`, where it takes other ones than this property's function."""
         return []
 
     def is_default(self, model: Any) -> bool:
@@ -162,98 +78,167 @@ class Property(Declared):
         return self._is_true("by_default", model)
 
 
-DEADLOCK = Property("Deadlock", lambda self, s: True, kind="deadlock", by_default=False)
-"""The property that every model has: behaviours end only where they may."""
+class Invariant(Property):
+    """Every state satisfies it."""
+
+    kind, of_states, says_why = "invariant", True, True
+
+
+class Reachable(Property):
+    """Some state satisfies it."""
+
+    kind, of_states, wanted = "reachable", True, True
+
+
+class Liveness(Property):
+    """Every fair behaviour satisfies its :class:`Formula`."""
+
+    kind = "liveness"
+
+
+@dataclass(frozen=True)
+class Step(Property):
+    """Every step satisfies it.
+
+    Attributes:
+        of: The actions whose steps are judged; empty for all.
+    """
+
+    kind, of_steps, says_why = "step", True, True
+    of: tuple[str, ...] = ()
+
+    @property
+    def described(self) -> str:
+        return f"{self.kind} of {', '.join(self.of)}" if self.of else self.kind
+
+    def check(self, owner: str, declared: Any) -> None:
+        super().check(owner, declared)
+        for name in self.of:
+            if name not in declared.actions:
+                raise ModelError(f"{owner}: {self.name} is of {brief(name)}, which is not an action")
+
+
+class Deadlock(Property):
+    """Behaviours end only where they may."""
+
+    kind, of_steps = "deadlock", True
+
+
+class Constraint(Property):
+    """Says which states are explored; nothing that a check judges."""
+
+    kind = "constraint"
+
+
+DEADLOCK = Deadlock("Deadlock", lambda self, s: True, by_default=False)
+"""The property of this kind, which every model has."""
+
+
+P = TypeVar("P", bound=Property)
 
 
 @in_its_line
-def _declare(kind: str, function: Any, domains: Mapping[str, str], states: int = 1, **options: Any) -> Any:
-    """The property that `function` declares; a decorator if `function` is a text with parameters, or None."""
-    parameters = Parameters.declared([function] if is_text(function) else [], domains)
+def _declare(
+    made: Callable[..., P], each: Sequence[Any], domains: Mapping[str, str], states: int = 1, **options: Any
+) -> Any:
+    """What `each` holds as a property: the decorated method; or a decorator, if it holds texts with parameters."""
+    bare = len(each) == 1 and callable(each[0])
+    parameters = Parameters.declared(() if bare else each, domains)
 
     @in_its_line
-    def declare(function: Any) -> Property:
+    def declare(function: Function) -> P:
         check_function(function, parameters, states)
-        return Property(function.__name__, function, parameters, kind=kind, **options)
+        return made(function.__name__, function, parameters, **options)
 
-    return declare if function is None or is_text(function) else declare(function)
+    return declare(each[0]) if bare else declare
 
 
+@overload
+def invariant(function: Function, /) -> Invariant: ...
+@overload
+def invariant(
+    *each: str, when: When = None, by_default: Default = True, **domains: str
+) -> Callable[[Function], Invariant]: ...
 @in_its_line
-def invariant(*functions: Any, when: When = None, by_default: Default = True, **domains: str) -> Any:
+def invariant(*each: Any, when: When = None, by_default: Default = True, **domains: str) -> Any:
     """Declare a method ``(self, s, ...)`` that returns True, or False or a text that says what is wrong.
 
     The text may be a :class:`Fault`, which also names places in the state.
 
     Args:
-        *functions: The decorated method; or several undecorated methods, the clauses of the invariant, as in ``Safe =
-            invariant(types_are_right, one_leader)``. Clauses are judged one by one: each reads only what it needs, and
-            the verdict names the one that fails.
+        *each: Parameters that are unpacked from tuples, such as ``"a, b in Edges"``, before those of `domains`.
         when: The name of a constant, or a function of the model; a model lacks the property where it is false.
         by_default: False for a property that is checked only when it is named; or a condition for that, as in `when`.
         **domains: As for actions: the invariant must hold for each combination. Fine-grained instances are faster, too.
-            ``@invariant("a, b in Edges")`` unpacks tuples.
     """
-    texts = tuple(itertools.takewhile(is_text, functions))
-    if len(functions) - len(texts) < 2:
-        one = (*functions, None)[0]
-        made = _declare("invariant", one, domains, when=when, by_default=by_default)
-        return made(functions[1]) if texts and len(functions) > 1 else made
-    parameters = Parameters.declared(texts, domains)
-    clauses = Clauses(functions[len(texts) :]).check(parameters)
-    return Property("", clauses, parameters, when, "invariant", by_default)
+    return _declare(Invariant, each, domains, when=when, by_default=by_default)
 
 
-def reachable(function: Any = None, /, *, when: When = None, by_default: Default = True) -> Any:
+@overload
+def reachable(function: Function, /) -> Reachable: ...
+@overload
+def reachable(*, when: When = None, by_default: Default = True) -> Callable[[Function], Reachable]: ...
+@in_its_line
+def reachable(*each: Any, when: When = None, by_default: Default = True) -> Any:
     """Declare a method ``(self, s)`` that must be true in some state: a model that does nothing is not safe.
 
     `when` and `by_default` are as for :func:`invariant`.
     """
-    return _declare("reachable", function, {}, when=when, by_default=by_default)
+    return _declare(Reachable, each, {}, when=when, by_default=by_default)
 
 
-def liveness(function: Any = None, /, *, when: When = None, by_default: Default = True, **domains: str) -> Any:
+@overload
+def liveness(function: Function, /) -> Liveness: ...
+@overload
+def liveness(
+    *each: str, when: When = None, by_default: Default = True, **domains: str
+) -> Callable[[Function], Liveness]: ...
+@in_its_line
+def liveness(*each: Any, when: When = None, by_default: Default = True, **domains: str) -> Any:
     """Declare a method ``(self, ...)`` that returns a :class:`Formula`.
 
-    `when`, `by_default` and the domains are as for :func:`invariant`.
+    The arguments are as for :func:`invariant`.
     """
-    return _declare("liveness", function, domains, states=0, when=when, by_default=by_default)
+    return _declare(Liveness, each, domains, states=0, when=when, by_default=by_default)
 
 
-def constraint(function: Any = None, /, *, when: When = None, **domains: str) -> Any:
+@overload
+def constraint(function: Function, /) -> Constraint: ...
+@overload
+def constraint(*each: str, when: When = None, **domains: str) -> Callable[[Function], Constraint]: ...
+@in_its_line
+def constraint(*each: Any, when: When = None, **domains: str) -> Any:
     """Declare a state constraint: a method ``(self, s, ...)``, false in states that a search prunes.
 
     It bounds the search and is no part of the protocol. A state where some constraint is false is pruned: it is judged
     like the others, but neither counted as distinct nor expanded. Steps that lead there are steps, and fairness counts
     them. ``docs/modelling.md`` has an example: Bounding what is explored.
 
-    Args:
-        when: The name of a constant, or a function of the model; the constraint does not apply where it is false.
-        **domains: As for actions: the constraint must be true for each combination. Fine-grained instances are faster,
-            too.
+    `when` and the parameters are as for :func:`invariant`; the constraint must be true for each combination.
     """
-    return _declare("constraint", function, domains, when=when)
+    return _declare(Constraint, each, domains, when=when)
 
 
+@overload
+def step(function: Function, /) -> Step: ...
+@overload
 def step(
-    function: Any = None,
-    /,
-    *,
-    of: str | Sequence[str] = (),
-    when: When = None,
-    by_default: Default = True,
-    **domains: str,
+    *each: str, of: str | Sequence[str] = (), when: When = None, by_default: Default = True, **domains: str
+) -> Callable[[Function], Step]: ...
+@in_its_line
+def step(
+    *each: Any, of: str | Sequence[str] = (), when: When = None, by_default: Default = True, **domains: str
 ) -> Any:
     """Declare a method ``(self, s, t, ...)`` that must be true of every step from a state `s` to another state `t`.
 
-    It answers as invariants do. Steps that change nothing are not judged. `when`, `by_default` and the domains are as
-    for :func:`workbench.invariant`. ``docs/modelling.md`` has examples.
+    It answers as invariants do. Steps that change nothing are not judged. ``docs/modelling.md`` has examples.
 
     Args:
         of: The names of the actions whose steps are judged; all by default.
+        *each, when, by_default, **domains: As for :func:`invariant`.
     """
     actions = (of,) if isinstance(of, str) else tuple(of)
-    return _declare("step", function, domains, states=2, when=when, by_default=by_default, of=actions)
+    return _declare(Step, each, domains, states=2, when=when, by_default=by_default, of=actions)
 
 
 # Formulas ------------------------------------------------------------------------------------------------------------

@@ -31,6 +31,7 @@ class RefinementProperty(Property):
         constants: By constant of the abstract model, the constant, attribute or method of the model that gives it.
     """
 
+    kind, of_steps, refines = "refinement", True, True
     abstract: type[Model] = Model
     constants: dict[str, str] = field(default_factory=dict, hash=False)
 
@@ -41,8 +42,8 @@ class RefinementProperty(Property):
     def check(self, owner: str, declared: Declarations) -> None:
         super().check(owner, declared)
         for name in self.constants:
-            if name not in self.abstract.declared_constants:
-                error = unknown(f"constant of {self.abstract.name}", name, self.abstract.declared_constants)
+            if name not in self.abstract.declared.constants:
+                error = unknown(f"constant of {self.abstract.name}", name, self.abstract.declared.constants)
                 raise ModelError(f"{owner}: {self.name}: {error}")
 
     def judges(self, model: Any) -> list[PropertyInstance]:
@@ -92,7 +93,6 @@ def refines(abstract: Any, /, *, when: When = None, by_default: Default = True, 
             function.__name__,
             function,
             when=when,
-            kind="refinement",
             by_default=by_default,
             abstract=abstract,
             constants=dict(constants),

@@ -7,6 +7,7 @@ from workbench.kernel.budget import INTERRUPTED
 from workbench.kernel.constants import spell
 from workbench.kernel.errors import unknown
 from workbench.kernel.model import Model
+from workbench.kernel.properties import Property
 from workbench.kernel.trace import Trace
 from workbench.kernel.values import counted
 
@@ -61,6 +62,18 @@ class Verdict:
     trace: Trace | None = None
     why: str | None = None
     within: str | None = None
+
+    @classmethod
+    def on(
+        cls,
+        declared: Property,
+        holds: bool | None,
+        why: str | None = None,
+        within: str | None = None,
+        trace: Trace | None = None,
+    ) -> "Verdict":
+        """The verdict on a declared property."""
+        return cls(declared.name, declared.kind, holds, trace, why, within)
 
     @property
     def trace_states(self) -> int | None:
@@ -309,7 +322,7 @@ def model_line(model: Model) -> str:
 
 def differing_constants(model: Model) -> list[str]:
     """The constants that differ from their defaults, such as ``Writers=(w1, w2)``."""
-    return [spell({name: model.constants[name]}, model.declared_constants) for name in model.differing()]
+    return [spell({name: model.constants[name]}, model.declared.constants) for name in model.differing()]
 
 
 def constraints_of(model: Model) -> str:

@@ -179,7 +179,7 @@ class _Search:
 
     def _judge(self, state: Any, place: tuple[int, Move | None]) -> None:
         for declared in self.plan.safety:
-            wanted = declared.kind == "reachable"
+            wanted = declared.wanted
             if declared.name not in self.decided and any(
                 predicate.holds(state) is wanted for predicate in self.predicates[declared.name]
             ):

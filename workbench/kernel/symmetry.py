@@ -58,7 +58,6 @@ class Canonical:
         parts = [part for cell in self._cells for part in model.layout.parts_of(cell)]
         for renaming in self.renamings:  # universes must not change either
             model.permuted_cells(renaming, parts)
-        self._kept = [n for n, cell in enumerate(model.layout.cells) if cell.variable not in model.ignores]
 
     def orbit(self, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         """The values of all images of the state with `values` under the renamings, with repetitions."""
@@ -72,12 +71,8 @@ class Canonical:
 
     def __call__(self, values: tuple[Any, ...]) -> Any:
         if not self.renamings:
-            return self._told_apart(values)
+            return values
         for cell, value in zip(self._cells, values, strict=True):
             self._words.check(cell, value)
             self._kinds.check(value)
-        return min(map(self._told_apart, self.orbit(values)), key=sort_key)
-
-    def _told_apart(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The values of the cells that tell states apart."""
-        return values if len(self._kept) == len(values) else tuple(values[cell] for cell in self._kept)
+        return min(self.orbit(values), key=sort_key)

@@ -139,7 +139,7 @@ class Trace:
 
 def is_bookkeeping(model: Model, before: State, step: Step) -> bool:
     """Whether a process that stands alone only moves on, such as a crasher that has nothing to do."""
-    process = model.declared_processes.get(step.lane)
+    process = model.declared.processes.get(step.lane)
     return process is not None and all(c.cell.variable == process.pc for c in before.changes_to(step.state))
 
 

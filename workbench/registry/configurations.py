@@ -271,7 +271,7 @@ def neighbours(model: Model, name: str, most: int) -> list[Neighbour]:
             continue
         differs = {key: value for key, value in other.model.constants.items() if value != model.constants[key]}
         if 0 < len(differs) <= most:
-            near.append((len(differs), Neighbour(other, spell(differs, model.declared_constants))))
+            near.append((len(differs), Neighbour(other, spell(differs, model.declared.constants))))
     fewest = min((count for count, _ in near), default=0)
     return [neighbour for count, neighbour in near if count == fewest]
 

@@ -49,7 +49,7 @@ class Encoding:
         self._enumerations: dict[str, Any] = {}
         for kind in enumerations_of(type(model)):
             self._enumerations[kind.__qualname__] = None if kind.__qualname__ in self._enumerations else kind
-        sets = [n for n, c in model.declared_constants.items() if isinstance(c.domain, Names)]
+        sets = [n for n, c in model.declared.constants.items() if isinstance(c.domain, Names)]
         self._names = {str(name): name for of in sets for name in model.constants[of]}
 
     @property

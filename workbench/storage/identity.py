@@ -140,7 +140,7 @@ def _source(kind: type[Model]) -> str:
 
 
 def _plain(model: type[Model], constants: Mapping[str, Any]) -> dict[str, Any]:
-    declared = model.declared_constants
+    declared = model.declared.constants
     spelled = {name: declared[name].spelled(value) if name in declared else value for name, value in constants.items()}
     try:
         return json.loads(json.dumps(spelled, allow_nan=False))

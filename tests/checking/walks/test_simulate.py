@@ -582,7 +582,7 @@ class Ring(Model):
 
     Node = Constant(2, Names("n", range(2, 4)), "who stands on the ring")
     Edges = Constant("ring", Relation("Node"), "to whom a token may go")
-    Keeper = Constant(False, Assignment("Node", bool), "who may keep it")
+    Keepers = Constant(None, Partition("Node"), "who may keep it together")
     at = Variable(lambda model: model.Node[0])
 
     @action("a, b in Edges")
@@ -592,27 +592,6 @@ class Ring(Model):
 
 
 def test_constants_about_names_are_told_as_a_check_tells_them():
-    model = Ring(Keeper={"n1": True})
+    model = Ring(Keepers=[["n1"], ["n2"]])
     walked, checked = simulate(model, walks=3, depth=4).as_dict(), check(model).as_dict()
     assert json.loads(json.dumps(walked))["constants"] == json.loads(json.dumps(checked))["constants"]
-
-
-def test_constants_are_typed_as_for_a_check(tmp_path, capsys):
-    own = tmp_path / "said.py"
-    own.write_text(
-        "from workbench import Constant, Model, Variable, action, invariant\n\n"
-        "class Said(Model):\n"
-        '    Word = Constant("x", str, "a text")\n'
-        "    n = Variable(0)\n\n"
-        "    @action\n"
-        "    def act(self, s):\n"
-        "        s.n = 1 - s.n\n\n"
-        "    @invariant\n"
-        "    def Never(self, s):\n"
-        "        return s.n == 0\n"
-    )
-    for command in (["check"], ["walk", "--walks", "2"]):
-        assert main([*command, f"{own}:Said", "--set", "Word=true"]) == 1
-        out = capsys.readouterr().out
-        assert "said  Word=true\n" in out
-        assert "Never violated: 2 states" in out

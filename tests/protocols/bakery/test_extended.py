@@ -70,11 +70,11 @@ def small(model, most=4000):
 )
 def test_an_extension_brings_what_its_constant_switches_on(published, extended):
     elsewhere = {"drain_forward", "drain_delete", "restart_server"}
-    assert set(extended.actions) == set(extended.declared_actions) - elsewhere
-    forgotten = {"OneTable", "OneHistory"} if extended.declared_constants.keys() & {"MaxRounds"} else set()
-    assert set(extended.properties) == set(extended.declared_properties) - forgotten, "rounds forget what was told"
+    assert set(extended.actions) == set(extended.declared.actions) - elsewhere
+    forgotten = {"OneTable", "OneHistory"} if extended.declared.constants.keys() & {"MaxRounds"} else set()
+    assert set(extended.properties) == set(extended.declared.properties) - forgotten, "rounds forget what was told"
     later = {"restart", "clean_up", "retry", "next_round", "time_out", "replicate_row"}
-    assert set(extended.actions) - set(published.actions) == later & set(extended.declared_actions)
+    assert set(extended.actions) - set(published.actions) == later & set(extended.declared.actions)
     assert {p.name for p in extended.select()} - {p.name for p in published.select()} == (
         set(extended.properties) - set(published.properties)
     )
@@ -117,7 +117,7 @@ def test_tickets_may_not_run_out():
 
 def broken(model, **methods):
     """A subclass of `model` with other methods; an action is given as the function that it runs."""
-    declared = {**model.declared_actions, **model.declared_properties}
+    declared = {**model.declared.actions, **model.declared.properties}
     return type(
         "Broken", (model,), {n: replace(declared[n], function=f) if n in declared else f for n, f in methods.items()}
     )

@@ -57,7 +57,7 @@ LESSONS = {
 
 
 def test_every_switch_has_its_lesson():
-    switches = {(n, c) for n in CLASSICS for c, d in get_model(n).declared_constants.items() if d.domain is bool}
+    switches = {(n, c) for n in CLASSICS for c, d in get_model(n).declared.constants.items() if d.domain is bool}
     assert switches == set(LESSONS)
     for (name, switch), (lesson, broken) in LESSONS.items():
         one = load(lesson)
@@ -77,7 +77,7 @@ def test_a_level_less_lets_two_get_through():
 
 def test_numbers_that_fall_along_the_ring_make_more_messages():
     falling, rising = load("chang_roberts"), load("chang_roberts_rising")
-    assert isinstance(type(rising.model).declared_constants["Order"].domain, OneOf)
+    assert isinstance(type(rising.model).declared.constants["Order"].domain, OneOf)
     assert rising.expect["depth"] < falling.expect["depth"]
 
 

@@ -48,7 +48,7 @@ violations = partial(figures.violations, names=INVARIANTS)
 )
 def test_an_extension_brings_properties_of_its_own(constants, properties):
     asked = [p.name for p in HudiExtended(**constants).select()]
-    assert [name for name in asked if name not in Hudi.declared_properties] == properties
+    assert [name for name in asked if name not in Hudi.declared.properties] == properties
 
 
 # Early detection: verdicts -----------------------------------------------------------------------------------------

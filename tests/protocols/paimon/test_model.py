@@ -35,8 +35,8 @@ ONE_BUCKET = {"NUM_BUCKETS": 1, "PkCol1Values": ["jack"]}
 )
 def test_what_is_switched_off_is_not_there(constants, actions, properties):
     model = Paimon(**constants)
-    assert set(model.declared_actions) - set(model.actions) == actions
-    assert set(model.declared_properties) - set(model.properties) == properties
+    assert set(model.declared.actions) - set(model.actions) == actions
+    assert set(model.declared.properties) - set(model.properties) == properties
     assert not check(model, []).never_taken
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def is_action(model: Model, name: str) -> bool:
     """Whether `name` starts with one of the model's declared actions, even if switched off."""
-    return name.partition("(")[0] in model.declared_actions
+    return name.partition("(")[0] in model.declared.actions
 
 
 def is_named(name: str) -> "IsNamed":

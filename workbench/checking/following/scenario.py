@@ -164,8 +164,8 @@ def _line(model: Model, number: int, text: str) -> ScenarioLine:
             return ScenarioLine(number, text, step, Expression(model, condition) if where else None)
         if re.fullmatch(r"\w+(\(.*\))?", text):
             name = text.partition("(")[0]
-            if did_you_mean(name, model.declared_actions):
-                raise unknown("action", name, model.declared_actions)
+            if did_you_mean(name, model.declared.actions):
+                raise unknown("action", name, model.declared.actions)
         return ScenarioLine(number, text, None, Expression(model, text))
     except InputError as error:
         raise InputError(f"line {number}: {error}") from None

@@ -48,7 +48,7 @@ class SettingsTried:
 
     def _told(self, changes: dict[str, Any]) -> str:
         given = {name: self.model.constants[name] for name in changes}
-        declared = self.model.declared_constants
+        declared = self.model.declared.constants
         return f"{spell(changes, declared)} (it is {spell(given, declared).partition('=')[2]})"
 
     def __repr__(self) -> str:

@@ -80,7 +80,7 @@ class GridCell:
     @property
     def values(self) -> list[str]:
         """The values that the grid varies, as ``--set`` takes them."""
-        declared = self._task.model.declared_constants
+        declared = self._task.model.declared.constants
         return [
             declared[name].word(value) if declared[name].kind == "choice" else json.dumps(value)
             for name, value in self.setting.items()
@@ -125,7 +125,7 @@ class Filled:
         for name, value in setting.items():
             if name not in self.cells[0].setting:
                 raise unknown("constant of the grid", name, self.cells[0].setting)
-            wanted[name] = same(name, self.model.declared_constants[name], value)
+            wanted[name] = same(name, self.model.declared.constants[name], value)
         found = [cell for cell in self.cells if all(cell.setting[name] == value for name, value in wanted.items())]
         if len(found) != 1:
             raise InputError(f"setting {dict(setting)} is not accepted; it matches {len(found)} settings of the grid")

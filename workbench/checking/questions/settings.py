@@ -23,7 +23,7 @@ ERROR = "error"
 _MEASURES = ("distinct", "depth", "seconds", "complete", "stopped", ERROR)
 
 #: The kinds of constants of which a value and all its spellings are the same setting.
-_OF_ONE_SPELLING = ("switch", "choice", "integer", "number")
+_OF_ONE_SPELLING = ("switch", "choice", "integer")
 
 Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]
 
@@ -41,7 +41,7 @@ def settings_of(model: type[Model], grid: Grid, fixed: Mapping[str, Any]) -> lis
         varying = [dict(setting) for setting in grid]
     if not varying:
         raise InputError(f"grid {brief(grid)} is not accepted; it takes at least one setting")
-    declared = model.declared_constants
+    declared = model.declared.constants
     for setting in [*varying, fixed]:
         for name, value in setting.items():
             if name not in declared:
@@ -87,7 +87,7 @@ def plans_of(
             checked = model(**setting)
         except Exception:  # the error becomes the setting's result
             plans.append(
-                SettingPlan(tuple(properties or (n for n, p in model.declared_properties.items() if p.by_default)))
+                SettingPlan(tuple(properties or (n for n, p in model.declared.properties.items() if p.by_default)))
             )
             continue
         applying = None if properties is None else checked.applicable(properties)
@@ -183,7 +183,7 @@ def settings_table(
 ) -> SettingsTable:
     """The outcomes of the settings' checks."""
     asked_for = {name for plan in plans for name in plan.names}
-    names = [name for name in properties or model.declared_properties if name in asked_for]
+    names = [name for name in properties or model.declared.properties if name in asked_for]
     sets, notes = ([*dict.fromkeys(word for plan in plans for word in getattr(plan, part))] for part in _TOLD)
     attrs = {"properties": names, "symmetry": sets, "notes": notes, "words": _words(model, varied)}
     taken = {*_MEASURES, *names}
@@ -202,6 +202,6 @@ def settings_table(
 def _words(model: type[Model], names: Iterable[str]) -> dict[str, dict[Any, str]]:
     """The words for the values of choices."""
     choices = {
-        name: model.declared_constants[name] for name in names if model.declared_constants[name].kind == "choice"
+        name: model.declared.constants[name] for name in names if model.declared.constants[name].kind == "choice"
     }
     return {name: {value: choice.word(value) for value in choice.domain} for name, choice in choices.items()}

@@ -68,13 +68,13 @@ class Attempt:
     @property
     def told(self) -> str:
         """The changes in one line, choices by their words."""
-        return spell(self.changes, self.before.model.declared_constants)
+        return spell(self.changes, self.before.model.declared.constants)
 
     @property
     def hint(self) -> tuple[str, str]:
         """What the one change does, in a few words, and whether that is good, bad or idle."""
         name, value = next(iter(self.changes.items()))
-        turned = f"{self.before.model.declared_constants[name].word(value)} \N{RIGHTWARDS ARROW} "
+        turned = f"{self.before.model.declared.constants[name].word(value)} \N{RIGHTWARDS ARROW} "
         if self.result is None:
             return f"{turned}not accepted here", "idle"
         if self.result.holds:
@@ -173,13 +173,13 @@ def other_values(model: Model, integers: bool = False) -> list[tuple[str, Any]]:
         ([('SameNodeLock', False), ('AsyncParquet', True), ('RestampPatch', False)], True)
     """
     changes: list[tuple[str, Any]] = []
-    for name, constant in model.declared_constants.items():
+    for name, constant in model.declared.constants.items():
         value = model.constants[name]
         if constant.kind == "switch":
             changes.append((name, not value))
         elif constant.kind == "choice":
             changes += [(name, other) for other in constant.domain if other != value]
-        elif constant.kind in ("integer", "number") and integers:
+        elif constant.kind == "integer" and integers:
             step = getattr(constant.domain, "step", 1)
             near = (value - step, value + step)
             changes += [(name, other) for other in near if other in constant.domain]
@@ -221,7 +221,7 @@ def flips(
     before = before or check(model, properties, **options)
     names = None if properties is None else names_in("properties", properties)
     todo = [change for change in other_values(model, integers) if constants is None or change[0] in constants]
-    todo.sort(key=lambda change: change[1] != model.declared_constants[change[0]].default)
+    todo.sort(key=lambda change: change[1] != model.declared.constants[change[0]].default)
     attempts = []
     for done, (name, value) in enumerate(todo):
         _tell(on_progress, done, len(todo))

@@ -111,7 +111,7 @@ class SparkSearch(Running):
                     if self.manifest.complete or (fail_fast and self._violated()):
                         break
                     numbered = self._complete(self._with(initial, outcomes, seconds), outcomes, limits, numbered)
-            if self.plan().liveness and self.manifest.sizes and not self.model.ignores:
+            if self.plan().liveness and self.manifest.sizes:
                 self._link()
             self.unfinished = False
         except Stop as stop:
@@ -157,7 +157,7 @@ class SparkSearch(Running):
         self.flow(range(self.task.buckets), partial(expanding.reach_worker, self._getting([])))
 
     def _violated(self) -> bool:
-        return any(declared.kind != "reachable" for declared in self.model.select(self.manifest.decided))
+        return any(not declared.wanted for declared in self.model.select(self.manifest.decided))
 
     def _first_level(self, limits: Limits) -> tuple[int, list[Admitted]]:
         try:

@@ -247,7 +247,7 @@ class SparkLivenessJudge:
 
 
 def _unknown(declared: Property, why: str) -> Verdict:
-    return Verdict(declared.name, declared.kind, None, None, f"liveness is not decided: {why}")
+    return Verdict.on(declared, None, f"liveness is not decided: {why}")
 
 
 def _nearest(distance: np.ndarray, busy: StateSet) -> int | None:

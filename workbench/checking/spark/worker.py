@@ -38,6 +38,7 @@ from workbench.checking.spark.rundir import RunDirectory, open_folder
 from workbench.checking.spark.states import States
 from workbench.checking.steps import WatchedSteps
 from workbench.checking.watch import Labels, Watched
+from workbench.kernel.properties import Liveness
 from workbench.storage.sums import FileSum
 
 
@@ -115,7 +116,7 @@ class Worker:
     def labels(self) -> list[Labels]:
         """The predicates of the liveness properties, evaluated once the search is complete."""
         declared = self.model.select(self.task.properties)
-        return [Labels(self.model, self.trees, one) for one in declared if one.kind == "liveness"]
+        return [Labels(self.model, self.trees, one) for one in declared if isinstance(one, Liveness)]
 
     @property
     def steps_by_number(self) -> np.ndarray:

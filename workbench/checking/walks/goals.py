@@ -110,5 +110,5 @@ class DeadEnd(StepGoal):
 
 def goal_of(model: Model, trees: Trees, declared: Property) -> Goal:
     """The goal of traces that decide `declared`."""
-    kind = StateGoal if declared.of_states else DeadEnd if declared.kind == DEADLOCK.kind else StepGoal
+    kind = StateGoal if declared.of_states else DeadEnd if declared is DEADLOCK else StepGoal
     return kind(model, trees, declared)

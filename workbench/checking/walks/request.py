@@ -63,7 +63,7 @@ class WalkRequest:
             names = tuple(declared.name for declared in decided)
             self.on_progress(WalkProgress(tally.walks, tally.steps, self.limits.seconds, names))
         self.limits.enforce(lambda: 0)
-        if self.plan.fail_fast and any(declared.kind != "reachable" for declared in decided):
+        if self.plan.fail_fast and any(not declared.wanted for declared in decided):
             raise Stop("stopped at the first violation")
         return self.seconds is None or self.limits.seconds < self.seconds
 

@@ -7,7 +7,7 @@ from typing import Any
 from workbench.kernel.errors import InputError, brief
 from workbench.kernel.given import check_integer
 from workbench.kernel.model import Model
-from workbench.kernel.properties import Property
+from workbench.kernel.properties import Liveness, Property
 from workbench.kernel.result import Judged, Verdict, model_line
 from workbench.kernel.text import columns
 from workbench.kernel.values import counted
@@ -166,17 +166,17 @@ def extent(walks: int, depth: int, steps: int) -> str:
 def without_liveness(model: Model, names: Iterable[str] | None = None) -> tuple[list[str], list[str]]:
     """The properties among `names` (by default the model's) that walks can judge, and a note on the others."""
     chosen = model.select(names)
-    left = [declared.name for declared in chosen if declared.kind == "liveness"]
+    left = [declared.name for declared in chosen if isinstance(declared, Liveness)]
     notes = [f"not looked at, since a walk is finite and liveness is not: {', '.join(left)}"] if left else []
     return [declared.name for declared in chosen if declared.name not in left], notes
 
 
 def undecided_verdict(declared: Property, looked_at: str) -> Verdict:
     """The verdict on a property that no walk decided."""
-    if declared.kind == "liveness":
-        return Verdict(declared.name, declared.kind, None, None, NOT_JUDGED)
-    word = "not reached" if declared.kind == "reachable" else "not violated"
-    return Verdict(declared.name, declared.kind, None, None, f"{word} in {looked_at}")
+    if isinstance(declared, Liveness):
+        return Verdict.on(declared, None, NOT_JUDGED)
+    word = "not reached" if declared.wanted else "not violated"
+    return Verdict.on(declared, None, f"{word} in {looked_at}")
 
 
 def _rounded(number: float) -> str:

@@ -207,7 +207,7 @@ class _Tracing:
         except Stop:
             pass
         if way is None:
-            return Verdict(declared.name, declared.kind, declared.kind == "reachable", None, NO_TRACE)
+            return Verdict.on(declared, declared.wanted, NO_TRACE)
         self.notes.append(f"{declared.name}: {_told(number, depth, way)}")
         model = self._asked.plan.model
         return decided_verdict(model, declared, replay(model, way.start, way.moves))

@@ -51,7 +51,7 @@ class ChangRoberts(Model):
         for _ in self.Processes:
             around.append(self.next.get(around[-1]))
         if len(self.Ring) != size or set(around) != set(self.Processes) or around[-1] != around[0]:
-            given = spell({"Ring": self.Ring}, self.declared_constants)
+            given = spell({"Ring": self.Ring}, self.declared.constants)
             raise InputError(f"{given} is not accepted; it takes one ring through all {size} Processes")
 
     @initial

@@ -134,7 +134,7 @@ def _follow(
     report, changes = _as_real(history, model, given, budgets)
     remarks = [history.name, *report.remarks]
     if report.holds and changes:
-        remarks.append(f"with {spell(changes, model.declared_constants)}, as real writers have it")
+        remarks.append(f"with {spell(changes, model.declared.constants)}, as real writers have it")
     if report.holds and history.left:
         return replace(report, holds=None, why=f"outside the model: {history.left}", remarks=remarks)
     if report.holds is not False:

@@ -6,7 +6,7 @@ from typing import Any
 import ipywidgets
 
 from workbench.kernel import Constant, Model
-from workbench.showing.panel.named import Choices, Edges, Named
+from workbench.showing.panel.named import Edges, Named
 from workbench.showing.panel.pane import Words
 from workbench.showing.panel.switches import Switches
 from workbench.showing.pictures.markup import Markup, element
@@ -125,23 +125,13 @@ class Parts(Control):
         self.widget.value = " | ".join(" ".join(part) for part in value or ())
 
 
-class Typed(Control):
-    """A text, or a number without a list."""
-
-    def __init__(self, name: str, constant: Constant, look: Look) -> None:
-        kind = ipywidgets.IntText if constant.kind == "number" else ipywidgets.Text
-        self.widget = kind(description=name, tooltip=_tooltip(constant), continuous_update=False, **look.of(kind))
-
-
 _CONTROLS: dict[str, Callable[[str, Constant, Look], Control]] = {
     "choice": Choice,
     "integer": Integer,
     "names": Size,
     "partition": Parts,
-    "text": Typed,
-    "number": Typed,
 }
-_NAMED: dict[str, type[Named]] = {"graph": Edges, "relation": Edges, "assignment": Choices}
+_NAMED: dict[str, type[Named]] = {"graph": Edges, "relation": Edges}
 
 
 def grid(widgets: Iterable[Any], least: int) -> Any:
@@ -174,7 +164,7 @@ class Controls(ipywidgets.VBox):
 
     def __init__(self, model: type[Model], on_change: Callable[[], None], near: Sequence[str] = ()) -> None:
         self._on_change, self._assigning = on_change, False
-        declared = model.declared_constants
+        declared = model.declared.constants
         longest = max((len(name) for name, constant in declared.items() if constant.kind != "switch"), default=0)
         #: So that controls stand in line.
         self.look = Look(description_width=f"{min(150, 10 + 7 * longest)}px")

@@ -34,7 +34,7 @@ class FindingPanel(Panel, ipywidgets.VBox):
         self._cause = dict(finding.model.differing() if finding.cause is None else finding.cause)
         self.panel = Workbench(type(finding.model), **self._cause)
         self.panel.session.select(finding.violates())
-        settings = spell(finding.repair, finding.model.declared_constants).replace(" ", " and ")
+        settings = spell(finding.repair, finding.model.declared.constants).replace(" ", " and ")
         self._button = ipywidgets.Button(description=f"repair: {settings}", layout={"width": "auto"})
         self._button.on_click(self._repair)
         self._button.disabled = not finding.repair

@@ -43,7 +43,7 @@ class Grid(Tab):
         self._work, self._picked, self._drawing = self.session.grid, False, False
         self._values = Values(model, self.session)
         self._property = ipywidgets.Dropdown(
-            options=list(model.declared_properties), value=self.session.selected, description="property",
+            options=list(model.declared.properties), value=self.session.selected, description="property",
             layout={"width": "auto"}, style={"description_width": "initial"},
         )  # fmt: skip
         self._property.observe(self._pick, "value")
@@ -122,7 +122,7 @@ class Grid(Tab):
 
     def _verdicts(self, asked: Asked) -> pd.DataFrame:
         """A row per setting; what is not done yet has no verdict."""
-        declared = asked.settings.model_class.declared_constants
+        declared = asked.settings.model_class.declared.constants
         settings = itertools.product(*asked.values.values())
         words = {number: self._work.word(cell) for number, cell in self._work.cells.items()}
         rows = [
@@ -135,7 +135,7 @@ class Grid(Tab):
 
     def _is_set(self, model: type[Model], cell: GridCell) -> bool:
         """Whether a cell is of the settings that the panel has."""
-        declared, now = model.declared_constants, self.session.settings.constants
+        declared, now = model.declared.constants, self.session.settings.constants
         return all(declared[name].parse(name, value) == now[name] for name, value in cell.constants.items())
 
     def _load(self, number: str) -> None:
@@ -216,7 +216,7 @@ class Values(ipywidgets.VBox):
 
     def __init__(self, model: type[Model], session: Session) -> None:
         self._session = session
-        self._declared = {n: c for n, c in model.declared_constants.items() if c.kind in _VARIED}
+        self._declared = {n: c for n, c in model.declared.constants.items() if c.kind in _VARIED}
         self._look = Look(description_width="initial")
         self._ranges: dict[str, Any] = {}
         self._changed: Callable[[], None] = lambda: None
@@ -295,19 +295,19 @@ def _action(text: str, send: str, title: str, enabled: bool) -> Markup:
 
 
 def _setting(asked: Asked, setting: dict[str, Any]) -> str:
-    declared = asked.settings.model_class.declared_constants
+    declared = asked.settings.model_class.declared.constants
     return ", ".join(f"{name} = {declared[name].word(value)}" for name, value in setting.items())
 
 
 def _differing(asked: Asked) -> dict[str, Any]:
     """The constants that the grid does not vary, where they are not the defaults."""
-    declared = asked.settings.model_class.declared_constants
+    declared = asked.settings.model_class.declared.constants
     return {n: v for n, v in asked.fixed.items() if v != declared[n].parse(n, declared[n].default)}
 
 
 def _told(asked: Asked) -> Markup:
     """What the map shows, in a line."""
-    declared = asked.settings.model_class.declared_constants
+    declared = asked.settings.model_class.declared.constants
     others = ", ".join(f"{name} = {declared[name].word(value)}" for name, value in _differing(asked).items())
     over = " \N{MULTIPLICATION SIGN} ".join(asked.values)
     fixed = f"with {others}" if others else "all other constants at their defaults"

@@ -69,9 +69,9 @@ class Side(ipywidgets.VBox):
             tooltip="start from the model's defaults or from a named configuration",
         )  # fmt: skip
         self.preset.add_class("wb-left")
-        docs = {name: declared.doc.partition("\n\n")[0] for name, declared in model.declared_properties.items()}
+        docs = {name: declared.doc.partition("\n\n")[0] for name, declared in model.declared.properties.items()}
         titles = {
-            n: f"check this {model.declared_properties[n].kind}{f': {doc}' if doc else ''}" for n, doc in docs.items()
+            n: f"check this {model.declared.properties[n].kind}{f': {doc}' if doc else ''}" for n, doc in docs.items()
         }
         self.properties = Switches(titles, self._ticked, layout=look.layout)
         sets = {name: f"take the names in {name} as interchangeable" for name in model.symmetry}
@@ -108,7 +108,7 @@ class Side(ipywidgets.VBox):
         """Tick what is checked; what the constants switch off is not offered. Say which settings these are."""
         model = settings.model()
         ticked = settings.applicable() if settings.ticked is None else settings.ticked
-        declared = model.declared_properties
+        declared = model.declared.properties
         self.properties.disable(declared.keys() - model.properties.keys())
         self.properties.set({name: name in ticked for name in declared})
         one = named(settings)

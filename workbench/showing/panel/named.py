@@ -142,23 +142,3 @@ class Edges(Named):
         pairs = list(value.edges)
         same = [pair for pair in pairs if pair == (row, column) or (not value.directed and pair == (column, row))]
         return tuple(pair for pair in pairs if pair not in same) if same else (*pairs, (row, column))
-
-
-class Choices(Named):
-    """A choice for each name: a row for each name, and a column for each choice."""
-
-    def _offered(self) -> list[str]:
-        return list(self._columns(()))
-
-    def _columns(self, members: tuple[str, ...]) -> Mapping[str, Any]:
-        domain = self._constant.domain
-        return {domain.each.word(choice): choice for choice in domain.choices}
-
-    def _label(self, row: str, text: str) -> str | None:
-        return f"{row}: {text}"
-
-    def _is_on(self, value: Any, row: str, column: Any) -> bool:
-        return bool(value[row] == column)
-
-    def _changed(self, value: Any, row: str, column: Any) -> Any:
-        return value.set(row, column)

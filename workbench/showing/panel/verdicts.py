@@ -90,7 +90,7 @@ class Verdicts(ipywidgets.VBox):
         session = self.session
         if session.progress is not None:
             named = session.settings.model_class.declared_property
-            broken = [name for name in session.progress.decided if named(name).kind != "reachable"]
+            broken = [name for name in session.progress.decided if not named(name).wanted]
             found = [badge("violated", f"{name} violated") for name in broken]
             return element("div", badge("unknown", "checking"), *found, class_="wb-headline")
         if result is None:

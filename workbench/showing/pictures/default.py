@@ -26,12 +26,12 @@ _MOST_CELLS = 12
 
 def variables(model: Model, s: State, shown: Sequence[str]) -> Iterator[Box]:
     """The variables called `shown`: cards for those without an index, the others grouped by their index set."""
-    alone = [v for v in shown if model.declared_variables[v].per is None]
+    alone = [v for v in shown if model.declared.variables[v].per is None]
     if alone:
         yield part("variables", "shared", *(_alone(v, getattr(s, v)) for v in alone))
     sets: dict[str, list[str]] = {}
     for variable in shown:
-        per = model.declared_variables[variable].per
+        per = model.declared.variables[variable].per
         if per is not None:
             sets.setdefault(per, []).append(variable)
     for per, names in sets.items():
@@ -59,7 +59,7 @@ def _member(id: str, member: Any, names: Sequence[str], s: State) -> Box:
 
 def _cells(model: Model, variable: str, cells: Any) -> Box:
     """A variable's cells, one below the other."""
-    usual: Any = model.declared_variables[variable].initial
+    usual: Any = model.declared.variables[variable].initial
     hidden = [index for index, value in cells.items() if value == usual] if len(cells) > _MOST_CELLS else []
     rows = [
         row(

@@ -7,6 +7,7 @@ from typing import Any
 
 from workbench.kernel import Fault, InputError, Model, ModelError, Place, State
 from workbench.kernel.errors import unknown
+from workbench.kernel.properties import Invariant
 from workbench.kernel.text import printable
 from workbench.kernel.values import show
 from workbench.showing.pictures import paint
@@ -165,7 +166,7 @@ def faults(model: Model, state: State, properties: Sequence[str] | None = None) 
     """The messages of the invariants that fail in `state`, each after the invariant's name."""
     found = []
     for declared in model.select(properties):
-        for instance in model.predicates(declared.name) if declared.kind == "invariant" else ():
+        for instance in model.predicates(declared.name) if isinstance(declared, Invariant) else ():
             try:
                 answer = instance.judge(state)
             except ModelError as error:  # traces to errors are shown, too
@@ -207,11 +208,11 @@ def describe(
     """
     painting = painting_of(model)
     if painting is None:
-        items: Iterable[Any] = variables(model, state, list(model.declared_variables))
+        items: Iterable[Any] = variables(model, state, list(model.declared.variables))
     else:
         given = {**dict.fromkeys(painting.options), **(options or {})}
         given |= {n: v for n, v in {"history": history, "faults": places}.items() if painting.takes(n)}
-        more = [v for v in model.declared_variables if v not in painting.shows and v not in painting.leaves_out]
+        more = [v for v in model.declared.variables if v not in painting.shows and v not in painting.leaves_out]
         items = (*painting.describe(model, state, **given), *variables(model, state, more))
     things = tuple(_wrapped(items))
     seen = set()

@@ -58,11 +58,11 @@ def picture_of(
     """
     left_out = dict(leaves_out or {})
     for variable in left_out:
-        if variable not in model.declared_variables:
-            raise unknown(f"variable of {model.name}", variable, model.declared_variables)
+        if variable not in model.declared.variables:
+            raise unknown(f"variable of {model.name}", variable, model.declared.variables)
 
     def register(describe: Describe) -> Describe:
-        shown = frozenset(model.declared_variables) - set(left_out)
+        shown = frozenset(model.declared.variables) - set(left_out)
         _PAINTINGS[model] = Painting(describe, shown, left_out, dict(options))
         return describe
 

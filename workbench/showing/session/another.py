@@ -38,7 +38,7 @@ def another(
     if verdict.trace is None:
         return None
     known = [verdict.trace, *known]
-    decided = space.model.declared_property(verdict.name).kind in ("invariant", "reachable")
+    decided = space.model.declared_property(verdict.name).of_states
     return _ending(space, verdict, known) if decided else _departing(space.model, verdict, known, should_stop)
 
 

@@ -62,7 +62,7 @@ class Settings:
         model = self.model()
         if self.ticked is None:
             return [declared.name for declared in model.select()]
-        known = dict.fromkeys([*model.declared_properties, DEADLOCK.name])
+        known = dict.fromkeys([*model.declared.properties, DEADLOCK.name])
         return model.applicable(name for name in known if name in self.ticked)
 
     def asks_as(self, other: "Settings") -> bool:
@@ -78,7 +78,7 @@ class Settings:
         """
         if not constants:
             return self
-        declared = self.model_class.declared_constants
+        declared = self.model_class.declared.constants
         for name in constants:
             if name not in declared:
                 raise unknown(f"constant of {self.model_class.name}", name, declared)
@@ -86,7 +86,7 @@ class Settings:
 
     def with_typed(self, constants: Mapping[str, Any]) -> "Settings":
         """The same with what somebody has typed; what is not accepted stays, for :meth:`model` to say so."""
-        declared = self.model_class.declared_constants
+        declared = self.model_class.declared.constants
 
         def parsed(name: str, value: Any) -> Any:
             try:

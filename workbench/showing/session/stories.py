@@ -60,7 +60,7 @@ def in_sight(model: type[Model]) -> list[str]:
         >>> in_sight(Peterson)
         ['LevelFirst', 'LeavesLevels', 'Processes', 'LevelsLeftOut']
     """
-    declared, protocol = model.declared_constants, protocol_of(model)
+    declared, protocol = model.declared.constants, protocol_of(model)
     chosen = protocol.in_sight.get(model.name, ()) if protocol else ()
     known = [name for name in chosen if name in declared]
     switches = [name for name, constant in declared.items() if constant.kind in ("switch", "choice")]

@@ -32,16 +32,16 @@ def result_view(result: Result) -> Rendered:
 def model_view(model: Model | type[Model]) -> Rendered:
     """A model: its constants, its actions by process, its properties; of a class all that it declares."""
     if isinstance(model, Model):
-        declared_actions, declared_properties = model.actions, {**model.properties, **model.constraints}
+        actions_of, judged = model.actions, {**model.properties, **model.constraints}
     else:
-        declared_actions = model.declared_actions
-        declared_properties = {**model.declared_properties, **model.declared_constraints}
+        actions_of = model.declared.actions
+        judged = {**model.declared.properties, **model.declared.constraints}
     doc = (model.__doc__ or "").strip().partition("\n\n")[0]
     actions = [
         (_signature(a.name, a.parameters), a.process.name if a.process else "", _first(a.doc))
-        for a in declared_actions.values()
+        for a in actions_of.values()
     ]
-    properties = [(_signature(p.name, p.parameters), p.described, _first(p.doc)) for p in declared_properties.values()]
+    properties = [(_signature(p.name, p.parameters), p.described, _first(p.doc)) for p in judged.values()]
     constants = constants_table(model)
     parts = [
         headed(model.name, doc),

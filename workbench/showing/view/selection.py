@@ -45,7 +45,7 @@ def _columns(model: Model, variables: Sequence[str]) -> list[int]:
     columns: list[int] = []
     for name in names_in("variables", variables):
         if name not in by_name:
-            raise unknown(f"variable of {model.name}", name, model.declared_variables)
+            raise unknown(f"variable of {model.name}", name, model.declared.variables)
         columns += [position for position in by_name[name] if position not in columns]
     return columns
 
@@ -64,7 +64,7 @@ def telling(model: Model, states: Sequence[State]) -> tuple[str, ...]:
     for state in states:
         for cell, value in state.items():
             seen.setdefault(cell.variable, set()).add(value)
-    counters = {process.pc for process in model.declared_processes.values()}
+    counters = {process.pc for process in model.declared.processes.values()}
     indexed = {cell.variable for cell in model.layout.cells if cell.index is not None}
 
     def words(name: str) -> Any:
@@ -318,7 +318,7 @@ def projection(space: Space, variables: Sequence[str], *, most_edges: int = MOST
     wrong = np.bincount(of_state, weights=_violating(space)).astype(int)
     initial = set(of_state[space.levels == 1].tolist())
 
-    names = list(model.declared_actions)
+    names = list(model.declared.actions)
     action_of = np.array([names.index(instance.action.name) for instance in model.instances])
     ends = np.stack([of_state[space.sources], of_state[space.targets], action_of[space.instances]], axis=1)
     moving = ends[:, 0] != ends[:, 1]

@@ -58,7 +58,7 @@ def constants_table(model: Model | type[Model]) -> Rendered:
     given = model.constants if isinstance(model, Model) else {}
     differing = model.differing() if isinstance(model, Model) else {}
     rows, lines = [], []
-    for name, constant in model.declared_constants.items():
+    for name, constant in model.declared.constants.items():
         value = constant.word(given.get(name, constant.default))
         marked = element("code", value, class_="wb-new" if name in differing else None)
         rows.append((_code(name), marked, constant.describe(), constant.doc))
@@ -104,7 +104,7 @@ def _setting(model: Model, name: str, before: Any, after: Any) -> str:
 
 def _word(model: Model, name: str, value: Any) -> str:
     """The value of a constant as people read it; nothing where the model has no such constant."""
-    constant = model.declared_constants.get(name)
+    constant = model.declared.constants.get(name)
     return show(None) if constant is None else constant.word(value)
 
 

@@ -259,8 +259,8 @@ def trace_view(
         variables = names_in("variables", variables)
     watches = names_in("watches", watches)
     for name in variables or ():
-        if name not in model.declared_variables:
-            raise unknown(f"variable of {model.name}", name, model.declared_variables)
+        if name not in model.declared.variables:
+            raise unknown(f"variable of {model.name}", name, model.declared.variables)
     owners = _Owners(model, trace)
     judging, of_steps = judges(model, properties), StepTruths(model, properties)
     refinement = trace.refinement if refinement is None else refinement

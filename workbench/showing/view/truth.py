@@ -8,7 +8,7 @@ from workbench.kernel import Model, ModelError, State
 from workbench.kernel.given import names_in
 from workbench.kernel.instances import ActionInstance, PropertyInstance
 from workbench.kernel.lasso import judge_end, truth
-from workbench.kernel.properties import DEADLOCK, Fault
+from workbench.kernel.properties import DEADLOCK, Fault, Liveness
 from workbench.kernel.state import Predicate
 from workbench.kernel.values import show
 
@@ -77,7 +77,7 @@ def judges(model: Model, properties: Sequence[str] | None = None) -> list[Judge]
     """
     judging: list[Judge] = []
     for declared in model.select(properties):
-        if declared.kind == "liveness":
+        if isinstance(declared, Liveness):
             for arguments, formula in model.formulas(declared.name):
                 judging.append(_goal(declared.name, _named(declared.name, arguments), formula.goal))
         elif declared.of_states:
