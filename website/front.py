@@ -79,8 +79,8 @@ def _explore(folder: Path, title: str) -> dict[str, Any]:
         {
             "name": name,
             "doc": model.declared.constants[name].doc,
-            "is_switch": model.declared.constants[name].kind == "switch",
-            "words": [model.declared.constants[name].word(value) for value in values[i]],
+            "is_switch": model.declared.constants[name].domain.kind == "switch",
+            "words": [model.declared.constants[name].domain.word(value) for value in values[i]],
             "first": values[i].index(constants[name]),
         }
         for i, name in enumerate(names)
@@ -92,10 +92,8 @@ def _explore(folder: Path, title: str) -> dict[str, Any]:
 
 def _values(model: type[Model], name: str) -> tuple[Any, ...]:
     """The values of a switch or a choice; none for a size."""
-    declared = model.declared.constants[name]
-    return {"switch": (False, True), "choice": tuple(declared.domain) if declared.kind == "choice" else ()}.get(
-        declared.kind, ()
-    )
+    domain = model.declared.constants[name].domain
+    return tuple(domain) if domain.kind in ("switch", "choice") else ()
 
 
 def _checked(

@@ -982,7 +982,7 @@ def test_show(run, name):
     model = get_model(name)
     for constant, declared in model.declared.constants.items():
         assert constant in out
-        for text in (declared.doc, declared.describe()):  # long ones are continued on the next line
+        for text in (declared.doc, declared.domain.describe()):  # long ones are continued on the next line
             assert text[:25] in out
     for other in [*model.declared.actions, *model.declared.properties, *model.symmetry]:
         assert other in out

@@ -324,8 +324,8 @@ def test_pairs_are_a_tuple_that_knows_where_it_is_from():
     pairs = Gossip().Edges
     assert isinstance(pairs, Pairs)
     assert pickle.loads(pickle.dumps(pairs)).shape == "ring"
-    assert Gossip.Edges.word(pairs) == "ring"
-    assert Gossip.Edges.word(Gossip(Edges="n1->n2").Edges) == "{n1->n2}"
+    assert Gossip.Edges.domain.word(pairs) == "ring"
+    assert Gossip.Edges.domain.word(Gossip(Edges="n1->n2").Edges) == "{n1->n2}"
 
 
 # Names that are taken ------------------------------------------------------------------------------------------------

@@ -101,8 +101,9 @@ def _show_model(model: type[Model]) -> None:
     out.print(f"[bold]{model.name}[/]: {first_paragraph(model.__doc__)}\n")
     constants = _table("Constants", "name", "default", "accepts", "meaning")
     for name, constant in model.declared.constants.items():
-        default = constant.word(constant.default) if constant.kind == "choice" else json.dumps(constant.default)
-        constants.add_row(name, *map(escape, (default, constant.describe(), constant.doc)))
+        default, domain = constant.default, constant.domain
+        said = domain.word(default) if domain.kind == "choice" else json.dumps(default)
+        constants.add_row(name, *map(escape, (said, domain.describe(), constant.doc)))
     actions = _table("Actions", "action", "process", "what it does")
     for name, action in model.declared.actions.items():
         label = f"{name}({', '.join(action.parameters)})" if action.parameters else name

@@ -2,21 +2,23 @@
 
 import itertools
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from workbench.kernel.domains import Domain, Switch, Within, domain_of
+from workbench.kernel.domains import Names, OneOf, domain_of
 from workbench.kernel.errors import NOT_SAID, InputError, brief, in_its_line
 from workbench.kernel.given import plain
 from workbench.kernel.values import permute, show
 
 
+@dataclass(frozen=True, eq=False)
 class Constant:
     """One constant of a model.
 
     Args:
         default: A value that the domain accepts.
         domain: ``bool`` for a switch, a range of integers, a sequence of choices or a mapping of choices to words, a
-            set of ``Names``, or a ``Partition`` or ``Relation`` over such a set.
+            set of ``Names``, or a ``Partition`` or ``Relation`` over such a set; kept as a :class:`Domain`.
         doc: One line, shown with the constant.
 
     Examples:
@@ -26,18 +28,17 @@ class Constant:
             ...
         workbench.kernel.errors.InputError: MaxCrashes = 7 is not accepted; it takes an integer from 0 to 3
         >>> control = Constant(0, {0: "none", 1: "optimistic"}, "how writers keep out of each other's way")
-        >>> control.parse("Control", "optimistic"), control.word(1)
+        >>> control.parse("Control", "optimistic"), control.domain.word(1)
         (1, 'optimistic')
     """
 
+    default: Any
+    domain: Any
+    doc: str = NOT_SAID
+
     @in_its_line
-    def __init__(self, default: Any, domain: Any, doc: str = NOT_SAID) -> None:
-        self.default, self.doc = default, doc
-        self._domain: Domain = domain_of(domain)
-        self.domain: Any = domain if isinstance(self._domain, (Switch, Within)) else self._domain
-        self.kind, self.sets = self._domain.kind, self._domain.sets
-        self.describe, self.word = self._domain.describe, self._domain.word
-        self.spelled, self.unordered, self.bind = self._domain.spelled, self._domain.unordered, self._domain.bind
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "domain", domain_of(self.domain))
 
     if TYPE_CHECKING:  # the name is the declaration on the class, and the value on a model
 
@@ -51,18 +52,18 @@ class Constant:
         """
         given = plain(given)
         try:
-            return self._domain.parse(given)
+            return self.domain.parse(given)
         except ValueError:
-            raise InputError(f"{name} = {brief(given)} is not accepted; it takes {self.describe()}") from None
+            raise InputError(f"{name} = {brief(given)} is not accepted; it takes {self.domain.describe()}") from None
 
     def in_word(self, value: Any) -> Any:
         """`value` as people write it in Python: a choice by its word."""
-        return self.domain.words.get(value, value) if self.kind == "choice" else value
+        return self.domain.words.get(value, value) if isinstance(self.domain, OneOf) else value
 
 
 def spell(constants: Mapping[str, Any], declared: Mapping[str, Constant] | None = None) -> str:
     """Constants in a line, such as ``SafeAcks=off MaxCrashes=2``; in words if `declared` is given."""
-    words = {name: constant.word for name, constant in (declared or {}).items()}
+    words = {name: constant.domain.word for name, constant in (declared or {}).items()}
     return " ".join(f"{name}={words.get(name, show)(value)}" for name, value in constants.items())
 
 
@@ -80,7 +81,7 @@ def telling_apart(constants: Mapping[str, Any], declared: Mapping[str, Constant]
     return [
         name
         for name, constant in declared.items()
-        if constant.kind != "names"
+        if not isinstance(constant.domain, Names)
         and not all(leaves_alone(constants, declared, [name], exchange) for exchange in exchanges)
     ]
 
@@ -89,5 +90,5 @@ def leaves_alone(
     constants: Mapping[str, Any], declared: Mapping[str, Constant], names: Sequence[str], renaming: Mapping[str, str]
 ) -> bool:
     """Whether a renaming leaves the constants called `names` as they are: maps a graph to itself, say."""
-    pairs = ((constants[name], declared[name].unordered) for name in names)
+    pairs = ((constants[name], declared[name].domain.unordered) for name in names)
     return all(unordered(permute(value, renaming)) == unordered(value) for value, unordered in pairs)

@@ -283,7 +283,7 @@ class Declarations:
                 constant.parse(name, constant.default)
             except InputError as error:
                 raise ModelError(f"{owner}: the default {error}") from None
-            for of in constant.sets:
+            for of in constant.domain.sets:
                 if not self._is_set(of):
                     raise ModelError(f"{owner}: {name} {constant.domain.verb} {of!r}, which is not a set of names")
         for declared in (*self.actions.values(), *self.properties.values(), *self.constraints.values()):

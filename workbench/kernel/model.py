@@ -87,7 +87,7 @@ class Model:
             self.constants[name] = constant.parse(name, constants.get(name, constant.default))
         self._check_sets()
         for name, constant in self.declared.constants.items():
-            self.constants[name] = constant.bind(name, self.constants[name], self.constants)
+            self.constants[name] = constant.domain.bind(name, self.constants[name], self.constants)
             setattr(self, name, self.constants[name])
         self._check_attributes()
         self.actions = {n: a for n, a in self.declared.actions.items() if a.applies(self)}
@@ -129,14 +129,14 @@ class Model:
     def differing(self) -> dict[str, Any]:
         """The constants that differ from their defaults, as the constructor takes them."""
         return {
-            n: c.spelled(self.constants[n])
+            n: c.domain.spelled(self.constants[n])
             for n, c in self.declared.constants.items()
-            if self.constants[n] != c.bind(n, c.parse(n, c.default), self.constants)
+            if self.constants[n] != c.domain.bind(n, c.parse(n, c.default), self.constants)
         }
 
     def spelled(self) -> dict[str, Any]:
         """All constants, as the constructor takes them, in values that JSON knows."""
-        return {n: c.spelled(self.constants[n]) for n, c in self.declared.constants.items()}
+        return {n: c.domain.spelled(self.constants[n]) for n, c in self.declared.constants.items()}
 
     def validate(self) -> None:
         """Raise :class:`InputError` if the constants do not fit together; for models to override."""

@@ -140,8 +140,8 @@ def _source(kind: type[Model]) -> str:
 
 
 def _plain(model: type[Model], constants: Mapping[str, Any]) -> dict[str, Any]:
-    declared = model.declared.constants
-    spelled = {name: declared[name].spelled(value) if name in declared else value for name, value in constants.items()}
+    domains = {name: constant.domain for name, constant in model.declared.constants.items()}
+    spelled = {name: domains[name].spelled(value) if name in domains else value for name, value in constants.items()}
     try:
         return json.loads(json.dumps(spelled, allow_nan=False))
     except (TypeError, ValueError):

@@ -82,7 +82,7 @@ class GridCell:
         """The values that the grid varies, as ``--set`` takes them."""
         declared = self._task.model.declared.constants
         return [
-            declared[name].word(value) if declared[name].kind == "choice" else json.dumps(value)
+            declared[name].domain.word(value) if declared[name].domain.kind == "choice" else json.dumps(value)
             for name, value in self.setting.items()
         ]
 

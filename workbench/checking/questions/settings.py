@@ -58,7 +58,7 @@ def settings_of(model: type[Model], grid: Grid, fixed: Mapping[str, Any]) -> lis
 
 def same(name: str, constant: Constant, given: Any) -> Any:
     """A value as it was given, except that words for a switch, a choice or a number become its value."""
-    return constant.parse(name, given) if constant.kind in _OF_ONE_SPELLING else plain(given)
+    return constant.parse(name, given) if constant.domain.kind in _OF_ONE_SPELLING else plain(given)
 
 
 class SettingPlan(NamedTuple):
@@ -201,7 +201,5 @@ def settings_table(
 
 def _words(model: type[Model], names: Iterable[str]) -> dict[str, dict[Any, str]]:
     """The words for the values of choices."""
-    choices = {
-        name: model.declared.constants[name] for name in names if model.declared.constants[name].kind == "choice"
-    }
-    return {name: {value: choice.word(value) for value in choice.domain} for name, choice in choices.items()}
+    domains = {name: model.declared.constants[name].domain for name in names}
+    return {name: {value: of.word(value) for value in of} for name, of in domains.items() if of.kind == "choice"}

@@ -74,7 +74,7 @@ class Attempt:
     def hint(self) -> tuple[str, str]:
         """What the one change does, in a few words, and whether that is good, bad or idle."""
         name, value = next(iter(self.changes.items()))
-        turned = f"{self.before.model.declared.constants[name].word(value)} \N{RIGHTWARDS ARROW} "
+        turned = f"{self.before.model.declared.constants[name].domain.word(value)} \N{RIGHTWARDS ARROW} "
         if self.result is None:
             return f"{turned}not accepted here", "idle"
         if self.result.holds:
@@ -175,14 +175,14 @@ def other_values(model: Model, integers: bool = False) -> list[tuple[str, Any]]:
     changes: list[tuple[str, Any]] = []
     for name, constant in model.declared.constants.items():
         value = model.constants[name]
-        if constant.kind == "switch":
+        if constant.domain.kind == "switch":
             changes.append((name, not value))
-        elif constant.kind == "choice":
+        elif constant.domain.kind == "choice":
             changes += [(name, other) for other in constant.domain if other != value]
-        elif constant.kind == "integer" and integers:
-            step = getattr(constant.domain, "step", 1)
-            near = (value - step, value + step)
-            changes += [(name, other) for other in near if other in constant.domain]
+        elif constant.domain.kind == "integer" and integers:
+            numbers = constant.domain.numbers
+            near = (value - numbers.step, value + numbers.step)
+            changes += [(name, other) for other in near if other in numbers]
     return changes
 
 

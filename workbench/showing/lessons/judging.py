@@ -14,7 +14,7 @@ def with_constants(model: type[Model], answer: Mapping[str, Any], given: Mapping
     """The model with an answer's constants; the answer must not change any given one."""
     for name, value in given.items():
         if answer.get(name, value) != value:
-            raise Wrong(f"`{name}` stays {model.declared.constants[name].word(value)}.")
+            raise Wrong(f"`{name}` stays {model.declared.constants[name].domain.word(value)}.")
     return model(**{**answer, **given})
 
 

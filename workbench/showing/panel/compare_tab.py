@@ -85,4 +85,4 @@ def _titled(title: str, one: Result, other: Result) -> str:
     if len(differing) != 1:
         return title
     name, value = differing[0]
-    return f"{title}: {name} = {one.model.declared.constants[name].word(value)}"
+    return f"{title}: {name} = {one.model.declared.constants[name].domain.word(value)}"

@@ -52,7 +52,7 @@ class Look:
 
 
 def _tooltip(constant: Constant) -> str:
-    return f"{constant.doc} ({constant.describe()})".lstrip()
+    return f"{constant.doc} ({constant.domain.describe()})".lstrip()
 
 
 def _about(constant: Constant, hints: Iterable[tuple[str, str]] = ()) -> Markup:
@@ -65,7 +65,7 @@ class Choice(Control):
     """One of a few values."""
 
     def __init__(self, name: str, constant: Constant, look: Look) -> None:
-        options = [(constant.word(value), value) for value in constant.domain]
+        options = [(constant.domain.word(value), value) for value in constant.domain]
         self.widget = ipywidgets.Dropdown(
             options=options, description=name, tooltip=_tooltip(constant), **look.of(ipywidgets.Dropdown)
         )
@@ -75,7 +75,7 @@ class Integer(Control):
     """A number in a range."""
 
     def __init__(self, name: str, constant: Constant, look: Look) -> None:
-        self.widget = _stepper(name, constant, look, constant.domain)
+        self.widget = _stepper(name, constant, look, constant.domain.numbers)
 
 
 def _stepper(name: str, constant: Constant, look: Look, numbers: range) -> Any:
@@ -165,19 +165,19 @@ class Controls(ipywidgets.VBox):
     def __init__(self, model: type[Model], on_change: Callable[[], None], near: Sequence[str] = ()) -> None:
         self._on_change, self._assigning = on_change, False
         declared = model.declared.constants
-        longest = max((len(name) for name, constant in declared.items() if constant.kind != "switch"), default=0)
+        longest = max((len(name) for name, constant in declared.items() if constant.domain.kind != "switch"), default=0)
         #: So that controls stand in line.
         self.look = Look(description_width=f"{min(150, 10 + 7 * longest)}px")
         self._look_near = Look(description_width="initial")
         self._names, self._near = tuple(declared), near
-        switches = [name for name, constant in declared.items() if constant.kind == "switch"]
+        switches = [name for name, constant in declared.items() if constant.domain.kind == "switch"]
         told = {name: declared[name].doc for name in near if name in switches}
         rest = {name: _tooltip(declared[name]) for name in switches if name not in told}
         self.told = Switches(told, self._changed, sentences=True, layout=self.look.layout)
         self.switches = Switches(rest, self._changed, layout=self.look.layout)
         self._declared = declared
         self._controls: dict[str, Any] = {n: self._control(n, c) for n, c in declared.items() if n not in switches}
-        choices = [name for name in near if name in self._controls and declared[name].kind == "choice"]
+        choices = [name for name in near if name in self._controls and declared[name].domain.kind == "choice"]
         self.about = {n: Words(_about(declared[n]), **self._look_near.of(Words)) for n in choices}
         beside = [
             widget
@@ -194,10 +194,11 @@ class Controls(ipywidgets.VBox):
         self._draw()
 
     def _control(self, name: str, constant: Constant) -> Any:
-        if constant.kind not in _NAMED:
-            return _CONTROLS[constant.kind](name, constant, self._look_near if name in self._near else self.look)
+        if constant.domain.kind not in _NAMED:
+            return _CONTROLS[constant.domain.kind](name, constant, self._look_near if name in self._near else self.look)
         options = self.look.of(ipywidgets.Combobox)
-        return _NAMED[constant.kind](name, constant, _tooltip(constant), self._members, self.look.width, **options)
+        kind = _NAMED[constant.domain.kind]
+        return kind(name, constant, _tooltip(constant), self._members, self.look.width, **options)
 
     def _members(self, of: str) -> tuple[str, ...]:
         """The names that a set has as it is set at present."""

@@ -130,7 +130,7 @@ class Grid(Tab):
             for number, setting in enumerate(settings)
         ]
         frame = pd.DataFrame(rows, dtype=object)
-        frame.attrs["words"] = {n: {value: declared[n].word(value) for value in asked.values[n]} for n in asked.values}
+        frame.attrs["words"] = {n: {v: declared[n].domain.word(v) for v in given} for n, given in asked.values.items()}
         return frame
 
     def _is_set(self, model: type[Model], cell: GridCell) -> bool:
@@ -216,12 +216,12 @@ class Values(ipywidgets.VBox):
 
     def __init__(self, model: type[Model], session: Session) -> None:
         self._session = session
-        self._declared = {n: c for n, c in model.declared.constants.items() if c.kind in _VARIED}
+        self._declared = {n: c for n, c in model.declared.constants.items() if c.domain.kind in _VARIED}
         self._look = Look(description_width="initial")
         self._ranges: dict[str, Any] = {}
         self._changed: Callable[[], None] = lambda: None
         #: The constants whose values are few.
-        self.listed = [name for name, constant in self._declared.items() if constant.kind in ("switch", "choice")]
+        self.listed = [name for name, one in self._declared.items() if one.domain.kind in ("switch", "choice")]
         self._ticks = {name: self._tick(name) for name in self._declared}
         self._numbers = grid([], 260)
         super().__init__([grid(self._ticks.values(), 200), self._numbers])
@@ -250,7 +250,7 @@ class Values(ipywidgets.VBox):
         constant = self._declared[name]
         numbers = _numbers(constant)
         if numbers is None:
-            return (False, True) if constant.kind == "switch" else tuple(constant.domain)
+            return tuple(constant.domain)
         low, high = self._ranges[name].value
         return tuple(number for number in numbers if low <= number <= high)
 
@@ -267,7 +267,7 @@ class Values(ipywidgets.VBox):
         numbers = _numbers(self._declared[name])
         assert numbers is not None
         now = self._session.settings.constants[name]
-        at = numbers.index(len(now) if self._declared[name].kind == "names" else now)
+        at = numbers.index(len(now) if self._declared[name].domain.kind == "names" else now)
         first = max(0, min(at - 1, len(numbers) - _MOST_NUMBERS))
         shown = numbers[first : first + _MOST_NUMBERS]
         made = ipywidgets.IntRangeSlider(
@@ -280,9 +280,9 @@ class Values(ipywidgets.VBox):
 
 def _numbers(constant: Constant) -> range | None:
     """The numbers that a constant takes; None if it takes others."""
-    if constant.kind == "names":
+    if constant.domain.kind == "names":
         return constant.domain.sizes
-    return constant.domain if constant.kind == "integer" else None
+    return constant.domain.numbers if constant.domain.kind == "integer" else None
 
 
 def _scrolling(markup: Markup, label: str) -> Markup:
@@ -296,7 +296,7 @@ def _action(text: str, send: str, title: str, enabled: bool) -> Markup:
 
 def _setting(asked: Asked, setting: dict[str, Any]) -> str:
     declared = asked.settings.model_class.declared.constants
-    return ", ".join(f"{name} = {declared[name].word(value)}" for name, value in setting.items())
+    return ", ".join(f"{name} = {declared[name].domain.word(value)}" for name, value in setting.items())
 
 
 def _differing(asked: Asked) -> dict[str, Any]:
@@ -308,7 +308,7 @@ def _differing(asked: Asked) -> dict[str, Any]:
 def _told(asked: Asked) -> Markup:
     """What the map shows, in a line."""
     declared = asked.settings.model_class.declared.constants
-    others = ", ".join(f"{name} = {declared[name].word(value)}" for name, value in _differing(asked).items())
+    others = ", ".join(f"{name} = {declared[name].domain.word(value)}" for name, value in _differing(asked).items())
     over = " \N{MULTIPLICATION SIGN} ".join(asked.values)
     fixed = f"with {others}" if others else "all other constants at their defaults"
     return headed(asked.name, f"over {over}, {fixed}. Click a cell to set the panel to it.")

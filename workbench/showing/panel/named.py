@@ -47,12 +47,12 @@ class Named:
 
     def set(self, value: Any) -> None:
         """Set to a value that a model has."""
-        self.field.value = self._constant.word(value)
+        self.field.value = self._constant.domain.word(value)
         self.draw()
 
     def draw(self) -> None:
         """Show the table for the names that there are."""
-        value, of = self._value(), [self._members(each) for each in self._constant.sets]
+        value, of = self._value(), [self._members(each) for each in self._constant.domain.sets]
         rows, columns = of[0], self._columns(of[-1])
         if value is None or not rows or len(rows) > _MOST or len(columns) > _MOST:
             self._table.html = ""
@@ -79,8 +79,8 @@ class Named:
         """What is typed, as a model has it; None where that is not accepted."""
         constant, name = self._constant, self._name
         try:
-            return constant.bind(
-                name, constant.parse(name, self.get()), {of: self._members(of) for of in constant.sets}
+            return constant.domain.bind(
+                name, constant.parse(name, self.get()), {of: self._members(of) for of in constant.domain.sets}
             )
         except InputError:
             return None
@@ -95,10 +95,10 @@ class Named:
     def _clicked(self, sent: str) -> None:
         row, _, text = sent.partition(" ")
         value = self._value()
-        columns = self._columns(self._members(self._constant.sets[-1]))
-        known = row in self._members(self._constant.sets[0]) and text in columns
+        columns = self._columns(self._members(self._constant.domain.sets[-1]))
+        known = row in self._members(self._constant.domain.sets[0]) and text in columns
         if value is not None and known and self._label(row, text) is not None:
-            self.field.value = self._constant.word(self._changed(value, row, columns[text]))
+            self.field.value = self._constant.domain.word(self._changed(value, row, columns[text]))
 
     # What graphs and assignments have each of their own ------------------------------------------------------------
 
@@ -131,7 +131,7 @@ class Edges(Named):
         return {str(name): name for name in members}
 
     def _label(self, row: str, text: str) -> str | None:
-        if self._constant.kind == "graph" and row == text:
+        if self._constant.domain.kind == "graph" and row == text:
             return None
         return f"{row}{self._constant.domain.arrow}{text}"
 

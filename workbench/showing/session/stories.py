@@ -63,6 +63,6 @@ def in_sight(model: type[Model]) -> list[str]:
     declared, protocol = model.declared.constants, protocol_of(model)
     chosen = protocol.in_sight.get(model.name, ()) if protocol else ()
     known = [name for name in chosen if name in declared]
-    switches = [name for name, constant in declared.items() if constant.kind in ("switch", "choice")]
-    sizes = [name for name, constant in declared.items() if constant.kind in ("names", "integer")]
+    switches = [name for name, constant in declared.items() if constant.domain.kind in ("switch", "choice")]
+    sizes = [name for name, constant in declared.items() if constant.domain.kind in ("names", "integer")]
     return known or [*switches[:_MOST_SWITCHES], *sizes[:_MOST_SIZES]]

@@ -59,9 +59,9 @@ def constants_table(model: Model | type[Model]) -> Rendered:
     differing = model.differing() if isinstance(model, Model) else {}
     rows, lines = [], []
     for name, constant in model.declared.constants.items():
-        value = constant.word(given.get(name, constant.default))
+        value = constant.domain.word(given.get(name, constant.default))
         marked = element("code", value, class_="wb-new" if name in differing else None)
-        rows.append((_code(name), marked, constant.describe(), constant.doc))
+        rows.append((_code(name), marked, constant.domain.describe(), constant.doc))
         lines.append((name, value + (" *" if name in differing else ""), constant.doc))
     return Rendered(table(("constant", "value", "accepts", "meaning"), rows), "\n".join(columns(lines)))
 
@@ -105,7 +105,7 @@ def _setting(model: Model, name: str, before: Any, after: Any) -> str:
 def _word(model: Model, name: str, value: Any) -> str:
     """The value of a constant as people read it; nothing where the model has no such constant."""
     constant = model.declared.constants.get(name)
-    return show(None) if constant is None else constant.word(value)
+    return show(None) if constant is None else constant.domain.word(value)
 
 
 def _now(before: Verdict, after: Verdict) -> str:
