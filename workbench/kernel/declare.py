@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, overload
 
 from workbench.kernel.constants import Constant
 from workbench.kernel.domains import Names
@@ -90,6 +90,10 @@ class Action(Declared):
                 "first step, as in Process(start='Begin')"
             )
 
+    @overload
+    def __get__(self, model: None, owner: type) -> "Action": ...
+    @overload
+    def __get__(self, model: Any, owner: type) -> Callable[..., Any]: ...
     def __get__(self, model: Any, owner: type) -> Any:
         """On a class the action; on a model its method, which other actions and subclasses may call."""
         return self if model is None else partial(self.function, model)
@@ -120,6 +124,20 @@ class Action(Declared):
         return replace(self, name=name, process=process, parameters=parameters, at=at, to=to)
 
 
+@overload
+def action(function: Function, /) -> Action: ...
+@overload
+def action(
+    process: Process | str | None = None,
+    *each: str,
+    fair: str | bool | None = None,
+    when: When = None,
+    stutters: bool = False,
+    fair_when: Function | None = None,
+    at: Any = None,
+    to: Any = None,
+    **domains: str,
+) -> Callable[[Function], Action]: ...
 @in_its_line
 def action(
     process: Any = None,

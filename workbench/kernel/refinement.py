@@ -14,7 +14,7 @@ from workbench.kernel.errors import InputError, ModelError, brief, call, defined
 from workbench.kernel.instances import PropertyInstance, outcome_label
 from workbench.kernel.members import Members
 from workbench.kernel.model import Model
-from workbench.kernel.parameters import Default, When, check_function
+from workbench.kernel.parameters import Default, Function, When, check_function
 from workbench.kernel.properties import Property
 from workbench.kernel.state import Reader, State, seen
 from workbench.kernel.values import check_value, show
@@ -70,7 +70,9 @@ def _given(model: Model, name: str, source: str) -> Any:
 
 
 @in_its_line
-def refines(abstract: Any, /, *, when: When = None, by_default: Default = True, **constants: str) -> Any:
+def refines(
+    abstract: Any, /, *, when: When = None, by_default: Default = True, **constants: str
+) -> Callable[[Function], RefinementProperty]:
     """Declare a method ``(self, s)`` that maps states to states of the model `abstract`, which this one must refine.
 
     It returns a mapping from the abstract model's variables to their values; for a variable with a cell per index, a

@@ -29,8 +29,8 @@ def early_reader(answer):
     if not issubclass(answer, hudi):
         raise Wrong(f"`{answer.__name__}` is no subclass of `Hudi`.")
     classes = answer.__mro__[: answer.__mro__.index(hudi)]
-    others = {name for one in classes for name in vars(one) if not name.startswith("_")} - {"declared"}
-    others -= {"OneTable", "name"}
+    others = {name for one in classes for name in vars(one) if not name.startswith("_")}
+    others -= {"OneTable", "name", "declared"}
     if others:
         raise Wrong(f"`{answer.__name__}` also redefines {', '.join(sorted(others))}.")
     verdict = expect(answer(Values=1), {"OneTable": "violated"})["OneTable"]
