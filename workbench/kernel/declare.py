@@ -246,10 +246,12 @@ class Variable:
         initial: The initial value, or a function of the model (and, with `per`, of the index) that gives it.
         per: The constant, attribute or method of the model whose members are the indices.
         doc: One line.
+        ghost: It only bounds the run, or records it for properties, and is no part of the protocol: pictures leave it
+            out.
     """
 
-    def __init__(self, initial: Any, per: str | None = None, doc: str = "") -> None:
-        self.initial, self.per, self.doc = initial, per, doc
+    def __init__(self, initial: Any, per: str | None = None, doc: str = "", ghost: bool = False) -> None:
+        self.initial, self.per, self.doc, self.ghost = initial, per, doc, ghost
 
     def initial_value(self, model: Any, index: Any) -> Any:
         if not callable(self.initial):

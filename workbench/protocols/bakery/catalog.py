@@ -40,31 +40,29 @@ def lives(model, s, w):
 
 # The crasher, which a model takes over by name: steps of a base class would be numbered before its own ----------------
 
-crasher = Process(fair="weak", pc="pc_crasher", doc="crashes writers while its budget lasts")
+crasher = Process(fair="weak", doc="crashes writers while its budget lasts", pc="pc_crasher", start="Crash")
 
 
-@action(crasher, w="Writers", when="MaxCrashes")
+@action(crasher, at="Crash", w="Writers", when="MaxCrashes")
 def crash(self, s, w):
     """A writer crashes; what it has in the queue stays behind."""
-    require(s.pc_crasher == "Crash" and s.crash_budget > 0, "the crash budget is used up")
+    require(s.crash_budget > 0, "the crash budget is used up")
     require(not s.crashed[w], f"{w} has crashed already")
     s.crashed[w] = True
     s.crash_budget -= 1
 
 
-@action(crasher, when="MaxCrashes")
+@action(crasher, at="Crash", when="MaxCrashes")
 def give_up(self, s):
     """No (further) crash happens in this run."""
-    require(s.pc_crasher == "Crash" and s.crash_budget > 0, "the crash budget is used up")
+    require(s.crash_budget > 0, "the crash budget is used up")
     s.crash_budget = 0
 
 
-@action(crasher)
+@action(crasher, at="Crash", to="Done")
 def crasher_done(self, s):
     """All crashes have happened, or been given up."""
-    require(s.pc_crasher == "Crash", "the crasher is Done")
     require(s.crash_budget == 0, "crashes may still happen")
-    s.pc_crasher = "Done"
 
 
 # Restarts ------------------------------------------------------------------------------------------------------------

@@ -57,11 +57,9 @@ class Bakery(Model):
         start=lambda m: m.first_step,
         guard=catalog.lives,
     )
-    pc_crasher = Variable("Crash", doc="next step of the crasher")
+    crasher = catalog.crasher
     my_ticket = Variable(0, per="Writers", doc="the ticket taken, 0 for none")
     parent_seen = Variable(0, per="Writers", doc="the head that the commit will build on")
-
-    crasher = catalog.crasher
 
     def validate(self) -> None:
         catalog.check_tickets(self)

@@ -79,14 +79,13 @@ class BakeryV2(Model):
     my_ticket = Variable(0, per="Writers", doc="the ticket taken, 0 for none")
     parent_seen = Variable(0, per="Writers", doc="the head that the commit will build on")
     parent_staged = Variable(0, per="Writers", doc="the head when the data files were staged")
-    pc_applier = Variable("ApplyDecide", doc="next step of the applier")
+    applier = Process(
+        fair="weak", doc="replicates claims and answers them, for ever", pc="pc_applier", start="ApplyDecide"
+    )
     ap_dst = Variable(None, doc="the applier's register: the node that answers")
     ap_ct = Variable(0, doc="the applier's register: the claim's ticket")
     ap_defer = Variable(False, doc="the applier's register: whether the node had a smaller claim")
     ap_behind = Variable(0, doc="the applier's register: the smallest such ticket")
-    pc_crasher = Variable("Crash", doc="next step of the crasher")
-
-    applier = Process(fair="weak", doc="replicates claims and answers them, for ever")
     crasher = catalog.crasher
 
     def validate(self) -> None:
@@ -234,11 +233,10 @@ class BakeryV2(Model):
 
     # The applier -------------------------------------------------------------------------------------------------
 
-    @action(applier, source="nodes", dst="nodes")
+    @action(applier, at="ApplyDecide", to=lambda m: None if m.atomic else "ApplyEmit", source="nodes", dst="nodes")
     def apply_decide(self, s, source, dst):
         """Replicate a claim of `source` to `dst`, and see whether `dst` is before it in the queue."""
         require(source != dst, "a node does not replicate to itself")
-        require(s.pc_applier == "ApplyDecide", "the applier has an answer to send first")
         require(self.node_alive(s, dst), f"{dst} is dead")
         news = self.news(s, source, dst)
         require(news, f"{source} has no claim that {dst} lacks")
@@ -250,7 +248,6 @@ class BakeryV2(Model):
             self.answer(s, dst, claim.ticket, defer=bool(smaller), behind=behind)
             return
         s.ap_dst, s.ap_ct, s.ap_defer, s.ap_behind = dst, claim.ticket, bool(smaller), behind
-        s.pc_applier = "ApplyEmit"
 
     def news(self, s, source, dst):
         """The claims of `source` that have not come to `dst`."""
@@ -259,14 +256,12 @@ class BakeryV2(Model):
     def arrive(self, s, dst, claim):
         s.claims[dst] |= {claim}
 
-    @action(applier, when=in_small_steps)
+    @action(applier, at="ApplyEmit", to="ApplyDecide", when=in_small_steps)
     def apply_emit(self, s):
         """Ack the claim, or defer the ack behind the claim remembered from before."""
-        require(s.pc_applier == "ApplyEmit", "the applier has nothing to answer")
         dst, ticket = s.ap_dst, s.ap_ct
         defer = bool(self.owned(s, dst, below=ticket)) if self.SafeAcks else s.ap_defer
         self.answer(s, dst, ticket, defer, s.ap_behind)
-        s.pc_applier = "ApplyDecide"
 
     def answer(self, s, node, ticket, defer, behind):
         if defer:

@@ -84,7 +84,9 @@ class Delta(Model):
     ReadVersionConflicts = Constant(True, bool, "the entry that was read last counts as a conflict, as published")
     LockExpires = Constant(False, bool, "the table lock may become free while its holder is still at work")
 
-    phase = Variable("Ready", per="Writers", doc="the step that the writer takes next; Ready without a transaction")
+    writer = Process(
+        per="Writers", fair="weak", doc="carries out one transaction after the other", pc="phase", start="Ready"
+    )
     transaction = Variable(None, per="Writers", doc="the transaction at work")
     snapshot = Variable((), per="Writers", doc="the log as it was loaded")
     targets = Variable(frozenset(), per="Writers", doc="the files to merge with; an insert may name a new one")
@@ -95,9 +97,7 @@ class Delta(Model):
     lock = Variable(None, doc="the writer that holds the table lock")
     log = Variable(None, per="versions", doc="the entry of this number; None if it was never written")
     files = Variable(None, per="numbers", doc="the data file of this number; None if it was never written")
-    committed = Variable((), per="Column1Values", doc="for checking only: the committed transactions, in commit order")
-
-    writer = Process(per="Writers", fair="weak", doc="carries out one transaction after the other", pc="phase")
+    committed = Variable((), per="Column1Values", doc="the committed transactions, in commit order", ghost=True)
 
     def validate(self) -> None:
         self.versions = tuple(range(1, self.OpLimit + 1))
@@ -149,7 +149,8 @@ class Delta(Model):
             file for file in live if any(row.column1 == asked.column1 for row in s.files[file.number].rows)
         )
         if not s.targets[w]:
-            self.finish(s, w, "Ready")
+            self.forget(s, w)
+            s.phase[w] = "Ready"
 
     def new_names(self, s, partition):
         """The names that an insert may choose for a file that is not there. It is written with the next free number."""
@@ -169,32 +170,33 @@ class Delta(Model):
             added.append(File(number, file.partition))
         s.added[w] = frozenset(added)
 
-    @action(writer, at="VersionCheck", to="VersionCheck", when="UseCoordination")
+    @action(writer, at="VersionCheck", to="Commit", when="UseCoordination")
     def check_version(self, s, w):
         """Take the lock if the version is still free; otherwise look for a conflict, and try the next version."""
         require(s.lock is None, "the table lock is taken")
         if s.version[w] <= self.latest(s):
-            return self.try_again(s, w)
+            return self.try_again(s, w, "VersionCheck")
         s.lock = w
-        s.phase[w] = "Commit"
 
-    @action(writer, at="Commit", to="Commit")
+    @action(writer, at="Commit", to="Ready")
     def commit(self, s, w):
         """Write the entry, or overwrite the one that is there; with put-if-absent look for a conflict instead."""
         asked, version = s.transaction[w], s.version[w]
         s.lock = None  # whoever holds it: as published
         if self.PutIfAbsentSupported and s.log[version] is not None:
-            return self.try_again(s, w)
+            return self.try_again(s, w, "Commit")
         s.log[version] = Entry(s.added[w], s.removed[w])
         s.committed[asked.column1] += (Committed(asked, version),)
-        self.finish(s, w, "Ready")
+        self.forget(s, w)
 
-    def try_again(self, s, w):
-        """Abort on a conflict, or go for the next version."""
+    def try_again(self, s, w, phase):
+        """Abort on a conflict, or go on at `phase` for the next version."""
         if self.conflict(s, w):
-            self.finish(s, w, "Ready")
+            self.forget(s, w)
+            s.phase[w] = "Ready"
         else:
             s.version[w] = self.latest(s) + 1
+            s.phase[w] = phase
 
     def conflict(self, s, w):
         """Whether others have changed the transaction's part of the table since it read."""
@@ -208,19 +210,18 @@ class Delta(Model):
             for file in s.log[version].added | s.log[version].removed
         )
 
-    @action(writer, at="Commit", fair=False)
+    @action(writer, at="Commit", to="Failed", fair=False)
     def fail(self, s, w):
         """Fail for ever, with everything written but the entry. A lock that is held becomes free."""
         if s.lock == w:
             s.lock = None
-        self.finish(s, w, "Failed")
+        self.forget(s, w)
 
-    def finish(self, s, w, phase):
+    def forget(self, s, w):
         """Forget everything about the transaction."""
         s.transaction[w] = s.version[w] = None
         s.snapshot[w] = ()
         s.targets[w] = s.added[w] = s.removed[w] = frozenset()
-        s.phase[w] = phase
 
     @action(when=lambda model: model.UseCoordination and model.LockExpires)
     def lock_expires(self, s):

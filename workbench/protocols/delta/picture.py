@@ -24,8 +24,6 @@ from workbench.showing.pictures.things import (
     text,
 )
 
-LEFT_OUT = {"committed": "for checking only; the reader's card says what it comes to"}
-
 #: What a writer does next, by its phase.
 NEXT = {
     "Ready": "ready for a transaction",
@@ -37,7 +35,7 @@ NEXT = {
 }
 
 
-@picture_of(Delta, leaves_out=LEFT_OUT, version="versions")
+@picture_of(Delta, version="versions")
 def delta(model, s, *, version=None, history=(), faults=()):
     latest = model.latest(s)
     version = min(version or version_of(s, faults) or latest, latest)

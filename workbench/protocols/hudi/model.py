@@ -78,7 +78,9 @@ class Hudi(Model):
     PutIfAbsentSupported = Constant(False, bool, "put-if-absent: writing a file whose name exists fails")
     UseSalt = Constant(False, bool, "file names carry a unique salt, so that equal timestamps do not collide in names")
 
-    phase = Variable("Ready", per="Writers", doc="the step that the writer takes next; Ready without an operation")
+    writer = Process(
+        per="Writers", fair="weak", doc="carries out one operation after the other", pc="phase", start="Ready"
+    )
     op = Variable(None, per="Writers", doc="the operation at work: its type, key and value")
     stamp = Variable(None, per="Writers", doc="the operation's timestamp and salt")
     group = Variable(None, per="Writers", doc="the file group that the operation goes to")
@@ -91,9 +93,7 @@ class Hudi(Model):
     index = Variable(None, per="Keys", doc="the file group that a key is mapped to, None if it is not indexed")
     table_lock = Variable(None, doc="the writer that holds the table lock")
     group_lock = Variable(None, per="file_groups", doc="the writer that holds the file group's lock")
-    log = Variable(None, per="log_entries", doc="for checking only: a key's committed operations, in commit order")
-
-    writer = Process(per="Writers", fair="weak", doc="carries out one operation after the other", pc="phase")
+    log = Variable(None, per="log_entries", doc="a key's committed operations, in commit order", ghost=True)
 
     def validate(self) -> None:
         self.timestamps = tuple(range(1, self.OpLimit + 1))

@@ -100,20 +100,18 @@ class Iceberg(Model):
     CleanUpOnUnknown = Constant(False, bool, "the catalog's answer may be lost; the writer then deletes its files")
     RemoveOrphans = Constant("never", ("never", "old", "any"), "files that no snapshot names: spared at first, or not")
 
-    phase = Variable("Ready", per="Writers", doc="the step that the writer takes next, or how its operation has ended")
+    writer = Process(per="Writers", doc="carries out one operation after the other", pc="phase", start="Ready")
     op = Variable(None, per="Writers", doc="the operation at work")
     files = Variable((), doc="the rows of each data file, in the order of writing; None if it has been deleted")
     delete_files = Variable((), doc="the positions in data files that each delete file names; None if it is gone")
     snapshots = Variable((), doc="the table's metadata: its snapshots, the current one last")
     ids = Variable(0, doc="snapshots prepared so far")
-    versions = Variable((), doc="for checking only: the first snapshot that was committed as each version")
-    log = Variable((), per="fields", doc="for checking only: what was committed to a column of a key, in order")
-    pending = Variable(frozenset(), doc="for checking only: the keys whose insert is under way, or was given up")
-    write_ops = Variable(0, doc="inserts, updates and deletes started so far")
-    compactions = Variable(0, doc="compactions started so far")
-    aborts = Variable(0, doc="for checking only: operations that validation has stopped")
-
-    writer = Process(per="Writers", doc="carries out one operation after the other", pc="phase")
+    versions = Variable((), doc="the first snapshot that was committed as each version", ghost=True)
+    log = Variable((), per="fields", doc="what was committed to a column of a key, in order", ghost=True)
+    pending = Variable(frozenset(), doc="the keys whose insert is under way, or was given up", ghost=True)
+    write_ops = Variable(0, doc="inserts, updates and deletes started so far", ghost=True)
+    compactions = Variable(0, doc="compactions started so far", ghost=True)
+    aborts = Variable(0, doc="operations that validation has stopped", ghost=True)
 
     def validate(self) -> None:
         self.fields = tuple((key, c) for key in self.Col1 for c in COLUMNS)

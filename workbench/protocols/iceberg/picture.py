@@ -23,16 +23,6 @@ from workbench.showing.pictures.things import (
     text,
 )
 
-LEFT_OUT = {
-    "versions": "for checking only; a snapshot in the place of another one says so",
-    "log": "for checking only; the reader's card says what it comes to",
-    "pending": "for checking only: a bound on what writers start",
-    "write_ops": "a bound on what writers start",
-    "compactions": "a bound on what writers start",
-    "aborts": "for checking only; a writer says how its last operation has ended",
-    "ids": "a number that is never used again",
-}
-
 #: What a writer does next, by its phase.
 NEXT = {
     "Ready": "ready for an operation",
@@ -45,7 +35,7 @@ NEXT = {
 }
 
 
-@picture_of(Iceberg, leaves_out=LEFT_OUT)
+@picture_of(Iceberg, leaves_out={"ids": "a number that is never used again"})
 def iceberg(model, s):
     known = [snapshot(s, number, one) for number, one in enumerate(s.snapshots, 1)]
     yield part("snapshots", "catalog", chain("history", *known) if known else note("no snapshot"))

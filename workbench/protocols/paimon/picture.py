@@ -35,14 +35,6 @@ from workbench.showing.pictures.things import (
     text,
 )
 
-LEFT_OUT = {
-    "write_ops": "for checking only; each writer's card counts its own",
-    "compactions": "for checking only; each compactor's card counts its own",
-    "write_ops_on": "for checking only: how often a key has been written",
-    "insert_pending": "for checking only: a bound on what writers start",
-    "log": "for checking only; the reader's card says what it comes to",
-}
-
 #: What an operation does next, by its state.
 NEXT = {
     READY: "ready",
@@ -53,7 +45,7 @@ NEXT = {
 }
 
 
-@picture_of(Paimon, leaves_out=LEFT_OUT, version="versions")
+@picture_of(Paimon, version="versions")
 def paimon(model, s, *, version=None, history=(), faults=()):
     version = version or version_of(s, faults)
     known = list(snapshots(model, s, version, history))

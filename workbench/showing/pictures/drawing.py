@@ -212,7 +212,8 @@ def describe(
     else:
         given = {**dict.fromkeys(painting.options), **(options or {})}
         given |= {n: v for n, v in {"history": history, "faults": places}.items() if painting.takes(n)}
-        more = [v for v in model.declared.variables if v not in painting.shows and v not in painting.leaves_out]
+        known = painting.shows | painting.leaves_out.keys()
+        more = [name for name, one in model.declared.variables.items() if name not in known and not one.ghost]
         items = (*painting.describe(model, state, **given), *variables(model, state, more))
     things = tuple(_wrapped(items))
     seen = set()

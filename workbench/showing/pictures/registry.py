@@ -23,7 +23,7 @@ class Painting:
     Attributes:
         describe: Maps a model and a state to things.
         shows: The variables in the picture: states that differ in one of them have different pictures.
-        leaves_out: The other variables, each with the reason.
+        leaves_out: The other variables that are no ghosts, each with the reason.
         options: By option, the constant, attribute or method of the model that has the choices.
     """
 
@@ -52,7 +52,7 @@ def picture_of(
     of the trace, oldest first, and `faults`, the places at fault in the state.
 
     Args:
-        leaves_out: The variables that the picture does not show, with the reasons.
+        leaves_out: The variables that the picture does not show, with the reasons; besides ghosts.
         **options: Keyword-only parameters for the reader to choose, None by default, and the constants, attributes or
             methods of the model with the choices.
     """
@@ -62,7 +62,7 @@ def picture_of(
             raise unknown(f"variable of {model.name}", variable, model.declared.variables)
 
     def register(describe: Describe) -> Describe:
-        shown = frozenset(model.declared.variables) - set(left_out)
+        shown = frozenset(name for name, one in model.declared.variables.items() if not one.ghost) - set(left_out)
         _PAINTINGS[model] = Painting(describe, shown, left_out, dict(options))
         return describe
 
