@@ -79,7 +79,8 @@ def interruptible():
 @pytest.fixture
 def interpreted(monkeypatch):
     """Nothing is compiled yet, and a small space is searched without that; the share of calls is large."""
-    from workbench.checking import compiled, local, warm
+    from workbench.checking import local, warm
+    from workbench.checking.kernels import compiled
 
     warm.compile_checks()  # into Numba's cache, if they are not there
     monkeypatch.setattr(local, "_loaded", threading.Event())

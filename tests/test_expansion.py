@@ -11,13 +11,14 @@ from random_models import random_model
 
 from tests.test_conformance import Bounded, Scattered
 from tests.toys import Steps, Wide
-from workbench.checking import cells, expander, kernels, store
+from workbench.checking import cells, expander, store
 from workbench.checking.check import check
-from workbench.checking.compiled import interpreting
-from workbench.checking.in_numpy import FORMS
+from workbench.checking.kernels import loops
+from workbench.checking.kernels.compiled import interpreting
+from workbench.checking.kernels.in_numpy import FORMS
+from workbench.checking.kernels.threads import Threads
 from workbench.checking.local import LocalSearch
 from workbench.checking.store import Visited
-from workbench.checking.threads import Threads
 from workbench.kernel.budget import Budget, Limits
 from workbench.kernel.plan import make_plan
 from workbench.kernel.symmetry import Canonical
@@ -181,7 +182,7 @@ def test_every_budget_ends_where_it_is_used_up(workers):
         assert sum(part["counts"][2]) == most - 1
         assert max(part["targets"], default=0) < most
         sums = np.stack([searching.cells.sums(row) for row in searching.store.column("rows")])
-        held = kernels.canonical_fingerprints(sums, 1)[:, 0]
+        held = loops.canonical_fingerprints(sums, 1)[:, 0]
         visited = [fingerprints for fingerprints, _ in searching.store.visited.slices()]
         assert sorted(np.concatenate(visited)[:, 0]) == sorted(held)
 

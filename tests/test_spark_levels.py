@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.checking import expander, kernels, store
+from workbench.checking import expander, store
 from workbench.checking.cells import NARROW, WIDE
 from workbench.checking.check import check
 from workbench.checking.expander import Expander
-from workbench.checking.kernels import Frontier
+from workbench.checking.kernels import loops
+from workbench.checking.kernels.loops import Frontier
 from workbench.checking.runs import resume
 from workbench.checking.spark import executors, outbox, states
 from workbench.checking.spark.manifest import RUN, Level, Run, RunManifest, TransitionFile
@@ -97,7 +98,7 @@ def test_messages_hold_what_a_part_leads_to(monkeypatch):
     )
     sources, steps = (100 + states).astype(np.uint64)[:, None], np.array([[7, 0], [8, 1]], np.int32)
     messages = list(messages_of(piece, 2, sources, steps, [np.arange(20, dtype=np.int32)] * 2))
-    found, buckets = {}, kernels.bucket(sums, 2).tolist()
+    found, buckets = {}, loops.bucket(sums, 2).tolist()
     for bucket, message, _ in messages:
         rows = message.rows.unpack(np.ones(len(message.fingerprints), bool))
         for at, fingerprint in enumerate(message.fingerprints[:, 0].tolist()):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.checking.arrays import Growing
+from workbench.checking.kernels.arrays import Growing
 from workbench.checking.parts import in_parts
 from workbench.kernel import Model
 from workbench.kernel.errors import ModelError

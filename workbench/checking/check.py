@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from workbench.checking.contract import Engine, Resources, Room
-from workbench.checking.threads import MOST_WORKERS
+from workbench.checking.kernels.threads import MOST_WORKERS
 from workbench.kernel import InputError, Model, Result
 from workbench.kernel.budget import Budget, Limits, interruptible
 from workbench.kernel.errors import brief, unknown

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from workbench.checking.compiled import njit
+from workbench.checking.kernels.compiled import njit
 
 
 @njit(cache=True, nogil=True)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.checking.branches import branches_of
+from workbench.checking.kernels.branches import branches_of
 from workbench.checking.profile import Cost
 from workbench.checking.trees import TRUE, Trees
 from workbench.kernel.instances import Subject

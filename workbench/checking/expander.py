@@ -6,14 +6,14 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.checking.cells import Interner
-from workbench.checking.kernels import Counts, Frontier
+from workbench.checking.kernels.loops import Counts, Frontier
+from workbench.checking.kernels.phases import layout
+from workbench.checking.kernels.phases.advance import advance
+from workbench.checking.kernels.phases.layout import ByShard, Chunks, Queue
+from workbench.checking.kernels.phases.write_back import put_aside
+from workbench.checking.kernels.threads import Threads
 from workbench.checking.outside import Outside
-from workbench.checking.phases import layout
-from workbench.checking.phases.advance import advance
-from workbench.checking.phases.layout import ByShard, Chunks, Queue
-from workbench.checking.phases.write_back import put_aside
 from workbench.checking.store import BLOCK, StateStore
-from workbench.checking.threads import Threads
 from workbench.checking.trees import Trees
 from workbench.checking.watch import StatePlace
 from workbench.kernel import Model, ModelError

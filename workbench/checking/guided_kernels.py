@@ -1,15 +1,15 @@
 """The compiled loops of guided searches, which follow a recording or a scenario.
 
-As in :mod:`workbench.checking.kernels`, each keeps its place in a cursor and returns for whatever needs Python. A state
-is expanded only with room for all its successors, so an expansion that misses simply starts again.
+As in :mod:`workbench.checking.kernels.loops`, each keeps its place in a cursor and returns for whatever needs Python. A
+state is expanded only with room for all its successors, so an expansion that misses simply starts again.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from workbench.checking.compiled import njit
-from workbench.checking.kernels import slot_of, walk
+from workbench.checking.kernels.compiled import njit
+from workbench.checking.kernels.loops import slot_of, walk
 
 # Why they return.
 DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE, NODES_FULL, EDGES_FULL, STEPS_FULL, PAUSE, FOUND = range(9)

@@ -8,19 +8,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.checking import compiling, kernels
-from workbench.checking.compiled import TooMuch, is_interpreted
 from workbench.checking.contract import Resources, Room, collision_probability
 from workbench.checking.costs import costs_of
 from workbench.checking.expander import Expander
-from workbench.checking.kernels import Frontier
-from workbench.checking.meanwhile import search_at_once
+from workbench.checking.kernels import compiling, loops
+from workbench.checking.kernels.compiled import TooMuch, is_interpreted
+from workbench.checking.kernels.compiling_beside import search_at_once
+from workbench.checking.kernels.loops import Frontier
+from workbench.checking.kernels.threads import Threads
 from workbench.checking.memory import peak_bytes
 from workbench.checking.profile import Profile
 from workbench.checking.purity import run_again
 from workbench.checking.steps import WatchedSteps
 from workbench.checking.store import BLOCK, StateStore, Transitions
-from workbench.checking.threads import Threads
 from workbench.checking.watch import Labels, StatePlace, Watched
 from workbench.kernel import Model, ModelError, Result, Trace, Variable, action, invariant, replay, require
 from workbench.kernel.budget import INTERRUPTED, Limits, Stop
@@ -71,7 +71,7 @@ def load_kernels() -> None:
             searching.run(Limits())
             visited = searching.store.visited
             visited.grow()
-            kernels.spread(visited.table, 0, 0)  # only large tables need it
+            loops.spread(visited.table, 0, 0)  # only large tables need it
             _loaded.set()
 
 
@@ -148,7 +148,7 @@ class LocalSearch:
         self.levels: list[int] = []
         self.stopped: str | None = None
         self.full = False
-        self._judged, self._judged_outside = (np.zeros(kernels.CURSOR, np.int64) for _ in range(2))
+        self._judged, self._judged_outside = (np.zeros(loops.CURSOR, np.int64) for _ in range(2))
         self._growth = Growth(self.cells.layout.cells)
         self._steps_judged = 0  # the first state from which not all steps are judged
         self._initial = 0
@@ -233,7 +233,7 @@ class LocalSearch:
     def _judge_initial(self, limits: Limits) -> None:
         """Judge the initial states added since the last call."""
         if self.steps is not None:
-            for part in self.store.slices(int(self._judged[kernels.COUNT]), self.store.count):
+            for part in self.store.slices(int(self._judged[loops.COUNT]), self.store.count):
                 self.steps.judge_initial(part.rows, partial(_numbered, part.base))
         self._inspect(self.plan.fail_fast)
         limits.check(0, self.store.count, self.store.count, lambda: self.nbytes, self.decided)
@@ -250,14 +250,14 @@ class LocalSearch:
     def _inspect(self, fail_fast: bool) -> None:
         """Judge the states found since the last call."""
         cursor = self._judged
-        while (judged := int(cursor[kernels.COUNT])) < self.store.count:
+        while (judged := int(cursor[loops.COUNT])) < self.store.count:
             block, at = self.store.block_of(judged)
             stop = min(self.store.count - block.base, BLOCK)
             for labels in self.labels.values():
                 labels.extend(block.rows[at:stop])
-            cursor[kernels.STATE] = at
+            cursor[loops.STATE] = at
             self._judge(block, stop, cursor, fail_fast)
-            cursor[kernels.COUNT] = block.base + stop
+            cursor[loops.COUNT] = block.base + stop
         outside = self.expander.outside
         if len(outside):
             step = outside.block.step
@@ -273,21 +273,21 @@ class LocalSearch:
         Threads first look at all states. Their shares without a finding are done, unless a miss in an earlier share has
         shown that a predicate reads more cells and must be evaluated in more states.
         """
-        threads, first = self._threads, int(cursor[kernels.STATE])
+        threads, first = self._threads, int(cursor[loops.STATE])
         if threads is None or self.expander.is_little(stop - first):
             self._judge_in_order(block, stop, cursor, fail_fast)
             return
         ends = [first + (stop - first) * number // threads.workers for number in range(threads.workers + 1)]
-        cursors = [np.zeros(kernels.CURSOR, np.int64) for _ in range(threads.workers)]
+        cursors = [np.zeros(loops.CURSOR, np.int64) for _ in range(threads.workers)]
         for one, begin in zip(cursors, ends, strict=False):
-            one[kernels.STATE] = begin
+            one[loops.STATE] = begin
         reads, touched = self.watched.reads.copy(), self.watched.touched
         met = threads.each(lambda number: self._look(block, ends[number + 1], cursors[number], touched)[0])
         for one, begin, end, why in zip(cursors, ends, ends[1:], met, strict=False):
             if not np.array_equal(reads, self.watched.reads):
                 one[:] = 0
-                one[kernels.STATE] = begin
-            elif why == kernels.DONE:
+                one[loops.STATE] = begin
+            elif why == loops.DONE:
                 continue
             self._judge_in_order(block, end, one, fail_fast)
 
@@ -296,20 +296,20 @@ class LocalSearch:
     ) -> tuple[int, Sequence[tuple[int, int]]]:
         """Look at the states of `block` up to `stop`; returns why it ended, and the misses with their states."""
         watched, missed = self.watched, np.empty((_MISSES, 2), np.int64)
-        why = int(kernels.inspect(self.trees.arrays, watched.columns, touched, block, stop, missed, cursor))
-        return why, missed[: cursor[kernels.WHAT]].tolist() if why == kernels.MISS_PREDICATE else ()
+        why = int(loops.inspect(self.trees.arrays, watched.columns, touched, block, stop, missed, cursor))
+        return why, missed[: cursor[loops.WHAT]].tolist() if why == loops.MISS_PREDICATE else ()
 
     def _judge_in_order(self, block: Frontier, stop: int, cursor: np.ndarray, fail_fast: bool) -> None:
         watched = self.watched
         while watched.active.any():
             why, missed = self._look(block, stop, cursor, watched.touched)
-            if why == kernels.DONE:
+            if why == loops.DONE:
                 break
-            if why == kernels.MISS_PREDICATE:
+            if why == loops.MISS_PREDICATE:
                 # Stop at the first miss that decides a property: later states need not be asked.
                 any(watched.memoize(predicate, block.rows[state].tolist()) for predicate, state in missed)
                 continue
-            state, predicate = int(cursor[kernels.STATE]), int(cursor[kernels.WHAT])
+            state, predicate = int(cursor[loops.STATE]), int(cursor[loops.WHAT])
             numbered = block is not self.expander.outside.block
             place = (block.base + state, None) if numbered else (int(block.parent[state]), int(block.step[state]))
             watched.decide(watched.owners[predicate], place)

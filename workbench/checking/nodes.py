@@ -9,7 +9,7 @@ import numpy as np
 from workbench.checking import guided_kernels as kernels
 from workbench.checking.cells import Interner
 from workbench.checking.guided_kernels import Nodes
-from workbench.checking.kernels import HashTable
+from workbench.checking.kernels.loops import HashTable
 from workbench.checking.parts import in_parts
 from workbench.checking.trees import Trees
 from workbench.kernel import Model, State

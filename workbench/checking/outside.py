@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.checking.kernels import Frontier
+from workbench.checking.kernels.loops import Frontier
 from workbench.checking.trees import Trees
 from workbench.checking.watch import evaluate
 

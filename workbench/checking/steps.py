@@ -11,8 +11,8 @@ from functools import partial
 
 import numpy as np
 
-from workbench.checking import kernels, step_kernels
-from workbench.checking.kernels import Frontier
+from workbench.checking.kernels import loops, step_loops
+from workbench.checking.kernels.loops import Frontier
 from workbench.checking.store import BLOCK, StateStore
 from workbench.checking.trees import Trees
 from workbench.checking.watch import PredicateTable, StatePlace, bit_of, evaluate
@@ -62,7 +62,7 @@ class WatchedSteps(PredicateTable):
             if not (judge.follows_reads and in_order):
                 self.reads[:, number // 64] |= bit_of(number)
         self._scratch = np.zeros(3 * len(trees.cells.layout.cells), np.int32)
-        self._cursor = np.zeros(step_kernels.CURSOR, np.int64)
+        self._cursor = np.zeros(step_loops.CURSOR, np.int64)
 
     def begin_anew(self, known: Container[str] = ()) -> None:
         super().begin_anew(known)
@@ -90,9 +90,9 @@ class WatchedSteps(PredicateTable):
 
     def _judge(self, block: Frontier, first: int, stop: int) -> None:
         cursor, trees = self._cursor, self.trees
-        cursor[kernels.STATE] = first
+        cursor[loops.STATE] = first
         while self.waits:
-            why = step_kernels.inspect_steps(
+            why = step_loops.inspect_steps(
                 trees.arrays,
                 trees.dispatch.arrays,
                 self.columns,
@@ -103,12 +103,12 @@ class WatchedSteps(PredicateTable):
                 self._scratch,
                 cursor,
             )
-            state, number, step = (int(cursor[at]) for at in (kernels.STATE, kernels.WHAT, step_kernels.STEP))
-            if why == kernels.DONE:
+            state, number, step = (int(cursor[at]) for at in (loops.STATE, loops.WHAT, step_loops.STEP))
+            if why == loops.DONE:
                 break
-            if why == kernels.MISS_PREDICATE and step < 0:
+            if why == loops.MISS_PREDICATE and step < 0:
                 trees.memoize_predicate(self.first + number, block.rows[state].tolist())
-            elif why == kernels.MISS_PREDICATE:
+            elif why == loops.MISS_PREDICATE:
                 try:
                     read = trees.memoize_predicate(self.first + number, self._scratch.tolist())
                 except ModelError as error:

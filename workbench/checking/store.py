@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.checking import kernels
 from workbench.checking.cells import Interner
-from workbench.checking.compiled import is_interpreted
-from workbench.checking.kernels import EdgeArrays, Frontier, HashTable
+from workbench.checking.kernels import loops
+from workbench.checking.kernels.compiled import is_interpreted
+from workbench.checking.kernels.loops import EdgeArrays, Frontier, HashTable
 from workbench.checking.links import PackedLinks
 from workbench.checking.memory import memory_limit, reserve
 
@@ -76,15 +76,15 @@ class Visited:
         if larger > len(self._room.low):
             room = self._make(larger)
             table = HashTable(*(part[:larger] for part in room))
-            kernels.rehash(self.table, table)
+            loops.rehash(self.table, table)
             self._room, self.table = room, table  # only now: there may be no memory for all that
         else:
             before = 0
             bottom = self._take(0, min(_BOTTOM, slots))
             self.table = HashTable(*(part[:larger] for part in self._room))
-            crowded = self._take(len(bottom.low), kernels.spread(self.table, len(bottom.low), slots))
+            crowded = self._take(len(bottom.low), loops.spread(self.table, len(bottom.low), slots))
             for taken in (bottom, crowded):
-                kernels.rehash(taken, self.table)
+                loops.rehash(taken, self.table)
         self.peak_bytes_per_state = (before + self.nbytes) / held  # it was full
 
     def _take(self, first: int, end: int) -> HashTable:
@@ -98,18 +98,18 @@ class Visited:
         new, at = np.zeros(len(fingerprints), np.bool_), 0
         while at < len(fingerprints):
             self.reserve(held + 1)
-            at, held = kernels.add_new(fingerprints, at, self.table, held, self.limit, new)
+            at, held = loops.add_new(fingerprints, at, self.table, held, self.limit, new)
         return new
 
     def _split(self, sums: np.ndarray) -> tuple[np.uint64, np.uint64]:
         lanes = sums.shape[0]
-        best = kernels.canonical(sums, lanes, self.words)
+        best = loops.canonical(sums, lanes, self.words)
         high = sums[lanes // 2 + best] if self.words == 2 else np.uint64(0)
         return sums[best] or np.uint64(1), high
 
     def add(self, sums: np.ndarray, number: int) -> bool:
         """Add the state with the fingerprints `sums`; returns whether it was new."""
-        return bool(kernels.insert(*self._split(sums), self.table, number))
+        return bool(loops.insert(*self._split(sums), self.table, number))
 
     def slices(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """All fingerprints, uint64 (states, words), in pieces without order, with the states' numbers if kept."""
@@ -121,7 +121,7 @@ class Visited:
 
     def find(self, sums: np.ndarray) -> bool:
         """Whether a state with the fingerprints `sums`, or one symmetric to it, has been visited."""
-        return bool(kernels.contains(kernels.canonical_fingerprints(sums[None, :], self.words), self.table)[0])
+        return bool(loops.contains(loops.canonical_fingerprints(sums[None, :], self.words), self.table)[0])
 
 
 class Transitions(NamedTuple):
@@ -238,14 +238,14 @@ class StateStore:
             some = rows[first : first + BLOCK]
             block = self.blocks[-1]
             block.rows[: len(some)] = some
-            kernels.add_hashes(some, self.cells.hash_base, self.cells.hashes, block.sums)
+            loops.add_hashes(some, self.cells.hash_base, self.cells.hashes, block.sums)
             block.parent[: len(some)], block.step[: len(some)] = 0, -1
             self.count += len(some)
             if len(some) == BLOCK:
                 self.add_block()
         self.visited.reserve(self.count)
         sums = self.column("sums")
-        self.visited.add_new(kernels.canonical_fingerprints(sums, self.cells.words), 0)
+        self.visited.add_new(loops.canonical_fingerprints(sums, self.cells.words), 0)
 
     def block_of(self, number: int) -> tuple[Frontier, int]:
         return self.blocks[number // BLOCK], number % BLOCK
@@ -301,7 +301,7 @@ class StateStore:
         linked, _ = self._linked
         parts = self.edges
         targets, steps = np.concatenate([p.target for p in parts]), np.concatenate([p.step for p in parts])
-        degree, leaves = self.column("degree"), targets == kernels.OUTSIDE
+        degree, leaves = self.column("degree"), targets == loops.OUTSIDE
         degree[linked:] = 0  # the transitions of a stopped pass are not kept
         leaving = np.repeat(np.arange(len(degree)), degree)[leaves] if leaves.any() else np.empty(0, np.int64)
         leaving_steps = steps[leaves]

@@ -1,9 +1,8 @@
 """Decision trees: actions and predicates, memoized by the cells that they read.
 
 An inner node names a cell and branches by its value. A leaf of an action lists the successors, each as the cells
-written and the change of the fingerprints; a leaf of a predicate says yes or no. The kernels of
-:mod:`workbench.checking.kernels` walk the arrays. A branch that is not there yet is a *miss*, which runs the model's
-Python once.
+written and the change of the fingerprints; a leaf of a predicate says yes or no. The kernels walk the
+arrays. A branch that is not there yet is a *miss*, which runs the model's Python once.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,9 +11,10 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from workbench.checking.arrays import Growing
-from workbench.checking.branches import UNKNOWN, TreeNodes
 from workbench.checking.cells import Interner, StepReads
+from workbench.checking.kernels.arrays import Growing
+from workbench.checking.kernels.branches import UNKNOWN, TreeNodes
+from workbench.checking.kernels.tree_columns import DispatchColumns, TreeColumns
 from workbench.kernel.errors import ModelError
 from workbench.kernel.instances import ActionInstance, Outcome, PropertyInstance, Subject
 from workbench.kernel.state import Cell, Draft, Reads, View
@@ -30,45 +30,6 @@ _T = TypeVar("_T")
 _PURITY_CHECKS = 2
 #: The values that a group first has room for.
 _LEAST_ROOM = 4
-
-
-class TreeColumns(NamedTuple):
-    """The trees: arrays for the kernels, and :class:`Growing` ones in :class:`Trees`.
-
-    Indices are unsigned, and so are the numbers in narrow rows: a compiled loop then need not check whether one counts
-    from an array's end, which takes a fifth of the time of expanding.
-    """
-
-    node_cell: Any
-    node_base: Any
-    node_size: Any
-    branch: Any
-    leaf_start: Any
-    leaf_stop: Any
-    step_instance: Any
-    step_first: Any
-    step_blind: Any
-    step_stop: Any
-    step_delta: Any
-    write_cell: Any
-    write_value: Any
-
-
-class DispatchColumns(NamedTuple):
-    """The action instances worth trying, by the first cell that they read: most wait at another program counter.
-
-    Group g reads cell ``cell[g]``; ``table[base[g] + value]`` is a list number or -1, and the entries
-    ``start[list]`` to ``stop[list]`` are action instances with the node to go on from.
-    """
-
-    cell: Any
-    base: Any
-    size: Any
-    table: Any
-    start: Any
-    stop: Any
-    instance: Any
-    node: Any
 
 
 class Predicate(NamedTuple):
@@ -197,7 +158,7 @@ class Trees:
     def memoize_predicate(self, number: int, row: Sequence[int]) -> set[int]:
         """Evaluate predicate `number` on the row of a state or step, memoize the answer, and return the cells read.
 
-        The row of a step is described in :mod:`workbench.checking.step_kernels`.
+        The row of a step is described in :mod:`workbench.checking.kernels.step_loops`.
         """
         read: Reads
         if self.predicates[number].of_steps:

@@ -13,8 +13,8 @@ from contextlib import suppress
 
 from filelock import FileLock, Timeout
 
-from workbench.checking import compiling, numba_cache
 from workbench.checking.check import check
+from workbench.checking.kernels import compiling, numba_cache
 from workbench.kernel import InputError, Model
 from workbench.registry import get_model
 

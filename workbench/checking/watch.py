@@ -4,9 +4,9 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
 import numpy as np
 
-from workbench.checking import kernels
-from workbench.checking.arrays import Growing
-from workbench.checking.kernels import Predicates
+from workbench.checking.kernels import loops
+from workbench.checking.kernels.arrays import Growing
+from workbench.checking.kernels.loops import Predicates
 from workbench.checking.trees import TRUE, Trees
 from workbench.kernel import Model
 from workbench.kernel.errors import defined_at
@@ -167,12 +167,12 @@ def evaluate(
     note: Callable[[set[int]], object] = lambda cells: None,
 ) -> np.ndarray:
     """The values of a predicate in the states (or steps) `rows`, as booleans; `note` gets the cells that it reads."""
-    cursor, truth = np.zeros(kernels.CURSOR, np.int64), np.empty(len(rows), np.bool_)
+    cursor, truth = np.zeros(loops.CURSOR, np.int64), np.empty(len(rows), np.bool_)
     while True:
         root = int(trees.predicate_roots[predicate])
-        if kernels.evaluate_rows(trees.arrays, root, rows, truth, cursor) == kernels.DONE:
+        if loops.evaluate_rows(trees.arrays, root, rows, truth, cursor) == loops.DONE:
             return truth
-        note(trees.memoize_predicate(predicate, rows[int(cursor[kernels.STATE])].tolist()))
+        note(trees.memoize_predicate(predicate, rows[int(cursor[loops.STATE])].tolist()))
 
 
 def bit_of(number: int) -> np.uint64:

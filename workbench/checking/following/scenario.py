@@ -224,8 +224,8 @@ def scenario(
     model = model_of(model)
     read = read_lines(model, lines)
 
+    from workbench.checking.kernels.compiling_beside import search_at_once
     from workbench.checking.local import kernels_loaded  # numpy loads here
-    from workbench.checking.meanwhile import search_at_once
     from workbench.checking.passing import LineCondition, Passing, load_passing
 
     most = most_memory() if max_bytes is None else max_bytes

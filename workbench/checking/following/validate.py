@@ -21,8 +21,8 @@ from workbench.checking.following.nearest import MOST_STATES, MOST_STEPS, neares
 from workbench.checking.following.overlooked import Rules, overlooking
 from workbench.checking.following.report import BehaviourPath, Nearest, Report
 from workbench.checking.guided import Layers, Wanted, load_layers
+from workbench.checking.kernels.compiling_beside import search_at_once
 from workbench.checking.local import kernels_loaded
-from workbench.checking.meanwhile import search_at_once
 from workbench.checking.memory import most_memory
 from workbench.checking.questions.variants import beginning_in
 from workbench.formats.recording import Observation, Recording

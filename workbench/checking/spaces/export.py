@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from workbench.checking import kernels
+from workbench.checking.kernels import loops
 from workbench.checking.parts import in_parts
 from workbench.checking.spaces.columns import StateColumns
 from workbench.checking.spaces.dataset import DATASET, STATES, TRANSITIONS, DatasetContent, describe_run, describe_steps
@@ -125,7 +125,7 @@ class Exporter:
         expander.expand(store, 0, len(rows))
         degree, targets, steps, *_ = store.transitions()
         sources = np.repeat(np.arange(store.count), degree)
-        ids = _ids(kernels.canonical_fingerprints(store.column("sums"), self.worker.cells.words))
+        ids = _ids(loops.canonical_fingerprints(store.column("sums"), self.worker.cells.words))
         texts = describe_steps(
             self.worker.model,
             steps,

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from workbench.checking.kernels.compiling_beside import at_once, search_at_once
 from workbench.checking.local import LocalSearch, kernels_loaded, load_kernels
-from workbench.checking.meanwhile import at_once, search_at_once
 from workbench.checking.watch import evaluate
 from workbench.kernel import Model, Result, Trace
 from workbench.kernel.budget import Budget, Limits, interruptible

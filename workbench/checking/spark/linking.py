@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.checking import kernels
+from workbench.checking.kernels import loops
 from workbench.checking.local import LocalSearch
 from workbench.checking.purity import run_again
 from workbench.checking.spark import transition_kernels
@@ -136,10 +136,10 @@ def _expand(worker: Worker, source: FileOfStates, row_group: int) -> Iterator[tu
     worker.expander.expand(store, 0, len(rows), pause=pause, beat=lambda _: worker.pause())
     run_again(worker.trees)
     degree, targets, steps, leaving, leaving_steps = store.transitions()
-    fingerprints = kernels.canonical_fingerprints(store.column("sums"), worker.cells.words)
+    fingerprints = loops.canonical_fingerprints(store.column("sums"), worker.cells.words)
     instances, ordinals = labelled(worker.trees, steps)
     inside = Steps(numbers[np.repeat(np.arange(len(degree)), degree)], fingerprints[targets], instances, ordinals)
-    bucket_of = kernels.bucket(fingerprints, buckets)[targets]
+    bucket_of = loops.bucket(fingerprints, buckets)[targets]
     order = np.argsort(bucket_of, kind="stable")
     ends = np.searchsorted(bucket_of[order], np.arange(buckets + 1))
     for bucket in range(buckets):

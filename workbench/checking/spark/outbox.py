@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from workbench.checking.compiled import njit
-from workbench.checking.kernels import Frontier, bucket, canonical_fingerprints
+from workbench.checking.kernels.compiled import njit
+from workbench.checking.kernels.loops import Frontier, bucket, canonical_fingerprints
 from workbench.checking.spark.messages import Candidates, shrink
 from workbench.checking.spark.packing import PackedRows
 

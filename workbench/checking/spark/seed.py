@@ -5,8 +5,8 @@ from functools import partial
 
 import numpy as np
 
-from workbench.checking import kernels
 from workbench.checking.cells import Interner
+from workbench.checking.kernels import loops
 from workbench.checking.spark.messages import Admitted, Memory, StepCounts, Task
 from workbench.checking.spark.rundir import RunDirectory
 from workbench.checking.spark.states import States, narrow
@@ -51,7 +51,7 @@ def seed(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tupl
                 decided_outside.setdefault(name, [place])
             continue
         row = cells.encode(state)
-        fingerprint = kernels.canonical_fingerprints(cells.sums(row)[None, :], cells.words)[0]
+        fingerprint = loops.canonical_fingerprints(cells.sums(row)[None, :], cells.words)[0]
         if fingerprint.tobytes() not in seen:
             seen.add(fingerprint.tobytes())
             states.append((row, fingerprint))
@@ -67,7 +67,7 @@ def seed(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tupl
         return initial, outcomes
     rows, fingerprints = (np.array(column) for column in zip(*states, strict=True))
     ordinals, extras = np.array(places, np.int32), cells.values
-    buckets = kernels.bucket(fingerprints, task.buckets)
+    buckets = loops.bucket(fingerprints, task.buckets)
     for bucket in np.unique(buckets).tolist():
         some = buckets == bucket
         count = int(some.sum())

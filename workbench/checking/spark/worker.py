@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.checking.arrays import Growing
 from workbench.checking.costs import costs_of
 from workbench.checking.expander import Expander
+from workbench.checking.kernels.arrays import Growing
+from workbench.checking.kernels.compiling_beside import load_or_wait
 from workbench.checking.local import load_kernels
-from workbench.checking.meanwhile import load_or_wait
 from workbench.checking.memory import peak_bytes
 from workbench.checking.purity import run_again
 from workbench.checking.shipping import receive

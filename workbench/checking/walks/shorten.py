@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.checking.arrays import Growing
 from workbench.checking.expander import Expander
-from workbench.checking.kernels import DONE, canonical_fingerprints, contains, walk
+from workbench.checking.kernels.arrays import Growing
+from workbench.checking.kernels.loops import DONE, canonical_fingerprints, contains, walk
 from workbench.checking.store import StateStore
 from workbench.checking.walks import kernels
 from workbench.checking.walks.goals import Ball, Goal, goal_of

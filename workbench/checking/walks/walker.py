@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from workbench.checking.cells import Interner
-from workbench.checking.kernels import DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE
+from workbench.checking.kernels.loops import DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE
 from workbench.checking.steps import WatchedSteps
 from workbench.checking.trees import Trees
 from workbench.checking.walks import kernels, sketch

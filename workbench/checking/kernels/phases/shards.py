@@ -9,11 +9,11 @@ The code for each successor stays inline: an array passed to a function bumps a 
 
 import numpy as np
 
-from workbench.checking.compiled import njit
-from workbench.checking.kernels import insert, slot_of
-from workbench.checking.phases import layout
-from workbench.checking.phases.admit import VISITED
-from workbench.checking.prefetch import ASKED_AHEAD, home, prefetch
+from workbench.checking.kernels.compiled import njit
+from workbench.checking.kernels.loops import insert, slot_of
+from workbench.checking.kernels.phases import layout
+from workbench.checking.kernels.phases.admit import VISITED
+from workbench.checking.kernels.prefetch import ASKED_AHEAD, home, prefetch
 
 
 @njit(cache=True, nogil=True)

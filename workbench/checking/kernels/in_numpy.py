@@ -9,17 +9,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.checking import kernels
-from workbench.checking.branches import in_table
-from workbench.checking.compiled import Kernel, work
-from workbench.checking.kernels import OUTSIDE, Frontier, HashTable
-from workbench.checking.phases import layout
-from workbench.checking.phases.admit import VISITED, admit
-from workbench.checking.phases.expand import expand_all
-from workbench.checking.phases.layout import Chunks, Queue
-from workbench.checking.phases.write_back import link_all, write_back_all
-from workbench.checking.prefetch import home
-from workbench.checking.trees import DispatchColumns, TreeColumns
+from workbench.checking.kernels import loops
+from workbench.checking.kernels.branches import in_table
+from workbench.checking.kernels.compiled import Kernel, work
+from workbench.checking.kernels.loops import OUTSIDE, Frontier, HashTable
+from workbench.checking.kernels.phases import layout
+from workbench.checking.kernels.phases.admit import VISITED, admit
+from workbench.checking.kernels.phases.expand import expand_all
+from workbench.checking.kernels.phases.layout import Chunks, Queue
+from workbench.checking.kernels.phases.write_back import link_all, write_back_all
+from workbench.checking.kernels.prefetch import home
+from workbench.checking.kernels.tree_columns import DispatchColumns, TreeColumns
 
 #: The states that `inspect` looks at in one go.
 _AT_ONCE = 1 << 14
@@ -199,7 +199,7 @@ def _admit(
 
 def _write_back_all(
     trees: TreeColumns, cells: Any, source: Frontier, out: Frontier, queue: Queue, chunks: Chunks, before: int,
-    counts: kernels.Counts, first_time: bool, begin: int, end: int,
+    counts: loops.Counts, first_time: bool, begin: int, end: int,
 ) -> Any:  # fmt: skip
     width = len(queue.until) // len(chunks.first)
     c = np.arange(begin, end)
@@ -237,7 +237,7 @@ def _write_back_all(
 
 
 def _link_all(
-    table: HashTable, edges: kernels.EdgeArrays, queue: Queue, chunks: Chunks, before: int, begin: int, end: int
+    table: HashTable, edges: loops.EdgeArrays, queue: Queue, chunks: Chunks, before: int, begin: int, end: int
 ) -> Any:
     if len(queue.high):
         return NotImplemented
@@ -253,15 +253,15 @@ def _link_all(
 
 
 def _evaluate_rows(trees: TreeColumns, root: int, rows: np.ndarray, truth: np.ndarray, cursor: np.ndarray) -> Any:
-    first = cursor[kernels.STATE]
+    first = cursor[loops.STATE]
     at = np.arange(first, len(rows))
     leaf = _leaves(trees, np.full(len(at), root, np.int64), rows, at)
     missed = np.flatnonzero(leaf < 0)
     if len(missed):
         at = at[: missed[0]]
-        cursor[kernels.STATE] = first + missed[0]
+        cursor[loops.STATE] = first + missed[0]
     truth[at] = leaf[: len(at)] == 1
-    return kernels.MISS_PREDICATE if len(missed) else kernels.DONE
+    return loops.MISS_PREDICATE if len(missed) else loops.DONE
 
 
 class _Event(NamedTuple):
@@ -273,7 +273,7 @@ class _Event(NamedTuple):
 
 
 def _events(
-    trees: TreeColumns, predicates: kernels.Predicates, touched: np.ndarray, block: Frontier, begin: int, end: int
+    trees: TreeColumns, predicates: loops.Predicates, touched: np.ndarray, block: Frontier, begin: int, end: int
 ) -> list[_Event]:
     events = []
     step = block.step[begin:end]
@@ -291,10 +291,10 @@ def _events(
 
 
 def _inspect(
-    trees: TreeColumns, predicates: kernels.Predicates, touched: np.ndarray, block: Frontier, stop: int,
+    trees: TreeColumns, predicates: loops.Predicates, touched: np.ndarray, block: Frontier, stop: int,
     missed: np.ndarray, cursor: np.ndarray,
 ) -> Any:  # fmt: skip
-    begin = int(cursor[kernels.STATE])
+    begin = int(cursor[loops.STATE])
     while begin < stop:
         end = min(begin + _AT_ONCE, stop)
         events = _events(trees, predicates, touched, block, begin, end)
@@ -302,11 +302,11 @@ def _inspect(
             begin = end
             continue
         state, predicate, lacks = events[0]
-        cursor[kernels.STATE] = state
+        cursor[loops.STATE] = state
         if not lacks:
-            cursor[kernels.WHAT] = predicate
-            return kernels.HIT
-        ahead = min(state + kernels.AHEAD + 1, stop)
+            cursor[loops.WHAT] = predicate
+            return loops.HIT
+        ahead = min(state + loops.AHEAD + 1, stop)
         if ahead > end:
             events = _events(trees, predicates, touched, block, state, ahead)
         misses = 0
@@ -315,10 +315,10 @@ def _inspect(
                 break
             missed[misses] = which, at
             misses += 1
-        cursor[kernels.WHAT] = misses
-        return kernels.MISS_PREDICATE
-    cursor[kernels.STATE] = stop
-    return kernels.DONE
+        cursor[loops.WHAT] = misses
+        return loops.MISS_PREDICATE
+    cursor[loops.STATE] = stop
+    return loops.DONE
 
 
 #: What Python runs in the place of kernels.
@@ -327,7 +327,7 @@ FORMS: dict[Kernel, Callable[..., Any]] = {
     admit: _admit,
     write_back_all: _write_back_all,
     link_all: _link_all,
-    kernels.rehash: _rehash,
-    kernels.evaluate_rows: _evaluate_rows,
-    kernels.inspect: _inspect,
+    loops.rehash: _rehash,
+    loops.evaluate_rows: _evaluate_rows,
+    loops.inspect: _inspect,
 }

@@ -1,11 +1,11 @@
 """The entry point: phases of a pass, one after the other, until something needs Python."""
 
-from workbench.checking.compiled import njit
-from workbench.checking.phases import layout
-from workbench.checking.phases.admit import admit
-from workbench.checking.phases.expand import expand_all
-from workbench.checking.phases.shards import admit_rest, admit_shard, gather_found, sort
-from workbench.checking.phases.write_back import link_all, number_new, write_back_all
+from workbench.checking.kernels.compiled import njit
+from workbench.checking.kernels.phases import layout
+from workbench.checking.kernels.phases.admit import admit
+from workbench.checking.kernels.phases.expand import expand_all
+from workbench.checking.kernels.phases.shards import admit_rest, admit_shard, gather_found, sort
+from workbench.checking.kernels.phases.write_back import link_all, number_new, write_back_all
 
 
 @njit(cache=True, nogil=True)
@@ -15,7 +15,7 @@ def advance(
     """Continue a pass over states of the block `source`, as far as `share` says.
 
     Args:
-        trees, dispatch: See :mod:`workbench.checking.trees`.
+        trees, dispatch: See :mod:`workbench.checking.kernels.tree_columns`.
         cells (tuple of arrays): ``hash_base`` and ``hashes`` of :class:`workbench.checking.cells.Interner`.
         source, out (Frontier): Where states are taken from, and where new ones are appended.
         by_shard (ByShard): For many threads.

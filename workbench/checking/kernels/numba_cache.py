@@ -14,10 +14,10 @@ import numba
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.runtime import rtsys
 
-from workbench.checking import compiling
+from workbench.checking.kernels import compiling
 from workbench.kernel import InputError
 
-_ENGINES = Path(__file__).parent
+_ENGINES = Path(__file__).parents[1]
 _PACKAGE = "workbench.checking."
 _SUM = 16  # bytes
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.checking.branches import in_table
-from workbench.checking.compiled import njit
-from workbench.checking.prefetch import ASKED_AHEAD, home, prefetch
+from workbench.checking.kernels.branches import in_table
+from workbench.checking.kernels.compiled import njit
+from workbench.checking.kernels.prefetch import ASKED_AHEAD, home, prefetch
 
 # Why kernels return.
 DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE, HIT = range(5)

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from workbench.checking.compiled import njit
-from workbench.checking.kernels import walk_at
-from workbench.checking.phases import layout
+from workbench.checking.kernels.compiled import njit
+from workbench.checking.kernels.loops import walk_at
+from workbench.checking.kernels.phases import layout
 
 
 @njit(cache=True, nogil=True)

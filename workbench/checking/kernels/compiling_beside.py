@@ -14,14 +14,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from workbench.checking import compiling
-from workbench.checking.compiled import TooMuch, interpreting
-from workbench.checking.in_numpy import FORMS
+from workbench.checking.kernels import compiling
+from workbench.checking.kernels.compiled import TooMuch, interpreting
+from workbench.checking.kernels.in_numpy import FORMS
 from workbench.kernel.budget import Limits, interrupted
 
 T = TypeVar("T")
 
-_ROOT = Path(__file__).parents[2]
+_ROOT = Path(__file__).parents[3]
 _WARM = "import sys; sys.path.insert(0, sys.argv[1]); from workbench.checking import warm; warm.beside()"
 _POLL_SECONDS = 0.05
 

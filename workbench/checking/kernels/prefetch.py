@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.checking.compiled import njit
+from workbench.checking.kernels.compiled import njit
 
 #: Look-ups between a prefetch and its use.
 ASKED_AHEAD = 12

@@ -2,9 +2,9 @@
 
 Importing Numba takes a while, and compiling much longer. A search waits for neither: :func:`interpreting` lets a thread
 interpret kernels, with the same results, number by number. The slowest have a form in NumPy, which does the same for
-whole arrays (:mod:`workbench.checking.in_numpy`). A small space is searched within :data:`MOST_CALLS` calls, before
-Numba is even loaded. A larger search ends with :class:`TooMuch` and starts again with compiled kernels, once these are
-in Numba's cache (:mod:`workbench.checking.meanwhile`).
+whole arrays (:mod:`workbench.checking.kernels.in_numpy`). A small space is searched within :data:`MOST_CALLS` calls,
+before Numba is even loaded. A larger search ends with :class:`TooMuch` and starts again with compiled kernels, once
+these are in Numba's cache (:mod:`workbench.checking.kernels.compiling_beside`).
 
 Kernels therefore keep to what both understand, and treat unsigned words as words: nothing relies on overflow beyond 64
 bits. ``tests/test_start.py`` says what may be loaded, and compares both ways.
@@ -100,7 +100,7 @@ class Kernel:
     @cached_property
     def _compiled(self) -> Any:
         try:
-            from workbench.checking import numba_cache
+            from workbench.checking.kernels import numba_cache
         except (OSError, MemoryError) as error:  # such as of a library that finds no room
             why = f"{error.__context__ or error}" or OUT_OF_MEMORY
             raise InputError(f"Numba cannot be loaded, perhaps for want of memory: {why}") from None

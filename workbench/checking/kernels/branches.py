@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from workbench.checking.arrays import Growing
-from workbench.checking.compiled import njit
+from workbench.checking.kernels.arrays import Growing
+from workbench.checking.kernels.compiled import njit
 
 #: Child numbers: 0 is not known yet, positive is an inner node, negative is leaf ``-1 - child``.
 UNKNOWN = 0

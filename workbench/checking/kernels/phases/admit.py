@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from workbench.checking.compiled import njit
-from workbench.checking.kernels import OUTSIDE, walk
-from workbench.checking.phases import layout
-from workbench.checking.prefetch import ASKED_AHEAD, home, prefetch
+from workbench.checking.kernels.compiled import njit
+from workbench.checking.kernels.loops import OUTSIDE, walk
+from workbench.checking.kernels.phases import layout
+from workbench.checking.kernels.prefetch import ASKED_AHEAD, home, prefetch
 
 #: The mark of a visited successor, if states' numbers are not kept.
 VISITED = np.uint32(0)
