@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from workbench.checking import expander, local, store
-from workbench.checking.cells import Interner
 from workbench.checking.check import check
 from workbench.checking.contract import collision_probability
 from workbench.checking.kernels import numba_cache
 from workbench.checking.local import LocalSearch
-from workbench.checking.trees import Trees
+from workbench.checking.trees.cells import Interner
+from workbench.checking.trees.decision_trees import Trees
 from workbench.kernel import Model, ModelError, Variable, action, invariant, require
 from workbench.kernel.budget import Limits, interruptible
 from workbench.kernel.conclusion import conclude

@@ -11,7 +11,7 @@ from random_models import random_model
 
 from tests.test_conformance import Bounded, Scattered
 from tests.toys import Steps, Wide
-from workbench.checking import cells, expander, store
+from workbench.checking import expander, store
 from workbench.checking.check import check
 from workbench.checking.kernels import loops
 from workbench.checking.kernels.compiled import interpreting
@@ -19,6 +19,7 @@ from workbench.checking.kernels.in_numpy import FORMS
 from workbench.checking.kernels.threads import Threads
 from workbench.checking.local import LocalSearch
 from workbench.checking.store import Visited
+from workbench.checking.trees import cells
 from workbench.kernel.budget import Budget, Limits
 from workbench.kernel.plan import make_plan
 from workbench.kernel.symmetry import Canonical

@@ -6,7 +6,7 @@ import pytest
 
 from workbench.checking.check import check
 from workbench.checking.local import LocalSearch
-from workbench.checking.profile import Cost, Profile, joined
+from workbench.checking.trees.profile import Cost, Profile, joined
 from workbench.commands.cli import main
 from workbench.kernel import ModelError
 from workbench.kernel.budget import Limits

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.checking import expander, store
-from workbench.checking.cells import NARROW, WIDE
 from workbench.checking.check import check
 from workbench.checking.expander import Expander
 from workbench.checking.kernels import loops
@@ -21,6 +20,7 @@ from workbench.checking.spark.numbering import Translation
 from workbench.checking.spark.outbox import messages_of
 from workbench.checking.spark.packing import UNKNOWN, PackedRows
 from workbench.checking.spark.part_store import PartStore
+from workbench.checking.trees.cells import NARROW, WIDE
 from workbench.kernel import InputError, Model, Variable, action, invariant, require
 from workbench.storage.folder import Folder
 

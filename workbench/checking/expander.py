@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.checking.cells import Interner
 from workbench.checking.kernels.loops import Counts, Frontier
 from workbench.checking.kernels.phases import layout
 from workbench.checking.kernels.phases.advance import advance
@@ -14,8 +13,9 @@ from workbench.checking.kernels.phases.write_back import put_aside
 from workbench.checking.kernels.threads import Threads
 from workbench.checking.outside import Outside
 from workbench.checking.store import BLOCK, StateStore
-from workbench.checking.trees import Trees
-from workbench.checking.watch import StatePlace
+from workbench.checking.trees.cells import Interner
+from workbench.checking.trees.decision_trees import Trees
+from workbench.checking.trees.state_predicates import StatePlace
 from workbench.kernel import Model, ModelError
 
 #: The chunks of a pass, and the states of a chunk: enough for many threads, few enough for a core's cache.

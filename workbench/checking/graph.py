@@ -6,8 +6,8 @@ import numpy as np
 
 from workbench.checking.liveness import Graph, LassoFinder
 from workbench.checking.store import StateStore
-from workbench.checking.trees import Trees
-from workbench.checking.watch import Labels
+from workbench.checking.trees.decision_trees import Trees
+from workbench.checking.trees.state_predicates import Labels
 from workbench.kernel import Model, Trace, Verdict, replay
 from workbench.kernel.lasso import Demand, liveness_verdict
 from workbench.kernel.properties import Formula, Property

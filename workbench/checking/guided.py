@@ -15,10 +15,10 @@ import numpy as np
 
 from workbench.checking import guided_kernels as kernels
 from workbench.checking.guided_kernels import ANYTHING, FROZEN, GOAL, KEPT, UNSEEN, Aim, NodeEdges
-from workbench.checking.local import Smallest
 from workbench.checking.nodes import IsNamed, NamedSteps, NodeSearch
-from workbench.checking.parts import in_parts
-from workbench.checking.purity import run_again
+from workbench.checking.trees.purity import run_again
+from workbench.checking.trees.set_cells import in_parts
+from workbench.checking.trees.smallest import Smallest
 from workbench.kernel import Model, State
 from workbench.kernel.budget import Limits
 from workbench.kernel.errors import ModelError

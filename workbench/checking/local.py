@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.checking.contract import Resources, Room, collision_probability
-from workbench.checking.costs import costs_of
 from workbench.checking.expander import Expander
 from workbench.checking.kernels import compiling, loops
 from workbench.checking.kernels.compiled import TooMuch, is_interpreted
@@ -17,12 +16,14 @@ from workbench.checking.kernels.compiling_beside import search_at_once
 from workbench.checking.kernels.loops import Frontier
 from workbench.checking.kernels.threads import Threads
 from workbench.checking.memory import peak_bytes
-from workbench.checking.profile import Profile
-from workbench.checking.purity import run_again
-from workbench.checking.steps import WatchedSteps
 from workbench.checking.store import BLOCK, StateStore, Transitions
-from workbench.checking.watch import Labels, StatePlace, Watched
-from workbench.kernel import Model, ModelError, Result, Trace, Variable, action, invariant, replay, require
+from workbench.checking.trees.costs import costs_of
+from workbench.checking.trees.profile import Profile
+from workbench.checking.trees.purity import run_again
+from workbench.checking.trees.smallest import Smallest
+from workbench.checking.trees.state_predicates import Labels, StatePlace, Watched
+from workbench.checking.trees.step_predicates import WatchedSteps
+from workbench.kernel import Model, ModelError, Result, Trace, replay
 from workbench.kernel.budget import INTERRUPTED, Limits, Stop
 from workbench.kernel.conclusion import Exploration, Growth, conclude
 from workbench.kernel.plan import Plan, make_plan
@@ -43,21 +44,6 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
         return conclude(plan, searching.exploration(), limits)
 
     return search_at_once(searched, load_kernels, limits, small=False)
-
-
-class Smallest(Model):
-    """The model that loads the kernels."""
-
-    n = Variable(0)
-
-    @action
-    def up(self, s: Any) -> None:
-        require(s.n == 0, "it was taken")
-        s.n = 1
-
-    @invariant
-    def Small(self, s: Any) -> bool:  # noqa: N802
-        return bool(s.n < 2)
 
 
 _loading, _loaded = threading.Lock(), threading.Event()
@@ -321,7 +307,7 @@ class LocalSearch:
         if self.steps is None:
             return
         expanded = self.store.expanded
-        self.steps.judge(self.store, self._steps_judged, expanded)
+        self.steps.judge(self.store.slices(self._steps_judged, expanded))
         self._steps_judged = expanded
         if self.steps.decided and fail_fast:
             raise Stop("stopped at the first violation")

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.checking import guided_kernels as kernels
-from workbench.checking.cells import Interner
 from workbench.checking.guided_kernels import Nodes
 from workbench.checking.kernels.loops import HashTable
-from workbench.checking.parts import in_parts
-from workbench.checking.trees import Trees
+from workbench.checking.trees.cells import Interner
+from workbench.checking.trees.decision_trees import Trees
+from workbench.checking.trees.set_cells import in_parts
 from workbench.kernel import Model, State
 from workbench.kernel.instances import ActionInstance
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from workbench.checking.kernels.loops import Frontier
-from workbench.checking.trees import Trees
-from workbench.checking.watch import evaluate
+from workbench.checking.trees.decision_trees import Trees
+from workbench.checking.trees.state_predicates import evaluate
 
 _ROOM = 1 << 12
 

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.checking import guided_kernels as kernels
-from workbench.checking.local import Smallest
 from workbench.checking.nodes import IsNamed, NamedSteps, NodeSearch
-from workbench.checking.parts import in_parts
-from workbench.checking.purity import run_again
+from workbench.checking.trees.purity import run_again
+from workbench.checking.trees.set_cells import in_parts
+from workbench.checking.trees.smallest import Smallest
 from workbench.kernel import Model
 from workbench.kernel.budget import Limits
 from workbench.kernel.errors import ModelError

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.checking.cells import Interner
 from workbench.checking.kernels import loops
 from workbench.checking.kernels.compiled import is_interpreted
 from workbench.checking.kernels.loops import EdgeArrays, Frontier, HashTable
 from workbench.checking.links import PackedLinks
 from workbench.checking.memory import memory_limit, reserve
+from workbench.checking.trees.cells import Interner
 
 BLOCK = 1 << 16
 _SLOTS = 1 << 12  # of an empty table

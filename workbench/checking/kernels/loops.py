@@ -57,7 +57,7 @@ class EdgeArrays(NamedTuple):
 
 
 class Predicates(NamedTuple):
-    """The predicates that a search looks out for: see :class:`workbench.checking.watch.PredicateTable`."""
+    """The predicates that a search looks out for: see ``PredicateTable``."""
 
     roots: np.ndarray
     of: np.ndarray

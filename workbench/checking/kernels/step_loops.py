@@ -49,8 +49,8 @@ def take_back(trees, step, scratch):
 
 
 @njit(cache=True, nogil=True)
-def inspect_steps(trees, dispatch, predicates, stuck, ends, block, stop, scratch, cursor):
-    """Judge the steps from the states ``cursor[STATE]`` to `stop` of `block` by the active predicates.
+def inspect_steps(trees, dispatch, predicates, stuck, ends, block, scratch, cursor):
+    """Judge the steps from the states of `block`, beginning with ``cursor[STATE]``, by the active predicates.
 
     After a stop it begins again with the same state.
 
@@ -62,7 +62,7 @@ def inspect_steps(trees, dispatch, predicates, stuck, ends, block, stop, scratch
     """
     roots, active = predicates.roots, predicates.active
     words = active.shape[0]
-    for i in range(cursor[STATE], stop):
+    for i in range(cursor[STATE], block.rows.shape[0]):
         row = block.rows[i]
         begin(row, scratch)
         moves = False

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 
 class TreeColumns(NamedTuple):
-    """The trees: arrays for the kernels, and :class:`Growing` ones in :class:`workbench.checking.trees.Trees`.
+    """The trees: arrays for the kernels, and :class:`Growing` ones in ``Trees``.
 
     Indices are unsigned, and so are the numbers in narrow rows: a compiled loop then need not check whether one counts
     from an array's end, which takes a fifth of the time of expanding.

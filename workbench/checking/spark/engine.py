@@ -15,11 +15,8 @@ from typing import Any
 import numpy as np
 
 from workbench.checking.contract import collision_probability
-from workbench.checking.costs import costs_of
 from workbench.checking.local import LocalSearch, count_actions
 from workbench.checking.memory import peak_bytes
-from workbench.checking.parts import in_parts
-from workbench.checking.profile import Cost, Profile, joined
 from workbench.checking.spark import expanding
 from workbench.checking.spark.cutting import cut
 from workbench.checking.spark.dataflow import Stage, here
@@ -38,6 +35,9 @@ from workbench.checking.spark.sweeping import HERE
 from workbench.checking.spark.together import levels_per_job
 from workbench.checking.spark.transitions import OUTSIDE
 from workbench.checking.spark.worker import Worker, worker_for
+from workbench.checking.trees.costs import costs_of
+from workbench.checking.trees.profile import Cost, Profile, joined
+from workbench.checking.trees.set_cells import in_parts
 from workbench.kernel import InputError, ModelError, Trace
 from workbench.kernel.budget import Limits, Stop
 from workbench.kernel.conclusion import Exploration, Growth

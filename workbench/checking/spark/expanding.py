@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from workbench.checking.purity import run_again
 from workbench.checking.spark.dataflow import Outgoing, Packed
 from workbench.checking.spark.manifest import LAST_LEVEL
 from workbench.checking.spark.messages import Candidates, Message, NextLevel, StepCounts, Work
 from workbench.checking.spark.outbox import messages_of
 from workbench.checking.spark.shipping import pack
 from workbench.checking.spark.worker import Worker
+from workbench.checking.trees.purity import run_again
 from workbench.kernel import ModelError
 
 
@@ -100,7 +100,7 @@ class Expanding:
         steps = self._worker.steps
         if steps is None:
             return
-        steps.judge(self._part, 0, self._part.filled)
+        steps.judge(self._part.slices(0, self._part.filled))
         for name, (state, step) in steps.decided.items():
             if name not in self._decided:
                 self._decided[name] = self._words(state, step)

@@ -13,7 +13,6 @@ import numpy as np
 
 from workbench.checking.kernels import loops
 from workbench.checking.local import LocalSearch
-from workbench.checking.purity import run_again
 from workbench.checking.spark import transition_kernels
 from workbench.checking.spark.dataflow import Flow, Outgoing, Stage
 from workbench.checking.spark.manifest import LevelFile, RunManifest, TransitionFile
@@ -23,6 +22,7 @@ from workbench.checking.spark.states import ROW_GROUP
 from workbench.checking.spark.transitions import OUTSIDE, PART_STATES, Part, Steps
 from workbench.checking.spark.worker import Worker
 from workbench.checking.store import StateStore, Visited
+from workbench.checking.trees.purity import run_again
 from workbench.kernel import ModelError
 from workbench.storage.sums import FileSum
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.checking.cells import Interner
 from workbench.checking.kernels import loops
 from workbench.checking.spark.manifest import PREFIX, PRUNED, RunManifest
 from workbench.checking.spark.messages import Task
 from workbench.checking.spark.rundir import RunDirectory
 from workbench.checking.spark.states import ROW_GROUP
+from workbench.checking.trees.cells import Interner
 from workbench.kernel import InputError, Trace, replay
 from workbench.kernel.errors import ModelError
 

@@ -5,11 +5,11 @@ from functools import partial
 
 import numpy as np
 
-from workbench.checking.cells import Interner
 from workbench.checking.kernels import loops
 from workbench.checking.spark.messages import Admitted, Memory, StepCounts, Task
 from workbench.checking.spark.rundir import RunDirectory
 from workbench.checking.spark.states import States, narrow
+from workbench.checking.trees.cells import Interner
 from workbench.kernel import Model, ModelError, State, Trace, replay
 from workbench.kernel.properties import Property
 from workbench.kernel.trace import leading_to

@@ -282,8 +282,8 @@ def stroll(trees, dispatch, cells, starts, watch, counted, rule, at, end, pause_
 
     Args:
         trees, dispatch: See :mod:`workbench.checking.kernels.tree_columns`.
-        cells (tuple of arrays): ``hash_base`` and ``hashes`` of :class:`workbench.checking.cells.Interner`, without
-            symmetry.
+        cells (tuple of arrays): ``hash_base`` and ``hashes`` of :class:`workbench.checking.trees.cells.Interner`,
+            without symmetry.
         rule (tuple): Depth, seed, whether successors have equal probability, and whether actions are weighted.
         pause_after (int): Steps before a pause.
     """

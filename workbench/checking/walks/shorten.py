@@ -15,9 +15,9 @@ from workbench.checking.expander import Expander
 from workbench.checking.kernels.arrays import Growing
 from workbench.checking.kernels.loops import DONE, canonical_fingerprints, contains, walk
 from workbench.checking.store import StateStore
+from workbench.checking.trees.state_predicates import evaluate
 from workbench.checking.walks import kernels
 from workbench.checking.walks.goals import Ball, Goal, goal_of
-from workbench.checking.watch import evaluate
 from workbench.kernel import Model
 from workbench.kernel.budget import Limits
 from workbench.kernel.properties import Property

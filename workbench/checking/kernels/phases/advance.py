@@ -16,7 +16,7 @@ def advance(
 
     Args:
         trees, dispatch: See :mod:`workbench.checking.kernels.tree_columns`.
-        cells (tuple of arrays): ``hash_base`` and ``hashes`` of :class:`workbench.checking.cells.Interner`.
+        cells (tuple of arrays): ``hash_base`` and ``hashes`` of :class:`workbench.checking.trees.cells.Interner`.
         source, out (Frontier): Where states are taken from, and where new ones are appended.
         by_shard (ByShard): For many threads.
         edges (EdgeArrays): Where the pass's transitions go.

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from workbench.checking.kernels.branches import branches_of
-from workbench.checking.profile import Cost
-from workbench.checking.trees import TRUE, Trees
+from workbench.checking.trees.decision_trees import TRUE, Trees
+from workbench.checking.trees.profile import Cost
 from workbench.kernel.instances import Subject
 
 #: Bytes of an inner node, of one branch of it, of a leaf, of a step without its fingerprints, and of a write.

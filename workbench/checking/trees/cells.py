@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from workbench.checking.kernels.arrays import Growing
-from workbench.checking.parts import in_parts
+from workbench.checking.trees.set_cells import in_parts
 from workbench.kernel import Model
 from workbench.kernel.errors import ModelError
 from workbench.kernel.state import Layout, Reads, State, Values, View

@@ -6,16 +6,15 @@ nothing. A refinement skips a step that writes no cell its mapping has ever read
 taken from it.
 """
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import partial
 
 import numpy as np
 
 from workbench.checking.kernels import loops, step_loops
 from workbench.checking.kernels.loops import Frontier
-from workbench.checking.store import BLOCK, StateStore
-from workbench.checking.trees import Trees
-from workbench.checking.watch import PredicateTable, StatePlace, bit_of, evaluate
+from workbench.checking.trees.decision_trees import Trees
+from workbench.checking.trees.state_predicates import PredicateTable, StatePlace, bit_of, evaluate
 from workbench.kernel import Model
 from workbench.kernel.errors import ModelError
 from workbench.kernel.instances import PropertyInstance, Subject
@@ -80,17 +79,14 @@ class WatchedSteps(PredicateTable):
             if not right.all():
                 self.decide(self.owners[number], place(int(np.argmin(right))))
 
-    def judge(self, store: StateStore, first: int, end: int) -> None:
-        """Judge the steps from the expanded states `first` up to `end`, whose rows are still there."""
-        while first < end and self.waits:
-            block, at = store.block_of(first)
-            stop = min(end - block.base, BLOCK)
-            self._judge(block, at, stop)
-            first = block.base + stop
+    def judge(self, expanded: Iterable[Frontier]) -> None:
+        """Judge the steps from the states of expanded blocks, until no property waits."""
+        for block in expanded:
+            self._judge(block)
 
-    def _judge(self, block: Frontier, first: int, stop: int) -> None:
+    def _judge(self, block: Frontier) -> None:
         cursor, trees = self._cursor, self.trees
-        cursor[loops.STATE] = first
+        cursor[loops.STATE] = 0
         while self.waits:
             why = step_loops.inspect_steps(
                 trees.arrays,
@@ -99,7 +95,6 @@ class WatchedSteps(PredicateTable):
                 self._stuck,
                 self.ends,
                 block,
-                stop,
                 self._scratch,
                 cursor,
             )

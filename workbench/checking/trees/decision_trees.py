@@ -11,10 +11,10 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from workbench.checking.cells import Interner, StepReads
 from workbench.checking.kernels.arrays import Growing
 from workbench.checking.kernels.branches import UNKNOWN, TreeNodes
 from workbench.checking.kernels.tree_columns import DispatchColumns, TreeColumns
+from workbench.checking.trees.cells import Interner, StepReads
 from workbench.kernel.errors import ModelError
 from workbench.kernel.instances import ActionInstance, Outcome, PropertyInstance, Subject
 from workbench.kernel.state import Cell, Draft, Reads, View

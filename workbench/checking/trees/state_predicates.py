@@ -7,7 +7,7 @@ import numpy as np
 from workbench.checking.kernels import loops
 from workbench.checking.kernels.arrays import Growing
 from workbench.checking.kernels.loops import Predicates
-from workbench.checking.trees import TRUE, Trees
+from workbench.checking.trees.decision_trees import TRUE, Trees
 from workbench.kernel import Model
 from workbench.kernel.errors import defined_at
 from workbench.kernel.instances import Subject

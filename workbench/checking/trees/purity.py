@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import zip_longest
 
-from workbench.checking.cells import StepReads
-from workbench.checking.trees import NOTHING, TRUE, Path, Trees
+from workbench.checking.trees.cells import StepReads
+from workbench.checking.trees.decision_trees import NOTHING, TRUE, Path, Trees
 from workbench.kernel.budget import again_and_again
 from workbench.kernel.errors import ModelError, impure
 from workbench.kernel.instances import Outcome
