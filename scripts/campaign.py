@@ -52,7 +52,7 @@ def in_pieces(chunks: int = 6, states: int = 5, room: int = 16) -> AbstractConte
     Args:
         chunks, states, room: Chunks per pass, states per chunk, and the initial room for successors.
     """
-    return patch.multiple("workbench.checking.expander", CHUNKS=chunks, CHUNK=states, _ROOM=room, ALONE=0)
+    return patch.multiple("workbench.checking.local.expander", CHUNKS=chunks, CHUNK=states, _ROOM=room, ALONE=0)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ import pytest
 
 from tests.command import python
 from workbench.checking.check import check
-from workbench.checking.local import LocalSearch
+from workbench.checking.local.search import LocalSearch
 from workbench.checking.runs import resume, save_run
 from workbench.checking.spaces.dataset import load, save
 from workbench.checking.spaces.space import explore
@@ -235,9 +235,9 @@ def give_up():
 def test_hand_over_in_the_middle_of_a_level(spark, narrow_levels, monkeypatch):
     """What was found of the level that is not complete is found again."""
     model = Hudi(Values=1, FileGroupCount=2)
-    monkeypatch.setattr("workbench.checking.expander.BLOCK", 256)
-    monkeypatch.setattr("workbench.checking.store.BLOCK", 256)
-    monkeypatch.setattr("workbench.checking.local.BLOCK", 256)
+    monkeypatch.setattr("workbench.checking.local.expander.BLOCK", 256)
+    monkeypatch.setattr("workbench.checking.local.store.BLOCK", 256)
+    monkeypatch.setattr("workbench.checking.local.search.BLOCK", 256)
     result = check(model, safety_of(model), spark=spark, hand_over_states=1500)
     assert summary(result) == local(model)
 
@@ -269,7 +269,7 @@ import gc, sys, threading
 from pathlib import Path
 
 from workbench.checking.contract import Room
-from workbench.checking.local import LocalSearch
+from workbench.checking.local.search import LocalSearch
 from workbench.checking.spark.handover import write_search
 from workbench.checking.spark.manifest import RUN
 from workbench.checking.spark.messages import Task

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.checking import expander, store
 from workbench.checking.check import check
-from workbench.checking.expander import Expander
 from workbench.checking.kernels import loops
 from workbench.checking.kernels.loops import Frontier
+from workbench.checking.local import expander, store
+from workbench.checking.local.expander import Expander
 from workbench.checking.runs import resume
 from workbench.checking.spark import executors, outbox, states
 from workbench.checking.spark.manifest import RUN, Level, Run, RunManifest, TransitionFile

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import python
-from workbench.checking import memory
+from workbench.checking.local import memory
 from workbench.checking.spark.session import check_java, spark_session
 from workbench.kernel import InputError
 from workbench.registry.programs import to_install

@@ -257,7 +257,7 @@ def test_numba_has_the_private_names_that_the_cache_of_kernels_rests_on():
 #: Checks a model with an empty cache, and prints the answer, what was said, and how far the compiler was before that.
 EMPTY_CACHE = """
 import contextlib, json, os, signal, sys
-from workbench.checking import local
+from workbench.checking.local import search
 from workbench.checking.kernels import compiling, compiling_beside
 from workbench.checking.check import check
 from workbench.registry import get_model
@@ -272,7 +272,7 @@ try:
         results, loaded = [], []
         for _ in range(2):
             results.append(check(get_model(name)(**constants), on_progress=compiled_first, **options).as_dict())
-            loaded.append(local.kernels_loaded())
+            loaded.append(search.kernels_loaded())
     beside = compiling_beside._compiler
     print(json.dumps([[{**result, "seconds": 0} for result in results], said, loaded, beside.has(rare=False)]))
 finally:

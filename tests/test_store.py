@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from workbench.checking import store
 from workbench.checking.check import check
 from workbench.checking.kernels import loops
-from workbench.checking.local import LocalSearch
-from workbench.checking.store import StateStore, Visited
+from workbench.checking.local import store
+from workbench.checking.local.search import LocalSearch
+from workbench.checking.local.store import StateStore, Visited
 from workbench.kernel.budget import Limits
 from workbench.kernel.plan import make_plan
 from workbench.protocols.bakery.v2 import BakeryV2

@@ -17,7 +17,7 @@ from workbench.storage.places import Place
 #: The engines' modules by name. Each is loaded when first used: numba and pyspark take their time.
 ENGINES = {
     "auto": "workbench.checking.auto",
-    "local": "workbench.checking.local",
+    "local": "workbench.checking.local.search",
     "spark": "workbench.checking.spark.entry",
     "reference": "workbench.checking.reference",
 }

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.checking.following.names import instances_of, is_action, is_named, why_none
 from workbench.checking.following.report import BehaviourPath
-from workbench.checking.memory import most_memory
+from workbench.checking.local.memory import most_memory
 from workbench.formats.expression import Expression
 from workbench.kernel import InputError, Model, ModelError, Trace, replay
 from workbench.kernel.budget import Budget, Limits, Stop, interruptible
@@ -225,7 +225,7 @@ def scenario(
     read = read_lines(model, lines)
 
     from workbench.checking.kernels.compiling_beside import search_at_once
-    from workbench.checking.local import kernels_loaded  # numpy loads here
+    from workbench.checking.local.search import kernels_loaded  # numpy loads here
     from workbench.checking.passing import LineCondition, Passing, load_passing
 
     most = most_memory() if max_bytes is None else max_bytes

@@ -22,8 +22,8 @@ from workbench.checking.following.overlooked import Rules, overlooking
 from workbench.checking.following.report import BehaviourPath, Nearest, Report
 from workbench.checking.guided import Layers, Wanted, load_layers
 from workbench.checking.kernels.compiling_beside import search_at_once
-from workbench.checking.local import kernels_loaded
-from workbench.checking.memory import most_memory
+from workbench.checking.local.memory import most_memory
+from workbench.checking.local.search import kernels_loaded
 from workbench.checking.questions.variants import beginning_in
 from workbench.formats.recording import Observation, Recording
 from workbench.kernel import Model

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from workbench.checking.kernels import loops
+from workbench.checking.local.store import StateStore
 from workbench.checking.spaces.columns import StateColumns
 from workbench.checking.spaces.dataset import DATASET, STATES, TRANSITIONS, DatasetContent, describe_run, describe_steps
 from workbench.checking.spark.dataflow import Outgoing
@@ -17,7 +18,6 @@ from workbench.checking.spark.entry import read_run
 from workbench.checking.spark.manifest import LevelFile
 from workbench.checking.spark.states import ROW_GROUP
 from workbench.checking.spark.worker import Shipped, Worker, worker_for
-from workbench.checking.store import StateStore
 from workbench.checking.trees.set_cells import in_parts
 from workbench.kernel import InputError, Model
 from workbench.kernel.budget import Limits

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from workbench.checking.kernels.compiling_beside import at_once, search_at_once
-from workbench.checking.local import LocalSearch, kernels_loaded, load_kernels
+from workbench.checking.local.search import LocalSearch, kernels_loaded, load_kernels
 from workbench.checking.trees.state_predicates import evaluate
 from workbench.kernel import Model, Result, Trace
 from workbench.kernel.budget import Budget, Limits, interruptible

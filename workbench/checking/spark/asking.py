@@ -28,7 +28,7 @@ def answer(batches: Iterator[Any]) -> Iterator[Any]:
         try:
             code = code_of_package()
             import_module("workbench.checking.spark.expanding")
-            from workbench.checking.local import load_cached_kernels
+            from workbench.checking.local.search import load_cached_kernels
 
             load_cached_kernels()  # small settings of a sweep do without
             gc.freeze()  # PySpark's workers collect garbage after each task

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from workbench.checking.contract import collision_probability
-from workbench.checking.local import LocalSearch, count_actions
-from workbench.checking.memory import peak_bytes
+from workbench.checking.local.memory import peak_bytes
+from workbench.checking.local.search import LocalSearch, count_actions
 from workbench.checking.spark import expanding
 from workbench.checking.spark.cutting import cut
 from workbench.checking.spark.dataflow import Stage, here

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from workbench.checking.kernels import loops
-from workbench.checking.local import LocalSearch
+from workbench.checking.local.search import LocalSearch
+from workbench.checking.local.store import Visited
 from workbench.checking.spark.linking import parts_of, write_part
 from workbench.checking.spark.manifest import PREFIX, PRUNED, Level, Prefix, RunManifest
 from workbench.checking.spark.messages import Task
 from workbench.checking.spark.rundir import RunDirectory
 from workbench.checking.spark.states import States, narrow
-from workbench.checking.store import Visited
 from workbench.kernel.properties import DEADLOCK
 
 

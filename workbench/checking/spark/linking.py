@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.checking.kernels import loops
-from workbench.checking.local import LocalSearch
+from workbench.checking.local.search import LocalSearch
+from workbench.checking.local.store import StateStore, Visited
 from workbench.checking.spark import transition_kernels
 from workbench.checking.spark.dataflow import Flow, Outgoing, Stage
 from workbench.checking.spark.manifest import LevelFile, RunManifest, TransitionFile
@@ -21,7 +22,6 @@ from workbench.checking.spark.rundir import RunDirectory
 from workbench.checking.spark.states import ROW_GROUP
 from workbench.checking.spark.transitions import OUTSIDE, PART_STATES, Part, Steps
 from workbench.checking.spark.worker import Worker
-from workbench.checking.store import StateStore, Visited
 from workbench.checking.trees.purity import run_again
 from workbench.kernel import ModelError
 from workbench.storage.sums import FileSum
@@ -130,7 +130,7 @@ def _expand(worker: Worker, source: FileOfStates, row_group: int) -> Iterator[tu
     worker.expander.begin(store)
 
     def pause(_: int) -> None:
-        worker.expander.outside.forget()
+        worker.expander.pruned.forget()
         worker.pause()
 
     worker.expander.expand(store, 0, len(rows), pause=pause, beat=lambda _: worker.pause())

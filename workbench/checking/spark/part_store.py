@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from workbench.checking import store
 from workbench.checking.kernels import loops
 from workbench.checking.kernels.loops import Frontier
-from workbench.checking.store import StateStore, Visited
+from workbench.checking.local import store
+from workbench.checking.local.store import StateStore, Visited
 from workbench.checking.trees.cells import Interner
 
 #: With more buckets, a part has the most blocks, or messages would be small.

@@ -27,7 +27,7 @@ from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from workbench.checking.kernels import numba_cache
-from workbench.checking.memory import memory_limit
+from workbench.checking.local.memory import memory_limit
 from workbench.kernel import InputError
 from workbench.registry.programs import needs, to_install
 

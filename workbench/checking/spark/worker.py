@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.checking.expander import Expander
 from workbench.checking.kernels.arrays import Growing
 from workbench.checking.kernels.compiling_beside import load_or_wait
-from workbench.checking.local import load_kernels
-from workbench.checking.memory import peak_bytes
+from workbench.checking.local.expander import Expander
+from workbench.checking.local.memory import peak_bytes
+from workbench.checking.local.search import load_kernels
 from workbench.checking.shipping import receive
 from workbench.checking.spark.admission import Admission, New
 from workbench.checking.spark.manifest import LevelFile

@@ -34,7 +34,7 @@ class PredicateTable:
         reads (uint64 array (cells, words)): For each cell the predicates that a write to it may change.
         concerned (uint64 array (instances, words)): For each action instance the predicates that its steps may change.
         decided: For each decided property where the first such state or step is, as
-            :meth:`workbench.checking.local.LocalSearch.trace_to` takes it.
+            :meth:`workbench.checking.local.search.LocalSearch.trace_to` takes it.
     """
 
     first: int

@@ -4,7 +4,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from workbench.checking.store import StateStore
+from workbench.checking.local.store import StateStore
 from workbench.checking.trees.decision_trees import Trees
 from workbench.checking.trees.state_predicates import Watched, evaluate
 from workbench.checking.trees.step_predicates import WatchedSteps

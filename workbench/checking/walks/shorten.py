@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.checking.expander import Expander
 from workbench.checking.kernels.arrays import Growing
 from workbench.checking.kernels.loops import DONE, canonical_fingerprints, contains, walk
-from workbench.checking.store import StateStore
+from workbench.checking.local.expander import Expander
+from workbench.checking.local.store import StateStore
 from workbench.checking.trees.state_predicates import evaluate
 from workbench.checking.walks import kernels
 from workbench.checking.walks.goals import Ball, Goal, goal_of

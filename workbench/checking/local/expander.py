@@ -11,8 +11,8 @@ from workbench.checking.kernels.phases.advance import advance
 from workbench.checking.kernels.phases.layout import ByShard, Chunks, Queue
 from workbench.checking.kernels.phases.write_back import put_aside
 from workbench.checking.kernels.threads import Threads
-from workbench.checking.outside import Outside
-from workbench.checking.store import BLOCK, StateStore
+from workbench.checking.local.pruned import Pruned
+from workbench.checking.local.store import BLOCK, StateStore
 from workbench.checking.trees.cells import Interner
 from workbench.checking.trees.decision_trees import Trees
 from workbench.checking.trees.state_predicates import StatePlace
@@ -57,7 +57,7 @@ class Expander:
 
     Attributes:
         counts (Counts): Per action instance, since the expander was made.
-        outside (Outside): The successors pruned by the model's state constraints, until the next pause of `expand`.
+        pruned (Pruned): The successors pruned by the model's state constraints, until the next pause of `expand`.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Expander:
         workers = 1 if threads is None else threads.workers
         self._counted = [self._make_counts() for _ in range(workers)]
         self._shares = [np.zeros(layout.SHARE, np.int64) for _ in range(workers)]
-        self.outside = Outside(self.trees)
+        self.pruned = Pruned(self.trees)
         self._states = min(_FIRST, CHUNK)  # of a chunk: fewer where they have many successors, or many of them miss
         self._room, self._numbered = _ROOM, False
         self._queue, self._by_shard = self._make_queue(), self._make_by_shard()
@@ -120,8 +120,8 @@ class Expander:
 
     def begin(self, store: StateStore) -> None:
         """Work on `store`, which holds at least one state."""
-        self.outside.forget()
-        self.outside.fit()
+        self.pruned.forget()
+        self.pruned.fit()
         if self._numbered != store.keep_edges:
             self._numbered = store.keep_edges
             self._queue = self._make_queue()
@@ -155,7 +155,7 @@ class Expander:
             first += stop - at
             while self._put_aside(store.blocks[number]):
                 pause(store.expanded)
-                self.outside.forget()
+                self.pruned.forget()
             pause(store.expanded)
             if not whole:
                 return False
@@ -194,7 +194,7 @@ class Expander:
     def _together(self, this: "_Pass") -> None:
         """Run all phases on all threads."""
         figures, store = self._figures, this.store
-        if not len(self.outside.bounds):  # constraints are looked up in order
+        if not len(self.pruned.bounds):  # constraints are looked up in order
             figures[layout.SHARDS] = len(self._by_shard.ends)
         self._divide(this, layout.EXPAND, this.used)
         if store.count + this.queued(self._chunks) > figures[layout.MOST]:
@@ -240,7 +240,7 @@ class Expander:
                 self._chunks,
                 self._figures,
                 self._counted[number],
-                self.outside.bounds,
+                self.pruned.bounds,
                 self._scratch,
             )
         )
@@ -252,7 +252,7 @@ class Expander:
             self._memoize(this)
         elif why == layout.MISS_CONSTRAINT:
             try:
-                self.outside.memoize(int(self._figures[layout.WHAT]), self._scratch.tolist())
+                self.pruned.memoize(int(self._figures[layout.WHAT]), self._scratch.tolist())
             except ModelError as error:
                 error.met = self._queued(this)
                 raise
@@ -282,8 +282,8 @@ class Expander:
         number = store.find_row(row, end)
         if number is not None:
             return number, step
-        block = self.outside.block
-        for at in np.flatnonzero((block.rows[: len(self.outside)] == np.array(row)).all(axis=1)).tolist():
+        block = self.pruned.block
+        for at in np.flatnonzero((block.rows[: len(self.pruned)] == np.array(row)).all(axis=1)).tolist():
             return int(block.parent[at]), int(block.step[at])
         return None
 
@@ -332,9 +332,9 @@ class Expander:
         """Put pruned successors of the last pass aside to be judged; returns whether some did not fit."""
         if not self._figures[layout.PRUNED]:
             return False
-        outside = self.outside
-        outside.kept = put_aside(
-            self.trees.arrays, block, self._queue, self._chunks, self._figures, outside.block, outside.kept
+        pruned = self.pruned
+        pruned.kept = put_aside(
+            self.trees.arrays, block, self._queue, self._chunks, self._figures, pruned.block, pruned.kept
         )
         return bool(self._figures[layout.AT_CHUNK] < self._figures[layout.USED])
 
@@ -353,7 +353,7 @@ class Expander:
                 elif trees.leaf(trees.roots[which], row) < 0:
                     trees.memoize_action(which, row)
         this.store.fit()
-        self.outside.fit()
+        self.pruned.fit()
         if trees.misses >= self._due:
             self._due = trees.misses + _MISSES_PER_BEAT
             this.beat()

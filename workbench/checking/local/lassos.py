@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.checking.components import fair_components
 from workbench.checking.kernels.compiled import njit
+from workbench.checking.local.components import fair_components
 from workbench.kernel.instances import Fairness
 from workbench.kernel.lasso import Lasso
 

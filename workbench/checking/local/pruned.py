@@ -15,7 +15,7 @@ from workbench.checking.trees.state_predicates import evaluate
 _ROOM = 1 << 12
 
 
-class Outside:
+class Pruned:
     """The state constraints of a model as trees, and the pruned successors that are still to be judged.
 
     Attributes:

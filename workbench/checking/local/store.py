@@ -13,8 +13,8 @@ import numpy as np
 from workbench.checking.kernels import loops
 from workbench.checking.kernels.compiled import is_interpreted
 from workbench.checking.kernels.loops import EdgeArrays, Frontier, HashTable
-from workbench.checking.links import PackedLinks
-from workbench.checking.memory import memory_limit, reserve
+from workbench.checking.local.links import PackedLinks
+from workbench.checking.local.memory import memory_limit, reserve
 from workbench.checking.trees.cells import Interner
 
 BLOCK = 1 << 16

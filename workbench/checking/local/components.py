@@ -16,7 +16,7 @@ def trim(indptr, targets, region):
     linear.
 
     Args:
-        indptr, targets: As in :class:`workbench.checking.liveness.Graph`.
+        indptr, targets: As in :class:`workbench.checking.local.lassos.Graph`.
         region (bool array (states)): Changed in place.
     """
     states = len(indptr) - 1
@@ -103,7 +103,7 @@ def fair_components(indptr, targets, labels, region, conditions):
     successors are done, waits for the root of its component. So one array holds both, from its ends.
 
     Args:
-        indptr, targets, labels: As in :class:`workbench.checking.liveness.Graph`.
+        indptr, targets, labels: As in :class:`workbench.checking.local.lassos.Graph`.
         region (bool array (states)): Used up.
         conditions: Conditions
     """

@@ -9,14 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.checking.contract import Resources, Room, collision_probability
-from workbench.checking.expander import Expander
 from workbench.checking.kernels import compiling, loops
 from workbench.checking.kernels.compiled import TooMuch, is_interpreted
 from workbench.checking.kernels.compiling_beside import search_at_once
 from workbench.checking.kernels.loops import Frontier
 from workbench.checking.kernels.threads import Threads
-from workbench.checking.memory import peak_bytes
-from workbench.checking.store import BLOCK, StateStore, Transitions
+from workbench.checking.local.expander import Expander
+from workbench.checking.local.liveness import LivenessJudge
+from workbench.checking.local.memory import peak_bytes
+from workbench.checking.local.store import BLOCK, StateStore, Transitions
 from workbench.checking.trees.costs import costs_of
 from workbench.checking.trees.profile import Profile
 from workbench.checking.trees.purity import run_again
@@ -117,7 +118,7 @@ class LocalSearch:
 
     Args:
         plan: The predicates of its liveness properties are evaluated in every state, for
-            :mod:`workbench.checking.graph`.
+            :mod:`workbench.checking.local.liveness`.
         keep_rows, keep_edges: Keep all states' rows, and all transitions (which liveness needs).
         workers: Threads that expand states. The result does not depend on it.
     """
@@ -187,7 +188,7 @@ class LocalSearch:
         done = 0
         while done < self.store.count:
             end = self.store.count
-            self._completed = (len(self.levels), np.stack(self.expander.counts), self.expander.outside.total)
+            self._completed = (len(self.levels), np.stack(self.expander.counts), self.expander.pruned.total)
             if not self.expander.expand(self.store, done, end, limits.most_states, pause, beat):
                 limits.room(limits.most_states)
             done = end
@@ -203,8 +204,8 @@ class LocalSearch:
                 self._judge_initial(limits)
             self._initial += 1
             row = self.cells.encode(state)
-            if self.expander.outside.keep_initial(row, which):
-                if self.expander.outside.full:
+            if self.expander.pruned.keep_initial(row, which):
+                if self.expander.pruned.full:
                     self._inspect(self.plan.fail_fast)
                 continue
             if self.store.count == limits.most_states and not self.store.visited.find(self.cells.sums(row)):
@@ -244,14 +245,14 @@ class LocalSearch:
             cursor[loops.STATE] = at
             self._judge(block, stop, cursor, fail_fast)
             cursor[loops.COUNT] = block.base + stop
-        outside = self.expander.outside
-        if len(outside):
-            step = outside.block.step
+        pruned = self.expander.pruned
+        if len(pruned):
+            step = pruned.block.step
             if self.steps is not None and step[0] < 0:  # initial states come before all others
-                self.steps.judge_initial(outside.block.rows[: len(outside)], lambda at: (0, int(step[at])))
-            self._judge(outside.block, len(outside), self._judged_outside, fail_fast)
+                self.steps.judge_initial(pruned.block.rows[: len(pruned)], lambda at: (0, int(step[at])))
+            self._judge(pruned.block, len(pruned), self._judged_outside, fail_fast)
             self._judged_outside[:] = 0
-            outside.forget()
+            pruned.forget()
 
     def _judge(self, block: Frontier, stop: int, cursor: np.ndarray, fail_fast: bool) -> None:
         """Judge the states of `block` up to `stop` by the undecided properties.
@@ -296,7 +297,7 @@ class LocalSearch:
                 any(watched.memoize(predicate, block.rows[state].tolist()) for predicate, state in missed)
                 continue
             state, predicate = int(cursor[loops.STATE]), int(cursor[loops.WHAT])
-            numbered = block is not self.expander.outside.block
+            numbered = block is not self.expander.pruned.block
             place = (block.base + state, None) if numbered else (int(block.parent[state]), int(block.step[state]))
             watched.decide(watched.owners[predicate], place)
             if fail_fast and not watched.wanted[predicate]:
@@ -366,7 +367,6 @@ class LocalSearch:
 
     @cached_property
     def _liveness(self) -> Any:
-        from workbench.checking.graph import LivenessJudge  # most searches do without
 
         return LivenessJudge(self.model, self.trees, self.store, self.levels[0], self.labels)
 
@@ -383,7 +383,7 @@ class LocalSearch:
             decided=self.decided,
             trace_to=lambda place: self.trace_to(*place),
             liveness=lambda declared: self._liveness.verdict(declared),
-            outside=self.expander.outside.total,
+            outside=self.expander.pruned.total,
             collision_probability=collision_probability(self.store.count, self.cells.bits, len(self.cells.renamings)),
             figures={
                 "python_calls": self.trees.misses,

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from workbench.checking.liveness import Graph, LassoFinder
-from workbench.checking.store import StateStore
+from workbench.checking.local.lassos import Graph, LassoFinder
+from workbench.checking.local.store import StateStore
 from workbench.checking.trees.decision_trees import Trees
 from workbench.checking.trees.state_predicates import Labels
 from workbench.kernel import Model, Trace, Verdict, replay
