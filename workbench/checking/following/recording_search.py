@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.checking import guided_kernels as kernels
-from workbench.checking.guided_kernels import ANYTHING, FROZEN, GOAL, KEPT, UNSEEN, Aim, NodeEdges
-from workbench.checking.nodes import IsNamed, NamedSteps, NodeSearch
+from workbench.checking.following import kernels
+from workbench.checking.following.kernels import ANYTHING, FROZEN, GOAL, KEPT, UNSEEN, Aim, NodeEdges
+from workbench.checking.following.names import IsNamed
+from workbench.checking.following.node_search import NamedSteps, NodeSearch
 from workbench.checking.trees.purity import run_again
 from workbench.checking.trees.set_cells import in_parts
 from workbench.checking.trees.smallest import Smallest

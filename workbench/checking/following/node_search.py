@@ -6,20 +6,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.checking import guided_kernels as kernels
-from workbench.checking.guided_kernels import Nodes
+from workbench.checking.following import kernels
+from workbench.checking.following.kernels import Nodes
+from workbench.checking.following.names import IsNamed
 from workbench.checking.kernels.loops import HashTable
 from workbench.checking.trees.cells import Interner
 from workbench.checking.trees.decision_trees import Trees
 from workbench.checking.trees.set_cells import in_parts
 from workbench.kernel import Model, State
-from workbench.kernel.instances import ActionInstance
 
 #: Calls of Python between two checks of the limits.
 MISSES_PER_CHECK = 64
-
-#: Whether a step of an instance, with its choices, has a given name.
-IsNamed = Callable[[ActionInstance, Sequence[tuple[str, Any]]], bool]
 
 
 class _Numbered(Interner):

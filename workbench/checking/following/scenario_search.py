@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.checking import guided_kernels as kernels
-from workbench.checking.nodes import IsNamed, NamedSteps, NodeSearch
+from workbench.checking.following import kernels
+from workbench.checking.following.names import IsNamed
+from workbench.checking.following.node_search import NamedSteps, NodeSearch
 from workbench.checking.trees.purity import run_again
 from workbench.checking.trees.set_cells import in_parts
 from workbench.checking.trees.smallest import Smallest
@@ -36,14 +37,14 @@ class LineCondition(NamedTuple):
     holds: Callable[[Any], bool] | None
 
 
-class Passing:
+class ScenarioSearch:
     """One search.
 
     Examples:
         >>> from workbench.protocols.bakery.model import Bakery
         >>> commits = LineCondition(lambda instance, choices: instance.label == "commit(w2)", None)
         >>> third = LineCondition(None, lambda s: s.next_ticket == 3)
-        >>> searching = Passing(Bakery(Writers=2), [commits, third], Limits())
+        >>> searching = ScenarioSearch(Bakery(Writers=2), [commits, third], Limits())
         >>> node = searching.run()
         >>> len(searching.path(node)[1])
         7
@@ -151,6 +152,6 @@ class Passing:
 
 
 @cache
-def load_passing() -> None:
+def load_scenario_search() -> None:
     """Compile the kernel, or load it from Numba's cache, so that no search waits for it."""
-    Passing(Smallest(), [LineCondition(None, lambda s: s.n == 1)], Limits()).run()
+    ScenarioSearch(Smallest(), [LineCondition(None, lambda s: s.n == 1)], Limits()).run()
