@@ -8,8 +8,8 @@ import numpy as np
 from workbench.checking.spark.dataflow import Outgoing, Packed
 from workbench.checking.spark.manifest import LAST_LEVEL
 from workbench.checking.spark.messages import Candidates, Message, NextLevel, StepCounts, Work
-from workbench.checking.spark.outbox import messages_of
 from workbench.checking.spark.shipping import pack
+from workbench.checking.spark.successor_messages import messages_of
 from workbench.checking.spark.worker import Worker
 from workbench.checking.trees.purity import run_again
 from workbench.kernel import ModelError

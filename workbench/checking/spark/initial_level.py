@@ -17,7 +17,7 @@ from workbench.kernel.trace import leading_to
 _STATES_PER_CHECK = 256
 
 
-def seed(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tuple[int, list[Admitted]]:
+def write_initial_level(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tuple[int, list[Admitted]]:
     """Write the initial states, and report each bucket's as workers do for later levels.
 
     The numbers of values here become the global ones.
