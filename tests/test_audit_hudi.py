@@ -217,9 +217,9 @@ def test_timestamps_to_the_second(tmp_path):
     ],
 )
 def test_the_model_gets_to_what_is_found_and_the_repair_prevents_it(property, projected):
-    model = type(projected.model)
-    assert check(model(**(projected.cause or {})), [property])[property].holds is False
-    assert check(model(**{**(projected.cause or {}), **projected.repair}), [property])[property].holds
+    model = type(projected["model"])
+    assert check(model(**projected["cause"]), [property])[property].holds is False
+    assert check(model(**projected["cause"] | projected["repair"]), [property])[property].holds
 
 
 # What is wrong -------------------------------------------------------------------------------------------------------

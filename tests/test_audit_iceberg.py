@@ -434,9 +434,9 @@ def test_acknowledged_commits_that_are_there(table, tmp_path):
 
 def test_the_model_gets_to_a_stale_parent_and_the_repair_prevents_it():
     projected = iceberg_states.stale_parent(1)
-    model, cause = type(projected.model), projected.cause or {}
+    model, cause = type(projected["model"]), projected["cause"]
     assert check(model(**cause), ["NoLakekeeperConflict"])["NoLakekeeperConflict"].holds is False
-    assert check(model(**{**cause, **projected.repair}), ["NoLakekeeperConflict"])["NoLakekeeperConflict"].holds
+    assert check(model(**cause | projected["repair"]), ["NoLakekeeperConflict"])["NoLakekeeperConflict"].holds
 
 
 def test_a_table_that_is_written_to(written, meanwhile):

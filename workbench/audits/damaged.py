@@ -4,7 +4,7 @@ A reader raises :class:`Damaged` for a file that should be there and whole. A fo
 the file, and notes the error in :class:`Damages`, which the audit reports.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from workbench.audits.findings import AuditDraft, Finding
 from workbench.kernel import InputError
@@ -50,6 +50,9 @@ class Damages:
 
     def __contains__(self, name: str) -> bool:
         return name in self._found
+
+    def __iter__(self) -> Iterator[tuple[str, Damaged, set[int]]]:
+        return ((name, error, versions) for name, (error, versions) in self._found.items())
 
     def note(self, error: Damaged, versions: Iterable[int | None] = ()) -> None:
         """Note a damaged file; no versions if it is not known which ones need it."""

@@ -12,7 +12,6 @@ from workbench.audits.columns import count_rows, read_columns
 from workbench.audits.damaged import Damages
 from workbench.audits.findings import MOST_LISTED, Audit, AuditDraft, Finding, Grade, with_state
 from workbench.audits.shape import before_since
-from workbench.audits.states import Projected
 from workbench.kernel.errors import listed
 from workbench.kernel.values import counted
 from workbench.protocols.hudi.audit import states
@@ -99,7 +98,7 @@ def _finding(
     one: Mapping[str, Any],
     why: str,
     evidence: Iterable[str],
-    project: Callable[[], Projected] | None,
+    project: Callable[[], dict[str, Any]] | None,
     *,
     key: str | None = None,
     version: int | None = None,
@@ -110,8 +109,8 @@ def _finding(
     return found if project is None else _told(found, project)
 
 
-def _told(found: Finding, project: Callable[[], Projected]) -> Finding:
-    return with_state(found, lambda: project()._asdict())
+def _told(found: Finding, project: Callable[[], dict[str, Any]]) -> Finding:
+    return with_state(found, project)
 
 
 def _group(one: Mapping[str, Any]) -> str:

@@ -95,7 +95,7 @@ class _Judge:
             sequential = property == SEQUENTIAL
             tell = states.numbers_out_of_order if sequential else states.stale_parent
             invariant = "TicketOrderPreserved" if sequential else "NoLakekeeperConflict"
-            found = with_state(replace(found, invariant=invariant), lambda: tell(one.id)._asdict())
+            found = with_state(replace(found, invariant=invariant), lambda: tell(one.id))
         self.draft.add(found, about=one.id)
 
     def version(self, one: IcebergSnapshot) -> int:
