@@ -10,13 +10,14 @@ from typing import Any, ClassVar
 
 from workbench.audits.damaged import FILES_WHOLE, Damages
 from workbench.audits.findings import GRADES, MOST_LISTED, Audit, Finding, Grade, reason
-from workbench.audits.presence import BEYOND_MODELS, COUNTS_AGREE, FILES_EXIST, TIMES_GROW, Absent, Origin, absent
+from workbench.audits.presence import COUNTS_AGREE, FILES_EXIST, TIMES_GROW, Absent, Origin, absent
 from workbench.audits.source import Source
 from workbench.kernel.errors import brief
 from workbench.kernel.values import counted
 
 PRESENT = "AcknowledgedCommitsPresent"
 
+BEYOND_MODELS = "the protocol's model has neither the sizes of files nor counts, nor times"
 _NO_PICTURE = {
     **dict.fromkeys((FILES_EXIST, COUNTS_AGREE, TIMES_GROW), BEYOND_MODELS),
     FILES_WHOLE: "the protocol's model has no damaged files",
