@@ -114,15 +114,15 @@ def test_four_processes_and_48_commits_are_linear(table):
     folder = table("races")
     found = agreed(folder)
     assert (graded(found), found.versions, found.complete, found.holds) == ([], (1, 48), True, True)
-    commits = read(Source(folder), Damages()).commits
-    assert commits["parent"].to_pylist() == [None, *range(1, 48)]
-    assert commits["built_on_parent"].to_pylist() == [None] + [True] * 47
+    read_ = read(Source(folder), Damages())
+    assert [read_.versions_of.get(one.parent) for one in read_.chain] == [None, *range(1, 48)]
+    assert read_.breaks == ()
 
 
 def test_files_live_from_the_commit_that_added_them(table):
-    files = read(Source(table("races")), Damages()).files
-    assert sorted(files["first"].to_pylist()) == list(range(1, 49))
-    assert (files["last"].null_count, sum(files["rows"].to_pylist())) == (48, 48)
+    lives = read(Source(table("races")), Damages()).lives
+    assert sorted(one.first for one in lives) == list(range(1, 49))
+    assert ([one.last for one in lives], sum(one.entry.rows for one in lives)) == ([None] * 48, 48)
 
 
 @pytest.mark.parametrize("kind", ["v1", "back", *(f"life{seed}" for seed in range(6))])

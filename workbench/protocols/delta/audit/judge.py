@@ -79,11 +79,10 @@ class DeltaJudgement(Judgement):
 
     def rules(self) -> list[Rule]:
         pointer = self.guarded(self.pointer, self.log.last)
-        return [self.history, pointer, self.newest, self.acknowledged, self.settle, self.say_what_was_compared]
+        return [self.history, pointer, self.newest, self.acknowledged, self.say_what_was_compared]
 
-    def settle(self) -> None:
-        """Missing files are damage only if nobody has written meanwhile."""
-        self.damages.settle(list_log(self.source) == self.log)
+    def is_unchanged(self) -> bool:
+        return list_log(self.source) == self.log
 
     # The log, entry by entry -----------------------------------------------------------------------------------------
 
@@ -415,7 +414,7 @@ class DeltaJudgement(Judgement):
         outside += sum(place.name is None and place.inline is None for _, place in vectors)
         if outside:
             self.left_out.append(f"whether {counted(outside, 'file')} outside of the table's folder exist")
-        if list_log(self.source) != self.log:
+        if not self.is_unchanged():
             self.left_out.append("whether data files exist: the table was written to while it was read")
             return
         wanted: Mapping[str, int | None] = {

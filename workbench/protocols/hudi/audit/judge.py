@@ -71,7 +71,7 @@ class HudiJudgement(Judgement):
     def say_what_was_compared(self) -> None:
         slices = counted(self.table.slices.num_rows, "slice")
         self.looked_at += [
-            f"{READ}: {counted(self.table.commits.num_rows, 'instant')}, {slices}",
+            f"{READ}: {counted(len(self.table.commits), 'instant')}, {slices}",
             f"{SLICES_EXIST}: {slices}, {counted(len(self.table.present), 'file')} in their folders",
             self.acks_looked_at(),
         ]
@@ -80,7 +80,7 @@ class HudiJudgement(Judgement):
 
     def acknowledged(self) -> None:
         """Acknowledged instants that have not completed."""
-        there = {*self.table.commits["version"].to_pylist(), *(one.version for one in self.table.unread)}
+        there = {*self.table.commits, *(one.version for one in self.table.unread)}
         first, _ = self.table.versions
         for ack in self.acks or ():
             version = version_of_instant(ack["instant"])
@@ -203,7 +203,7 @@ class HudiJudgement(Judgement):
     def not_written(self) -> None:
         """Base files under the timestamp of a completed commit that did not write them: readers read them."""
         slices = self.table.slices
-        completed = set(self.table.commits["version"].to_pylist())
+        completed = set(self.table.commits)
         groups = set(zip(*(slices[name].to_pylist() for name in ("partition", "bucket", "first")), strict=True))
         for name in sorted(set(self.table.present) - set(slices["name"].to_pylist())):
             parts = BASE_FILE.fullmatch(name)

@@ -7,7 +7,6 @@ one or is replaced; not at all if the group was replaced before.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ import pyarrow.compute as pc
 
 from workbench.audits.damaged import Damaged, Damages, Missing
 from workbench.audits.said import Said
-from workbench.audits.shape import COMMITS, FILES, table_of
+from workbench.audits.shape import FILES, table_of
 from workbench.audits.source import Source
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
@@ -66,7 +65,7 @@ class HudiTable:
     """A Hudi table as its timeline and files describe it.
 
     Attributes:
-        commits: Of the shape COMMITS.
+        commits: The versions of the completed instants that write.
         slices: Of the shape SLICES, sorted by partition, file group and version.
         archived: Of the same shape: each file group's newest slice from before the active timeline. Only their names
             are known; readers take them as published.
@@ -81,7 +80,7 @@ class HudiTable:
 
     source: Source
     properties: dict[str, str]
-    commits: pa.Table
+    commits: list[int]
     slices: pa.Table
     archived: pa.Table
     present: dict[str, int]
@@ -108,8 +107,7 @@ class HudiTable:
     @property
     def versions(self) -> tuple[int | None, int | None]:
         """The first and the last version."""
-        bounds = pc.min_max(self.commits["version"]).as_py()
-        return bounds["min"], bounds["max"]
+        return min(self.commits, default=None), max(self.commits, default=None)
 
     @property
     def has_keys(self) -> bool:
@@ -170,7 +168,7 @@ class _TimelineReading:
         self._source, self._damages = source, damages
         self._unread: set[Instant] = set()
         self._seen: set[str] = set()
-        self._commits: list[dict[str, Any]] = []
+        self._commits: list[int] = []
         self._slices: list[dict[str, Any]] = []
         self._chunks: list[pa.Table] = []
         self._replaced: dict[tuple[str, str], int] = {}
@@ -212,7 +210,7 @@ class _TimelineReading:
             dict.fromkeys(_replaced(said), instant.version),
             list(_slices(said, instant, operation, logs)),
         )
-        self._commits.append({"version": instant.version, "id": instant.ts, "kind": operation, "time": _time(instant)})
+        self._commits.append(instant.version)
         self._replaced |= replaced
         self._logs |= logs
         self._slices += slices
@@ -248,7 +246,7 @@ class _TimelineReading:
         return HudiTable(
             self._source,
             given,
-            _in_order(table_of(self._commits, COMMITS), slices),
+            list(self._commits),
             slices,
             table_of([], SLICES) if begins is None else _archived(slices, present, self._replaced, begins),
             present,
@@ -310,13 +308,6 @@ def _replaced(said: Said) -> Iterator[tuple[str, str]]:
     for partition, groups in said.get("partitionToReplaceFileIds", dict, {}).items():
         for group in said.members(groups, str):
             yield partition, group
-
-
-def _time(instant: Instant) -> datetime | None:
-    try:
-        return datetime.strptime(instant.ts[:14], "%Y%m%d%H%M%S")
-    except ValueError:  # some only look like a time, such as a bootstrap's
-        return None
 
 
 def _lived(slices: pa.Table, replaced: dict[tuple[str, str], int]) -> pa.Table:
@@ -383,17 +374,6 @@ def not_built_on_before(slices: pa.Table) -> pa.Table:
     """The slices that have a predecessor and were not built on it."""
     other = pc.not_equal(slices["built_on"], slices["before"])
     return slices.filter(pc.and_kleene(pc.is_valid(slices["before"]), pc.fill_null(other, True)))
-
-
-def _in_order(commits: pa.Table, slices: pa.Table) -> pa.Table:
-    """The commits sorted, with their parents, and whether all their slices were built on their predecessors."""
-    commits = commits.sort_by("version")
-    version = commits["version"].combine_chunks()
-    parent = pa.concat_arrays([pa.nulls(min(1, len(version)), pa.int64()), version[:-1]])
-    stale = pc.is_in(version, value_set=not_built_on_before(slices)["first"].combine_chunks())
-    for name, column in (("parent", parent), ("built_on_parent", pc.invert(stale))):
-        commits = commits.set_column(commits.schema.get_field_index(name), COMMITS.field(name), column)
-    return commits
 
 
 def _present(source: Source, slices: pa.Table, logs: Mapping[str, tuple[str, str, int]]) -> dict[str, int]:

@@ -51,13 +51,9 @@ class IcebergJudgement(Judgement):
         # A list of the commits that were acknowledged says more than what no metadata file names.
         last = self.unnamed if self.acks is None else self.acknowledged
         found = [self.chain, self.content, self.counts, self.files, self.lineage, self.orphans, last]
-        return [*found, self.settle, self.say_what_was_compared]
+        return [*found, self.say_what_was_compared]
 
-    def settle(self) -> None:
-        """Missing files are damage only if nobody has written meanwhile."""
-        self.damages.settle(self._is_unchanged())
-
-    def _is_unchanged(self) -> bool:
+    def is_unchanged(self) -> bool:
         return metadata_files(self.source) == self.table.files_of_metadata
 
     def _remark_on_what_is_there(self) -> None:
@@ -131,7 +127,7 @@ class IcebergJudgement(Judgement):
 
     def content(self) -> None:
         """Each snapshot has its parent's files, with its own changes applied."""
-        for one in (*self.table.breaks, *self.table.branch_breaks):
+        for one in self.table.breaks:
             evidence = [f"it lacks {name}, which its parent has, and does not delete it" for name in one.lacks[:5]]
             evidence += [f"it has {name}, which its parent does not have, and does not add it" for name in one.has[:5]]
             why = f"snapshot {one.snapshot.id} was not built on the files of its parent {one.snapshot.parent}"
@@ -148,7 +144,7 @@ class IcebergJudgement(Judgement):
 
     def files(self) -> None:
         """The files of the newest snapshot, and of the heads of branches, are there."""
-        if self._is_unchanged():  # nobody has written meanwhile
+        if self.is_unchanged():  # nobody has written meanwhile
             wanted = {name: entry.size for name, entry in self.table.live.items()}
             self.judge_presence(wanted, self.versions[1] or 0, self._origin)
         else:
@@ -268,7 +264,7 @@ class IcebergJudgement(Judgement):
     def orphans(self) -> None:
         """Metadata files without a successor, from commits that were refused and retried, or lost."""
         last, early, waiting = self.table.metadata.number, 0, 0
-        files = {name.as_py() for name in self.table.files["name"]}
+        files = {life.entry.name for life in self.table.lives}
         lost: list[tuple[IcebergSnapshot, str, list[str]]] = []
         sizes = {entry.name: entry.size for entry in self.source.entries(FOLDER)}
         room = MOST_BYTES
@@ -333,7 +329,7 @@ class IcebergJudgement(Judgement):
                 number = max((said.sequence or 0 for said in listed if said.added_by == one.id), default=0)
                 if number > metadata.last_sequence:
                     later[number] = one.id, entry.name
-        if not later or not self._is_unchanged():
+        if not later or not self.is_unchanged():
             return
         if max(later) == metadata.last_sequence + 1:
             self.remarks.append("a commit that seems to be under way, or whose metadata file is gone")
@@ -379,7 +375,7 @@ class IcebergJudgement(Judgement):
         snapshots = counted(len(self.table.chain), "snapshot")
         self.looked_at += [
             f"{LINEAR}, {SEQUENTIAL}: {snapshots}, {counted(len(self.lineage_names), 'metadata file')}",
-            f"{COUNTS_AGREE}: {snapshots}, {counted(len(self.table.files), 'file')}",
+            f"{COUNTS_AGREE}: {snapshots}, {counted(len(self.table.lives), 'file')}",
             f"{self.acks_looked_at()}, {counted(len(self.table.files_of_metadata), 'metadata file')} in the folder",
         ]
 

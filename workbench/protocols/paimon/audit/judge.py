@@ -78,7 +78,7 @@ class PaimonJudgement(CountsJudgement):
     def _break(self, version: int, entries: Sequence[dict[str, Any]]) -> None:
         lacks = [entry["name"] for entry in entries if entry["kind"] == 1]
         has = [entry["name"] for entry in entries if entry["kind"] == 0]
-        before = self.table.commits.filter(pc.equal(self.table.commits["version"], version))["parent"][0].as_py()
+        before = version - 1
         evidence = [f"its base lacks {name}, which snapshot {before} has" for name in lacks[:5]]
         evidence += [f"its base has {name}, which snapshot {before} does not have" for name in has[:5]]
         is_copied = before in self.table.forwarded
