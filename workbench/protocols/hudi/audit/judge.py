@@ -17,8 +17,8 @@ from workbench.kernel.errors import listed
 from workbench.kernel.values import counted
 from workbench.protocols.hudi.audit import states
 from workbench.protocols.hudi.audit.keys import KEY, TIME, Duplicate, duplicates, rows_of
-from workbench.protocols.hudi.audit.read import BASE_FILE, HudiTable, not_built_on_before, unpublished
-from workbench.protocols.hudi.audit.timeline import DIGITS, Instant, version_of_instant
+from workbench.protocols.hudi.audit.read import BASE_FILE, HudiTable, base_files, not_built_on_before, unpublished
+from workbench.protocols.hudi.audit.timeline import Instant, version_of_instant
 
 #: The most keys of a slice that are compared with another's.
 MOST_ROWS = 1_000_000
@@ -205,11 +205,8 @@ class HudiJudgement(Judgement):
         slices = self.table.slices
         completed = set(self.table.commits)
         groups = set(zip(*(slices[name].to_pylist() for name in ("partition", "bucket", "first")), strict=True))
-        for name in sorted(set(self.table.present) - set(slices["name"].to_pylist())):
-            parts = BASE_FILE.fullmatch(name)
-            if parts is None or len(parts[2]) not in DIGITS:
-                continue
-            partition, group, version = name.rpartition("/")[0], parts[1], version_of_instant(parts[2])
+        unnamed = sorted(set(self.table.present) - set(slices["name"].to_pylist()))
+        for name, partition, group, version in base_files(unnamed):
             if version not in completed or (partition, group, version) in groups:
                 continue  # of two files of one slice, `_twins` tells
             why = f"there is a base file of the commit {version}, which did not write it; readers read it"

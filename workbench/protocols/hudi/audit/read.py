@@ -5,7 +5,7 @@ one or is replaced; not at all if the group was replaced before.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,7 +39,6 @@ SLICES = pa.schema(
         ("replaced", pa.int64()),  # the version that replaces the file group; null if none does
         ("built_on", pa.int64()),  # the slice it was merged from, as the commit says; null if none
         ("inserts", pa.int64()),
-        ("deletes", pa.int64()),
         ("size", pa.int64()),
         ("operation", pa.string()),
         ("instant", pa.string()),  # the file that publishes it
@@ -296,7 +295,6 @@ def _slices(
                 "first": instant.version,
                 "built_on": None if built_on == "null" else version_of_instant(built_on),
                 "inserts": counts["numInserts"],
-                "deletes": counts["numDeletes"],
                 "size": stat.get("fileSizeInBytes", int),
                 "operation": operation,
                 "instant": instant.name,
@@ -340,13 +338,10 @@ def _archived(
 ) -> pa.Table:
     """Each file group's newest slice from before the active timeline, which starts with version `begins`."""
     newest: dict[tuple[str, str], tuple[int, str]] = {}
-    for name in present:
-        parts = BASE_FILE.fullmatch(name)
-        if parts is None or len(parts[2]) not in DIGITS:
-            continue
-        group, version = (name.rpartition("/")[0], parts[1]), version_of_instant(parts[2])
+    for name, partition, group, version in base_files(present):
         if version < begins:
-            newest[group] = max(newest.get(group, (0, "")), (version, name))
+            place = partition, group
+            newest[place] = max(newest.get(place, (0, "")), (version, name))
     told = slices.filter(pc.is_null(slices["before"])).select(["partition", "bucket", "first"]).to_pydict()
     follow = dict(zip(zip(told["partition"], told["bucket"], strict=True), told["first"], strict=True))
     found = []
@@ -360,14 +355,19 @@ def _archived(
 def _by_names(present: Mapping[str, int], unread: Mapping[int, Instant]) -> pa.Table:
     """The slices of the instants that could not be read, by the names of the files."""
     found = []
-    for name in present if unread else ():
-        parts = BASE_FILE.fullmatch(name)
-        if parts is None or len(parts[2]) not in DIGITS or version_of_instant(parts[2]) not in unread:
-            continue
-        instant = unread[version_of_instant(parts[2])]
-        one = {"partition": name.rpartition("/")[0], "bucket": parts[1], "name": name, "first": instant.version}
-        found.append(one | {"operation": "UNKNOWN", "instant": instant.name})
+    for name, partition, group, version in base_files(present if unread else ()):
+        if version in unread:
+            one = {"partition": partition, "bucket": group, "name": name, "first": version}
+            found.append(one | {"operation": "UNKNOWN", "instant": unread[version].name})
     return table_of(found, SLICES)
+
+
+def base_files(names: Iterable[str]) -> Iterator[tuple[str, str, str, int]]:
+    """The base files among some files, each with its partition, its file group and its version."""
+    for name in names:
+        parts = BASE_FILE.fullmatch(name)
+        if parts and len(parts[2]) in DIGITS:
+            yield name, name.rpartition("/")[0], parts[1], version_of_instant(parts[2])
 
 
 def not_built_on_before(slices: pa.Table) -> pa.Table:

@@ -121,10 +121,6 @@ class IcebergJudgement(Judgement):
             why = f"snapshot {after} followed {before}, and was built on {new.parent}"
             self.find_about(LINEAR, "suspect", new, why, [f"{metadata.name}: snapshot-log has {before}, then {after}"])
 
-    def _begins_anew(self, old: IcebergSnapshot, new: IcebergSnapshot, name: str) -> None:
-        why = f"snapshot {new.id} has no parent, though {old.id} was before it, as after a table is replaced"
-        self.find_about(LINEAR, "outside", new, why, [name])
-
     def content(self) -> None:
         """Each snapshot has its parent's files, with its own changes applied."""
         for one in self.table.breaks:
@@ -252,7 +248,8 @@ class IcebergJudgement(Judgement):
         if base == older.current:
             return
         if base is None:
-            self._begins_anew(head, new[-1], newer.name)
+            why = f"snapshot {new[-1].id} has no parent, though {head.id} was before it, as after a table is replaced"
+            self.find_about(LINEAR, "outside", new[-1], why, [newer.name])
             return
         after_head = newer.heads[newer.heads.index(head.id) :] if head.id in newer.heads else ()
         if base not in after_head:  # it was not rolled back to
@@ -265,7 +262,7 @@ class IcebergJudgement(Judgement):
         """Metadata files without a successor, from commits that were refused and retried, or lost."""
         last, early, waiting = self.table.metadata.number, 0, 0
         files = {life.entry.name for life in self.table.lives}
-        lost: list[tuple[IcebergSnapshot, str, list[str]]] = []
+        lost: list[tuple[IcebergSnapshot, list[str]]] = []
         sizes = {entry.name: entry.size for entry in self.source.entries(FOLDER)}
         room = MOST_BYTES
         for name, number in self.table.files_of_metadata.items():
@@ -299,7 +296,11 @@ class IcebergJudgement(Judgement):
         if lost and (waiting or any(number > last for _, number in arrived)):
             waiting += len(lost)  # writers are active: a refused one may be about to retry
             lost = []
-        for snapshot, why, evidence in lost:
+        for snapshot, evidence in lost:
+            why = (
+                f"a commit was prepared as snapshot {snapshot.id}, which is not in the history, nor are its files: "
+                "it was refused and given up, or accepted and lost"
+            )
             self.find_about(PRESENT, "suspect", snapshot, why, evidence)
         if self.others:
             is_older = all(one.millis <= self.table.metadata.millis for one in self.others)
@@ -343,24 +344,13 @@ class IcebergJudgement(Judgement):
         evidence = [f"{name} lists the manifests of snapshot {id}" for id, name in snapshots[:5]]
         self.find_about(PRESENT, "suspect", first, why, evidence)
 
-    def _orphan(self, metadata: Metadata, files: set[str]) -> Iterator[tuple[IcebergSnapshot, str, list[str]]]:
-        """The commit of an orphaned metadata file, unless a retry has committed its files."""
-        try:
+    def _orphan(self, metadata: Metadata, files: set[str]) -> Iterator[tuple[IcebergSnapshot, list[str]]]:
+        """The commit of an orphaned metadata file, with evidence, unless a retry has committed its files."""
+        with suppress(Damaged):  # a refused writer cleaned up, or died
             new = [one for one in metadata.ancestors(metadata.current) if one.id not in self.known]
-            added = list(self._added(metadata, new))
-        except Damaged:  # a refused writer cleaned up, or died
-            return
-        lost = [file for file in added if file not in files]
-        if new and lost:
-            why = (
-                f"a commit was prepared as snapshot {new[0].id}, which is not in the history, nor are its files: "
-                "it was refused and given up, or accepted and lost"
-            )
-            yield (
-                new[0],
-                why,
-                [f"{metadata.name} is complete, and none follows it", *(f"{f} is in no snapshot" for f in lost[:5])],
-            )
+            lost = [f"{file} is in no snapshot" for file in self._added(metadata, new) if file not in files]
+            if new and lost:
+                yield new[0], [f"{metadata.name} is complete, and none follows it", *lost[:5]]
 
     def _added(self, metadata: Metadata, snapshots: Iterable[IcebergSnapshot]) -> Iterator[str]:
         """The files that these snapshots added."""

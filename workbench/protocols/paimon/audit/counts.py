@@ -1,6 +1,5 @@
 """Judge what a Paimon table says more than once: counts, pointers, files and their sizes."""
 
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -27,14 +26,56 @@ class CountsJudgement(Judgement):
     table: PaimonTable
 
     def counts(self) -> list[Rule]:
-        return [self.miscounts, self.kinds, self.hint, self.files]
+        return [self.miscounts, self.misfits, self.kinds, self.hint, self.files]
 
     def miscounts(self) -> None:
         """What is counted twice comes to the same."""
-        for version, why in _miscounts(self.table):
-            self.find(COUNTS_AGREE, "suspect", version, why, [f"snapshot/snapshot-{version}"])
-        for name, why in _misfits(self.table):
-            self.find(COUNTS_AGREE, "suspect", self.table.last, why, [name])
+        table = self.table
+        columns = ("version", "added", "removed", "delta_rows", "total_rows", "schema")
+        known, broken = set(versions(self.source, "schema", "schema-")), {*table.breaks["version"].to_pylist()}
+        after_gaps = {gap + 1 for gap in (*table.gaps, *table.damaged)}
+        before: int | None = None
+        for one in table.snapshots.select(columns).to_pylist():
+            version, change = one["version"], table.changes.get(one["version"], Change(0, 0, 0))
+            for said, there, what in (
+                (one["added"], change.added, "entries that add a file"),
+                (one["removed"], change.removed, "entries that remove one"),
+                (one["delta_rows"], change.rows, "rows more than the snapshot before"),
+            ):
+                if said not in (None, there):
+                    self._miscount(version, f"is said to have {said:,} {what}, and its delta has {there:,}")
+            total = one["total_rows"]
+            is_known = None not in (total, before, one["delta_rows"]) and version not in (broken | after_gaps)
+            if is_known and total != before + one["delta_rows"]:
+                self._miscount(version, f"says that it has {total:,} rows, after {before:,} before it")
+            if known and one["schema"] is not None and one["schema"] not in known:
+                self._miscount(version, f"has the schema {one['schema']}, and there is no such schema")
+            before = total
+        rows = pc.sum(alive_at(table.files, table.last)["rows"]).as_py() or 0
+        if before not in (None, rows):
+            self._miscount(table.last, f"says that it has {before:,} rows, and its files have {rows:,}")
+
+    def _miscount(self, version: int, what: str) -> None:
+        self.find(COUNTS_AGREE, "suspect", version, f"snapshot {version} {what}", [f"snapshot/snapshot-{version}"])
+
+    def misfits(self) -> None:
+        """Live files fit the table's schemas; each reason is told once."""
+        table = self.table
+        if not table.schema.types:
+            return
+        known = set(versions(self.source, "schema", "schema-"))
+        arity = len(table.schema.key_columns)
+        live = alive_at(table.files, table.last)
+        reasons: dict[str, str] = {}  # each with the first file
+        for name, schema, key in zip(*(live[one].to_pylist() for one in ("name", "schema", "min_key")), strict=True):
+            columns = int.from_bytes((key or b"")[:4], "big") if key else arity
+            why = f"a file has the schema {schema}, and there is no such schema" if schema not in {None, *known} else ""
+            if columns != arity:
+                why = f"a file's keys have {columns} columns, and the schema's have {arity}"
+            if why:
+                reasons.setdefault(why, name)
+        for why, name in reasons.items():
+            self.find(COUNTS_AGREE, "suspect", table.last, why, [name])
 
     def kinds(self) -> None:
         """Kinds of snapshots that are not known here."""
@@ -77,51 +118,6 @@ class CountsJudgement(Judgement):
                 if f"index/{one['index_file']}" not in absent and one["file"] in rows:
                     with self.damages.around(table.last):
                         _vector(table, one, rows[one["file"]])
-
-
-def _miscounts(table: PaimonTable) -> Iterator[tuple[int, str]]:
-    """The versions in which two counts of the same differ."""
-    columns = ("version", "added", "removed", "delta_rows", "total_rows", "schema")
-    known, broken = set(versions(table.source, "schema", "schema-")), {*table.breaks["version"].to_pylist()}
-    after_gaps = {gap + 1 for gap in (*table.gaps, *table.damaged)}
-    before: int | None = None
-    for one in table.snapshots.select(columns).to_pylist():
-        version, change = one["version"], table.changes.get(one["version"], Change(0, 0, 0))
-        for said, there, what in (
-            (one["added"], change.added, "entries that add a file"),
-            (one["removed"], change.removed, "entries that remove one"),
-            (one["delta_rows"], change.rows, "rows more than the snapshot before"),
-        ):
-            if said not in (None, there):
-                yield version, f"snapshot {version} is said to have {said:,} {what}, and its delta has {there:,}"
-        total = one["total_rows"]
-        is_known = None not in (total, before, one["delta_rows"]) and version not in (broken | after_gaps)
-        if is_known and total != before + one["delta_rows"]:
-            yield version, f"snapshot {version} says that it has {total:,} rows, after {before:,} before it"
-        if known and one["schema"] is not None and one["schema"] not in known:
-            yield version, f"snapshot {version} has the schema {one['schema']}, and there is no such schema"
-        before = total
-    rows = pc.sum(alive_at(table.files, table.last)["rows"]).as_py() or 0
-    if before not in (None, rows):
-        yield table.last, f"snapshot {table.last} says that it has {before:,} rows, and its files have {rows:,}"
-
-
-def _misfits(table: PaimonTable) -> Iterator[tuple[str, str]]:
-    """Live files that do not fit the table's schemas; each reason once."""
-    if not table.schema.types:
-        return
-    known = set(versions(table.source, "schema", "schema-"))
-    arity = len(table.schema.key_columns)
-    live = alive_at(table.files, table.last)
-    told: set[str] = set()
-    for name, schema, key in zip(*(live[one].to_pylist() for one in ("name", "schema", "min_key")), strict=True):
-        columns = int.from_bytes((key or b"")[:4], "big") if key else arity
-        why = f"a file has the schema {schema}, and there is no such schema" if schema not in {None, *known} else ""
-        if columns != arity:
-            why = f"a file's keys have {columns} columns, and the schema's have {arity}"
-        if why and why not in told:
-            told.add(why)
-            yield name, why
 
 
 def _origin(table: PaimonTable, name: str) -> Origin:
