@@ -67,7 +67,7 @@ bench: .venv/warm
 	@touch $@
 
 # Numba keeps what it compiled beside these modules, and compiles anew what has changed.
-.venv/warm: .venv/installed $(wildcard workbench/checking/*.py workbench/checking/*/*.py)
+.venv/warm: .venv/installed $(shell find workbench/checking -name "*.py")
 	@$(PY) -m workbench.checking.warm
 	@touch $@
 

@@ -26,8 +26,8 @@ from unittest.mock import patch
 from random_models import random_model
 
 from workbench.checking.check import check
-from workbench.checking.compiled import interpreting
-from workbench.checking.in_numpy import FORMS
+from workbench.checking.kernels.compiled import interpreting
+from workbench.checking.kernels.in_numpy import FORMS
 from workbench.kernel import Model, ModelError, Result, replay
 from workbench.kernel.budget import interrupted, interruptible
 from workbench.kernel.conclusion import wrong_at_end
@@ -52,13 +52,13 @@ def in_pieces(chunks: int = 6, states: int = 5, room: int = 16) -> AbstractConte
     Args:
         chunks, states, room: Chunks per pass, states per chunk, and the initial room for successors.
     """
-    return patch.multiple("workbench.checking.expander", CHUNKS=chunks, CHUNK=states, _ROOM=room, ALONE=0)
+    return patch.multiple("workbench.checking.local.expander", CHUNKS=chunks, CHUNK=states, _ROOM=room, ALONE=0)
 
 
 @contextmanager
 def interpreted() -> Iterator[None]:
     """Within, Python interprets the kernels, as often as that takes."""
-    with patch.multiple("workbench.checking.compiled", _calls=0, MOST_CALLS=10**9), interpreting(FORMS):
+    with patch.multiple("workbench.checking.kernels.compiled", _calls=0, MOST_CALLS=10**9), interpreting(FORMS):
         yield
 
 

@@ -80,10 +80,12 @@ def interruptible():
 @pytest.fixture
 def interpreted(monkeypatch):
     """Nothing is compiled yet, and a small space is searched without that; the share of calls is large."""
-    from workbench.checking import compiled, local, warm
+    from workbench.checking import warm
+    from workbench.checking.kernels import compiled
+    from workbench.checking.local import search
 
     warm.compile_checks()  # into Numba's cache, if they are not there
-    monkeypatch.setattr(local, "_loaded", threading.Event())
+    monkeypatch.setattr(search, "_loaded", threading.Event())
     monkeypatch.setattr(compiled, "_calls", 0)
     monkeypatch.setattr(compiled, "MOST_CALLS", 300_000)
 

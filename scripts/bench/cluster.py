@@ -7,7 +7,7 @@ from typing import Any
 
 from bench.searches import safety, title
 from workbench.checking.check import check
-from workbench.checking.spark import narrow
+from workbench.checking.spark import narrow_levels
 from workbench.checking.spark.session import spark_session
 from workbench.registry import get_model
 
@@ -66,11 +66,11 @@ def row(name: str, constants: dict[str, Any]) -> dict[str, Any]:
 def _small_jobs(name: str, session: Any) -> float:
     """The seconds of the fastest level of a small search that runs as jobs; it warms up the workers."""
     small = get_model(name)(Writers=2)
-    narrow.MOST_STATES, usual = 0, narrow.MOST_STATES
+    narrow_levels.MOST_STATES, usual = 0, narrow_levels.MOST_STATES
     try:
         return check(small, safety(small), engine="spark", spark=session).figures["fastest_level"]
     finally:
-        narrow.MOST_STATES = usual
+        narrow_levels.MOST_STATES = usual
 
 
 def _peak_mib_of(pid: int) -> int:

@@ -5,8 +5,8 @@ from typing import Any
 
 from bench.searches import title
 from workbench.checking.check import check
-from workbench.checking.local import LocalSearch
-from workbench.checking.memory import peak_bytes
+from workbench.checking.local.memory import peak_bytes
+from workbench.checking.local.search import LocalSearch
 from workbench.kernel.budget import Limits
 from workbench.kernel.conclusion import conclude
 from workbench.kernel.plan import make_plan

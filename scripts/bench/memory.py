@@ -4,7 +4,7 @@ from typing import Any
 
 from bench.searches import safety, title
 from workbench.checking.check import check
-from workbench.checking.memory import peak_bytes
+from workbench.checking.local.memory import peak_bytes
 from workbench.registry import get_model
 
 _MODEL, _CONSTANTS = "bakery_v2", {"MaxCrashes": 3, "AsyncParquet": True}

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from workbench.checking.check import check
-from workbench.checking.threads import usable_cores
+from workbench.checking.kernels.threads import usable_cores
 from workbench.kernel import Model, Result
 from workbench.kernel.values import counted
 from workbench.registry import get_model

@@ -7,7 +7,8 @@ import pytest
 
 from workbench.audits import Audit, audit
 from workbench.audits.damaged import FILES_WHOLE
-from workbench.audits.presence import BEYOND_MODELS, COUNTS_AGREE, FILES_EXIST, TIMES_GROW
+from workbench.audits.judgement import BEYOND_MODELS
+from workbench.audits.presence import COUNTS_AGREE, FILES_EXIST, TIMES_GROW
 from workbench.kernel import InputError
 from workbench.showing.pictures import faults
 

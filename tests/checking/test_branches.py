@@ -5,12 +5,12 @@ import random
 import numpy as np
 import pytest
 
-from workbench.checking import branches
-from workbench.checking.branches import UNKNOWN, TreeNodes, branches_of, in_table
-from workbench.checking.cells import Interner
 from workbench.checking.check import check
-from workbench.checking.compiled import interpreting
-from workbench.checking.trees import TRUE, Trees
+from workbench.checking.kernels import branches
+from workbench.checking.kernels.branches import UNKNOWN, TreeNodes, branches_of, in_table
+from workbench.checking.kernels.compiled import interpreting
+from workbench.checking.trees.cells import Interner
+from workbench.checking.trees.decision_trees import TRUE, Trees
 from workbench.kernel import Model, Variable, action, choose, initial, invariant, require, step
 
 

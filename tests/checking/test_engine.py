@@ -6,12 +6,13 @@ import signal
 import numpy as np
 import pytest
 
-from workbench.checking import expander, local, numba_cache, store
-from workbench.checking.cells import Interner
 from workbench.checking.check import check
 from workbench.checking.contract import collision_probability
-from workbench.checking.local import LocalSearch
-from workbench.checking.trees import Trees
+from workbench.checking.kernels import numba_cache
+from workbench.checking.local import expander, search, store
+from workbench.checking.local.search import LocalSearch
+from workbench.checking.trees.cells import Interner
+from workbench.checking.trees.decision_trees import Trees
 from workbench.kernel import Model, ModelError, Variable, action, invariant, require
 from workbench.kernel.budget import Limits, interruptible
 from workbench.kernel.conclusion import conclude
@@ -25,7 +26,7 @@ SAFETY = ["NoLakekeeperConflict", "RollbackNoIceberg", "UniqueTickets", "TicketO
 @pytest.mark.parametrize("block", [16, 64])
 def test_states_in_many_blocks(monkeypatch, block):
     whole = check(Bakery(), SAFETY)
-    for module in (store, local, expander):
+    for module in (store, search, expander):
         monkeypatch.setattr(module, "BLOCK", block)
     pieces = check(Bakery(), SAFETY)
     assert (pieces.levels, pieces.generated) == (whole.levels, whole.generated)

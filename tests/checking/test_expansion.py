@@ -11,13 +11,15 @@ from random_models import random_model
 
 from tests.checking.test_conformance import Bounded, Scattered
 from tests.toys import Steps, Wide
-from workbench.checking import cells, expander, kernels, store
 from workbench.checking.check import check
-from workbench.checking.compiled import interpreting
-from workbench.checking.in_numpy import FORMS
-from workbench.checking.local import LocalSearch
-from workbench.checking.store import Visited
-from workbench.checking.threads import Threads
+from workbench.checking.kernels import loops
+from workbench.checking.kernels.compiled import interpreting
+from workbench.checking.kernels.in_numpy import FORMS
+from workbench.checking.kernels.threads import Threads
+from workbench.checking.local import expander, store
+from workbench.checking.local.search import LocalSearch
+from workbench.checking.local.store import Visited
+from workbench.checking.trees import cells
 from workbench.kernel.budget import Budget, Limits
 from workbench.kernel.plan import make_plan
 from workbench.kernel.symmetry import Canonical
@@ -30,7 +32,7 @@ def searched(model, names=None, symmetry=False, bits=64, most=None, workers=1):
     """A search that kept everything, with what the constraints kept out of it, in that order."""
     plan = make_plan(model, names, symmetry, bits)
     searching = LocalSearch(plan, keep_rows=True, keep_edges=True, workers=workers)
-    outside, aside = searching.expander.outside, []
+    outside, aside = searching.expander.pruned, []
     forget = outside.forget
 
     def noted():
@@ -61,7 +63,7 @@ def everything(searching, aside):
         "taken": [named[step] for step in transitions.steps.tolist()],
         "leaving": transitions.leaving.tolist(),
         "left by": [named[step] for step in transitions.leaving_steps.tolist()],
-        "outside": searching.expander.outside.total,
+        "outside": searching.expander.pruned.total,
         "aside": [(searching.cells.decode(row), parent, named.get(step, step)) for row, parent, step in aside],
         "decided": searching.decided.keys(),
     }
@@ -181,7 +183,7 @@ def test_every_budget_ends_where_it_is_used_up(workers):
         assert sum(part["counts"][2]) == most - 1
         assert max(part["targets"], default=0) < most
         sums = np.stack([searching.cells.sums(row) for row in searching.store.column("rows")])
-        held = kernels.canonical_fingerprints(sums, 1)[:, 0]
+        held = loops.canonical_fingerprints(sums, 1)[:, 0]
         visited = [fingerprints for fingerprints, _ in searching.store.visited.slices()]
         assert sorted(np.concatenate(visited)[:, 0]) == sorted(held)
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.checking.liveness import Graph, LassoFinder
+from workbench.checking.local.lassos import Graph, LassoFinder
 from workbench.kernel import ModelError, replay, search
 from workbench.kernel.instances import Fairness
 from workbench.kernel.lasso import Lasso, verify_lasso

@@ -50,14 +50,14 @@ LIMITED = """
 import re, resource, sys
 from pathlib import Path
 from workbench.commands import cli
-import workbench.checking.local
+import workbench.checking.local.search
 before, more, *words = sys.argv[1:]
 exec(before)
 has = int(re.search(r"VmSize:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]) * 1024
 resource.setrlimit(resource.RLIMIT_AS, (has + int(more) * 2**20,) * 2)
 sys.exit(cli.main(words))
 """
-LOADED = "workbench.checking.local.load_kernels()"
+LOADED = "workbench.checking.local.search.load_kernels()"
 
 
 def check_with(tmp_path, before, more, *words):

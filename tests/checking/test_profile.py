@@ -5,8 +5,8 @@ import json
 import pytest
 
 from workbench.checking.check import check
-from workbench.checking.local import LocalSearch
-from workbench.checking.profile import Cost, Profile, joined
+from workbench.checking.local.search import LocalSearch
+from workbench.checking.trees.profile import Cost, Profile, joined
 from workbench.commands.cli import main
 from workbench.kernel import ModelError
 from workbench.kernel.budget import Limits

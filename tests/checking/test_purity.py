@@ -8,7 +8,7 @@ from tests.checking.impure import OF_THE_REFERENCE, PARTS, impure
 from workbench import check, simulate
 from workbench.checking.following.scenario import scenario
 from workbench.checking.following.validate import validate
-from workbench.checking.trees import Trees
+from workbench.checking.trees.decision_trees import Trees
 from workbench.formats.recording import Observation, Recording
 from workbench.kernel import Model, ModelError, Variable, action, budget, choose, invariant, require
 
@@ -217,7 +217,7 @@ def test_who_has_no_time_left_goes_on_without(monkeypatch):
 @pytest.mark.parametrize("values", [5, 3000])
 def test_trees_give_back_what_they_remember(values):
     """Nodes with few values have their branches side by side, others in a table."""
-    from workbench.checking.cells import Interner
+    from workbench.checking.trees.cells import Interner
 
     class Wide(Model):
         n, m = Variable(0), Variable(0)

@@ -257,7 +257,7 @@ class NotInstalled(Here):
 @pytest.mark.spark
 def test_workers_that_cannot_load_a_model(spark, monkeypatch, tmp_path):
     monkeypatch.setenv("ONLY_ON_THE_DRIVER", "1")  # after Spark has started, so that workers do not have it
-    monkeypatch.setattr("workbench.checking.spark.narrow.MOST_STATES", 0)  # or they would not be needed
+    monkeypatch.setattr("workbench.checking.spark.narrow_levels.MOST_STATES", 0)  # or they would not be needed
     said = "Spark's workers cannot load not_installed: ModuleNotFoundError: No module named 'only_here'"
     with pytest.raises(InputError, match=said):
         check(NotInstalled(), engine="spark", spark=spark)

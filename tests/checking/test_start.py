@@ -15,8 +15,8 @@ from numba.core.caching import FunctionCache
 from tests.command import python
 from tests.places import SPECS
 from workbench import get_model
-from workbench.checking import compiled
 from workbench.checking.check import check
+from workbench.checking.kernels import compiled
 from workbench.registry import configurations
 
 #: What takes its time to be imported, as far as we use it.
@@ -113,7 +113,7 @@ def test_a_budget_of_seconds_is_spent_with_compiled_kernels():
 
 def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
     """Numba's cache looks at the file of the function alone."""
-    from workbench.checking.numba_cache import stamp
+    from workbench.checking.kernels.numba_cache import stamp
 
     (tmp_path / "phases").mkdir()
     (tmp_path / "kernel.py").write_text("from workbench.checking.phases import inner\n")
@@ -131,8 +131,8 @@ def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
 
 
 def test_what_is_compiled_is_known_by_all_of_its_sources():
-    from workbench.checking import numba_cache
-    from workbench.checking.phases.advance import advance
+    from workbench.checking.kernels import numba_cache
+    from workbench.checking.kernels.phases.advance import advance
 
     sources = Path(advance._function.__code__.co_filename)
     assert advance._compiled._cache._cache_file._source_stamp == numba_cache.stamp(sources)
@@ -151,7 +151,7 @@ def test_what_is_compiled_is_known_by_all_of_its_sources():
     ],
 )
 def test_a_kernel_may_import_what_it_needs_in_any_form(tmp_path, line):
-    from workbench.checking.numba_cache import stamp
+    from workbench.checking.kernels.numba_cache import stamp
 
     (tmp_path / "phases").mkdir()
     (tmp_path / "phases" / "__init__.py").write_text("from workbench.checking.sizes import N\n")
@@ -168,10 +168,10 @@ def said_by_calls(tmp_path, monkeypatch):
     """Loads a file with two kernels anew, calls them, and returns what is said of compiling."""
     import importlib.util
 
-    from workbench.checking import compiling
+    from workbench.checking.kernels import compiling
 
     (tmp_path / "own.py").write_text(
-        "from workbench.checking.compiled import njit\n\n\n"
+        "from workbench.checking.kernels.compiled import njit\n\n\n"
         + "".join(f"@njit(cache=True)\ndef {name}(n):\n    return n + 1\n\n\n" for name in ("one", "two"))
     )
 
@@ -257,22 +257,23 @@ def test_numba_has_the_private_names_that_the_cache_of_kernels_rests_on():
 #: Checks a model with an empty cache, and prints the answer, what was said, and how far the compiler was before that.
 EMPTY_CACHE = """
 import contextlib, json, os, signal, sys
-from workbench.checking import compiling, local, meanwhile
+from workbench.checking.local import search
+from workbench.checking.kernels import compiling, compiling_beside
 from workbench.checking.check import check
 from workbench.registry import get_model
 name, constants, options, states, said, beside = *json.loads(sys.argv[1]), [], None
 
 def compiled_first(progress):  # after so many states everything is compiled before the search goes on
     if states is not None and progress.states > states:
-        meanwhile._compiler._waiting.join()
+        compiling_beside._compiler._waiting.join()
 
 try:
     with compiling.telling(said.append):
         results, loaded = [], []
         for _ in range(2):
             results.append(check(get_model(name)(**constants), on_progress=compiled_first, **options).as_dict())
-            loaded.append(local.kernels_loaded())
-    beside = meanwhile._compiler
+            loaded.append(search.kernels_loaded())
+    beside = compiling_beside._compiler
     print(json.dumps([[{**result, "seconds": 0} for result in results], said, loaded, beside.has(rare=False)]))
 finally:
     if beside is not None:
@@ -307,7 +308,7 @@ COMMANDS = """
 import json, os, signal, sys
 from numba.core import event
 from workbench.commands import cli
-from workbench.checking import meanwhile
+from workbench.checking.kernels import compiling_beside
 from workbench.showing.session import Session, opening
 from workbench.showing.session.hints import Hints
 with event.install_recorder("numba:compile") as compiled:
@@ -316,8 +317,8 @@ with event.install_recorder("numba:compile") as compiled:
     Hints(session, lambda attempts: hints.append(len(attempts)))
     session.run()
     assert session.settle()
-if meanwhile._compiler is not None:
-    os.killpg(meanwhile._compiler.process.pid, signal.SIGKILL)
+if compiling_beside._compiler is not None:
+    os.killpg(compiling_beside._compiler.process.pid, signal.SIGKILL)
 print(json.dumps([statuses, max(hints) > 3, len(compiled.buffer)]))
 """
 
@@ -366,7 +367,8 @@ LOADED_LATER = """
 import json
 from workbench import check
 from workbench.registry import configurations
-from workbench.checking import numba_cache, warm
+from workbench.checking import warm
+from workbench.checking.kernels import numba_cache
 later, load = [], numba_cache._Cache.load_overload
 
 def load_overload(cache, sig, context):

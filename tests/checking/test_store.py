@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from workbench.checking import kernels, store
 from workbench.checking.check import check
-from workbench.checking.local import LocalSearch
-from workbench.checking.store import StateStore, Visited
+from workbench.checking.kernels import loops
+from workbench.checking.local import store
+from workbench.checking.local.search import LocalSearch
+from workbench.checking.local.store import StateStore, Visited
 from workbench.kernel.budget import Limits
 from workbench.kernel.plan import make_plan
 from workbench.protocols.bakery.v2 import BakeryV2
@@ -24,7 +25,7 @@ def assert_holds(visited, fingerprints):
     parts = list(visited.slices())
     held = np.concatenate([part for part, _ in parts])
     assert sorted(map(tuple, held.tolist())) == sorted(map(tuple, fingerprints.tolist()))
-    assert kernels.contains(fingerprints, visited.table).all()
+    assert loops.contains(fingerprints, visited.table).all()
     if visited.numbered:
         assert np.array_equal(fingerprints[np.concatenate([numbers for _, numbers in parts])], held)
 

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pytest
 
-from workbench.checking.cells import encode
 from workbench.checking.check import check
 from workbench.checking.spaces.columns import to_array
+from workbench.checking.trees.cells import encode
 from workbench.kernel import Constant, InputError, Map, Model, Names, Partition, Variable, action, require
 from workbench.kernel.values import Name, check_value, permute, show, sort_key
 from workbench.protocols.bakery.v2 import BakeryV2

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.command import python
-from workbench.checking.cells import cell_hash, encode
 from workbench.checking.check import check
 from workbench.checking.following.validate import validate
 from workbench.checking.spaces.columns import to_array
+from workbench.checking.trees.cells import cell_hash, encode
 from workbench.formats.expression import Expression, example_of
 from workbench.formats.itf import parse_itf, read_itf, to_itf
 from workbench.formats.itf_expressions import ItfDecoder

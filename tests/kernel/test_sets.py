@@ -14,11 +14,11 @@ from tests.checking.test_conformance import ENGINES
 from workbench.checking.check import check
 from workbench.checking.following.scenario import scenario
 from workbench.checking.following.validate import validate
-from workbench.checking.parts import in_parts
 from workbench.checking.spaces.columns import StateColumns
 from workbench.checking.spaces.dataset import load
 from workbench.checking.spaces.export import save_run
 from workbench.checking.spaces.space import explore
+from workbench.checking.trees.set_cells import in_parts
 from workbench.formats.expression import Expression
 from workbench.formats.recording import Observation, Recording
 from workbench.kernel import ModelError

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.command import python
-from workbench.checking.cells import cell_hash, encode
+from workbench.checking.trees.cells import cell_hash, encode
 from workbench.kernel import Map, ModelError
 from workbench.kernel.values import check_value, permute, show, sort_key
 
@@ -87,7 +87,7 @@ def test_a_cells_hash_depends_on_variable_index_and_value():
 
 SCRIPT = """
 from workbench.kernel import Map, search
-from workbench.checking.cells import cell_hash, encode
+from workbench.checking.trees.cells import cell_hash, encode
 from workbench.kernel.values import show
 from workbench.protocols.bakery.model import Bakery
 value = frozenset({("w1", frozenset("abcdef")), ("w2", Map(dict.fromkeys("xyz", frozenset("uvw"))))})

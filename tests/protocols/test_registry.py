@@ -64,7 +64,7 @@ def describe(model, s):
 """,
     "ledgers/tables.py": """
 from itertools import pairwise
-from workbench.audits.findings import AuditDraft, Finding
+from workbench.audits.judgement import Judgement
 
 ACKS = {}, {}
 
@@ -72,11 +72,12 @@ def detects(source):
     return source.exists("ledger.txt")
 
 def audit(source, *, acks, since, spark):
-    draft, numbers = AuditDraft(), [int(line) for line in source.read("ledger.txt", 1000).split()]
+    numbers = [int(line) for line in source.read("ledger.txt", 1000).split()]
+    judgement = Judgement("ledgers", source, versions=(numbers[0], numbers[-1]))
     for before, after in pairwise(numbers):
         if after != before + 1:
-            draft.add(Finding("Gapless", "proved", after, f"{after} follows {before}", no_picture="none is needed"))
-    return draft.audit("ledgers", source.url, (numbers[0], numbers[-1]))
+            judgement.find("Gapless", "proved", after, f"{after} follows {before}", no_picture="none is needed")
+    return judgement.audit()
 """,
     "ledgers/specs/twice.toml": """
 title = "Two writers without a lock"

@@ -301,10 +301,10 @@ def test_a_change_during_a_check_of_some_seconds_is_checked_at_once() -> None:
 @pytest.mark.slow
 def test_the_engine_is_loaded_before_the_first_search() -> None:
     script = (
-        "from workbench.checking import local\n"
+        "from workbench.checking.local import search\n"
         "from workbench.showing.session import Session, start_from\n"
         "session, told = Session(start_from('bakery')), []\n"
-        "session.on('check', lambda: told.append((session.loading, local.kernels_loaded())))\n"
+        "session.on('check', lambda: told.append((session.loading, search.kernels_loaded())))\n"
         "session.run()\n"
         "session.wait()\n"
         "session.run()\n"

@@ -1,11 +1,11 @@
 """Audit a table: detect its format, read it, judge it.
 
 A `Source` reads files by name, within bounds, on any file system; ``avro.py`` and ``said.py`` trust nothing in them. A
-format's reader replays the versions by what each changed into Arrow tables of one shape (``shape.py``): commits, files
-and deletion vectors, with the versions in which they live. It decodes one file per call, so ``decoding.py`` can run it
-here and ``spark.py`` on Spark. The judges are relational; they read rows only of buckets that metadata does not prove
-right. A finding becomes a state of the protocol's model, and counts only if the model's own invariant fails there:
-picture, trace and repair then follow from the model.
+format's reader replays the versions by what each changed: files, and deletion vectors, with the versions in which they
+live; where there are very many, as Arrow tables of one shape (``shape.py``). It decodes one file per call, so
+``decoding.py`` can run it here and ``spark.py`` on Spark. The rules of a format (``judgement.py``) read rows only of
+buckets that metadata does not prove right. A finding becomes a state of the protocol's model, and counts only if the
+model's own invariant fails there: picture, trace and repair then follow from the model.
 """
 
 import os

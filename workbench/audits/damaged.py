@@ -1,18 +1,15 @@
-"""Damaged files: the errors of readers about a file, and the one place where these become findings.
+"""Damaged files: the errors of readers about a file, and what becomes of them.
 
 A reader raises :class:`Damaged` for a file that should be there and whole. A format's reader goes on without what needs
 the file, and notes the error in :class:`Damages`, which the audit reports.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from workbench.audits.findings import AuditDraft, Finding
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
-from workbench.kernel.values import counted
 
 FILES_WHOLE = "FilesAreWhole"
-_NO_PICTURE = "the protocol's model has no damaged files"
 
 
 class Damaged(InputError):
@@ -51,6 +48,9 @@ class Damages:
     def __contains__(self, name: str) -> bool:
         return name in self._found
 
+    def __iter__(self) -> Iterator[tuple[str, Damaged, set[int]]]:
+        return ((name, error, versions) for name, (error, versions) in self._found.items())
+
     def note(self, error: Damaged, versions: Iterable[int | None] = ()) -> None:
         """Note a damaged file; no versions if it is not known which ones need it."""
         for one in (error, *error.others):
@@ -72,18 +72,6 @@ class Damages:
             if isinstance(error, Missing) and not is_unchanged:
                 raise error
 
-    def report(self, draft: AuditDraft, since: int | None = None) -> None:
-        """Add a finding for each file that a version from `since` on needs."""
-        for name, (error, versions) in self._found.items():
-            if since is not None and versions and max(versions) < since:
-                continue
-            who = _needing(sorted(versions))
-            found = Finding(
-                FILES_WHOLE, "damaged", min(versions, default=None), f"{error}; {who}", no_picture=_NO_PICTURE
-            )
-            draft.add(found, about=name)
-            draft.left_out.append(f"what only {brief(name)} says; {who}")
-
 
 class _Around:
     """What :meth:`Damages.around` returns: type checkers see that the block may end early."""
@@ -98,11 +86,3 @@ class _Around:
         if isinstance(error, Damaged):
             self._damages.note(error, self._versions)
         return isinstance(error, Damaged)
-
-
-def _needing(versions: list[int]) -> str:
-    if not versions:
-        return "which versions need it cannot be said"
-    if len(versions) == 1:
-        return f"version {versions[0]} needs it"
-    return f"{counted(len(versions), 'version')} from {versions[0]} to {versions[-1]} need it"

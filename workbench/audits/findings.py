@@ -1,8 +1,7 @@
-"""Findings with their grades and evidence, and the audit that collects them."""
+"""Findings with their grades and evidence, and the audit that lists them."""
 
-from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from workbench.kernel import InputError, Model, State
@@ -72,17 +71,6 @@ class Finding:
         if self.no_picture is not None:
             lines.append(f"no picture could be made: {self.no_picture}")
         return lines
-
-
-def with_state(finding: Finding, tell: Callable[[], Mapping[str, Any]]) -> Finding:
-    """The finding with the fields that `tell` returns, such as its state; or with the reason why `tell` failed.
-
-    Any error counts: a finding in the table does not depend on whether the model can show it.
-    """
-    try:
-        return replace(finding, **tell())
-    except Exception as error:
-        return replace(finding, no_picture=reason(error))
 
 
 def reason(error: Exception) -> str:
@@ -170,47 +158,3 @@ class Audit:
 
     def __repr__(self) -> str:
         return f"<audit of the {self.format} table {printable(self.path)}: {self.why}>"
-
-
-class AuditDraft:
-    """An audit in the making.
-
-    Attributes:
-        left_out: Checks that were skipped; any of them makes the audit incomplete.
-        remarks: The other lines of :attr:`Audit.not_checked`.
-        looked_at: As in the audit.
-    """
-
-    def __init__(self) -> None:
-        self.left_out: list[str] = []
-        self.remarks: list[str] = []
-        self.looked_at: list[str] = []
-        self._findings: dict[tuple[str, object], Finding] = {}
-        self._unlisted: Counter[str] = Counter()
-
-    def add(self, finding: Finding, about: object = None) -> None:
-        """Add a finding. Of several on one property `about` the same thing, the gravest stays."""
-        place = finding.property, object() if about is None else about
-        known = self._findings.get(place)
-        if GRADES.index(finding.grade) < GRADES.index(known.grade) if known else self.lists(finding.property):
-            self._findings[place] = finding
-
-    def lists(self, property: str) -> bool:
-        """Whether there is room for one more finding on a property; if not, count it as unlisted."""
-        is_listed = self.count(property) < MOST_LISTED
-        self._unlisted[property] += not is_listed
-        return is_listed
-
-    def count(self, property: str | None = None) -> int:
-        """How many findings are listed, of one property or of all."""
-        return sum(property in (None, name) for name, _ in self._findings)
-
-    def audit(self, format: str, path: str, versions: tuple[int | None, int | None]) -> Audit:
-        """The finished audit."""
-        more = (
-            f"further findings on {property}, which are not listed: {count:,}"
-            for property, count in (+self._unlisted).items()
-        )
-        findings = sorted(self._findings.values(), key=lambda one: (GRADES.index(one.grade), one.version or 0))
-        notes = (*self.left_out, *self.remarks, *more)
-        return Audit(format, path, versions, tuple(findings), notes, not self.left_out, tuple(self.looked_at))

@@ -1,19 +1,17 @@
 """Whether the files that a table's newest version names are there, and as large as they should be."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple
 
-from workbench.audits.findings import AuditDraft, Finding, Grade
 from workbench.audits.source import Source
 from workbench.kernel.values import counted
 
 #: With more folders than this, the folders above them are listed whole.
 _MOST_FOLDERS = 64
 
-#: The properties that no model has, since it has neither sizes nor counts nor times, and why they have no picture.
+#: The properties that no model has, since it has neither sizes nor counts nor times.
 FILES_EXIST, COUNTS_AGREE, TIMES_GROW = "PublishedFilesExist", "CountsAgree", "TimestampsGrow"
-BEYOND_MODELS = "the protocol's model has neither the sizes of files nor counts, nor times"
 
 
 class Absent(NamedTuple):
@@ -65,34 +63,3 @@ def absent(source: Source, wanted: Mapping[str, int | None]) -> tuple[list[Absen
         if name not in sizes or size not in (None, sizes[name])
     ]
     return found, any(name in sizes or name.rpartition("/")[0] in folders for name in sizes)
-
-
-def judge_presence(
-    draft: AuditDraft,
-    source: Source,
-    wanted: Mapping[str, int | None],
-    version: int,
-    origin: Callable[[str], Origin],
-) -> list[Absent]:
-    """Add a finding on the files of the newest `version` that are missing; returns them.
-
-    If there are no files at all, only the table's metadata was copied: that is left out by name.
-
-    Args:
-        origin: How a file came into the table; asked only for the files that the finding names.
-    """
-    found, has_files = absent(source, wanted)
-    if has_files or not wanted:
-        draft.looked_at.append(f"{FILES_EXIST}: {counted(len(wanted), 'file')} of version {version}, with sizes")
-    if found and not has_files:
-        draft.left_out.append(f"whether data files exist: the folder has none of {len(wanted):,}, only metadata")
-    elif found:
-        why = f"missing, or of another size: {len(found):,} of {counted(len(wanted), 'file')} of version {version}"
-        told = [f"{one}; {origin(one.name)}" for one in found[:10]]
-        draft.add(beyond_models(FILES_EXIST, "proved", version, why, *told))
-    return found
-
-
-def beyond_models(property: str, grade: Grade, version: int | None, why: str, *evidence: str) -> Finding:
-    """A finding on a property that no model has."""
-    return Finding(property, grade, version, why, evidence=evidence, no_picture=BEYOND_MODELS)

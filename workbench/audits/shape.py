@@ -1,4 +1,4 @@
-"""The common shape of all formats: Arrow tables of commits, files and deletion vectors.
+"""The common shape of files and deletion vectors: Arrow tables.
 
 A *version* is a snapshot's number, or a commit's place in the timeline. Files and deletion vectors live from version
 `first` up to, but not including, `last`, which is null while they live.
@@ -14,19 +14,6 @@ import pyarrow.compute as pc
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
-
-#: Commits, in order. `built_on_parent` is null where nobody can tell.
-COMMITS = pa.schema(
-    [
-        ("version", pa.int64()),
-        ("id", pa.string()),
-        ("parent", pa.int64()),
-        ("built_on_parent", pa.bool_()),
-        ("kind", pa.string()),
-        ("writer", pa.string()),
-        ("time", pa.timestamp("ms")),
-    ]
-)
 
 #: Data files. `bucket` may also be a file group; `level` is null in formats without levels.
 FILES = pa.schema(

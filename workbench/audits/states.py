@@ -1,26 +1,28 @@
 """Project findings onto states of a protocol's model."""
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from workbench.kernel import Model, State
 from workbench.kernel.state import Cell
 
+#: Constants of a model with their values.
+Settings = Mapping[str, Any]
 
-class Projected(NamedTuple):
-    """A model and one of its states, as fields of a finding.
 
-    Attributes:
+def projected(
+    model: Model, changes: Mapping[str, Any], legend: Iterable[str], cause: Settings | None, repair: Settings
+) -> dict[str, Any]:
+    """The fields of a finding that show it as a state of the model.
+
+    Args:
+        changes: From the first initial state, as in :func:`state_with`.
+        legend: What the state's names stand for in the table.
         cause: The constants with which the model reaches such a state; None if it never does.
         repair: The constants with which it cannot.
-        legend: What the state's names stand for in the table.
     """
-
-    model: Model
-    state: State
-    cause: Mapping[str, Any] | None
-    repair: Mapping[str, Any]
-    legend: tuple[str, ...]
+    state = state_with(model, changes)
+    return {"model": model, "state": state, "cause": cause, "repair": repair, "legend": tuple(legend)}
 
 
 def state_with(model: Model, changes: Mapping[str, Any]) -> State:

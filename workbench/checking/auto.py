@@ -7,9 +7,9 @@ space starts again with compiled kernels.
 from dataclasses import replace
 
 from workbench.checking.contract import Resources, Room
-from workbench.checking.local import LocalSearch, kernels_loaded, load_kernels
-from workbench.checking.meanwhile import search_at_once
-from workbench.checking.memory import most_memory
+from workbench.checking.kernels.compiling_beside import search_at_once
+from workbench.checking.local.memory import most_memory
+from workbench.checking.local.search import LocalSearch, kernels_loaded, load_kernels
 from workbench.kernel import InputError, Result
 from workbench.kernel.budget import Limits, Stop
 from workbench.kernel.conclusion import conclude

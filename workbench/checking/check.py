@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from workbench.checking.contract import Engine, Resources, Room
-from workbench.checking.threads import MOST_WORKERS
+from workbench.checking.kernels.threads import MOST_WORKERS
 from workbench.kernel import InputError, Model, Result
 from workbench.kernel.budget import Budget, Limits, interruptible
 from workbench.kernel.errors import brief, unknown
@@ -17,7 +17,7 @@ from workbench.storage.places import Place
 #: The engines' modules by name. Each is loaded when first used: numba and pyspark take their time.
 ENGINES = {
     "auto": "workbench.checking.auto",
-    "local": "workbench.checking.local",
+    "local": "workbench.checking.local.search",
     "spark": "workbench.checking.spark.entry",
     "reference": "workbench.checking.reference",
 }

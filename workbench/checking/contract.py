@@ -8,7 +8,7 @@ calls ``limits.room`` and ``limits.check`` on the way, and leaves the verdicts t
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from workbench.checking.threads import usable_cores
+from workbench.checking.kernels.threads import usable_cores
 from workbench.kernel import Result
 from workbench.kernel.budget import Limits
 from workbench.kernel.plan import Plan

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from workbench.checking.contract import Resources
-from workbench.checking.memory import peak_bytes
+from workbench.checking.local.memory import peak_bytes
 from workbench.kernel import Result
 from workbench.kernel.budget import Limits
 from workbench.kernel.plan import Plan

@@ -13,8 +13,8 @@ from contextlib import suppress
 
 from filelock import FileLock, Timeout
 
-from workbench.checking import compiling, numba_cache
 from workbench.checking.check import check
+from workbench.checking.kernels import compiling, numba_cache
 from workbench.kernel import InputError, Model
 from workbench.registry import get_model
 
@@ -41,11 +41,11 @@ def compile_checks() -> None:
 def compile_all(spark: bool = False) -> None:
     """Compile all kernels."""
     compile_checks()
-    from workbench.checking import guided, passing
+    from workbench.checking.following import recording_search, scenario_search
     from workbench.checking.walks import simulate
 
-    guided.load_layers()
-    passing.load_passing()
+    recording_search.load_layers()
+    scenario_search.load_scenario_search()
     simulate.load_walks()
     if spark:
         from workbench.checking.spark.session import DRIVER_OPTIONS, check_java, class_archive, spark_session

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from workbench.checking.profile import FIGURES
+from workbench.checking.trees.profile import FIGURES
 from workbench.kernel import Result
 from workbench.kernel.text import columns
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
-from workbench.checking.compiling import telling
+from workbench.checking.kernels.compiling import telling
 from workbench.commands.standard import remark
 from workbench.kernel.budget import Progress
 from workbench.kernel.values import counted

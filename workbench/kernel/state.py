@@ -5,7 +5,7 @@ state is a tuple of values in that order. Actions and properties read both kinds
 ``s.acks``, ``s.pc["w1"]``.
 
 A set with a declared universe is one cell that holds a frozenset. Engines split it into *parts*, one per member of the
-universe: see :mod:`workbench.checking.parts`.
+universe: see :mod:`workbench.checking.trees.set_cells`.
 """
 
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence

@@ -4,8 +4,8 @@
 inside the set, what every condition demands. This greatest fixpoint (Emerson and Lei, *Modalities for model checking:
 branching time logic strikes back*, Science of Computer Programming 8, 1987; with strong fairness as in Kesten, Pnueli
 and Raviv, *Algorithmic verification of linear temporal logic specifications*, ICALP 1998) is empty exactly if the
-formula holds. :mod:`workbench.checking.liveness` computes strongly connected components over arrays. Both must agree,
-and their lassos must pass :func:`workbench.kernel.lasso.verify_lasso`.
+formula holds. :mod:`workbench.checking.local.lassos` computes strongly connected components over arrays. Both must
+agree, and their lassos must pass :func:`workbench.kernel.lasso.verify_lasso`.
 """
 
 from collections import deque

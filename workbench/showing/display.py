@@ -9,7 +9,7 @@ from typing import Any
 
 _DRAWN_BY = {
     ("workbench.kernel.result", "Result"): "result_view",
-    ("workbench.checking.profile", "Profile"): "profile_view",
+    ("workbench.checking.trees.profile", "Profile"): "profile_view",
     ("workbench.checking.walks.result", "Simulation"): "simulation_view",
     ("workbench.kernel.trace", "Trace"): "trace_view",
     ("workbench.kernel.state", "State"): "state_table",

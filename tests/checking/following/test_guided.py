@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.behaviours import small_model, steps_from
-from workbench.checking import guided
+from workbench.checking.following import recording_search
 from workbench.checking.following import validate as validation
 from workbench.checking.following.settings import accepted_under
 from workbench.checking.following.validate import validate
@@ -174,8 +174,8 @@ def test_nothing_changes_when_trees_are_begun_anew_again_and_again(seed, length,
     model = small_model(seed)
     recording = record(*walk(model, chance.random(), length), chance, seen, watched)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(guided, "_TREES", 0)
-        patch.setattr(guided, "_FEW_LAYERS", 0)
+        patch.setattr(recording_search, "_TREES", 0)
+        patch.setattr(recording_search, "_FEW_LAYERS", 0)
         often = validate(model, recording, stutter=True)
     once = validate(model, recording, stutter=True)
     assert (often.holds, often.candidates, often.ways) == (once.holds, once.candidates, once.ways)
@@ -391,7 +391,7 @@ def test_a_budget_is_above_0(name):
 
 
 def test_ways_that_are_too_many_to_be_counted_are_not_guessed(monkeypatch):
-    monkeypatch.setattr(guided, "_MOST_EDGES", 1)
+    monkeypatch.setattr(recording_search, "_MOST_EDGES", 1)
     report = validate(Bakery(Writers=3), Recording([Observation({0: 1}), Observation({0: 4}, steps=3)]), stutter=True)
     assert report.holds
     assert report.ways is None

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.checking.contract import Room
-from workbench.checking.local import LocalSearch
+from workbench.checking.local.search import LocalSearch
 from workbench.checking.spark.engine import SparkSearch
 from workbench.checking.spark.handover import write_search
 from workbench.checking.spark.manifest import RUN, RunManifest

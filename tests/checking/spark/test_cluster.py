@@ -114,11 +114,11 @@ def servers(tmp_path: Path) -> Iterator[Servers]:
 SEARCH = """
 import os, signal, subprocess, sys
 from workbench.checking.check import check
-from workbench.checking.spark import narrow
+from workbench.checking.spark import narrow_levels
 from workbench.checking.spark.session import spark_session
 from workbench.protocols.bakery.v2 import BakeryV2
 
-narrow.MOST_STATES = 2000
+narrow_levels.MOST_STATES = 2000
 master, run, quick = sys.argv[1:]
 model = BakeryV2()
 names = [p.name for p in model.select() if p.kind != "liveness"]
@@ -161,11 +161,11 @@ CLIENT = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from workbench import ModelError, check, simulate, spark_session
-from workbench.checking.spark import narrow
+from workbench.checking.spark import narrow_levels
 from workbench.kernel import Model, Variable, action
 from workbench.protocols.bakery.v2 import BakeryV2
 
-narrow.MOST_STATES = 0  # no level is narrow enough for the driver
+narrow_levels.MOST_STATES = 0  # no level is narrow enough for the driver
 spark = spark_session(sys.argv[1])
 with ThreadPoolExecutor(1) as pool:
     assert pool.submit(spark_session).result() is spark

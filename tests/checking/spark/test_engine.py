@@ -15,11 +15,11 @@ import pytest
 
 from tests.command import python
 from workbench.checking.check import check
-from workbench.checking.local import LocalSearch
+from workbench.checking.local.search import LocalSearch
 from workbench.checking.runs import resume, save_run
 from workbench.checking.spaces.dataset import load, save
 from workbench.checking.spaces.space import explore
-from workbench.checking.spark import jobs, narrow, together
+from workbench.checking.spark import jobs, levels_per_job, narrow_levels
 from workbench.checking.spark.engine import SparkSearch
 from workbench.checking.spark.entry import read_run
 from workbench.checking.spark.links import Links
@@ -59,11 +59,11 @@ def local(model, symmetry=False):
 @pytest.fixture
 def jobs_only(monkeypatch):
     """No level is narrow enough for the driver."""
-    monkeypatch.setattr(narrow, "MOST_STATES", 0)
+    monkeypatch.setattr(narrow_levels, "MOST_STATES", 0)
 
 
 @pytest.fixture(params=["jobs", "driver"])
-def narrow_levels(request):
+def either_way(request):
     """Narrow levels as jobs, and in the driver."""
     if request.param == "jobs":
         request.getfixturevalue("jobs_only")
@@ -77,13 +77,13 @@ def test_the_driver_hands_over_and_comes_back(spark, tmp_path, monkeypatch):
     monkeypatch.setattr(
         SparkSearch, "_wide_levels", lambda s, w, level: made.append(level.number) or of_jobs(s, w, level)
     )
-    monkeypatch.setattr(narrow, "MOST_STATES", widest - 1)
-    monkeypatch.setattr(narrow, "READ_PER_JOB", 18)
+    monkeypatch.setattr(narrow_levels, "MOST_STATES", widest - 1)
+    monkeypatch.setattr(narrow_levels, "READ_PER_JOB", 18)
     assert summary(check(RACE, safety_of(RACE), engine="spark", spark=spark)) == wanted
     first = wanted["levels"].index(widest) + 1
     assert made == [first, first + 1, first + 2]  # it then has 52 states to read, and two narrow levels were jobs
     made.clear()
-    monkeypatch.setattr(narrow, "MOST_VISITED", 50)
+    monkeypatch.setattr(narrow_levels, "MOST_VISITED", 50)
     assert summary(check(RACE, safety_of(RACE), engine="spark", spark=spark)) == wanted
     visited = list(itertools.accumulate(wanted["levels"]))
     assert made == [level + 1 for level, states in enumerate(visited) if states > 50]
@@ -92,8 +92,8 @@ def test_the_driver_hands_over_and_comes_back(spark, tmp_path, monkeypatch):
 def test_levels_that_one_job_makes(spark, jobs_only, tmp_path, monkeypatch):
     """They are as if each had a job: counts, traces, what a budget or a violation leaves, what is gone on with."""
     wanted, made = check(RACE, engine="local"), []
-    monkeypatch.setattr(together, "LEAST_TOGETHER", 5)
-    monkeypatch.setattr(together, "MOST_SECONDS", 600)
+    monkeypatch.setattr(levels_per_job, "LEAST_TOGETHER", 5)
+    monkeypatch.setattr(levels_per_job, "MOST_SECONDS", 600)
     of_jobs = SparkSearch._wide_levels
 
     def counted(search, work, level):
@@ -153,7 +153,7 @@ def test_what_only_states_beyond_the_budget_decide_is_not_decided(spark):
     assert verdicts == sorted(verdicts, key=lambda holds: holds is not None)
 
 
-def test_a_budget_of_bytes_counts_what_all_workers_hold(spark, narrow_levels):
+def test_a_budget_of_bytes_counts_what_all_workers_hold(spark, either_way):
     held = check(RACE, safety_of(RACE), engine="spark", spark=spark).figures["worker_bytes"]
     part = check(RACE, safety_of(RACE), engine="spark", spark=spark, max_bytes=1000)
     assert held > 1000
@@ -232,12 +232,12 @@ def give_up():
 # A search that moves here ---------------------------------------------------------------------------------------------
 
 
-def test_hand_over_in_the_middle_of_a_level(spark, narrow_levels, monkeypatch):
+def test_hand_over_in_the_middle_of_a_level(spark, either_way, monkeypatch):
     """What was found of the level that is not complete is found again."""
     model = Hudi(Values=1, FileGroupCount=2)
-    monkeypatch.setattr("workbench.checking.expander.BLOCK", 256)
-    monkeypatch.setattr("workbench.checking.store.BLOCK", 256)
-    monkeypatch.setattr("workbench.checking.local.BLOCK", 256)
+    monkeypatch.setattr("workbench.checking.local.expander.BLOCK", 256)
+    monkeypatch.setattr("workbench.checking.local.store.BLOCK", 256)
+    monkeypatch.setattr("workbench.checking.local.search.BLOCK", 256)
     result = check(model, safety_of(model), spark=spark, hand_over_states=1500)
     assert summary(result) == local(model)
 
@@ -269,7 +269,7 @@ import gc, sys, threading
 from pathlib import Path
 
 from workbench.checking.contract import Room
-from workbench.checking.local import LocalSearch
+from workbench.checking.local.search import LocalSearch
 from workbench.checking.spark.handover import write_search
 from workbench.checking.spark.manifest import RUN
 from workbench.checking.spark.messages import Task
@@ -349,9 +349,9 @@ def test_nobody_holds_a_search_that_was_handed_over(spark, monkeypatch):
 DRIVER = """
 import os, random, signal, sys, threading
 from workbench.checking.check import check
-from workbench.checking.spark import narrow
+from workbench.checking.spark import narrow_levels
 from workbench.protocols.bakery.v2 import BakeryV2
-narrow.MOST_STATES = 0
+narrow_levels.MOST_STATES = 0
 killing = threading.Timer(random.random() / 5, lambda: os.killpg(0, signal.SIGKILL))
 def kill(at):
     if at.level == int(sys.argv[2]) and killing.ident is None:
@@ -386,7 +386,7 @@ def damage(run, level):
     return name
 
 
-def test_a_damaged_level_is_said(spark, narrow_levels, tmp_path):
+def test_a_damaged_level_is_said(spark, either_way, tmp_path):
     run = tmp_path / "run"
     check(RACE, safety_of(RACE), engine="spark", spark=spark, max_states=80, run_dir=run)
     last = len(completed(run).levels) - 1
@@ -397,7 +397,7 @@ def test_a_damaged_level_is_said(spark, narrow_levels, tmp_path):
 
 
 @pytest.mark.parametrize("small_disk", ["200k"], indirect=True)
-def test_a_full_disk_is_said(spark, narrow_levels, small_disk):
+def test_a_full_disk_is_said(spark, either_way, small_disk):
     """What was complete before the disk was full stays so, and when there is room the search goes on."""
     run = small_disk.folder / "run"
     with pytest.raises(InputError, match=r"cannot be written .*No space left on device.*make room and resume"):

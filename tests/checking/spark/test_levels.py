@@ -8,18 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.checking import expander, kernels, store
-from workbench.checking.cells import NARROW, WIDE
 from workbench.checking.check import check
-from workbench.checking.expander import Expander
-from workbench.checking.kernels import Frontier
+from workbench.checking.kernels import loops
+from workbench.checking.kernels.loops import Frontier
+from workbench.checking.local import expander, store
+from workbench.checking.local.expander import Expander
 from workbench.checking.runs import resume
-from workbench.checking.spark import executors, outbox, states
+from workbench.checking.spark import executors, states, successor_messages
 from workbench.checking.spark.manifest import RUN, Level, Run, RunManifest, TransitionFile
 from workbench.checking.spark.numbering import Translation
-from workbench.checking.spark.outbox import messages_of
 from workbench.checking.spark.packing import UNKNOWN, PackedRows
 from workbench.checking.spark.part_store import PartStore
+from workbench.checking.spark.successor_messages import messages_of
+from workbench.checking.trees.cells import NARROW, WIDE
 from workbench.kernel import InputError, Model, Variable, action, invariant, require
 from workbench.storage.folder import Folder
 
@@ -84,7 +85,7 @@ def test_what_is_done_to_the_copy_of_a_manifest_leaves_the_other_as_it_was():
 
 def test_messages_hold_what_a_part_leads_to(monkeypatch):
     """Each state once, in the message of its bucket, which is full or the bucket's last."""
-    monkeypatch.setattr(outbox, "CHUNK", 3)
+    monkeypatch.setattr(successor_messages, "CHUNK", 3)
     states = np.arange(20)
     sums = (1000 + 7 * states).astype(np.uint64)[:, None]
     piece = Frontier(
@@ -97,7 +98,7 @@ def test_messages_hold_what_a_part_leads_to(monkeypatch):
     )
     sources, steps = (100 + states).astype(np.uint64)[:, None], np.array([[7, 0], [8, 1]], np.int32)
     messages = list(messages_of(piece, 2, sources, steps, [np.arange(20, dtype=np.int32)] * 2))
-    found, buckets = {}, kernels.bucket(sums, 2).tolist()
+    found, buckets = {}, loops.bucket(sums, 2).tolist()
     for bucket, message, _ in messages:
         rows = message.rows.unpack(np.ones(len(message.fingerprints), bool))
         for at, fingerprint in enumerate(message.fingerprints[:, 0].tolist()):
@@ -170,7 +171,7 @@ def done(run: Path) -> RunManifest:
 def test_numbers_that_outgrow_a_byte_begin_a_file(tmp_path, monkeypatch):
     """A bucket of a level then has two files, which are visited, expanded, cut and told of as one."""
     monkeypatch.setattr(executors, "_check", lambda session: None)
-    monkeypatch.setattr(outbox, "CHUNK", 1)
+    monkeypatch.setattr(successor_messages, "CHUNK", 1)
     wanted = figures(check(Grid(), engine="local"))
     in_two = set()
     for most in (1, 3, 6):

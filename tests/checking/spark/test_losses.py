@@ -21,8 +21,8 @@ from workbench.audits import spark as decoding
 from workbench.audits.decoding import in_process
 from workbench.checking.check import check
 from workbench.checking.runs import resume
-from workbench.checking.spark import narrow
-from workbench.checking.spark.fetching import to_pandas
+from workbench.checking.spark import narrow_levels
+from workbench.checking.spark.fetching_without_port import to_pandas
 from workbench.protocols.hudi.model import Hudi
 from workbench.storage.lock import writer_lock
 
@@ -57,7 +57,7 @@ def test_no_result_waits_at_a_port_for_whoever_calls_first(
     spark: Any, stranger: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A search, rows of a dataset, and files of a table; the stranger calls the one port that the test opens."""
-    monkeypatch.setattr(narrow, "MOST_STATES", 0)
+    monkeypatch.setattr(narrow_levels, "MOST_STATES", 0)
     monkeypatch.setattr(decoding, "FEWEST", 0)
     monkeypatch.setattr(decoding, "PER_TASK", 2)
     assert check(Hudi(), engine="spark", spark=spark, max_states=8).distinct == 8
@@ -79,9 +79,9 @@ KILLING = """
 import glob, os, signal, sys, tempfile, threading, time
 from workbench import spark_session
 from workbench.commands.cli import main
-from workbench.checking.spark import narrow
+from workbench.checking.spark import narrow_levels
 
-narrow.MOST_STATES = 0
+narrow_levels.MOST_STATES = 0
 folder = tempfile.gettempdir()
 java = spark_session("local[2]").sparkContext._gateway.proc.pid
 
@@ -137,8 +137,8 @@ def test_where_the_driver_makes_all_levels_no_java_is_started(tmp_path: Path) ->
 def test_where_java_is_missing_this_is_said_when_a_job_needs_it(
     tmp_path: Path,
 ) -> None:
-    script = "from workbench.checking.spark import narrow; from workbench.commands.cli import main; import sys; "
-    script += "narrow.MOST_STATES = 1; sys.exit(main(['check', 'hudi', '--engine', 'spark']))"
+    script = "from workbench.checking.spark import narrow_levels; from workbench.commands.cli import main; import sys; "
+    script += "narrow_levels.MOST_STATES = 1; sys.exit(main(['check', 'hudi', '--engine', 'spark']))"
     done = python(script, here=ROOT, JAVA_HOME="/nowhere", TMPDIR=str(tmp_path))
     [run] = tmp_path.glob("workbench-run-*")
     assert done.returncode == 2

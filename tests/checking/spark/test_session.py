@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import python
-from workbench.checking import memory
+from workbench.checking.local import memory
 from workbench.checking.spark.session import check_java, spark_session
 from workbench.kernel import InputError
 from workbench.registry.programs import to_install
@@ -235,7 +235,7 @@ def test_that_java_has_gone_is_no_news_to_its_listener(spark, capsys, error, is_
 
 def test_java_starts_sooner_and_what_is_no_archive_of_classes_does_no_harm(tmp_path: Path) -> None:
     code = (
-        "from workbench.checking import numba_cache\n"
+        "from workbench.checking.kernels import numba_cache\n"
         "from pathlib import Path\n"
         "numba_cache.folder = Path.cwd\n"
         "from workbench.checking.spark.session import check_java, class_archive, spark_session\n"

@@ -57,7 +57,9 @@ LESSONS = {
 
 
 def test_every_switch_has_its_lesson():
-    switches = {(n, c) for n in CLASSICS for c, d in get_model(n).declared.constants.items() if d.domain.kind == "switch"}
+    switches = {
+        (n, c) for n in CLASSICS for c, d in get_model(n).declared.constants.items() if d.domain.kind == "switch"
+    }
     assert switches == set(LESSONS)
     for (name, switch), (lesson, broken) in LESSONS.items():
         one = load(lesson)

@@ -24,7 +24,7 @@ from workbench.commands.cli import main
 from workbench.kernel import InputError
 from workbench.protocols.hudi.audit import keys as hudi_keys
 from workbench.protocols.hudi.audit import states as hudi_states
-from workbench.protocols.hudi.audit.read import read
+from workbench.protocols.hudi.audit.read import not_built_on_before, read
 from workbench.protocols.hudi.audit.timeline import properties
 
 VERSIONS = (5, 6, 8, 9)
@@ -107,15 +107,15 @@ def test_slices_live_from_their_commit_to_the_next(table):
     assert lives == [(int(one), int(two)), (int(two), int(clustered)), (int(clustered), None)]
 
 
-def test_commits_say_whether_they_were_built_on_the_one_before(table):
+def test_slices_say_whether_they_were_built_on_the_one_before(table):
     table.commit("a", {"jack": "red"})
     table.begin("UPSERT").put("a", {"tom": "red"}).complete()
     late, later = table.begin(), table.begin()
     late.put("a", {"tom": "blue"}).complete()
-    later.put("a", {"jack": "blue"}).complete()
-    commits = read(Source(table.folder), Damages()).commits
-    assert commits["built_on_parent"].to_pylist() == [True, True, True, False]
-    assert commits["kind"].to_pylist() == ["UPSERT"] * 4
+    last = later.put("a", {"jack": "blue"}).complete()
+    slices = read(Source(table.folder), Damages()).slices
+    assert not_built_on_before(slices)["first"].to_pylist() == [int(last)]
+    assert slices["operation"].to_pylist() == ["UPSERT"] * 4
 
 
 def test_cleaned_slices_are_no_finding(table):
@@ -217,9 +217,9 @@ def test_timestamps_to_the_second(tmp_path):
     ],
 )
 def test_the_model_gets_to_what_is_found_and_the_repair_prevents_it(property, projected):
-    model = type(projected.model)
-    assert check(model(**(projected.cause or {})), [property])[property].holds is False
-    assert check(model(**{**(projected.cause or {}), **projected.repair}), [property])[property].holds
+    model = type(projected["model"])
+    assert check(model(**projected["cause"]), [property])[property].holds is False
+    assert check(model(**projected["cause"] | projected["repair"]), [property])[property].holds
 
 
 # What is wrong -------------------------------------------------------------------------------------------------------

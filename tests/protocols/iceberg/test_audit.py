@@ -114,15 +114,15 @@ def test_four_processes_and_48_commits_are_linear(table):
     folder = table("races")
     found = agreed(folder)
     assert (graded(found), found.versions, found.complete, found.holds) == ([], (1, 48), True, True)
-    commits = read(Source(folder), Damages()).commits
-    assert commits["parent"].to_pylist() == [None, *range(1, 48)]
-    assert commits["built_on_parent"].to_pylist() == [None] + [True] * 47
+    read_ = read(Source(folder), Damages())
+    assert [read_.versions_of.get(one.parent) for one in read_.chain] == [None, *range(1, 48)]
+    assert read_.breaks == ()
 
 
 def test_files_live_from_the_commit_that_added_them(table):
-    files = read(Source(table("races")), Damages()).files
-    assert sorted(files["first"].to_pylist()) == list(range(1, 49))
-    assert (files["last"].null_count, sum(files["rows"].to_pylist())) == (48, 48)
+    lives = read(Source(table("races")), Damages()).lives
+    assert sorted(one.first for one in lives) == list(range(1, 49))
+    assert ([one.last for one in lives], sum(one.entry.rows for one in lives)) == ([None] * 48, 48)
 
 
 @pytest.mark.parametrize("kind", ["v1", "back", *(f"life{seed}" for seed in range(6))])
@@ -434,9 +434,9 @@ def test_acknowledged_commits_that_are_there(table, tmp_path):
 
 def test_the_model_gets_to_a_stale_parent_and_the_repair_prevents_it():
     projected = iceberg_states.stale_parent(1)
-    model, cause = type(projected.model), projected.cause or {}
+    model, cause = type(projected["model"]), projected["cause"]
     assert check(model(**cause), ["NoLakekeeperConflict"])["NoLakekeeperConflict"].holds is False
-    assert check(model(**{**cause, **projected.repair}), ["NoLakekeeperConflict"])["NoLakekeeperConflict"].holds
+    assert check(model(**cause | projected["repair"]), ["NoLakekeeperConflict"])["NoLakekeeperConflict"].holds
 
 
 def test_a_table_that_is_written_to(written, meanwhile):

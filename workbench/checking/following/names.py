@@ -1,14 +1,14 @@
 """Names of steps: the action alone, with its parameters, or with its choices too."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from workbench.kernel import Model
 from workbench.kernel.errors import listed
 from workbench.kernel.instances import ActionInstance, Outcome, outcome_label
 
-if TYPE_CHECKING:
-    from workbench.checking.nodes import IsNamed
+#: Whether a step of an instance, with its choices, has a given name.
+IsNamed = Callable[[ActionInstance, Sequence[tuple[str, Any]]], bool]
 
 
 def is_action(model: Model, name: str) -> bool:
@@ -16,7 +16,7 @@ def is_action(model: Model, name: str) -> bool:
     return name.partition("(")[0] in model.declared.actions
 
 
-def is_named(name: str) -> "IsNamed":
+def is_named(name: str) -> IsNamed:
     """A test for the steps that `name` names."""
 
     def test(instance: ActionInstance, choices: Sequence[tuple[str, Any]]) -> bool:

@@ -20,7 +20,7 @@ _MOST_STATES = 1000
 
 
 class Rules(NamedTuple):
-    """The steps allowed before an observation, as in :class:`workbench.checking.guided.Wanted`.
+    """The steps allowed before an observation, as in :class:`workbench.checking.following.recording_search.Wanted`.
 
     Attributes:
         kept: A step is hidden if it changes none of these cells; None if every step is visible.

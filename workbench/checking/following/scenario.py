@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.checking.following.names import instances_of, is_action, is_named, why_none
 from workbench.checking.following.report import BehaviourPath
-from workbench.checking.memory import most_memory
+from workbench.checking.local.memory import most_memory
 from workbench.formats.expression import Expression
 from workbench.kernel import InputError, Model, ModelError, Trace, replay
 from workbench.kernel.budget import Budget, Limits, Stop, interruptible
@@ -32,7 +32,7 @@ from workbench.kernel.values import counted, show
 from workbench.registry import model_of
 
 if TYPE_CHECKING:
-    from workbench.checking.passing import Passing
+    from workbench.checking.following.scenario_search import ScenarioSearch
 
 _MOST_LINES = 64
 _MOST_STATES, _MOST_REASONS, _MOST_VALUES = 2000, 3, 8
@@ -224,9 +224,9 @@ def scenario(
     model = model_of(model)
     read = read_lines(model, lines)
 
-    from workbench.checking.local import kernels_loaded  # numpy loads here
-    from workbench.checking.meanwhile import search_at_once
-    from workbench.checking.passing import LineCondition, Passing, load_passing
+    from workbench.checking.following.scenario_search import LineCondition, ScenarioSearch, load_scenario_search
+    from workbench.checking.kernels.compiling_beside import search_at_once
+    from workbench.checking.local.search import kernels_loaded  # numpy loads here
 
     most = most_memory() if max_bytes is None else max_bytes
     limits = Limits(Budget(max_states, max_seconds, most), on_progress, should_stop)
@@ -236,7 +236,7 @@ def scenario(
     ]
 
     def searched() -> ScenarioResult:
-        searching = Passing(model, conditions, limits)
+        searching = ScenarioSearch(model, conditions, limits)
         try:
             node = searching.run()
             if node is None:
@@ -247,11 +247,11 @@ def scenario(
             why = f"{stop}; {passed} of {counted(len(read), 'line')} passed so far"
             return ScenarioResult(None, read, searching.states, why=why)
 
-    return search_at_once(searched, load_passing, limits, small=not kernels_loaded(), rare=True)
+    return search_at_once(searched, load_scenario_search, limits, small=not kernels_loaded(), rare=True)
 
 
 def _behaviour(
-    model: Model, searching: "Passing", node: int, lines: Sequence[ScenarioLine], passed: int
+    model: Model, searching: "ScenarioSearch", node: int, lines: Sequence[ScenarioLine], passed: int
 ) -> tuple[BehaviourPath, list[int]]:
     """The behaviour to a node, and where it passes lines; found by running it, independently of the search."""
     start, moves = searching.path(node)
@@ -280,7 +280,7 @@ def _is_step(model: Model, line: ScenarioLine, step: Step) -> bool:
 # Why a line cannot follow --------------------------------------------------------------------------------------------
 
 
-def _why_not(model: Model, searching: "Passing", lines: list[ScenarioLine]) -> ScenarioResult:
+def _why_not(model: Model, searching: "ScenarioSearch", lines: list[ScenarioLine]) -> ScenarioResult:
     failed = searching.farthest
     line = lines[failed]
     explain = _why_no_state if line.step is None else _why_no_step
@@ -290,7 +290,7 @@ def _why_not(model: Model, searching: "Passing", lines: list[ScenarioLine]) -> S
     )
 
 
-def _why_no_step(model: Model, searching: "Passing", passed: int, line: ScenarioLine) -> tuple[int, str]:
+def _why_no_step(model: Model, searching: "ScenarioSearch", passed: int, line: ScenarioLine) -> tuple[int, str]:
     """The node that comes closest to the step, and what blocks the step there."""
     assert line.step is not None
     named = instances_of(model, line.step)
@@ -332,7 +332,7 @@ def _outcomes(model: Model, instance: Any, before: Reads) -> Iterable[tuple[Outc
     return [(o, lacks) for o, lacks in overlooked if lacks] or [(Outcome((), {}), [why]) for why in whys]
 
 
-def _why_no_state(model: Model, searching: "Passing", passed: int, line: ScenarioLine) -> tuple[int, str]:
+def _why_no_state(model: Model, searching: "ScenarioSearch", passed: int, line: ScenarioLine) -> tuple[int, str]:
     """The first candidate node, and the values that the condition's left side has instead."""
     assert line.condition is not None
     there = counted(searching.having_passed(passed), "state")
@@ -366,7 +366,7 @@ def _left_side(model: Model, text: str) -> Expression | None:
         return None
 
 
-def _look_around(searching: "Passing", passed: int, look: Callable[[int, Reads], None]) -> None:
+def _look_around(searching: "ScenarioSearch", passed: int, look: Callable[[int, Reads], None]) -> None:
     """Show `look` the states that have passed that many lines: one for all that agree on the cells it reads."""
     read: set[int] = set()
     seen: set[int] = set()

@@ -1,14 +1,15 @@
 """Decide whether a recording is a behaviour of a model; if not, at which observation it fails, and why.
 
 A recording may show only some of the cells. So validation keeps the *set* of model states that agree with everything
-recorded so far, which :mod:`workbench.checking.guided` computes; the recording is a behaviour as long as that set is
-not empty.
+recorded so far, which :mod:`workbench.checking.following.recording_search` computes; the recording is a behaviour as
+long as that set is not empty.
 
 Such a set is a *layer*. It is closed under hidden steps, which change no watched cell; the next observation bounds the
 visible ones, and the states that agree with it form the next layer. Kernels expand nodes, each a state with a small
-number: of visible steps so far, or of the scenario's lines passed (:mod:`workbench.checking.passing`). A layer keeps
-only its predecessor links; they yield one behaviour, which the model runs again. If nothing follows, actions run as if
-they required nothing (``ActionInstance.overlooking``): what they lack is the reason.
+number: of visible steps so far, or of the scenario's lines passed
+(:mod:`workbench.checking.following.scenario_search`). A layer keeps only its predecessor links; they yield one
+behaviour, which the model runs again. If nothing follows, actions run as if they required nothing
+(``ActionInstance.overlooking``): what they lack is the reason.
 """
 
 import itertools
@@ -19,11 +20,11 @@ from typing import Any
 from workbench.checking.following.names import is_action, is_named
 from workbench.checking.following.nearest import MOST_STATES, MOST_STEPS, nearest_states, nearest_steps, why_not
 from workbench.checking.following.overlooked import Rules, overlooking
+from workbench.checking.following.recording_search import Layers, Wanted, load_layers
 from workbench.checking.following.report import BehaviourPath, Nearest, Report
-from workbench.checking.guided import Layers, Wanted, load_layers
-from workbench.checking.local import kernels_loaded
-from workbench.checking.meanwhile import search_at_once
-from workbench.checking.memory import most_memory
+from workbench.checking.kernels.compiling_beside import search_at_once
+from workbench.checking.local.memory import most_memory
+from workbench.checking.local.search import kernels_loaded
 from workbench.checking.questions.variants import beginning_in
 from workbench.formats.recording import Observation, Recording
 from workbench.kernel import Model

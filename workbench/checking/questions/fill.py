@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.checking.kernels.threads import MOST_WORKERS
 from workbench.checking.questions.explain import Explanation, explain
 from workbench.checking.questions.processes import check_here
 from workbench.checking.questions.records import Records, SettingOutcome, Word, failed, unreached
@@ -25,7 +26,6 @@ from workbench.checking.questions.settings import (
     settings_table,
     varied_in,
 )
-from workbench.checking.threads import MOST_WORKERS
 from workbench.kernel import InputError, Model, Result, Trace
 from workbench.kernel.budget import INTERRUPTED, Budget, interrupted, interruptible
 from workbench.kernel.errors import unknown

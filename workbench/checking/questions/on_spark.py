@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from workbench.checking import compiling
+from workbench.checking.kernels import compiling
 from workbench.checking.questions.processes import Done
 from workbench.checking.questions.records import ATTEMPTS, Records, died
 from workbench.checking.questions.settings import SettingsTask

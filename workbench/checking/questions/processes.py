@@ -19,10 +19,10 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 
-from workbench.checking import compiling
+from workbench.checking.kernels import compiling
+from workbench.checking.kernels.threads import usable_cores
 from workbench.checking.questions.records import ATTEMPTS, SettingOutcome, died, failed
 from workbench.checking.questions.settings import SettingsTask
-from workbench.checking.threads import usable_cores
 from workbench.kernel import InputError, Result
 from workbench.storage.schema import from_json
 

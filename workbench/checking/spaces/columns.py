@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from workbench.checking.parts import in_parts
+from workbench.checking.trees.set_cells import in_parts
 from workbench.kernel.state import Layout
 from workbench.kernel.values import Map, record_items, show, sort_key
 

@@ -237,7 +237,7 @@ class Dataset:
         Raises:
             InputError: If it has more rows than `most`.
         """
-        from workbench.checking.spark.fetching import to_pandas
+        from workbench.checking.spark.fetching_without_port import to_pandas
 
         rows = to_pandas(self.sql(query).limit(most + 1))
         if len(rows) > most:

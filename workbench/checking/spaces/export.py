@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from workbench.checking import kernels
-from workbench.checking.parts import in_parts
+from workbench.checking.kernels import loops
+from workbench.checking.local.store import StateStore
 from workbench.checking.spaces.columns import StateColumns
 from workbench.checking.spaces.dataset import DATASET, STATES, TRANSITIONS, DatasetContent, describe_run, describe_steps
 from workbench.checking.spark.dataflow import Outgoing
@@ -18,7 +18,7 @@ from workbench.checking.spark.entry import read_run
 from workbench.checking.spark.manifest import LevelFile
 from workbench.checking.spark.states import ROW_GROUP
 from workbench.checking.spark.worker import Shipped, Worker, worker_for
-from workbench.checking.store import StateStore
+from workbench.checking.trees.set_cells import in_parts
 from workbench.kernel import InputError, Model
 from workbench.kernel.budget import Limits
 from workbench.kernel.conclusion import conclude
@@ -125,7 +125,7 @@ class Exporter:
         expander.expand(store, 0, len(rows))
         degree, targets, steps, *_ = store.transitions()
         sources = np.repeat(np.arange(store.count), degree)
-        ids = _ids(kernels.canonical_fingerprints(store.column("sums"), self.worker.cells.words))
+        ids = _ids(loops.canonical_fingerprints(store.column("sums"), self.worker.cells.words))
         texts = describe_steps(
             self.worker.model,
             steps,

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from workbench.checking.local import LocalSearch, kernels_loaded, load_kernels
-from workbench.checking.meanwhile import at_once, search_at_once
-from workbench.checking.watch import evaluate
+from workbench.checking.kernels.compiling_beside import at_once, search_at_once
+from workbench.checking.local.search import LocalSearch, kernels_loaded, load_kernels
+from workbench.checking.trees.state_predicates import evaluate
 from workbench.kernel import Model, Result, Trace
 from workbench.kernel.budget import Budget, Limits, interruptible
 from workbench.kernel.conclusion import conclude
@@ -59,7 +59,7 @@ class StateSpace:
 
     @cached_property
     def parts(self) -> np.ndarray:
-        """All states as the engine's rows, in parts: see :mod:`workbench.checking.parts`."""
+        """All states as the engine's rows, in parts: see :mod:`workbench.checking.trees.set_cells`."""
         return self._search.store.column("rows")
 
     @property

@@ -11,7 +11,7 @@ from workbench.checking.spark.messages import Candidates, Message, NextLevel, St
 from workbench.checking.spark.numbering import BucketSet, Numbering, OwnValues
 from workbench.checking.spark.rundir import RunDirectory
 from workbench.checking.spark.states import States, narrow
-from workbench.checking.watch import Watched
+from workbench.checking.trees.state_predicates import Watched
 from workbench.kernel import ModelError
 
 #: Takes new states: fingerprints, and rows in local numbers.

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
 
-from workbench.checking.spark.fetching import payloads
+from workbench.checking.spark.fetching_without_port import payloads
 from workbench.checking.spark.jobs import run_job, telling_where
 from workbench.checking.spark.shipping import pack, unpack
 

@@ -1,10 +1,10 @@
 """The distributed engine: level by level, wide levels as Spark jobs; the driver holds only small numbers.
 
-A level takes one shuffle. A job makes one level, or a few that are wide and quick (``together.py``); the driver makes
-narrow levels itself (``narrow.py``). Visited sets are not joined but cached by workers: a process keeps the
-fingerprints of its buckets, and reads those that it missed from the run directory. If two successors of one level are
-equal, either action may find the state: counts of *new* states per action can differ from those of other engines, and
-nothing else does.
+A level takes one shuffle. A job makes one level, or a few that are wide and quick (``levels_per_job.py``); the driver
+makes narrow levels itself (``narrow_levels.py``). Visited sets are not joined but cached by workers: a process keeps
+the fingerprints of its buckets, and reads those that it missed from the run directory. If two successors of one level
+are equal, either action may find the state: counts of *new* states per action can differ from those of other engines,
+and nothing else does.
 """
 
 import time
@@ -15,29 +15,29 @@ from typing import Any
 import numpy as np
 
 from workbench.checking.contract import collision_probability
-from workbench.checking.costs import costs_of
-from workbench.checking.local import LocalSearch, count_actions
-from workbench.checking.memory import peak_bytes
-from workbench.checking.parts import in_parts
-from workbench.checking.profile import Cost, Profile, joined
+from workbench.checking.local.memory import peak_bytes
+from workbench.checking.local.search import LocalSearch, count_actions
 from workbench.checking.spark import expanding
 from workbench.checking.spark.cutting import cut
 from workbench.checking.spark.dataflow import Stage, here
 from workbench.checking.spark.handover import write_search
+from workbench.checking.spark.initial_level import write_initial_level
+from workbench.checking.spark.levels_per_job import levels_per_job
 from workbench.checking.spark.linking import LinkPlan, link_run
 from workbench.checking.spark.links import Links
 from workbench.checking.spark.liveness import SparkLivenessJudge
 from workbench.checking.spark.manifest import LAST_LEVEL, PRUNED, Level, LevelFile, RunManifest
 from workbench.checking.spark.messages import Admitted, NextLevel, Task, Work
-from workbench.checking.spark.narrow import NarrowLevels
+from workbench.checking.spark.narrow_levels import NarrowLevels
 from workbench.checking.spark.rundir import CellValues, NotWritten
 from workbench.checking.spark.running import Running
-from workbench.checking.spark.seed import seed
 from workbench.checking.spark.states import ROW_GROUP
 from workbench.checking.spark.sweeping import HERE
-from workbench.checking.spark.together import levels_per_job
 from workbench.checking.spark.transitions import OUTSIDE
 from workbench.checking.spark.worker import Worker, worker_for
+from workbench.checking.trees.costs import costs_of
+from workbench.checking.trees.profile import Cost, Profile, joined
+from workbench.checking.trees.set_cells import in_parts
 from workbench.kernel import InputError, ModelError, Trace
 from workbench.kernel.budget import Limits, Stop
 from workbench.kernel.conclusion import Exploration, Growth
@@ -161,7 +161,7 @@ class SparkSearch(Running):
 
     def _first_level(self, limits: Limits) -> tuple[int, list[Admitted]]:
         try:
-            return seed(self.directory, self.task, self.watch)
+            return write_initial_level(self.directory, self.task, self.watch)
         except NotWritten as error:
             raise self.explain(error) from error
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.checking.contract import Resources
-from workbench.checking.local import LocalSearch
+from workbench.checking.local.search import LocalSearch
 from workbench.checking.spark.engine import SparkSearch
 from workbench.checking.spark.executors import ready_session
 from workbench.checking.spark.manifest import RUN, Run, RunManifest

@@ -10,8 +10,8 @@ from typing import Any
 
 from pyspark.errors import PySparkException
 
-from workbench.checking.spark import asking
-from workbench.checking.spark.fetching import payloads
+from workbench.checking.spark import worker_report
+from workbench.checking.spark.fetching_without_port import payloads
 from workbench.checking.spark.jobs import run_job, while_java_lives
 from workbench.checking.spark.session import cores_of, spark_session
 from workbench.checking.spark.shipping import with_its_code
@@ -37,7 +37,7 @@ def ready_session(spark: Any = None) -> Any:
 
 
 def _check(spark: Any) -> None:
-    here, asked = asking.code_of_package(), 0
+    here, asked = worker_report.code_of_package(), 0
     while asked < cores_of(spark):  # a cluster's executors may come while the first of them answer
         asked = cores_of(spark)
         for answer in run_job(spark, lambda tasks=asked: _answers(spark, tasks), lambda: None):  # type: ignore[misc]
@@ -48,7 +48,7 @@ def _check(spark: Any) -> None:
 
 def _answers(spark: Any, tasks: int) -> list[Any]:
     try:
-        asked = spark.range(0, tasks, 1, tasks).mapInArrow(with_its_code(asking.answer), asking.ANSWER)
+        asked = spark.range(0, tasks, 1, tasks).mapInArrow(with_its_code(worker_report.answer), worker_report.ANSWER)
         return [SimpleNamespace(**json.loads(payload)) for payload in payloads(asked)]
     except Exception as error:
         wrong = _wrong_with_python(str(error))
@@ -74,7 +74,7 @@ def _wrong(answer: Any, here: str) -> str | None:
     """What is wrong with a worker, by its answer; None if nothing is."""
     if not answer.code:
         return f"has no {_PACKAGE}"
-    for package, there, least in zip(asking.NEEDED, answer.versions, _least(), strict=True):
+    for package, there, least in zip(worker_report.NEEDED, answer.versions, _least(), strict=True):
         if not there:
             return f"has no {package}"
         if _numbers(there) < _numbers(least):
@@ -100,7 +100,9 @@ def _wrong_with_python(said: str) -> str | None:
 
 
 def _refusal(where: str, wrong: str) -> InputError:
-    here = f"{_PACKAGE}[spark] {asking.version_of(_PACKAGE)}".rstrip()  # it may be on the path without being installed
+    here = (
+        f"{_PACKAGE}[spark] {worker_report.version_of(_PACKAGE)}".rstrip()
+    )  # it may be on the path without being installed
     return InputError(
         f"Spark's worker on {where} {wrong}; install {here} there for Python "
         f"{'.'.join(map(str, sys.version_info[:2]))}, or name a Python that has it: "
@@ -116,7 +118,7 @@ def _least() -> list[str]:
         wanted = []
     lines = [re.match(r"([\w-]+)[^;]*>=([\d.]+)", line) for line in wanted]
     least = {found[1]: found[2] for found in lines if found}
-    return [least.get(package, "0") for package in asking.NEEDED]
+    return [least.get(package, "0") for package in worker_report.NEEDED]
 
 
 def _numbers(said: str) -> list[int]:

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from workbench.checking.purity import run_again
 from workbench.checking.spark.dataflow import Outgoing, Packed
 from workbench.checking.spark.manifest import LAST_LEVEL
 from workbench.checking.spark.messages import Candidates, Message, NextLevel, StepCounts, Work
-from workbench.checking.spark.outbox import messages_of
 from workbench.checking.spark.shipping import pack
+from workbench.checking.spark.successor_messages import messages_of
 from workbench.checking.spark.worker import Worker
+from workbench.checking.trees.purity import run_again
 from workbench.kernel import ModelError
 
 
@@ -30,7 +30,7 @@ class Expanding:
             worker.steps.begin_anew(known)
         self._decided: dict[str, list[int]] = {}
         self._before = [counts.copy() for counts in self._expander.counts]
-        self._outside = self._expander.outside.total
+        self._outside = self._expander.pruned.total
         self._part.begin_task()
 
     def put(self, fingerprints: np.ndarray, rows: np.ndarray) -> Iterator[tuple[int, Candidates]]:
@@ -47,7 +47,7 @@ class Expanding:
             yield from self._expand()
         run_again(self._trees)
         enabled, generated, _ = (now - then for now, then in zip(self._expander.counts, self._before, strict=True))
-        outside = self._expander.outside.total - self._outside
+        outside = self._expander.pruned.total - self._outside
         decided = {name: place for name, place in self._decided.items() if name not in self._known}
         yield 0, StepCounts(enabled, generated, self._trees.assigns.copy(), decided, self._worker.memory, outside)
 
@@ -84,23 +84,23 @@ class Expanding:
 
     def _judge_outside(self) -> None:
         """Note the properties that pruned successors decide, and drop these."""
-        outside = self._expander.outside
-        rows = outside.block.rows[: len(outside)]
-        for name, met in self._worker.watched.hits(rows) if len(outside) else ():
+        pruned = self._expander.pruned
+        rows = pruned.block.rows[: len(pruned)]
+        for name, met in self._worker.watched.hits(rows) if len(pruned) else ():
             if met.any():
                 hits = np.flatnonzero(met)
-                parents = self._part.fingerprints[outside.block.parent[hits]].tolist()
-                steps = [self._trees.steps[step] for step in outside.block.step[hits]]
+                parents = self._part.fingerprints[pruned.block.parent[hits]].tolist()
+                steps = [self._trees.steps[step] for step in pruned.block.step[hits]]
                 place = min([*parent, *step] for parent, step in zip(parents, steps, strict=True))
                 self._decided[name] = min(place, self._decided.get(name, place))
-        outside.forget()
+        pruned.forget()
 
     def _judge_steps(self) -> None:
         """Note the properties that steps from the part's states decide, and where."""
         steps = self._worker.steps
         if steps is None:
             return
-        steps.judge(self._part, 0, self._part.filled)
+        steps.judge(self._part.slices(0, self._part.filled))
         for name, (state, step) in steps.decided.items():
             if name not in self._decided:
                 self._decided[name] = self._words(state, step)

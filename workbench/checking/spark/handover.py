@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from workbench.checking import kernels
-from workbench.checking.local import LocalSearch
+from workbench.checking.kernels import loops
+from workbench.checking.local.search import LocalSearch
+from workbench.checking.local.store import Visited
 from workbench.checking.spark.linking import parts_of, write_part
 from workbench.checking.spark.manifest import PREFIX, PRUNED, Level, Prefix, RunManifest
 from workbench.checking.spark.messages import Task
 from workbench.checking.spark.rundir import RunDirectory
 from workbench.checking.spark.states import States, narrow
-from workbench.checking.store import Visited
 from workbench.kernel.properties import DEADLOCK
 
 
@@ -71,7 +71,7 @@ def _visited_from(search: LocalSearch, first: int) -> Visited:
     words = search.cells.words
     visited, count = Visited(words, numbered=False), 0
     for part in search.store.slices(first, search.store.count):
-        visited.add_new(kernels.canonical_fingerprints(part.sums, words), count)
+        visited.add_new(loops.canonical_fingerprints(part.sums, words), count)
         count += len(part.sums)
     return visited
 
@@ -79,7 +79,7 @@ def _visited_from(search: LocalSearch, first: int) -> Visited:
 def _fingerprints(search: LocalSearch, bucket: int, buckets: int, later: Visited) -> Iterator[States]:
     """The visited fingerprints of a bucket that are not in `later`; parents hold the states' numbers, if kept."""
     for part, numbers in search.store.visited.slices():
-        some = (kernels.bucket(part, buckets) == bucket) & ~kernels.contains(part, later.table)
+        some = (loops.bucket(part, buckets) == bucket) & ~loops.contains(part, later.table)
         if search.store.visited.numbered:
             yield States(fingerprints=part[some], parents=_as_parents(numbers[some], search.cells.words))
         else:
@@ -111,8 +111,8 @@ def _states(search: LocalSearch, first: int, end: int, bucket: int, buckets: int
     words = search.cells.words
     width = narrow(np.array([len(values) for values in search.cells.values])).dtype
     for part in search.store.slices(first, end):
-        fingerprints = kernels.canonical_fingerprints(part.sums, words)
-        some = np.flatnonzero(kernels.bucket(fingerprints, buckets) == bucket)
+        fingerprints = loops.canonical_fingerprints(part.sums, words)
+        some = np.flatnonzero(loops.bucket(fingerprints, buckets) == bucket)
         parents = _as_parents(part.base + some, words)
         nothing = np.zeros(len(some), np.int32)
         yield States(fingerprints[some], parents, nothing - 1, nothing, part.rows[some].astype(width))

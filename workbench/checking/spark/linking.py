@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.checking import kernels
-from workbench.checking.local import LocalSearch
-from workbench.checking.purity import run_again
+from workbench.checking.kernels import loops
+from workbench.checking.local.search import LocalSearch
+from workbench.checking.local.store import StateStore, Visited
 from workbench.checking.spark import transition_kernels
 from workbench.checking.spark.dataflow import Flow, Outgoing, Stage
 from workbench.checking.spark.manifest import LevelFile, RunManifest, TransitionFile
@@ -22,7 +22,7 @@ from workbench.checking.spark.rundir import RunDirectory
 from workbench.checking.spark.states import ROW_GROUP
 from workbench.checking.spark.transitions import OUTSIDE, PART_STATES, Part, Steps
 from workbench.checking.spark.worker import Worker
-from workbench.checking.store import StateStore, Visited
+from workbench.checking.trees.purity import run_again
 from workbench.kernel import ModelError
 from workbench.storage.sums import FileSum
 
@@ -130,16 +130,16 @@ def _expand(worker: Worker, source: FileOfStates, row_group: int) -> Iterator[tu
     worker.expander.begin(store)
 
     def pause(_: int) -> None:
-        worker.expander.outside.forget()
+        worker.expander.pruned.forget()
         worker.pause()
 
     worker.expander.expand(store, 0, len(rows), pause=pause, beat=lambda _: worker.pause())
     run_again(worker.trees)
     degree, targets, steps, leaving, leaving_steps = store.transitions()
-    fingerprints = kernels.canonical_fingerprints(store.column("sums"), worker.cells.words)
+    fingerprints = loops.canonical_fingerprints(store.column("sums"), worker.cells.words)
     instances, ordinals = labelled(worker.trees, steps)
     inside = Steps(numbers[np.repeat(np.arange(len(degree)), degree)], fingerprints[targets], instances, ordinals)
-    bucket_of = kernels.bucket(fingerprints, buckets)[targets]
+    bucket_of = loops.bucket(fingerprints, buckets)[targets]
     order = np.argsort(bucket_of, kind="stable")
     ends = np.searchsorted(bucket_of[order], np.arange(buckets + 1))
     for bucket in range(buckets):

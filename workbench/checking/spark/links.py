@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.checking import kernels
-from workbench.checking.cells import Interner
+from workbench.checking.kernels import loops
 from workbench.checking.spark.manifest import PREFIX, PRUNED, RunManifest
 from workbench.checking.spark.messages import Task
 from workbench.checking.spark.rundir import RunDirectory
 from workbench.checking.spark.states import ROW_GROUP
+from workbench.checking.trees.cells import Interner
 from workbench.kernel import InputError, Trace, replay
 from workbench.kernel.errors import ModelError
 
@@ -55,13 +55,13 @@ class Links:
         states = trace.states[: len(trace) - len(last)]
         for state, fingerprint in zip(states[::-1], expected, strict=False):
             sums = cells.sums(cells.encode(state))
-            if not (kernels.canonical_fingerprints(sums[None, :], cells.words)[0] == fingerprint).all():
+            if not (loops.canonical_fingerprints(sums[None, :], cells.words)[0] == fingerprint).all():
                 raise ModelError("a trace led to another state when it was run again: the model is not pure")
         return trace
 
     def _link(self, level: int, fingerprint: np.ndarray) -> tuple[np.ndarray, int, int]:
         """The parent of a state, and the step from there."""
-        bucket = int(kernels.bucket(fingerprint[None, :], self.task.buckets)[0])
+        bucket = int(loops.bucket(fingerprint[None, :], self.task.buckets)[0])
         for file in self.manifest.levels[level].files:
             if file.bucket == bucket:
                 for part in self.directory.each_part(file.path, ["fingerprints", "parents", "instances", "ordinals"]):

@@ -1,7 +1,7 @@
 """Liveness of a search with transitions in a run directory: in this process if they fit, or else by trimming.
 
-Definitions are in ``docs/liveness.md``. :class:`workbench.checking.liveness.LassoFinder` finds the lassos: in the whole
-graph, or in the rest after trimming.
+Definitions are in ``docs/liveness.md``. :class:`workbench.checking.local.lassos.LassoFinder` finds the lassos: in the
+whole graph, or in the rest after trimming.
 """
 
 from collections.abc import Sequence
@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.checking.liveness import Graph, LassoFinder
-from workbench.checking.memory import most_memory
+from workbench.checking.local.lassos import Graph, LassoFinder
+from workbench.checking.local.memory import most_memory
 from workbench.checking.spark.bits import StateSet
 from workbench.checking.spark.running import Running
 from workbench.checking.spark.sweeping import Arrays, TransitionParts

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.checking.profile import Cost
 from workbench.checking.spark.manifest import LevelFile
 from workbench.checking.spark.packing import PackedRows
+from workbench.checking.trees.profile import Cost
 from workbench.kernel import Model
 from workbench.storage.sums import FileSum
 

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.checking.arrays import Growing
-from workbench.checking.cells import Interner
+from workbench.checking.kernels.arrays import Growing
+from workbench.checking.local.store import Visited
 from workbench.checking.spark.packing import UNKNOWN, PackedRows, renumber
-from workbench.checking.store import Visited
+from workbench.checking.trees.cells import Interner
 from workbench.kernel import InputError
 
 

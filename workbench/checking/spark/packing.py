@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.checking.compiled import njit
+from workbench.checking.kernels.compiled import njit
 
 #: A value without a global number: ``UNKNOWN - k`` is the k-th of the cell's extras.
 UNKNOWN = -1

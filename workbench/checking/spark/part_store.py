@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from workbench.checking import kernels, store
-from workbench.checking.cells import Interner
-from workbench.checking.kernels import Frontier
-from workbench.checking.store import StateStore, Visited
+from workbench.checking.kernels import loops
+from workbench.checking.kernels.loops import Frontier
+from workbench.checking.local import store
+from workbench.checking.local.store import StateStore, Visited
+from workbench.checking.trees.cells import Interner
 
 #: With more buckets, a part has the most blocks, or messages would be small.
 _FEW_BUCKETS = 8
@@ -107,11 +108,11 @@ class PartStore(StateStore):
 
     def _sum(self, rows: np.ndarray, fingerprints: np.ndarray, sums: np.ndarray) -> None:
         if self.cells.lanes > self.cells.words:
-            kernels.add_hashes(rows, self.cells.hash_base, self.cells.hashes, sums)
+            loops.add_hashes(rows, self.cells.hash_base, self.cells.hashes, sums)
             return
         sums[:] = fingerprints
         for at in np.flatnonzero(fingerprints[:, 0] == 1).tolist():  # it may stand for 0
-            kernels.add_hashes(rows[at : at + 1], self.cells.hash_base, self.cells.hashes, sums[at : at + 1])
+            loops.add_hashes(rows[at : at + 1], self.cells.hash_base, self.cells.hashes, sums[at : at + 1])
 
     @property
     def successors(self) -> list[Frontier]:

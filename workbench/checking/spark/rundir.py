@@ -21,9 +21,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from workbench.checking.parts import in_parts
 from workbench.checking.spark.manifest import RUN, LevelFile, ManifestStep, Run, RunManifest
 from workbench.checking.spark.states import ROW_GROUP, States, groups
+from workbench.checking.trees.set_cells import in_parts
 from workbench.kernel import InputError, Model
 from workbench.storage.encoding import Encoding
 from workbench.storage.folder import Folder

@@ -26,8 +26,8 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
-from workbench.checking import numba_cache
-from workbench.checking.memory import memory_limit
+from workbench.checking.kernels import numba_cache
+from workbench.checking.local.memory import memory_limit
 from workbench.kernel import InputError
 from workbench.registry.programs import needs, to_install
 

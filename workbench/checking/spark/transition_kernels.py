@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from workbench.checking.compiled import njit
-from workbench.checking.kernels import insert, slot_of
+from workbench.checking.kernels.compiled import njit
+from workbench.checking.kernels.loops import insert, slot_of
 from workbench.checking.spark.transitions import OUTSIDE
 
 

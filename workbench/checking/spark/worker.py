@@ -14,13 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.checking.arrays import Growing
-from workbench.checking.costs import costs_of
-from workbench.checking.expander import Expander
-from workbench.checking.local import load_kernels
-from workbench.checking.meanwhile import load_or_wait
-from workbench.checking.memory import peak_bytes
-from workbench.checking.purity import run_again
+from workbench.checking.kernels.arrays import Growing
+from workbench.checking.kernels.compiling_beside import load_or_wait
+from workbench.checking.local.expander import Expander
+from workbench.checking.local.memory import peak_bytes
+from workbench.checking.local.search import load_kernels
 from workbench.checking.shipping import receive
 from workbench.checking.spark.admission import Admission, New
 from workbench.checking.spark.manifest import LevelFile
@@ -36,8 +34,10 @@ from workbench.checking.spark.numbering import BucketSet, Numbering
 from workbench.checking.spark.part_store import PartStore
 from workbench.checking.spark.rundir import RunDirectory, open_folder
 from workbench.checking.spark.states import States
-from workbench.checking.steps import WatchedSteps
-from workbench.checking.watch import Labels, Watched
+from workbench.checking.trees.costs import costs_of
+from workbench.checking.trees.purity import run_again
+from workbench.checking.trees.state_predicates import Labels, Watched
+from workbench.checking.trees.step_predicates import WatchedSteps
 from workbench.kernel.properties import Liveness
 from workbench.storage.sums import FileSum
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from workbench.checking.purity import run_again
 from workbench.checking.shipping import receive, ship
 from workbench.checking.spark.dataflow import Outgoing, on_spark
 from workbench.checking.spark.executors import ready_session
 from workbench.checking.spark.jobs import explained
 from workbench.checking.spark.session import cores_of
+from workbench.checking.trees.purity import run_again
 from workbench.checking.walks.request import Walked, WalkRequest, starts_of
 from workbench.checking.walks.result import WalkRule
 from workbench.checking.walks.walker import Tally, Walker, judged

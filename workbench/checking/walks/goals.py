@@ -4,10 +4,10 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from workbench.checking.steps import WatchedSteps
-from workbench.checking.store import StateStore
-from workbench.checking.trees import Trees
-from workbench.checking.watch import Watched, evaluate
+from workbench.checking.local.store import StateStore
+from workbench.checking.trees.decision_trees import Trees
+from workbench.checking.trees.state_predicates import Watched, evaluate
+from workbench.checking.trees.step_predicates import WatchedSteps
 from workbench.kernel import Model
 from workbench.kernel.lasso import judge_end
 from workbench.kernel.properties import DEADLOCK, Property
@@ -93,7 +93,7 @@ class StepGoal:
         self._watched.begin_anew()
         if initial:
             self._watched.judge_initial(ball.store.column("rows")[: ball.roots], lambda at: (at, None))
-        self._watched.judge(ball.store, 0, ball.expanded)
+        self._watched.judge(ball.store.slices(0, ball.expanded))
         found = self._watched.decided.get(self._declared.name)
         return None if found is None else (found[0], [] if found[1] is None else [found[1]])
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.checking import step_kernels
-from workbench.checking.compiled import njit
-from workbench.checking.kernels import DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE, Predicates, walk
+from workbench.checking.kernels import step_loops
+from workbench.checking.kernels.compiled import njit
+from workbench.checking.kernels.loops import DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE, Predicates, walk
 from workbench.checking.walks.sketch import observe
 
 # Why `stroll` returns, besides the searches' reasons.
@@ -185,8 +185,8 @@ def judge_beginning(trees, watch, at):
 @njit(cache=True, nogil=True)
 def judge_step(trees, watch, at):
     """Judge the next step; returns whether all predicates are known."""
-    step_kernels.begin(at.row, watch.scratch)
-    if not step_kernels.take(trees, at.place[STEP], watch.scratch):
+    step_loops.begin(at.row, watch.scratch)
+    if not step_loops.take(trees, at.place[STEP], watch.scratch):
         return True
     return judge_row(trees, watch.steps, watch, at.place[STEP], watch.scratch, at.place[DEPTH] + 1, at)
 
@@ -281,9 +281,9 @@ def stroll(trees, dispatch, cells, starts, watch, counted, rule, at, end, pause_
     """Make the walks from number ``at.place[NUMBER]`` up to `end`; returns why it stopped, or DONE.
 
     Args:
-        trees, dispatch: See :mod:`workbench.checking.trees`.
-        cells (tuple of arrays): ``hash_base`` and ``hashes`` of :class:`workbench.checking.cells.Interner`, without
-            symmetry.
+        trees, dispatch: See :mod:`workbench.checking.kernels.tree_columns`.
+        cells (tuple of arrays): ``hash_base`` and ``hashes`` of :class:`workbench.checking.trees.cells.Interner`,
+            without symmetry.
         rule (tuple): Depth, seed, whether successors have equal probability, and whether actions are weighted.
         pause_after (int): Steps before a pause.
     """

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.checking.arrays import Growing
-from workbench.checking.expander import Expander
-from workbench.checking.kernels import DONE, canonical_fingerprints, contains, walk
-from workbench.checking.store import StateStore
+from workbench.checking.kernels.arrays import Growing
+from workbench.checking.kernels.loops import DONE, canonical_fingerprints, contains, walk
+from workbench.checking.local.expander import Expander
+from workbench.checking.local.store import StateStore
+from workbench.checking.trees.state_predicates import evaluate
 from workbench.checking.walks import kernels
 from workbench.checking.walks.goals import Ball, Goal, goal_of
-from workbench.checking.watch import evaluate
 from workbench.kernel import Model
 from workbench.kernel.budget import Limits
 from workbench.kernel.properties import Property

@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
-from workbench.checking.local import Smallest, load_kernels
-from workbench.checking.meanwhile import load_or_wait
-from workbench.checking.threads import MOST_WORKERS, usable_cores
+from workbench.checking.kernels.compiling_beside import load_or_wait
+from workbench.checking.kernels.threads import MOST_WORKERS, usable_cores
+from workbench.checking.local.search import load_kernels
+from workbench.checking.trees.smallest import Smallest
 from workbench.checking.walks import kernels, sketch
 from workbench.checking.walks.request import Walked, WalkProgress, WalkRequest
 from workbench.checking.walks.result import (

@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from workbench.checking.compiled import njit
+from workbench.checking.kernels.compiled import njit
 
 _BITS = 14
 REGISTERS = 1 << _BITS

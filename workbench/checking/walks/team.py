@@ -3,7 +3,7 @@
 import threading
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 
-from workbench.checking.purity import run_again
+from workbench.checking.trees.purity import run_again
 from workbench.checking.walks.request import Walked, WalkRequest, starts_of
 from workbench.checking.walks.walker import Tally, Walker
 from workbench.kernel.budget import INTERRUPTED, Stop

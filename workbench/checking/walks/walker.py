@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from workbench.checking.cells import Interner
-from workbench.checking.kernels import DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE
-from workbench.checking.steps import WatchedSteps
-from workbench.checking.trees import Trees
+from workbench.checking.kernels.loops import DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE
+from workbench.checking.trees.cells import Interner
+from workbench.checking.trees.decision_trees import Trees
+from workbench.checking.trees.state_predicates import Watched
+from workbench.checking.trees.step_predicates import WatchedSteps
 from workbench.checking.walks import kernels, sketch
 from workbench.checking.walks.kernels import NEVER, Counted, Starts, Walk, WalkWatch
 from workbench.checking.walks.result import WalkRule
-from workbench.checking.watch import Watched
 from workbench.kernel.errors import ModelError
 from workbench.kernel.plan import Plan
 from workbench.kernel.properties import DEADLOCK, Property

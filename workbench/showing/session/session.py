@@ -249,9 +249,9 @@ class Session:
 
     def _load(self, job: Job) -> None:
         """Load the engine, which is no part of any search."""
-        from workbench.checking import local  # numba loads here
+        from workbench.checking.local import search  # numba loads here
 
-        if local.kernels_loaded():
+        if search.kernels_loaded():
             return
         for loading in (True, False):
             with self.lock:
@@ -259,7 +259,7 @@ class Session:
                 if not job.should_stop():
                     self._events.tell("check")
             if loading:
-                local.load_cached_kernels()
+                search.load_cached_kernels()
 
     def _rest(self, progress: Progress | None = None, waiting: bool = False, error: str | None = None) -> None:
         """Say where the check is."""

@@ -1,6 +1,6 @@
 """Profiles: how often the model's Python was called for what, as a table and as bars."""
 
-from workbench.checking.profile import FIGURES, Profile
+from workbench.checking.trees.profile import FIGURES, Profile
 from workbench.kernel.text import columns
 from workbench.showing.pictures.markup import element
 from workbench.showing.view.bars import Bars

@@ -1,11 +1,10 @@
 """Delta Lake tables, by their log."""
 
-from functools import partial
 from typing import Any
 
 from workbench.audits.findings import Audit
 from workbench.audits.source import Source, read_again
-from workbench.protocols.delta.audit.judge import judge
+from workbench.protocols.delta.audit.judge import DeltaJudgement
 from workbench.protocols.delta.audit.log import list_log
 
 ACKS = {"version": int}, {"timestamp": int, "appId": str}
@@ -18,4 +17,4 @@ def detects(source: Source) -> bool:
 
 def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None, spark: Any) -> Audit:
     """Read and judge a Delta table, in this process even if there is a Spark session."""
-    return read_again(partial(judge, source, acks, since))
+    return read_again(lambda: DeltaJudgement(source, acks, since).audit())

@@ -1,17 +1,17 @@
 """Judge a Delta table's history: replay its log, and compare with it what is said elsewhere."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
-from workbench.audits.damaged import Damaged, Damages, Missing
-from workbench.audits.findings import Audit, AuditDraft, Finding, Grade, with_state
-from workbench.audits.presence import COUNTS_AGREE, FILES_EXIST, TIMES_GROW, Origin, beyond_models, judge_presence
+from workbench.audits.damaged import Damaged, Missing
+from workbench.audits.findings import Grade
+from workbench.audits.judgement import PRESENT, Judgement, Rule
+from workbench.audits.presence import COUNTS_AGREE, FILES_EXIST, TIMES_GROW, Origin
 from workbench.audits.said import Said
 from workbench.audits.shape import before_since, utc
 from workbench.audits.source import Source
-from workbench.audits.states import Projected
 from workbench.audits.vectors import DELTA, MOST_VECTORS, UnreadableError, read_vector, struck_out
 from workbench.kernel.errors import brief
 from workbench.kernel.values import counted
@@ -26,37 +26,19 @@ from workbench.protocols.delta.audit.actions import (
     read_entry,
     rows_added,
 )
-from workbench.protocols.delta.audit.log import FOLDER, Log, list_log
+from workbench.protocols.delta.audit.log import FOLDER, list_log
 from workbench.protocols.delta.audit.snapshot import Snapshot, both, twice
 
 #: The most bytes of checkpoints that are compared with the log, from the newest on; each repeats the whole table.
 MOST_BYTES = 64 * 2**20
 
 SEQUENTIAL, READ, VALID = "SequentialSnapshots", "ConsistentRead", "ValidDeltaLog"
-PRESENT = "AcknowledgedCommitsPresent"
 _HINT = f"{FOLDER}/_last_checkpoint"
 
 NEVER_SEEN = (
     "what writers had read, where they do not say it, and the locks of object stores without put-if-absent",
     "the rows in data files: the model's are the log's",
 )
-
-
-def judge(source: Source, acks: list[dict[str, Any]] | None = None, since: int | None = None) -> Audit:
-    """The audit of a table."""
-    hint = _read_hint(source)  # before the listing: what it names was there before it
-    log = list_log(source)
-    assert log is not None  # it was detected
-    judge = _Judge(source, log, since, acks or [])
-    judge.history()
-    with judge.damages.around(log.last):
-        judge.pointer(hint)
-    judge.newest()
-    judge.acknowledged()
-    judge.damages.settle(list_log(source) == log)
-    judge.looked_at()
-    judge.damages.report(judge.draft, since)
-    return judge.draft.audit("delta", source.url, (judge.first, judge.last))
 
 
 def _read_hint(source: Source) -> Said | Damaged | None:
@@ -69,18 +51,24 @@ def _read_hint(source: Source) -> Said | Damaged | None:
         return why
 
 
-class _Judge:
-    def __init__(self, source: Source, log: Log, since: int | None, acks: list[dict[str, Any]]) -> None:
-        self.source, self.log, self.since, self.acks = source, log, since, acks
-        self.draft = AuditDraft()
-        self.damages = Damages()
-        self.draft.remarks += NEVER_SEEN
+class DeltaJudgement(Judgement):
+    """Judges a table by its log."""
+
+    INVARIANTS: ClassVar = {SEQUENTIAL: READ, PRESENT: READ}
+
+    def __init__(self, source: Source, acks: list[dict[str, Any]] | None = None, since: int | None = None) -> None:
+        super().__init__("delta", source, acks=acks, since=since)
+        self.hint = _read_hint(source)  # before the listing: what it names was there before it
+        log = list_log(source)
+        assert log is not None  # it was detected
+        self.log = log
+        self.remarks += NEVER_SEEN
         self.compared = self._to_compare()
         self.snapshot: Snapshot | None = None
         self.first = self.last = 0
         self.stamp: int | None = None  # of the entry before
         self.read = self.checkpoints_compared = 0  # entries that were judged, and checkpoints
-        self.acknowledged_versions = {ack["version"] for ack in acks}
+        self.acknowledged_versions = {ack["version"] for ack in acks or ()}
         self.told: dict[int, tuple[int | None, set[str]]] = {}  # by version: the commit's time, and its applications
         # The last version with a change of the schema, with a transaction of an application, and with new files in a
         # partition: of any entry, and of one that may have read the table.
@@ -89,24 +77,12 @@ class _Judge:
         self.added_to: dict[Partition | None, int] = {}
         self.changed: dict[Partition | None, int] = {}
 
-    def find(
-        self,
-        property: str,
-        grade: Grade,
-        version: int,
-        why: str,
-        evidence: Iterable[str],
-        tell: Callable[[], Projected] | None = None,
-    ) -> None:
-        """Add a finding; one that a state of the model shows has `tell`."""
-        if self.since is not None and version < self.since:
-            return
-        if tell is None:
-            self.draft.add(beyond_models(property, grade, version, why, *evidence), about=(version, why))
-            return
-        invariant = VALID if property == VALID else READ
-        found = Finding(property, grade, version, why, evidence=tuple(evidence), invariant=invariant)
-        self.draft.add(with_state(found, lambda: tell()._asdict()), about=(version, why))
+    def rules(self) -> list[Rule]:
+        pointer = self.guarded(self.pointer, self.log.last)
+        return [self.history, pointer, self.newest, self.acknowledged, self.say_what_was_compared]
+
+    def is_unchanged(self) -> bool:
+        return list_log(self.source) == self.log
 
     # The log, entry by entry -----------------------------------------------------------------------------------------
 
@@ -114,11 +90,11 @@ class _Judge:
         """Replay the entries, from the first one or from a checkpoint on."""
         entries, last = sorted(self.log.entries), self.log.last
         begin = self._begin()
-        self.draft.remarks += before_since(self.since, self.first, last, self.source.url)
+        self.remarks += before_since(self.since, self.first, last, self.source.url)
         for late in sorted(one for one in self.log.checksums if one > last):
             why = f"version {late} has a checksum file, which is written after its entry, and no entry"
-            tell = partial(states.lost_entry, late, f"version {late}")
-            self.find(SEQUENTIAL, "suspect", late, why, [self.log.checksums[late]], tell)
+            state_of = partial(states.lost_entry, late, f"version {late}")
+            self.find(SEQUENTIAL, "suspect", late, why, [self.log.checksums[late]], state_of)
         version = last + 1 if begin is None else begin
         while version <= last:
             if version in self.log.entries:
@@ -138,20 +114,20 @@ class _Judge:
             later = self._restart_after(until)
             which = f"version {version}" if until == version else f"versions {version} to {until}"
             why = f"the log has no entry of {which}, though later ones exist"
-            tell = partial(states.lost_entry, version, which)
+            state_of = partial(states.lost_entry, version, which)
             if later is None:
-                self.find(SEQUENTIAL, "proved", version, why, ["no checkpoint makes up for it"], tell)
+                self.find(SEQUENTIAL, "proved", version, why, ["no checkpoint makes up for it"], state_of)
                 self._unread(until + 1)
                 return
             evidence = [f"{self.log.checkpoints[later][0]} makes up for it, so that readers do not notice"]
-            self.find(SEQUENTIAL, "suspect", version, why, evidence, tell)
+            self.find(SEQUENTIAL, "suspect", version, why, evidence, state_of)
             version = later + 1
 
     def _unread(self, version: int) -> None:
         """Leave out the versions from this one on, and with them the table as it is now."""
         self.snapshot = None
         if version <= self.log.last:
-            self.draft.left_out.append(f"the versions from {version} on: nobody can read them")
+            self.left_out.append(f"the versions from {version} on: nobody can read them")
 
     def _begin(self) -> int | None:
         """Take the table as of the oldest version, or of the last checkpoint up to `since`.
@@ -172,9 +148,7 @@ class _Judge:
         for base in [*sorted(early, reverse=True), *sorted(set(self.log.checkpoints) - set(early))]:
             if self._restart(base):
                 if not early:
-                    self.draft.remarks.append(
-                        f"versions before {base} were cleaned up: its checkpoint is taken as correct"
-                    )
+                    self.remarks.append(f"versions before {base} were cleaned up: its checkpoint is taken as correct")
                 return base + 1
         self._unread(self.first)
         return None
@@ -245,8 +219,8 @@ class _Judge:
                 gone.append(f"{entry.name} removes {one.name}, {before}")
         if gone:
             why = f"version {version} removes {counted(len(gone), 'file')} that the version before does not have"
-            tell = states.overtaken if known else states.lost_entry
-            self.find(READ, "proved", version, why, gone[:5], partial(tell, version, gone[0]))
+            shown = states.overtaken if known else states.lost_entry
+            self.find(READ, "proved", version, why, gone[:5], partial(shown, version, gone[0]))
         removed = {(one.name, one.vector_id) for one in entry.removes}
         again, rival = [], []
         for one in entry.adds:
@@ -258,10 +232,12 @@ class _Judge:
                 rival.append(f"{entry.name} adds {one.name} with another deletion vector, and does not remove the old")
             elif one.is_data_change and one.name not in in_both:
                 again.append(f"{entry.name} adds {one.name}, which is there since version {life.first}")
-        for some, grade in ((rival, "proved"), (again, "suspect")):
+        grades: dict[Grade, list[str]] = {"proved": rival, "suspect": again}
+        for grade, some in grades.items():
             if some:
                 why = f"version {version} adds {counted(len(some), 'file')} that the version before has already"
-                self.find(READ, grade, version, why, some[:5], partial(states.overtaken, version, some[0]))  # type: ignore[arg-type]
+                state_of = partial(states.overtaken, version, some[0])
+                self.find(READ, grade, version, why, some[:5], state_of, about=why)
         if odd:
             why = f"the files of version {version} are not as the versions before it have them"
             self.find(COUNTS_AGREE, "suspect", version, why, odd[:5])
@@ -270,11 +246,11 @@ class _Judge:
         """An entry, or a checkpoint, has each file once."""
         if double := twice(actions):
             why = f"{actions.name} adds, or removes, a file twice"
-            self.find(COUNTS_AGREE, "suspect", version, why, double[:5])
+            self.find(COUNTS_AGREE, "suspect", version, why, double[:5], about=why)
         if names := both(actions):
             why = f"{actions.name} adds and removes {counted(len(names), 'file')}"
-            tell = partial(states.added_and_removed, version, names[0])
-            self.find(VALID, "proved", version, why, names[:5], tell)
+            state_of = partial(states.added_and_removed, version, names[0])
+            self.find(VALID, "proved", version, why, names[:5], state_of, about=why)
 
     def _conflicts(self, version: int, entry: Actions, before: Snapshot) -> None:
         """The conflict check again: what came after the version that the writer had read."""
@@ -374,9 +350,9 @@ class _Judge:
                     room -= sum(self.log.sizes[name] for name in names)
         left = sum(map(len, self.log.checkpoints.values())) - len(found)
         if left:
-            self.draft.remarks.append(f"{counted(left, 'older checkpoint')}: together they are too large to compare")
-        self.draft.remarks += [f"{one}: readers ignore it" for one in self.log.incomplete]
-        self.draft.left_out += [f"{one}: log compactions are not read" for one in self.log.compacted]
+            self.remarks.append(f"{counted(left, 'older checkpoint')}: together they are too large to compare")
+        self.remarks += [f"{one}: readers ignore it" for one in self.log.incomplete]
+        self.left_out += [f"{one}: log compactions are not read" for one in self.log.compacted]
         return found
 
     def _compare(self, version: int, checkpoint: Actions, now: Snapshot) -> None:
@@ -386,7 +362,8 @@ class _Judge:
         if found:
             why = f"the checkpoint of version {version} is not what the entries up to there add up to"
             evidence = [f"{checkpoint.name}: {told}" for told in found[:5]]
-            self.find(READ, "proved", version, why, evidence, partial(states.lost_entry, version, found[0]))
+            state_of = partial(states.lost_entry, version, found[0])
+            self.find(READ, "proved", version, why, evidence, state_of, about=why)
 
     def _checksum(self, version: int) -> None:
         """A checksum file has the counts of its version."""
@@ -398,8 +375,9 @@ class _Judge:
                 why = f"the checksum of version {version} differs: {told}"
                 self.find(COUNTS_AGREE, "suspect", version, why, [name])
 
-    def pointer(self, hint: Said | Damaged | None) -> None:
+    def pointer(self) -> None:
         """``_last_checkpoint`` names a checkpoint that is there, and counts it right."""
+        hint = self.hint
         if hint is None:
             return
         if isinstance(hint, Damaged):
@@ -424,26 +402,26 @@ class _Judge:
         """The files of the newest version are there, and what is not known is named."""
         now = self.snapshot
         if now is None:
-            self.draft.left_out.append("whether data files exist: the newest version cannot be read")
+            self.left_out.append("whether data files exist: the newest version cannot be read")
             return
         for feature in sorted(now.protocol.reader_features - READER_FEATURES):
-            self.draft.left_out.append(f"what the table feature {brief(feature)} changes: it is not known here")
+            self.left_out.append(f"what the table feature {brief(feature)} changes: it is not known here")
         if now.metadata.provider != "parquet":
-            self.draft.left_out.append(f"data files of the format {brief(now.metadata.provider)}")
+            self.left_out.append(f"data files of the format {brief(now.metadata.provider)}")
         files = [life.file for life in now.live.values()]
         vectors = [(one, one.vector) for one in files if one.vector is not None]
         outside = sum(one.is_outside for one in files)
         outside += sum(place.name is None and place.inline is None for _, place in vectors)
         if outside:
-            self.draft.left_out.append(f"whether {counted(outside, 'file')} outside of the table's folder exist")
-        if list_log(self.source) != self.log:
-            self.draft.left_out.append("whether data files exist: the table was written to while it was read")
+            self.left_out.append(f"whether {counted(outside, 'file')} outside of the table's folder exist")
+        if not self.is_unchanged():
+            self.left_out.append("whether data files exist: the table was written to while it was read")
             return
         wanted: Mapping[str, int | None] = {
             **{one.name: one.size for one in files if not one.is_outside},
             **{place.name: None for _, place in vectors if place.name is not None},
         }
-        absent = {one.name for one in judge_presence(self.draft, self.source, wanted, self.last, self._origin)}
+        absent = {one.name for one in self.judge_presence(wanted, self.last, self._origin)}
         for one, place in vectors[:MOST_VECTORS]:
             if place.name not in absent:
                 with self.damages.around(self.last):
@@ -470,25 +448,25 @@ class _Judge:
             else:
                 return
         except UnreadableError as why:
-            self.draft.left_out.append(str(why))
+            self.left_out.append(str(why))
             return
         if len(marks) != place.cardinality:
             told = f"has {len(marks):,} rows, and is said to have {place.cardinality:,}"
             raise Damaged(name, f"the deletion vector of {brief(one.name)} {told}")
 
-    def looked_at(self) -> None:
-        """Say what was compared."""
+    def say_what_was_compared(self) -> None:
+        self.versions = self.first, self.last
         entries, files = counted(self.read, "entry", "entries"), counted(len(self.log.checksums), "checksum file")
-        self.draft.looked_at += [
+        self.looked_at += [
             f"{SEQUENTIAL}, {READ}, {VALID}: {entries}",
             f"{READ}: {counted(self.checkpoints_compared, 'checkpoint')} against the entries",
             f"{COUNTS_AGREE}: {entries}, {files}",
-            f"{PRESENT}: {counted(len(self.acks), 'acknowledged commit')}",
+            self.acks_looked_at(),
         ]
 
     def acknowledged(self) -> None:
         """Acknowledged commits that the log does not have, or has another one in the place of."""
-        for ack in self.acks:
+        for ack in self.acks or ():
             version, why = ack["version"], None
             millis, apps = self.told.get(version, (None, set()))
             if version > self.log.last:
@@ -499,7 +477,8 @@ class _Judge:
                 why = f"version {version} was acknowledged to {ack['appId']}, and has no transaction of it"
             if why is not None:
                 name = self.log.entries.get(version, f"there is no entry of version {version}")
-                self.find(PRESENT, "proved", version, why, [name], partial(states.lost_entry, version, why))
+                state_of = partial(states.lost_entry, version, why)
+                self.find(PRESENT, "proved", version, why, [name], state_of, about=why)
 
 
 def _shape(snapshot: Snapshot) -> tuple[str, tuple[str, ...]]:

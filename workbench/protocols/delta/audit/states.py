@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from workbench.audits.states import Projected, state_with
+from workbench.audits.states import Settings, projected
 from workbench.protocols.delta.model import INSERT, UPDATE, Committed, Data, Delta, Entry, File, Row, Transaction
 
 _K = "k1"
 _FILES = {n: File(n, _K) for n in (1, 2, 3)}
 
 
-def lost_entry(version: int, what: str) -> Projected:
+def lost_entry(version: int, what: str) -> dict[str, Any]:
     """A commit that is not in the log: in the model, another entry took its place."""
     cause = {"PutIfAbsentSupported": False}
     legend = (
@@ -22,7 +22,7 @@ def lost_entry(version: int, what: str) -> Projected:
     return _projected(cause, log, ["v1", "v2"], done, {"PutIfAbsentSupported": True}, legend)
 
 
-def overtaken(version: int, what: str) -> Projected:
+def overtaken(version: int, what: str) -> dict[str, Any]:
     """An entry that does not take an earlier one into account: rows are there twice, or as they were before."""
     legend = (
         f"entry 3 stands for version {version}: {what}",
@@ -38,7 +38,7 @@ def overtaken(version: int, what: str) -> Projected:
     return _projected({}, log, ["v1", "v2", "v3"], done, {}, legend)
 
 
-def added_and_removed(version: int, name: str) -> Projected:
+def added_and_removed(version: int, name: str) -> dict[str, Any]:
     """An entry that adds and removes the same file."""
     log = {1: Entry(frozenset({_FILES[1]}), frozenset({_FILES[1]}))}
     legend = (f"entry 1 stands for version {version}, and file 1 for {name}",)
@@ -50,15 +50,15 @@ def _committed(read: int, kind: str, value: str, version: int) -> Committed:
 
 
 def _projected(
-    cause: Mapping[str, Any],
+    cause: Settings,
     log: Mapping[int, Entry],
     values: list[str],
     done: list[Committed],
-    repair: Mapping[str, Any],
+    repair: Settings,
     legend: tuple[str, ...],
-) -> Projected:
+) -> dict[str, Any]:
     """A state in which the files 1, 2 ... hold one value each."""
     model = Delta(**cause, OpLimit=3, Column2Values=3, Column1Values=1)
     files = {n: Data(_K, frozenset({Row(_K, value)})) for n, value in enumerate(values, 1)}
     changes = {"log": log, "files": files, "started": len(done), "committed": {_K: tuple(done)}}
-    return Projected(model, state_with(model, changes), cause or None, repair, legend)
+    return projected(model, changes, legend, cause or None, repair)

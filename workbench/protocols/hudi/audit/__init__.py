@@ -3,9 +3,10 @@
 from typing import Any
 
 from workbench.audits.damaged import Damages
-from workbench.audits.findings import Audit, AuditDraft
+from workbench.audits.findings import Audit
+from workbench.audits.judgement import Judgement
 from workbench.audits.source import Source
-from workbench.protocols.hudi.audit.judge import judge
+from workbench.protocols.hudi.audit.judge import HudiJudgement
 from workbench.protocols.hudi.audit.read import read
 from workbench.protocols.hudi.audit.timeline import PROPERTIES, beginning, has_instants
 
@@ -21,7 +22,6 @@ def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | Non
     """Read and judge a Hudi table, in this process even if there is a Spark session."""
     damages = Damages()
     with damages.around():
-        return judge(read(source, damages), damages, since=None if since is None else beginning(since), acks=acks)
-    draft = AuditDraft()
-    damages.report(draft)
-    return draft.audit("hudi", source.url, (None, None))
+        since = None if since is None else beginning(since)
+        return HudiJudgement(read(source, damages), damages, acks, since).audit()
+    return Judgement("hudi", source, damages).audit()

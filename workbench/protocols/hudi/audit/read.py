@@ -5,9 +5,8 @@ one or is replaced; not at all if the group was replaced before.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ import pyarrow.compute as pc
 
 from workbench.audits.damaged import Damaged, Damages, Missing
 from workbench.audits.said import Said
-from workbench.audits.shape import COMMITS, FILES, table_of
+from workbench.audits.shape import FILES, table_of
 from workbench.audits.source import Source
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
@@ -40,7 +39,6 @@ SLICES = pa.schema(
         ("replaced", pa.int64()),  # the version that replaces the file group; null if none does
         ("built_on", pa.int64()),  # the slice it was merged from, as the commit says; null if none
         ("inserts", pa.int64()),
-        ("deletes", pa.int64()),
         ("size", pa.int64()),
         ("operation", pa.string()),
         ("instant", pa.string()),  # the file that publishes it
@@ -66,7 +64,7 @@ class HudiTable:
     """A Hudi table as its timeline and files describe it.
 
     Attributes:
-        commits: Of the shape COMMITS.
+        commits: The versions of the completed instants that write.
         slices: Of the shape SLICES, sorted by partition, file group and version.
         archived: Of the same shape: each file group's newest slice from before the active timeline. Only their names
             are known; readers take them as published.
@@ -81,7 +79,7 @@ class HudiTable:
 
     source: Source
     properties: dict[str, str]
-    commits: pa.Table
+    commits: list[int]
     slices: pa.Table
     archived: pa.Table
     present: dict[str, int]
@@ -108,8 +106,7 @@ class HudiTable:
     @property
     def versions(self) -> tuple[int | None, int | None]:
         """The first and the last version."""
-        bounds = pc.min_max(self.commits["version"]).as_py()
-        return bounds["min"], bounds["max"]
+        return min(self.commits, default=None), max(self.commits, default=None)
 
     @property
     def has_keys(self) -> bool:
@@ -170,7 +167,7 @@ class _TimelineReading:
         self._source, self._damages = source, damages
         self._unread: set[Instant] = set()
         self._seen: set[str] = set()
-        self._commits: list[dict[str, Any]] = []
+        self._commits: list[int] = []
         self._slices: list[dict[str, Any]] = []
         self._chunks: list[pa.Table] = []
         self._replaced: dict[tuple[str, str], int] = {}
@@ -212,7 +209,7 @@ class _TimelineReading:
             dict.fromkeys(_replaced(said), instant.version),
             list(_slices(said, instant, operation, logs)),
         )
-        self._commits.append({"version": instant.version, "id": instant.ts, "kind": operation, "time": _time(instant)})
+        self._commits.append(instant.version)
         self._replaced |= replaced
         self._logs |= logs
         self._slices += slices
@@ -248,7 +245,7 @@ class _TimelineReading:
         return HudiTable(
             self._source,
             given,
-            _in_order(table_of(self._commits, COMMITS), slices),
+            list(self._commits),
             slices,
             table_of([], SLICES) if begins is None else _archived(slices, present, self._replaced, begins),
             present,
@@ -298,7 +295,6 @@ def _slices(
                 "first": instant.version,
                 "built_on": None if built_on == "null" else version_of_instant(built_on),
                 "inserts": counts["numInserts"],
-                "deletes": counts["numDeletes"],
                 "size": stat.get("fileSizeInBytes", int),
                 "operation": operation,
                 "instant": instant.name,
@@ -310,13 +306,6 @@ def _replaced(said: Said) -> Iterator[tuple[str, str]]:
     for partition, groups in said.get("partitionToReplaceFileIds", dict, {}).items():
         for group in said.members(groups, str):
             yield partition, group
-
-
-def _time(instant: Instant) -> datetime | None:
-    try:
-        return datetime.strptime(instant.ts[:14], "%Y%m%d%H%M%S")
-    except ValueError:  # some only look like a time, such as a bootstrap's
-        return None
 
 
 def _lived(slices: pa.Table, replaced: dict[tuple[str, str], int]) -> pa.Table:
@@ -349,13 +338,10 @@ def _archived(
 ) -> pa.Table:
     """Each file group's newest slice from before the active timeline, which starts with version `begins`."""
     newest: dict[tuple[str, str], tuple[int, str]] = {}
-    for name in present:
-        parts = BASE_FILE.fullmatch(name)
-        if parts is None or len(parts[2]) not in DIGITS:
-            continue
-        group, version = (name.rpartition("/")[0], parts[1]), version_of_instant(parts[2])
+    for name, partition, group, version in base_files(present):
         if version < begins:
-            newest[group] = max(newest.get(group, (0, "")), (version, name))
+            place = partition, group
+            newest[place] = max(newest.get(place, (0, "")), (version, name))
     told = slices.filter(pc.is_null(slices["before"])).select(["partition", "bucket", "first"]).to_pydict()
     follow = dict(zip(zip(told["partition"], told["bucket"], strict=True), told["first"], strict=True))
     found = []
@@ -369,31 +355,25 @@ def _archived(
 def _by_names(present: Mapping[str, int], unread: Mapping[int, Instant]) -> pa.Table:
     """The slices of the instants that could not be read, by the names of the files."""
     found = []
-    for name in present if unread else ():
-        parts = BASE_FILE.fullmatch(name)
-        if parts is None or len(parts[2]) not in DIGITS or version_of_instant(parts[2]) not in unread:
-            continue
-        instant = unread[version_of_instant(parts[2])]
-        one = {"partition": name.rpartition("/")[0], "bucket": parts[1], "name": name, "first": instant.version}
-        found.append(one | {"operation": "UNKNOWN", "instant": instant.name})
+    for name, partition, group, version in base_files(present if unread else ()):
+        if version in unread:
+            one = {"partition": partition, "bucket": group, "name": name, "first": version}
+            found.append(one | {"operation": "UNKNOWN", "instant": unread[version].name})
     return table_of(found, SLICES)
+
+
+def base_files(names: Iterable[str]) -> Iterator[tuple[str, str, str, int]]:
+    """The base files among some files, each with its partition, its file group and its version."""
+    for name in names:
+        parts = BASE_FILE.fullmatch(name)
+        if parts and len(parts[2]) in DIGITS:
+            yield name, name.rpartition("/")[0], parts[1], version_of_instant(parts[2])
 
 
 def not_built_on_before(slices: pa.Table) -> pa.Table:
     """The slices that have a predecessor and were not built on it."""
     other = pc.not_equal(slices["built_on"], slices["before"])
     return slices.filter(pc.and_kleene(pc.is_valid(slices["before"]), pc.fill_null(other, True)))
-
-
-def _in_order(commits: pa.Table, slices: pa.Table) -> pa.Table:
-    """The commits sorted, with their parents, and whether all their slices were built on their predecessors."""
-    commits = commits.sort_by("version")
-    version = commits["version"].combine_chunks()
-    parent = pa.concat_arrays([pa.nulls(min(1, len(version)), pa.int64()), version[:-1]])
-    stale = pc.is_in(version, value_set=not_built_on_before(slices)["first"].combine_chunks())
-    for name, column in (("parent", parent), ("built_on_parent", pc.invert(stale))):
-        commits = commits.set_column(commits.schema.get_field_index(name), COMMITS.field(name), column)
-    return commits
 
 
 def _present(source: Source, slices: pa.Table, logs: Mapping[str, tuple[str, str, int]]) -> dict[str, int]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from workbench.audits.states import Projected, state_with
+from workbench.audits.states import Settings, projected
 from workbench.kernel import Map, Names
 from workbench.protocols.hudi.extended import LAZY, HudiExtended
 from workbench.protocols.hudi.model import INSERT, NONE, OPTIMISTIC, UPDATE, Logged, Stamp
@@ -18,7 +18,7 @@ class Published(NamedTuple):
     logged: tuple[str, str, str]  # the operation's type, key and value
 
 
-def deleted_slice(group: str, ts: int, *, rolled_back: bool) -> Projected:
+def deleted_slice(group: str, ts: int, *, rolled_back: bool) -> dict[str, Any]:
     """A published slice without a file: deleted by a rollback that missed its completion, or for unknown reasons."""
     cause = {"FailedWrites": LAZY, "RereadTimeline": False, "FailInAnyPhase": True}
     published = [Published(1, "fg1", None, (INSERT, "key1", "v1"))]
@@ -26,7 +26,7 @@ def deleted_slice(group: str, ts: int, *, rolled_back: bool) -> Projected:
     return _projected(cause, ["key1"], published, {"RereadTimeline": True} if rolled_back else {}, legend)
 
 
-def two_groups(key: str, groups: Sequence[str], stamps: Sequence[int]) -> Projected:
+def two_groups(key: str, groups: Sequence[str], stamps: Sequence[int]) -> dict[str, Any]:
     """A key that two operations put into two file groups."""
     [k] = names([key], "key")
     published = [
@@ -43,7 +43,7 @@ def two_groups(key: str, groups: Sequence[str], stamps: Sequence[int]) -> Projec
     return _projected(cause, [k], published, {"PrimaryKeyConflictCheck": True}, legend)
 
 
-def lost_update(key: str | None, group: str, stamps: Sequence[int]) -> Projected:
+def lost_update(key: str | None, group: str, stamps: Sequence[int]) -> dict[str, Any]:
     """A slice that lost its predecessor's change, since it was built on an older slice or on none.
 
     `stamps` are the timestamps of the older slice (if any), the predecessor, and the slice itself.
@@ -66,7 +66,7 @@ def lost_update(key: str | None, group: str, stamps: Sequence[int]) -> Projected
     return _projected({"ConcurrencyControl": NONE}, [k, other], published, {"ConcurrencyControl": OPTIMISTIC}, legend)
 
 
-def one_name(group: str, ts: int) -> Projected:
+def one_name(group: str, ts: int) -> dict[str, Any]:
     """Two operations with one timestamp wrote the same file, which now holds what the later one wrote."""
     k, other = names([None, None], "key")
     rows = {other: "v2"}
@@ -98,12 +98,12 @@ def names(given: Sequence[str | None], prefix: str) -> list[str]:
 
 
 def _projected(
-    cause: Mapping[str, Any],
+    cause: Settings,
     keys: Sequence[str],
     published: Sequence[Published],
-    repair: Mapping[str, Any],
+    repair: Settings,
     legend: Sequence[str],
-) -> Projected:
+) -> dict[str, Any]:
     model = HudiExtended(Keys=list(keys), OpLimit=max(2, len(published)), **cause)
     stamps = [Stamp(one.ts, None) for one in published]
     slices = {
@@ -114,16 +114,13 @@ def _projected(
     for one in published:
         kind, key, value = one.logged
         log[key, sum(k == key for k, _ in log)] = Logged(kind, value, one.ts)
-    state = state_with(
-        model,
-        {
-            "started": len(published),
-            "requested": dict.fromkeys(stamps, True),
-            "inflight": dict.fromkeys(stamps, True),
-            "completed": {stamp: one.group for one, stamp in zip(published, stamps, strict=True)},
-            "slices": slices,
-            "index": {one.logged[1]: one.group for one in published},
-            "log": log,
-        },
-    )
-    return Projected(model, state, cause, repair, tuple(line for line in legend if line))
+    changes = {
+        "started": len(published),
+        "requested": dict.fromkeys(stamps, True),
+        "inflight": dict.fromkeys(stamps, True),
+        "completed": {stamp: one.group for one, stamp in zip(published, stamps, strict=True)},
+        "slices": slices,
+        "index": {one.logged[1]: one.group for one in published},
+        "log": log,
+    }
+    return projected(model, changes, filter(None, legend), cause, repair)

@@ -2,10 +2,13 @@
 
 from typing import Any
 
+from workbench.audits.damaged import Damages
 from workbench.audits.findings import Audit
+from workbench.audits.judgement import Judgement
 from workbench.audits.source import Source, read_again
-from workbench.protocols.iceberg.audit.judge import judge
+from workbench.protocols.iceberg.audit.judge import IcebergJudgement
 from workbench.protocols.iceberg.audit.metadata import metadata_files
+from workbench.protocols.iceberg.audit.read import read
 
 ACKS = {"snapshot-id": int}, {"timestamp-ms": int}
 
@@ -17,4 +20,11 @@ def detects(source: Source) -> bool:
 
 def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None, spark: Any) -> Audit:
     """Read and judge an Iceberg table, in this process even if there is a Spark session."""
-    return read_again(lambda: judge(source, acks, since))
+
+    def once() -> Audit:
+        damages = Damages()
+        table = read(source, damages, since)
+        judged = Judgement("iceberg", source, damages) if table is None else IcebergJudgement(table, acks, since)
+        return judged.audit()
+
+    return read_again(once)

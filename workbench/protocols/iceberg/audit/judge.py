@@ -3,18 +3,18 @@
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 
-from workbench.audits.damaged import Damaged, Damages, Missing
-from workbench.audits.findings import Audit, AuditDraft, Finding, Grade, with_state
-from workbench.audits.presence import COUNTS_AGREE, Origin, beyond_models, judge_presence
+from workbench.audits.damaged import Damaged, Missing
+from workbench.audits.findings import Grade
+from workbench.audits.judgement import PRESENT, Judgement, Rule
+from workbench.audits.presence import COUNTS_AGREE, Origin
 from workbench.audits.shape import before_since, utc
-from workbench.audits.source import Source
 from workbench.kernel.values import counted
 from workbench.protocols.iceberg.audit import states
 from workbench.protocols.iceberg.audit.metadata import FOLDER, IcebergSnapshot, Metadata, metadata_files, read_metadata
-from workbench.protocols.iceberg.audit.read import IcebergTable, Places, entries_of, manifests_of, read
+from workbench.protocols.iceberg.audit.read import IcebergTable, Places, entries_of, manifests_of
 
 #: The most bytes of older metadata files that are read; each file repeats the whole history of its time.
 MOST_BYTES = 512 * 2**20
@@ -26,77 +26,57 @@ NEVER_SEEN = (
 
 _MANIFEST_LIST = re.compile(r"snap-(\d{1,19})-.*\.avro")
 
-LINEAR, SEQUENTIAL, PRESENT = "LinearHistory", "SequentialSnapshots", "AcknowledgedCommitsPresent"
+LINEAR, SEQUENTIAL = "LinearHistory", "SequentialSnapshots"
 
 
-def judge(source: Source, acks: list[dict[str, Any]] | None = None, since: int | None = None) -> Audit:
-    """The audit of a table."""
-    damages = Damages()
-    table = read(source, damages, since)
-    if table is None:
-        draft = AuditDraft()
-        damages.report(draft)
-        return draft.audit("iceberg", source.url, (None, None))
-    judge = _Judge(table, since)
-    judge.chain()
-    judge.content()
-    judge.counts()
-    judge.files()
-    judge.lineage()
-    judge.orphans(acks is None)
-    if acks is None:  # a list of those that were acknowledged says more
-        judge.unnamed()
-    judge.looked_at(acks or [])
-    if acks is not None:
-        judge.acknowledged(acks)
-    damages.settle(metadata_files(source) == table.files_of_metadata)
-    damages.report(judge.draft, since)
-    return judge.draft.audit("iceberg", table.source.url, table.versions)
+class IcebergJudgement(Judgement):
+    """Judges a table by its newest metadata file, and that by the older ones."""
 
+    INVARIANTS: ClassVar = {
+        SEQUENTIAL: "TicketOrderPreserved",
+        **dict.fromkeys((LINEAR, PRESENT), "NoLakekeeperConflict"),
+    }
 
-class _Judge:
-    def __init__(self, table: IcebergTable, since: int | None) -> None:
-        self.table, self.since = table, since
-        self.draft = AuditDraft()
-        self.draft.remarks += NEVER_SEEN
+    def __init__(self, table: IcebergTable, acks: list[dict[str, Any]] | None, since: int | None) -> None:
+        super().__init__("iceberg", table.source, table.damages, acks, since, table.versions)
+        self.table = table
+        self.remarks += NEVER_SEEN
         self.lineage_names = {table.metadata.name}
         self.known = set(table.metadata.snapshots)  # in any metadata file that was ever current
         self.begins = self.born = 0  # the number and the time of the oldest metadata file that was read
         self.others: list[Metadata] = []  # metadata files of other tables in the same folder
         self._remark_on_what_is_there()
 
+    def rules(self) -> list[Rule]:
+        # A list of the commits that were acknowledged says more than what no metadata file names.
+        last = self.unnamed if self.acks is None else self.acknowledged
+        found = [self.chain, self.content, self.counts, self.files, self.lineage, self.orphans, last]
+        return [*found, self.say_what_was_compared]
+
+    def is_unchanged(self) -> bool:
+        return metadata_files(self.source) == self.table.files_of_metadata
+
     def _remark_on_what_is_there(self) -> None:
         table = self.table
         if len(table.candidates) > 1:
-            self.draft.remarks.append(
+            self.remarks.append(
                 f"which of {len(table.candidates)} metadata files with one number the catalog names: "
                 f"{table.candidates[0]} was taken, which was written last"
             )
         if table.outside:
-            self.draft.left_out.append(
-                f"whether {counted(table.outside, 'data file')} outside of the table's folder exist"
-            )
+            self.left_out.append(f"whether {counted(table.outside, 'data file')} outside of the table's folder exist")
         if table.unread:
-            self.draft.left_out.append(
-                f"the content of {counted(len(table.unread), 'snapshot')} without a manifest list"
-            )
+            self.left_out.append(f"the content of {counted(len(table.unread), 'snapshot')} without a manifest list")
         if table.chain and table.chain[0].parent is not None:
             first, _ = table.versions
-            self.draft.remarks.append(f"snapshots before {first} have expired: its content is taken as correct")
-        self.draft.remarks += before_since(self.since, *table.versions, table.source.url)
+            self.remarks.append(f"snapshots before {first} have expired: its content is taken as correct")
+        self.remarks += before_since(self.since, *table.versions, self.source.url)
 
-    def find(self, property: str, grade: Grade, one: IcebergSnapshot, why: str, evidence: Iterable[str]) -> None:
-        """Add a finding, unless one as grave on the same property and snapshot exists."""
-        version = self.version(one)
-        if self.since is not None and version < self.since:
-            return
-        found = Finding(property, grade, version, why, evidence=tuple(evidence))
-        if grade != "outside":
-            sequential = property == SEQUENTIAL
-            tell = states.numbers_out_of_order if sequential else states.stale_parent
-            invariant = "TicketOrderPreserved" if sequential else "NoLakekeeperConflict"
-            found = with_state(replace(found, invariant=invariant), lambda: tell(one.id)._asdict())
-        self.draft.add(found, about=one.id)
+    def find_about(self, property: str, grade: Grade, one: IcebergSnapshot, why: str, evidence: Iterable[str]) -> None:
+        """Find something about a snapshot, of which the gravest stays."""
+        shown = states.numbers_out_of_order if property == SEQUENTIAL else states.stale_parent
+        state_of = None if grade == "outside" else partial(shown, one.id)
+        self.find(property, grade, self.version(one), why, evidence, state_of, about=one.id)
 
     def version(self, one: IcebergSnapshot) -> int:
         """A snapshot's version; for one outside the main branch, its number or its parent's successor."""
@@ -111,7 +91,9 @@ class _Judge:
         for parent, child in zip(table.chain, table.chain[1:], strict=False):
             if child.sequence <= parent.sequence and (child.sequence, parent.sequence) != (0, 0):
                 why = f"snapshot {child.id} has the sequence number {child.sequence}, and its parent {parent.sequence}"
-                self.find(SEQUENTIAL, "proved", child, why, [f"{table.metadata.name}: {parent.id}, then {child.id}"])
+                self.find_about(
+                    SEQUENTIAL, "proved", child, why, [f"{table.metadata.name}: {parent.id}, then {child.id}"]
+                )
         if not table.chain:
             return
         first = table.chain[0]
@@ -119,7 +101,9 @@ class _Judge:
         older = [one for one in table.metadata.snapshots.values() if one.id not in held and _age(one) < _age(first)]
         if first.parent is not None and any(one.id in table.metadata.heads for one in older):
             why = f"snapshot {first.parent}, on which {first.id} was built, is missing, though older ones exist"
-            self.find(PRESENT, "suspect", first, why, [f"{table.metadata.name} has {_told(older)}, not {first.parent}"])
+            self.find_about(
+                PRESENT, "suspect", first, why, [f"{table.metadata.name} has {_told(older)}, not {first.parent}"]
+            )
         self._heads()
 
     def _heads(self) -> None:
@@ -135,38 +119,32 @@ class _Judge:
             if follows or any(one.id == after for one in metadata.ancestors(before)):
                 continue
             why = f"snapshot {after} followed {before}, and was built on {new.parent}"
-            self.find(LINEAR, "suspect", new, why, [f"{metadata.name}: snapshot-log has {before}, then {after}"])
-
-    def _begins_anew(self, old: IcebergSnapshot, new: IcebergSnapshot, name: str) -> None:
-        why = f"snapshot {new.id} has no parent, though {old.id} was before it, as after a table is replaced"
-        self.find(LINEAR, "outside", new, why, [name])
+            self.find_about(LINEAR, "suspect", new, why, [f"{metadata.name}: snapshot-log has {before}, then {after}"])
 
     def content(self) -> None:
         """Each snapshot has its parent's files, with its own changes applied."""
-        for one in (*self.table.breaks, *self.table.branch_breaks):
+        for one in self.table.breaks:
             evidence = [f"it lacks {name}, which its parent has, and does not delete it" for name in one.lacks[:5]]
             evidence += [f"it has {name}, which its parent does not have, and does not add it" for name in one.has[:5]]
             why = f"snapshot {one.snapshot.id} was not built on the files of its parent {one.snapshot.parent}"
-            self.find(LINEAR, "proved", one.snapshot, why, evidence)
+            self.find_about(LINEAR, "proved", one.snapshot, why, evidence)
 
     def counts(self) -> None:
         """What is counted twice comes to the same."""
+        last = self.versions[1]
         for one, why in self.table.miscounts:
-            evidence = f"{self.table.metadata.name}: snapshot {one.id}, {one.manifest_list}"
-            self.draft.add(
-                beyond_models(COUNTS_AGREE, "suspect", self.version(one), why, evidence), about=(one.id, why)
-            )
+            evidence = [f"{self.table.metadata.name}: snapshot {one.id}, {one.manifest_list}"]
+            self.find(COUNTS_AGREE, "suspect", self.version(one), why, evidence, about=(one.id, why), last=last)
         for why in self.table.metadata.contradictions:
-            name = self.table.metadata.name
-            self.draft.add(beyond_models(COUNTS_AGREE, "suspect", self.table.versions[1], why, name))
+            self.find(COUNTS_AGREE, "suspect", last, why, [self.table.metadata.name])
 
     def files(self) -> None:
         """The files of the newest snapshot, and of the heads of branches, are there."""
-        if metadata_files(self.table.source) == self.table.files_of_metadata:  # nobody has written meanwhile
+        if self.is_unchanged():  # nobody has written meanwhile
             wanted = {name: entry.size for name, entry in self.table.live.items()}
-            judge_presence(self.draft, self.table.source, wanted, self.table.versions[1] or 0, self._origin)
+            self.judge_presence(wanted, self.versions[1] or 0, self._origin)
         else:
-            self.draft.left_out.append("whether data files exist: the table was written to while it was read")
+            self.left_out.append("whether data files exist: the table was written to while it was read")
 
     def _origin(self, name: str) -> Origin:
         """How a live file came into the table."""
@@ -178,26 +156,24 @@ class _Judge:
 
     def lineage(self) -> None:
         """Compare each metadata file with its predecessor in the log."""
-        source, newer = self.table.source, self.table.metadata
+        source, newer = self.source, self.table.metadata
         sizes = {entry.name: entry.size for entry in source.entries(FOLDER)}
         room = MOST_BYTES
         while newer.log:
             name = self._previous(newer)
             room -= sizes.get(name, 0)
             if name not in sizes or name in self.lineage_names:
-                self.draft.remarks.append(f"metadata files before {newer.name}: {name} no longer exists")
+                self.remarks.append(f"metadata files before {newer.name}: {name} no longer exists")
                 break
             if room < 0:
-                self.draft.remarks.append(
-                    f"metadata files before {newer.name}: they have too many bytes to read them all"
-                )
+                self.remarks.append(f"metadata files before {newer.name}: they have too many bytes to read them all")
                 break
             try:
                 older = read_metadata(source, name)
             except Missing:
                 break
             except Damaged as error:
-                self.table.damages.note(error)
+                self.damages.note(error)
                 break
             self._step(older, newer)
             self.known |= older.snapshots.keys()
@@ -209,19 +185,17 @@ class _Judge:
     def _remark_on_an_empty_log(self, first: Metadata) -> None:
         """A first metadata file has no predecessor; one with a predecessor may be in another one's place."""
         before = [name for name, number in self.table.files_of_metadata.items() if number < first.number]
-        with self.table.damages.around():
-            if first.log or not before or read_metadata(self.table.source, before[-1]).is_of_another(first):
+        with self.damages.around():
+            if first.log or not before or read_metadata(self.source, before[-1]).is_of_another(first):
                 return
-            self.draft.left_out.append(
-                f"what was before {first.name}: its metadata-log is empty, and {before[-1]} exists"
-            )
+            self.left_out.append(f"what was before {first.name}: its metadata-log is empty, and {before[-1]} exists")
 
     def _previous(self, newer: Metadata) -> str:
         """The name of the metadata file before this one; a table that was moved may give a location of before."""
         name = f"{FOLDER}/{newer.log[-1].rpartition('/')[2]}"
         if name in self.table.files_of_metadata:
             return name
-        return self.table.source.inside(newer.log[-1], moved_from=newer.location)
+        return self.source.inside(newer.log[-1], moved_from=newer.location)
 
     def _step(self, older: Metadata, newer: Metadata) -> None:
         """One commit to the catalog: from a metadata file to its successor."""
@@ -237,12 +211,12 @@ class _Judge:
             if parent == one.parent:
                 why = f"snapshot {id} is not what it was: it had the number {was.sequence}, or other files"
             told = (f"{m.name}: parent {s.parent}, {s.manifest_list}" for m, s in ((older, was), (newer, one)))
-            self.find(LINEAR, "proved", one, why, told)
+            self.find_about(LINEAR, "proved", one, why, told)
         if newer.last_sequence < older.last_sequence:
             head = older.snapshots.get(older.current or 0)
             if head is not None:
                 why = f"the last sequence number was {older.last_sequence}, and became {newer.last_sequence}"
-                self.find(SEQUENTIAL, "proved", head, why, both)
+                self.find_about(SEQUENTIAL, "proved", head, why, both)
         self._lost(older, newer, both)
         self._built_on_head(older, newer, both)
 
@@ -258,10 +232,10 @@ class _Judge:
                 continue
             if place == 0:
                 why = f"snapshot {one.id} was the newest, and is gone"
-                self.find(PRESENT, "proved", one, why, both)
+                self.find_about(PRESENT, "proved", one, why, both)
             elif place < oldest:
                 why = f"snapshot {one.id} is gone, though {branch[oldest].id} is there, which is older"
-                self.find(PRESENT, "proved" if adds else "suspect", one, why, both)
+                self.find_about(PRESENT, "proved" if adds else "suspect", one, why, both)
 
     def _built_on_head(self, older: Metadata, newer: Metadata, both: list[str]) -> None:
         """A new snapshot of the main branch is built on the previous head."""
@@ -274,24 +248,25 @@ class _Judge:
         if base == older.current:
             return
         if base is None:
-            self._begins_anew(head, new[-1], newer.name)
+            why = f"snapshot {new[-1].id} has no parent, though {head.id} was before it, as after a table is replaced"
+            self.find_about(LINEAR, "outside", new[-1], why, [newer.name])
             return
         after_head = newer.heads[newer.heads.index(head.id) :] if head.id in newer.heads else ()
         if base not in after_head:  # it was not rolled back to
             why = f"snapshot {new[-1].id} was committed on {head.id}, but built on {base}, unless that was a rollback"
-            self.find(LINEAR, "suspect", new[-1], why, both)
+            self.find_about(LINEAR, "suspect", new[-1], why, both)
 
     # Commits that are not in the history -----------------------------------------------------------------------------
 
-    def orphans(self, suspects: bool) -> None:
+    def orphans(self) -> None:
         """Metadata files without a successor, from commits that were refused and retried, or lost."""
         last, early, waiting = self.table.metadata.number, 0, 0
-        files = {name.as_py() for name in self.table.files["name"]}
-        lost: list[tuple[IcebergSnapshot, str, list[str]]] = []
-        sizes = {entry.name: entry.size for entry in self.table.source.entries(FOLDER)}
+        files = {life.entry.name for life in self.table.lives}
+        lost: list[tuple[IcebergSnapshot, list[str]]] = []
+        sizes = {entry.name: entry.size for entry in self.source.entries(FOLDER)}
         room = MOST_BYTES
         for name, number in self.table.files_of_metadata.items():
-            if name in self.lineage_names or name in self.table.candidates or name in self.table.damages:
+            if name in self.lineage_names or name in self.table.candidates or name in self.damages:
                 continue
             room -= sizes.get(name, 0)
             if number <= self.begins:
@@ -300,47 +275,49 @@ class _Judge:
             if room <= 0:
                 continue
             try:
-                metadata = read_metadata(self.table.source, name)
+                metadata = read_metadata(self.source, name)
             except Missing:  # a refused writer cleaned up
                 continue
             except Damaged as error:
                 if number > last:
                     waiting += 1  # still being written
                 else:
-                    self.table.damages.note(error)
+                    self.damages.note(error)
                 continue
             if metadata.is_of_another(self.table.metadata):
                 self.others.append(metadata)
             elif number > last:
                 waiting += 1
-            elif suspects:
+            elif self.acks is None:
                 lost += self._orphan(metadata, files)
         if room <= 0:
-            self.draft.left_out.append("metadata files that no later one follows, in part: they have too many bytes")
-        arrived = metadata_files(self.table.source).items() - self.table.files_of_metadata.items()
+            self.left_out.append("metadata files that no later one follows, in part: they have too many bytes")
+        arrived = metadata_files(self.source).items() - self.table.files_of_metadata.items()
         if lost and (waiting or any(number > last for _, number in arrived)):
             waiting += len(lost)  # writers are active: a refused one may be about to retry
             lost = []
-        for snapshot, why, evidence in lost:
-            self.find(PRESENT, "suspect", snapshot, why, evidence)
+        for snapshot, evidence in lost:
+            why = (
+                f"a commit was prepared as snapshot {snapshot.id}, which is not in the history, nor are its files: "
+                "it was refused and given up, or accepted and lost"
+            )
+            self.find_about(PRESENT, "suspect", snapshot, why, evidence)
         if self.others:
             is_older = all(one.millis <= self.table.metadata.millis for one in self.others)
             which = "was in this folder before" if is_older else "is in this folder, too, and was written to later"
-            notes = self.draft.remarks if is_older else self.draft.left_out
+            notes = self.remarks if is_older else self.left_out
             notes.append(f"{counted(len(self.others), 'metadata file')} of another table, which {which}")
         if early:
-            self.draft.remarks.append(
-                f"{counted(early, 'metadata file')} as old as the oldest that was followed, or older"
-            )
+            self.remarks.append(f"{counted(early, 'metadata file')} as old as the oldest that was followed, or older")
         if waiting:
-            self.draft.remarks.append(f"commits that seem to be under way: {waiting}")
+            self.remarks.append(f"commits that seem to be under way: {waiting}")
 
     def unnamed(self) -> None:
         """Manifest lists of snapshots after the newest: metadata files that named them are gone.
 
         A writer numbers its snapshot after the newest one, so of a commit under way the number is the next one.
         """
-        metadata, source = self.table.metadata, self.table.source
+        metadata, source = self.table.metadata, self.source
         known = self.known | {id for other in self.others for id in other.snapshots}
         later: dict[int, tuple[int, str]] = {}  # by sequence number
         for entry in source.entries(FOLDER):
@@ -353,10 +330,10 @@ class _Judge:
                 number = max((said.sequence or 0 for said in listed if said.added_by == one.id), default=0)
                 if number > metadata.last_sequence:
                     later[number] = one.id, entry.name
-        if metadata_files(source) != self.table.files_of_metadata or not later:
+        if not later or not self.is_unchanged():
             return
         if max(later) == metadata.last_sequence + 1:
-            self.draft.remarks.append("a commit that seems to be under way, or whose metadata file is gone")
+            self.remarks.append("a commit that seems to be under way, or whose metadata file is gone")
             return
         snapshots = [later[number] for number in sorted(later)]
         why = (
@@ -365,64 +342,51 @@ class _Judge:
         )
         first = IcebergSnapshot(snapshots[0][0], metadata.current, min(later), 0, None, "unknown")
         evidence = [f"{name} lists the manifests of snapshot {id}" for id, name in snapshots[:5]]
-        self.find(PRESENT, "suspect", first, why, evidence)
+        self.find_about(PRESENT, "suspect", first, why, evidence)
 
-    def _orphan(self, metadata: Metadata, files: set[str]) -> Iterator[tuple[IcebergSnapshot, str, list[str]]]:
-        """The commit of an orphaned metadata file, unless a retry has committed its files."""
-        try:
+    def _orphan(self, metadata: Metadata, files: set[str]) -> Iterator[tuple[IcebergSnapshot, list[str]]]:
+        """The commit of an orphaned metadata file, with evidence, unless a retry has committed its files."""
+        with suppress(Damaged):  # a refused writer cleaned up, or died
             new = [one for one in metadata.ancestors(metadata.current) if one.id not in self.known]
-            added = list(self._added(metadata, new))
-        except Damaged:  # a refused writer cleaned up, or died
-            return
-        lost = [file for file in added if file not in files]
-        if new and lost:
-            why = (
-                f"a commit was prepared as snapshot {new[0].id}, which is not in the history, nor are its files: "
-                "it was refused and given up, or accepted and lost"
-            )
-            yield (
-                new[0],
-                why,
-                [f"{metadata.name} is complete, and none follows it", *(f"{f} is in no snapshot" for f in lost[:5])],
-            )
+            lost = [f"{file} is in no snapshot" for file in self._added(metadata, new) if file not in files]
+            if new and lost:
+                yield new[0], [f"{metadata.name} is complete, and none follows it", *lost[:5]]
 
     def _added(self, metadata: Metadata, snapshots: Iterable[IcebergSnapshot]) -> Iterator[str]:
         """The files that these snapshots added."""
-        source, places = self.table.source, Places(self.table.source, metadata)
+        source, places = self.source, Places(self.source, metadata)
         for one in snapshots:
             for manifest, listed in manifests_of(source, places, one).items():
                 if listed.added_by == one.id:
                     entries = entries_of(source, places, manifest, listed)
                     yield from (entry.name for entry in entries if entry.status == 1 and entry.added_by == one.id)
 
-    def looked_at(self, acks: list[dict[str, Any]]) -> None:
-        """Say what was compared."""
+    def say_what_was_compared(self) -> None:
         snapshots = counted(len(self.table.chain), "snapshot")
-        self.draft.looked_at += [
+        self.looked_at += [
             f"{LINEAR}, {SEQUENTIAL}: {snapshots}, {counted(len(self.lineage_names), 'metadata file')}",
-            f"{COUNTS_AGREE}: {snapshots}, {counted(len(self.table.files), 'file')}",
-            f"{PRESENT}: {counted(len(acks), 'acknowledged commit')}, "
-            f"{counted(len(self.table.files_of_metadata), 'metadata file')} in the folder",
+            f"{COUNTS_AGREE}: {snapshots}, {counted(len(self.table.lives), 'file')}",
+            f"{self.acks_looked_at()}, {counted(len(self.table.files_of_metadata), 'metadata file')} in the folder",
         ]
 
-    def acknowledged(self, acks: Iterable[dict[str, Any]]) -> None:
+    def acknowledged(self) -> None:
         """Acknowledged snapshots that the history lacks."""
         metadata = self.table.metadata
         oldest = min((one.millis for one in self.table.chain), default=0)
         elsewhere = {id for other in self.others for id in other.snapshots}
-        for ack in acks:
+        for ack in self.acks or ():
             id, millis = ack["snapshot-id"], ack.get("timestamp-ms")
             if id in self.known or id in elsewhere:
                 continue
             if self.begins == 0 and millis is not None and millis < self.born:
-                self.draft.remarks.append(f"snapshot {id}, which was acknowledged before this table was created")
+                self.remarks.append(f"snapshot {id}, which was acknowledged before this table was created")
                 continue
             young = self.begins == 0 or (millis is not None and millis >= oldest)
             why = f"snapshot {id} was acknowledged, and is not in the history" + (
                 "" if young else "; it may have expired"
             )
-            one = IcebergSnapshot(id, None, self.table.versions[1] or 0, millis or 0, None, "unknown")
-            self.find(PRESENT, "proved" if young else "suspect", one, why, [f"{metadata.name} does not have it"])
+            one = IcebergSnapshot(id, None, self.versions[1] or 0, millis or 0, None, "unknown")
+            self.find_about(PRESENT, "proved" if young else "suspect", one, why, [f"{metadata.name} does not have it"])
 
 
 def _age(one: IcebergSnapshot) -> tuple[int, int]:

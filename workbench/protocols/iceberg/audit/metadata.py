@@ -58,7 +58,6 @@ class Metadata(NamedTuple):
     name: str
     number: int
     uuid: str | None
-    format_version: int
     location: str
     current: int | None
     last_sequence: int
@@ -149,7 +148,6 @@ def read_metadata(source: Source, name: str) -> Metadata:
         name,
         int((parts[1] or parts[2]) if parts else 0),
         said.get("table-uuid", str),
-        version,
         said.take("location", str),
         None if current == -1 else current,
         said.get("last-sequence-number", int, 0),

@@ -4,16 +4,12 @@ A version is a snapshot's sequence number; in format version 1, which has none, 
 is read once, in the first snapshot that lists it.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-import pyarrow as pa
-
 from workbench.audits.avro import read_avro
 from workbench.audits.damaged import Damaged, Damages, Missing
-from workbench.audits.shape import COMMITS, FILES, table_of, utc
 from workbench.audits.source import Elsewhere, Source
 from workbench.kernel.errors import brief
 from workbench.protocols.iceberg.audit.metadata import (
@@ -58,10 +54,18 @@ class ManifestEntry(NamedTuple):
     name: str
     status: int
     added_by: int
-    partition: str
     rows: int
     size: int | None
     is_outside: bool
+
+
+@dataclass
+class Life:
+    """The versions in which a file lives; `last` is None while it does."""
+
+    entry: ManifestEntry
+    first: int
+    last: int | None = None
 
 
 class Live(NamedTuple):
@@ -113,13 +117,13 @@ class IcebergTable:
         candidates: The metadata files that may be the current one; the first was taken.
         chain: The main branch as far as it is listed, oldest first.
         versions_of: From its snapshots' ids to their versions.
-        commits, files: Of the shapes COMMITS and FILES.
+        lives: The files that live, or have lived, in the main branch.
+        breaks: Also on other branches, which are read from where they leave the main one.
         unread: Snapshots without a manifest list, whose content was not read.
         damages: The damaged files, which were left out.
         live: The entries of the files that live in the newest snapshot or at the head of another branch, by name.
         outside: How many live files are not in the table's folder.
         miscounts: Snapshots in which two counts differ, with the difference.
-        branch_breaks: Breaks on other branches, which are read from where they leave the main one.
     """
 
     source: Source
@@ -128,14 +132,12 @@ class IcebergTable:
     metadata: Metadata
     chain: tuple[IcebergSnapshot, ...]
     versions_of: dict[int, int]
-    commits: pa.Table
-    files: pa.Table
+    lives: tuple[Life, ...]
     breaks: tuple[Break, ...]
     unread: tuple[int, ...]
     live: dict[str, ManifestEntry]
     outside: int
     miscounts: tuple[tuple[IcebergSnapshot, str], ...]
-    branch_breaks: tuple[Break, ...]
     places: Places
     damages: Damages
 
@@ -160,21 +162,8 @@ def read(source: Source, damages: Damages, since: int | None = None) -> IcebergT
     start = max((i for i, one in enumerate(chain) if versions_of[one.id] <= (since or 0)), default=0)
     for snapshot in chain[start:]:
         reading.add(snapshot, versions_of[snapshot.id])
-    others = list(_other_branches(source, places, metadata, damages))
-    readings = (reading, *others)
+    readings = (reading, *_other_branches(source, places, metadata, damages))
     live = {name: entry for one in readings for name, entry in one.live().items()}
-    broken = {one.snapshot.id for one in reading.breaks}
-    commits = [
-        {
-            "version": versions_of[one.id],
-            "id": str(one.id),
-            "parent": versions_of.get(one.parent) if one.parent is not None else None,
-            "built_on_parent": one.id not in broken if one.parent in versions_of else None,
-            "kind": one.operation,
-            "time": utc(one.millis),
-        }
-        for one in chain
-    ]
     return IcebergTable(
         source,
         files,
@@ -182,14 +171,12 @@ def read(source: Source, damages: Damages, since: int | None = None) -> IcebergT
         metadata,
         chain,
         versions_of,
-        table_of(commits, COMMITS),
-        reading.files(),
-        tuple(reading.breaks),
+        reading.lives(),
+        tuple(broken for one in readings for broken in one.breaks),
         tuple(id for one in readings for id in one.unread),
         live,
         len({name for one in readings for name in one.outside()}),
         tuple(pair for one in readings for pair in one.miscounts),
-        tuple(broken for one in others for broken in one.breaks),
         places,
         damages,
     )
@@ -250,16 +237,6 @@ def _versions(chain: tuple[IcebergSnapshot, ...]) -> dict[int, int]:
 
 
 @dataclass
-class _Life:
-    """The versions in which a file lives."""
-
-    entry: ManifestEntry
-    first: int
-    sequence: int
-    last: int | None = None
-
-
-@dataclass
 class _BranchReading:
     """The live files of one branch, replayed snapshot by snapshot."""
 
@@ -270,8 +247,8 @@ class _BranchReading:
     unread: list[int] = field(default_factory=list)
     miscounts: list[tuple[IcebergSnapshot, str]] = field(default_factory=list)
     _manifests: dict[str, Live] = field(default_factory=dict)  # of the last snapshot
-    _live: dict[str, _Life] = field(default_factory=dict)
-    _dead: list[_Life] = field(default_factory=list)
+    _live: dict[str, Life] = field(default_factory=dict)
+    _dead: list[Life] = field(default_factory=list)
     _deletes: set[str] = field(default_factory=set)  # files of row-level deletes, which writers may drop at will
     _begun: bool = False
 
@@ -322,7 +299,7 @@ class _BranchReading:
                 if not is_new and entry.name not in moved:
                     self.miscounts.append((snapshot, f"{entry.name} is there twice"))
                 if is_new:
-                    self._live[entry.name] = _Life(entry, version, snapshot.sequence)
+                    self._live[entry.name] = Life(entry, version)
                 if self._begun and is_new and (entry.status == _EXISTING or entry.added_by != snapshot.id):
                     strange.append(entry.name)
         lacks = [name for name in dropped if name not in here and name not in gone]
@@ -393,22 +370,9 @@ class _BranchReading:
         """The live files in the table's folder."""
         return {name: life.entry for name, life in self._live.items() if not life.entry.is_outside}
 
-    def files(self) -> pa.Table:
+    def lives(self) -> tuple[Life, ...]:
         """All files with the versions in which they live."""
-        lives = (*self._dead, *self._live.values())
-        rows = (
-            {
-                "partition": life.entry.partition,
-                "name": life.entry.name,
-                "rows": life.entry.rows,
-                "first": life.first,
-                "last": life.last,
-                "min_sequence": life.sequence,
-                "max_sequence": life.sequence,
-            }
-            for life in lives
-        )
-        return table_of(rows, FILES)
+        return (*self._dead, *self._live.values())
 
 
 _STATUSES = {_ADDED: "added", _EXISTING: "existing", _DELETED: "deleted"}
@@ -470,7 +434,5 @@ def entries_of(source: Source, places: Places, manifest: str, listed: ListedMani
             raise Damaged(manifest, f"{brief(path)} is of content {brief(file.get('content'))}")
         if rows < 0 or not isinstance(size, int | None):
             raise Damaged(manifest, f"{brief(path)} has {rows} rows, {brief(size)} bytes")
-        partition = file.get("partition")
-        told = json.dumps(partition, default=str, sort_keys=True) if partition else ""
         name, is_outside = places.data(path)
-        yield ManifestEntry(name, status, listed.added_by if by is None else by, told, rows, size, is_outside)
+        yield ManifestEntry(name, status, listed.added_by if by is None else by, rows, size, is_outside)

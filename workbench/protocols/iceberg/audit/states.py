@@ -1,13 +1,15 @@
 """Project Iceberg findings onto states of the bakery, whose writers share such a table and its catalog."""
 
-from workbench.audits.states import Projected, state_with
+from typing import Any
+
+from workbench.audits.states import projected
 from workbench.protocols.bakery.catalog import COMMITTED, CONFLICT, Snapshot
 from workbench.protocols.bakery.v2_extended import BakeryV2Extended
 
 _START = Snapshot(None, 0, 0)
 
 
-def stale_parent(snapshot: int) -> Projected:
+def stale_parent(snapshot: int) -> dict[str, Any]:
     """A commit that was not built on the newest snapshot: the model's catalog answers 409."""
     cause = {"AsyncParquet": True, "RestampPatch": False, "Writers": 2}
     changes = {
@@ -25,10 +27,10 @@ def stale_parent(snapshot: int) -> Projected:
         f"w2 stands for whoever went past another's commit, that of w1; one of them is snapshot {snapshot}",
         "snapshot 1 stands for what both have seen; the model's catalog answers 409, where the table's took the commit",
     )
-    return Projected(model, state_with(model, changes), cause, {"RestampPatch": True}, legend)
+    return projected(model, changes, legend, cause, {"RestampPatch": True})
 
 
-def numbers_out_of_order(snapshot: int) -> Projected:
+def numbers_out_of_order(snapshot: int) -> dict[str, Any]:
     """A snapshot with a smaller number than its parent's; the bakery's numbers are tickets."""
     changes = {
         "next_ticket": 3,
@@ -41,4 +43,4 @@ def numbers_out_of_order(snapshot: int) -> Projected:
     }
     model = BakeryV2Extended(Writers=2)
     legend = (f"the number of snapshot {snapshot} is w1's ticket, and that of the one before it w2's",)
-    return Projected(model, state_with(model, changes), None, {}, legend)
+    return projected(model, changes, legend, None, {})

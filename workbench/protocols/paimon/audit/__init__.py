@@ -4,18 +4,12 @@ from typing import Any
 
 from workbench.audits.damaged import Damages
 from workbench.audits.decoding import Decoder, in_process
-from workbench.audits.findings import Audit, AuditDraft
-from workbench.audits.shape import before_since
+from workbench.audits.findings import Audit
+from workbench.audits.judgement import Judgement
 from workbench.audits.source import Source
 from workbench.protocols.paimon.audit.files import versions
-from workbench.protocols.paimon.audit.judge import Judge
-from workbench.protocols.paimon.audit.read import PaimonTable, read
-
-#: What no audit of the files can see.
-_UNSEEN = (
-    "locks, retries and what writers had read are not in the files; nor is whether anybody waits for ever (liveness)"
-)
-
+from workbench.protocols.paimon.audit.judge import PaimonJudgement
+from workbench.protocols.paimon.audit.read import read
 
 ACKS = {"commitUser": str}, {"commitIdentifier": int, "timeMillis": int}
 
@@ -36,27 +30,8 @@ def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | Non
         decoder = spark_decoder(spark)
     damages = Damages()
     table = read(source, decoder, since, damages)
-    if table is None:
-        draft = AuditDraft()
-        draft.remarks += [] if versions(source, "snapshot", "snapshot-") else ["there is no snapshot yet"]
-        damages.report(draft)
-        return draft.audit("paimon", source.url, (None, None))
-    draft = Judge(table, acks, damages).run()
-    damages.report(draft, since)
-    draft.remarks += before_since(since, table.oldest, table.last, source.url)
-    draft.remarks += [*_notes(table, has_acks=acks is not None), _UNSEEN]
-    return draft.audit("paimon", source.url, (table.first, table.last))
-
-
-def _notes(table: PaimonTable, has_acks: bool) -> list[str]:
-    notes = []
-    if table.oldest > 1:
-        notes.append(f"what was before snapshot {table.oldest} has expired: it is the baseline")
-    if not has_acks:
-        notes.append("which commits were acknowledged is not known; a list of them (acks) would tell")
-    for folder, what in (("branch", "branches"), ("tag", "tags")):
-        if table.source.entries(folder):
-            notes.append(f"the histories of {what}; what they name does not count as lost")
-    if table.schema.keys and table.schema.options.get("bucket", "-1").startswith("-"):
-        notes.append("that a key stays in one bucket: buckets are assigned dynamically")
-    return notes
+    if table is not None:
+        return PaimonJudgement(table, damages, acks, since).audit()
+    judgement = Judgement("paimon", source, damages)
+    judgement.remarks += [] if versions(source, "snapshot", "snapshot-") else ["there is no snapshot yet"]
+    return judgement.audit()

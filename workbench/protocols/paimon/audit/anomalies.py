@@ -1,20 +1,17 @@
 """The model's side of each anomaly in a Paimon table: causes, repairs, states."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from workbench.audits.findings import AuditDraft, Finding, with_state
 from workbench.kernel import InputError
 from workbench.protocols.paimon.audit.look import BucketLook
 from workbench.protocols.paimon.audit.story import tell
 
-#: How many findings on one property are shown as states of the model.
-MOST_TOLD = 25
+Fields = dict[str, Any]
 
 # For each anomaly, the constants with which a check of the model finds it, and those that prevent it.
-OVERWRITTEN = {"PUT_IF_ABSENT": False}
-NOT_OVERWRITTEN = {"PUT_IF_ABSENT": True}
-TWO_WRITERS = {
+BY_OVERWRITING: Fields = {"cause": {"PUT_IF_ABSENT": False}, "repair": {"PUT_IF_ABSENT": True}}
+_TWO_WRITERS = {
     "NUM_WRITERS": 2,
     "NUM_COMPACTORS": 0,
     "NUM_BUCKETS": 2,
@@ -25,8 +22,8 @@ TWO_WRITERS = {
     "MAX_COMPACTIONS": 0,
     "PkCol1Values": ["jack"],
 }
-ONE_WRITER = {"ONE_WRITER_PER_BUCKET": True}
-TWO_COMPACTORS = {
+BY_TWO_WRITERS: Fields = {"cause": _TWO_WRITERS, "repair": {"ONE_WRITER_PER_BUCKET": True}}
+_TWO_COMPACTORS = {
     "NUM_WRITERS": 1,
     "NUM_BUCKETS": 1,
     "MAX_LEVEL": 3,
@@ -36,17 +33,12 @@ TWO_COMPACTORS = {
     "MAX_COMPACTIONS_PER_COMPACTOR": 2,
     "PkCol1Values": ["jack"],
 }
-ONE_COMPACTOR = {"NUM_COMPACTORS": 1}
+BY_TWO_COMPACTORS: Fields = {"cause": _TWO_COMPACTORS, "repair": {"NUM_COMPACTORS": 1}}
 
 
-def add_with_state(draft: AuditDraft, finding: Finding, tell: Callable[[], dict[str, Any]]) -> None:
-    """Add a finding, with its state if few findings on the same property have one yet."""
-    draft.add(with_state(finding, tell) if draft.count(finding.property) < MOST_TOLD else finding)
-
-
-def as_state(
+def state_at(
     look: BucketLook, keys: Sequence[int], version: int, invariant: str, lost: Iterable[tuple[int, str]] = ()
-) -> dict[str, Any]:
+) -> Fields:
     """A finding's fields for a state in which the model's invariant fails.
 
     Raises:
@@ -54,7 +46,7 @@ def as_state(
     """
     if not keys:
         raise InputError("there is no row to show")
-    model, state, legend = tell(look, keys, version, lost)
-    if all(instance.holds(state) for instance in model.predicates(invariant)):
+    shown = tell(look, keys, version, lost)
+    if all(instance.holds(shown.state) for instance in shown.model.predicates(invariant)):
         raise InputError(f"{invariant} holds in the model's state")
-    return {"model": model, "state": state, "invariant": invariant, "legend": legend}
+    return shown._asdict()

@@ -1,14 +1,13 @@
 """Judge what a Paimon table says more than once: counts, pointers, files and their sizes."""
 
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import pyarrow.compute as pc
 
-from workbench.audits.damaged import Damaged, Damages, Missing
-from workbench.audits.findings import AuditDraft
-from workbench.audits.presence import COUNTS_AGREE, FILES_EXIST, Origin, beyond_models, judge_presence
+from workbench.audits.damaged import Damaged, Missing
+from workbench.audits.judgement import Judgement, Rule
+from workbench.audits.presence import COUNTS_AGREE, FILES_EXIST, Origin
 from workbench.audits.shape import alive_at, utc
 from workbench.audits.vectors import MOST_VECTORS, PAIMON, UnreadableError, read_vector
 from workbench.kernel import InputError
@@ -21,101 +20,104 @@ _KINDS = {"APPEND", "COMPACT", "OVERWRITE", "ANALYZE"}
 _HINT = "snapshot/LATEST"
 
 
-def judge_counts(table: PaimonTable, draft: AuditDraft, damages: Damages) -> None:
-    """Add the findings on counts, pointers and files."""
-    for version, why in _miscounts(table):
-        draft.add(beyond_models(COUNTS_AGREE, "suspect", version, why, f"snapshot/snapshot-{version}"))
-    for name, why in _misfits(table):
-        draft.add(beyond_models(COUNTS_AGREE, "suspect", table.last, why, name))
-    _kinds(table, draft)
-    _hint(table, draft)
-    _files(table, draft, damages)
+class CountsJudgement(Judgement):
+    """The rules on counts, pointers and files."""
 
+    table: PaimonTable
 
-def _miscounts(table: PaimonTable) -> Iterator[tuple[int, str]]:
-    """The versions in which two counts of the same differ."""
-    columns = ("version", "added", "removed", "delta_rows", "total_rows", "schema")
-    known, broken = set(versions(table.source, "schema", "schema-")), {*table.breaks["version"].to_pylist()}
-    after_gaps = {gap + 1 for gap in (*table.gaps, *table.damaged)}
-    before: int | None = None
-    for one in table.snapshots.select(columns).to_pylist():
-        version, change = one["version"], table.changes.get(one["version"], Change(0, 0, 0))
-        for said, there, what in (
-            (one["added"], change.added, "entries that add a file"),
-            (one["removed"], change.removed, "entries that remove one"),
-            (one["delta_rows"], change.rows, "rows more than the snapshot before"),
-        ):
-            if said not in (None, there):
-                yield version, f"snapshot {version} is said to have {said:,} {what}, and its delta has {there:,}"
-        total = one["total_rows"]
-        is_known = None not in (total, before, one["delta_rows"]) and version not in (broken | after_gaps)
-        if is_known and total != before + one["delta_rows"]:
-            yield version, f"snapshot {version} says that it has {total:,} rows, after {before:,} before it"
-        if known and one["schema"] is not None and one["schema"] not in known:
-            yield version, f"snapshot {version} has the schema {one['schema']}, and there is no such schema"
-        before = total
-    rows = pc.sum(alive_at(table.files, table.last)["rows"]).as_py() or 0
-    if before not in (None, rows):
-        yield table.last, f"snapshot {table.last} says that it has {before:,} rows, and its files have {rows:,}"
+    def counts(self) -> list[Rule]:
+        return [self.miscounts, self.misfits, self.kinds, self.hint, self.files]
 
+    def miscounts(self) -> None:
+        """What is counted twice comes to the same."""
+        table = self.table
+        columns = ("version", "added", "removed", "delta_rows", "total_rows", "schema")
+        known, broken = set(versions(self.source, "schema", "schema-")), {*table.breaks["version"].to_pylist()}
+        after_gaps = {gap + 1 for gap in (*table.gaps, *table.damaged)}
+        before: int | None = None
+        for one in table.snapshots.select(columns).to_pylist():
+            version, change = one["version"], table.changes.get(one["version"], Change(0, 0, 0))
+            for said, there, what in (
+                (one["added"], change.added, "entries that add a file"),
+                (one["removed"], change.removed, "entries that remove one"),
+                (one["delta_rows"], change.rows, "rows more than the snapshot before"),
+            ):
+                if said not in (None, there):
+                    self._miscount(version, f"is said to have {said:,} {what}, and its delta has {there:,}")
+            total = one["total_rows"]
+            is_known = None not in (total, before, one["delta_rows"]) and version not in (broken | after_gaps)
+            if is_known and total != before + one["delta_rows"]:
+                self._miscount(version, f"says that it has {total:,} rows, after {before:,} before it")
+            if known and one["schema"] is not None and one["schema"] not in known:
+                self._miscount(version, f"has the schema {one['schema']}, and there is no such schema")
+            before = total
+        rows = pc.sum(alive_at(table.files, table.last)["rows"]).as_py() or 0
+        if before not in (None, rows):
+            self._miscount(table.last, f"says that it has {before:,} rows, and its files have {rows:,}")
 
-def _misfits(table: PaimonTable) -> Iterator[tuple[str, str]]:
-    """Live files that do not fit the table's schemas; each reason once."""
-    if not table.schema.types:
-        return
-    known = set(versions(table.source, "schema", "schema-"))
-    arity = len(table.schema.key_columns)
-    live = alive_at(table.files, table.last)
-    told: set[str] = set()
-    for name, schema, key in zip(*(live[one].to_pylist() for one in ("name", "schema", "min_key")), strict=True):
-        columns = int.from_bytes((key or b"")[:4], "big") if key else arity
-        why = f"a file has the schema {schema}, and there is no such schema" if schema not in {None, *known} else ""
-        if columns != arity:
-            why = f"a file's keys have {columns} columns, and the schema's have {arity}"
-        if why and why not in told:
-            told.add(why)
-            yield name, why
+    def _miscount(self, version: int, what: str) -> None:
+        self.find(COUNTS_AGREE, "suspect", version, f"snapshot {version} {what}", [f"snapshot/snapshot-{version}"])
 
+    def misfits(self) -> None:
+        """Live files fit the table's schemas; each reason is told once."""
+        table = self.table
+        if not table.schema.types:
+            return
+        known = set(versions(self.source, "schema", "schema-"))
+        arity = len(table.schema.key_columns)
+        live = alive_at(table.files, table.last)
+        reasons: dict[str, str] = {}  # each with the first file
+        for name, schema, key in zip(*(live[one].to_pylist() for one in ("name", "schema", "min_key")), strict=True):
+            columns = int.from_bytes((key or b"")[:4], "big") if key else arity
+            why = f"a file has the schema {schema}, and there is no such schema" if schema not in {None, *known} else ""
+            if columns != arity:
+                why = f"a file's keys have {columns} columns, and the schema's have {arity}"
+            if why:
+                reasons.setdefault(why, name)
+        for why, name in reasons.items():
+            self.find(COUNTS_AGREE, "suspect", table.last, why, [name])
 
-def _kinds(table: PaimonTable, draft: AuditDraft) -> None:
-    for version, kind in zip(*(table.snapshots[name].to_pylist() for name in ("version", "kind")), strict=True):
-        if kind not in _KINDS:
-            draft.left_out.append(f"what snapshot {version} changes: it is of the kind {brief(kind)}, which is unknown")
+    def kinds(self) -> None:
+        """Kinds of snapshots that are not known here."""
+        snapshots = self.table.snapshots
+        for version, kind in zip(*(snapshots[name].to_pylist() for name in ("version", "kind")), strict=True):
+            if kind not in _KINDS:
+                what = f"it is of the kind {brief(kind)}, which is unknown"
+                self.left_out.append(f"what snapshot {version} changes: {what}")
 
+    def hint(self) -> None:
+        """Readers believe the hint on the newest snapshot, unless a later one exists."""
+        try:
+            hint = int(self.source.read(_HINT, at_most=100))
+        except Missing:
+            return
+        except (InputError, ValueError):
+            self.left_out.append(f"which snapshot is the newest by {_HINT}: it holds no number")
+            return
+        if hint > max(versions(self.source, "snapshot", "snapshot-"), default=0):
+            why = f"{_HINT} names snapshot {hint}, which is not there: the newest commits are gone, or were rolled back"
+            self.find(FILES_EXIST, "suspect", hint, why, [f"the newest is snapshot/snapshot-{self.table.last}"])
 
-def _hint(table: PaimonTable, draft: AuditDraft) -> None:
-    """Readers believe the hint on the newest snapshot, unless a later one exists."""
-    try:
-        hint = int(table.source.read(_HINT, at_most=100))
-    except Missing:
-        return
-    except (InputError, ValueError):
-        draft.left_out.append(f"which snapshot is the newest by {_HINT}: it holds no number")
-        return
-    if hint > max(versions(table.source, "snapshot", "snapshot-"), default=0):
-        why = f"{_HINT} names snapshot {hint}, which is not there: the newest commits are gone, or were rolled back"
-        draft.add(beyond_models(FILES_EXIST, "suspect", hint, why, f"the newest is snapshot/snapshot-{table.last}"))
-
-
-def _files(table: PaimonTable, draft: AuditDraft, damages: Damages) -> None:
-    """The newest snapshot's data files and deletion vectors are there."""
-    live = alive_at(table.files, table.last)
-    outside = pc.sum(live["is_outside"]).as_py() or 0
-    if outside:
-        draft.left_out.append(f"whether {counted(outside, 'data file')} outside of the table's folder exist")
-    columns = (live[name].to_pylist() for name in ("bucket", "name", "size", "is_outside"))
-    wanted = {f"{bucket}/{name}": size for bucket, name, size, is_out in zip(*columns, strict=True) if not is_out}
-    vectors = alive_at(table.vectors, table.last)
-    wanted |= {f"index/{name}": None for name in vectors["index_file"].to_pylist()}
-    if not table.schema.types and len(set(table.files["partition"].to_pylist()) - {""}):
-        draft.left_out.append("whether data files exist: without a schema nobody knows the names of partitions")
-    elif table.source.exists(f"snapshot/snapshot-{table.last}"):  # it has not expired meanwhile
-        absent = {one.name for one in judge_presence(draft, table.source, wanted, table.last, partial(_origin, table))}
-        rows = dict(zip(live["name"].to_pylist(), live["rows"].to_pylist(), strict=True))
-        for one in vectors.slice(0, MOST_VECTORS).to_pylist():
-            if f"index/{one['index_file']}" not in absent and one["file"] in rows:
-                with damages.around(table.last):
-                    _vector(table, one, rows[one["file"]])
+    def files(self) -> None:
+        """The newest snapshot's data files and deletion vectors are there."""
+        table = self.table
+        live = alive_at(table.files, table.last)
+        outside = pc.sum(live["is_outside"]).as_py() or 0
+        if outside:
+            self.left_out.append(f"whether {counted(outside, 'data file')} outside of the table's folder exist")
+        columns = (live[name].to_pylist() for name in ("bucket", "name", "size", "is_outside"))
+        wanted = {f"{bucket}/{name}": size for bucket, name, size, is_out in zip(*columns, strict=True) if not is_out}
+        vectors = alive_at(table.vectors, table.last)
+        wanted |= {f"index/{name}": None for name in vectors["index_file"].to_pylist()}
+        if not table.schema.types and len(set(table.files["partition"].to_pylist()) - {""}):
+            self.left_out.append("whether data files exist: without a schema nobody knows the names of partitions")
+        elif self.source.exists(f"snapshot/snapshot-{table.last}"):  # it has not expired meanwhile
+            absent = {one.name for one in self.judge_presence(wanted, table.last, partial(_origin, table))}
+            rows = dict(zip(live["name"].to_pylist(), live["rows"].to_pylist(), strict=True))
+            for one in vectors.slice(0, MOST_VECTORS).to_pylist():
+                if f"index/{one['index_file']}" not in absent and one["file"] in rows:
+                    with self.damages.around(table.last):
+                        _vector(table, one, rows[one["file"]])
 
 
 def _origin(table: PaimonTable, name: str) -> Origin:

@@ -3,101 +3,82 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from workbench.audits.damaged import Damaged, Damages, Missing
-from workbench.audits.findings import AuditDraft, Finding, Grade
+from workbench.audits.findings import Grade
+from workbench.audits.judgement import PRESENT, Rule, StateOf
+from workbench.audits.presence import COUNTS_AGREE
+from workbench.audits.shape import before_since
 from workbench.audits.vectors import UnreadableError
 from workbench.kernel import InputError
 from workbench.kernel.errors import listed
 from workbench.kernel.values import counted
-from workbench.protocols.paimon.audit.anomalies import (
-    NOT_OVERWRITTEN,
-    ONE_COMPACTOR,
-    OVERWRITTEN,
-    TWO_COMPACTORS,
-    add_with_state,
-    as_state,
-)
-from workbench.protocols.paimon.audit.counts import judge_counts
+from workbench.protocols.paimon.audit.anomalies import BY_OVERWRITING, BY_TWO_COMPACTORS, state_at
+from workbench.protocols.paimon.audit.counts import CountsJudgement
 from workbench.protocols.paimon.audit.files import versions
-from workbench.protocols.paimon.audit.keys import judge_rows, why_left_out
+from workbench.protocols.paimon.audit.keys import ONE_VALID_ROW, READ, judge_rows, why_left_out
 from workbench.protocols.paimon.audit.look import BucketLook, look_at, to_look_at
 from workbench.protocols.paimon.audit.lost import Orphan, missing_acks, orphans
 from workbench.protocols.paimon.audit.read import PaimonTable
 
+SEQUENTIAL, LINEAR, DANGLING = "SequentialSnapshots", "LinearHistory", "NoDanglingDeletionVectors"
+_OF_ROWS = f"{READ} and {ONE_VALID_ROW}"
+
 #: Deliberate ways to remove a commit.
 _ON_PURPOSE = "somebody has taken it out: by rollback_to, by fast_forward, or with the branch that it was on"
 
+NEVER_SEEN = (
+    "locks, retries and what writers had read are not in the files; nor is whether anybody waits for ever (liveness)"
+)
 
-class Judge:
-    """Judges a table.
 
-    Args:
-        acks: The acknowledged commits; None if unknown.
-        damages: Where damaged files are noted.
-    """
+class PaimonJudgement(CountsJudgement):
+    """Judges a table by its metadata, and by the rows that this leaves in doubt."""
 
-    def __init__(self, table: PaimonTable, acks: list[dict[str, Any]] | None, damages: Damages) -> None:
-        self.table, self.acks, self.damages = table, acks, damages
-        self.draft = AuditDraft()
+    INVARIANTS: ClassVar = dict.fromkeys((LINEAR, PRESENT), READ)
+    MOST_SHOWN = 25
+
+    def __init__(
+        self, table: PaimonTable, damages: Damages, acks: list[dict[str, Any]] | None, since: int | None
+    ) -> None:
+        super().__init__("paimon", table.source, damages, acks, since, (table.first, table.last))
+        self.table = table
         self._looks: dict[str, BucketLook] = {}
+        self._at_fault: list[str] = []  # buckets
 
-    def run(self) -> AuditDraft:
-        self._history()
-        self._commits()
-        self._looked_at()
-        judge_counts(self.table, self.draft, self.damages)
-        dangling = self._dangling()
-        why = why_left_out(self.table.schema)
-        if why:
-            self.draft.left_out.append(f"ConsistentRead and OneValidRowPerKeyAboveLevel0: {why}")
-        elif self.table.schema.keys:
-            self._rows(dangling)
-        else:
-            self.draft.remarks.append(
-                "ConsistentRead and OneValidRowPerKeyAboveLevel0 are about primary keys; there are none"
-            )
-        return self.draft
+    def rules(self) -> list[Rule]:
+        metadata = [self.gaps, self.breaks, self.commits, self.say_what_was_compared, *self.counts()]
+        return [*metadata, self.dangling, self.rows, self.remark_on_what_is_not_checked]
 
     # Snapshots -------------------------------------------------------------------------------------------------------
 
-    def _history(self) -> None:
-        table = self.table
-        for gap in _runs(table.gaps):
-            after = gap[-1] + 1
-            missing = f"snapshot {gap[0]}" if len(gap) == 1 else f"snapshots {gap[0]} to {gap[-1]}"
-            self.draft.add(
-                Finding(
-                    "SequentialSnapshots",
-                    "proved",
-                    after,
-                    f"{missing} {'is' if len(gap) == 1 else 'are'} missing, between {gap[0] - 1} and {after}",
-                    evidence=(f"snapshot/snapshot-{gap[0] - 1} and snapshot/snapshot-{after} are there",),
-                )
-            )
-        broken = table.breaks.to_pylist()
+    def gaps(self) -> None:
+        """Missing snapshots."""
+        for gap in _runs(self.table.gaps):
+            before, after = gap[0] - 1, gap[-1] + 1
+            missing = f"snapshot {gap[0]} is" if len(gap) == 1 else f"snapshots {gap[0]} to {gap[-1]} are"
+            why = f"{missing} missing, between {before} and {after}"
+            evidence = [f"snapshot/snapshot-{before} and snapshot/snapshot-{after} are there"]
+            self.find(SEQUENTIAL, "proved", after, why, evidence)
+
+    def breaks(self) -> None:
+        """Each snapshot was built on the one before it, and adds and removes what it can."""
+        broken = self.table.breaks.to_pylist()
         for version in sorted({entry["version"] for entry in broken}):
             self._break(version, [entry for entry in broken if entry["version"] == version])
-        for version, name in table.strange:
-            self.draft.add(
-                Finding(
-                    "LinearHistory",
-                    "proved",
-                    version,
-                    f"snapshot {version} adds a file that already exists, or removes one that is not",
-                    evidence=(name,),
-                )
-            )
+        for version, name in self.table.strange:
+            why = f"snapshot {version} adds a file that already exists, or removes one that is not"
+            self.find(LINEAR, "proved", version, why, [name])
 
     def _break(self, version: int, entries: Sequence[dict[str, Any]]) -> None:
         lacks = [entry["name"] for entry in entries if entry["kind"] == 1]
         has = [entry["name"] for entry in entries if entry["kind"] == 0]
-        before = self.table.commits.filter(pc.equal(self.table.commits["version"], version))["parent"][0].as_py()
+        before = version - 1
         evidence = [f"its base lacks {name}, which snapshot {before} has" for name in lacks[:5]]
         evidence += [f"its base has {name}, which snapshot {before} does not have" for name in has[:5]]
         is_copied = before in self.table.forwarded
@@ -105,44 +86,50 @@ class Judge:
             delta = self.table.commit(before)["lists"][1]
             copies = [one["file"] for one in self.table.others.to_pylist() if one["delta"] == delta]
             evidence += [f"{copies[0]} is the same commit as snapshot {before}: fast_forward copies it"]
-        finding = Finding(
-            "LinearHistory",
-            "suspect" if is_copied else "proved",
-            version,
-            f"snapshot {version} was not built on snapshot {before}, but on another one that no longer exists",
-            evidence=tuple(evidence),
-            cause=OVERWRITTEN,
-            repair=NOT_OVERWRITTEN,
-        )
-        self._add_lost(finding, version, lacks)
+        why = f"snapshot {version} was not built on snapshot {before}, but on another one that no longer exists"
+        grade: Grade = "suspect" if is_copied else "proved"
+        self.find(LINEAR, grade, version, why, evidence, self._state_without(version, lacks), **BY_OVERWRITING)
 
-    def _looked_at(self) -> None:
-        """Say what was compared."""
+    def say_what_was_compared(self) -> None:
         table = self.table
         snapshots, files = counted(len(table.snapshots), "snapshot"), counted(len(table.files), "file")
-        self.draft.looked_at += [
-            f"SequentialSnapshots, LinearHistory: {snapshots}",
-            f"AcknowledgedCommitsPresent: {counted(len(self.acks or ()), 'acknowledged commit')}, "
-            f"{counted(len(table.orphans), 'manifest list')} that no snapshot names",
-            f"CountsAgree: {snapshots}, {files}",
-            f"NoDanglingDeletionVectors: {counted(len(table.vectors), 'deletion vector')}, {files}",
+        self.looked_at += [
+            f"{SEQUENTIAL}, {LINEAR}: {snapshots}",
+            f"{self.acks_looked_at()}, {counted(len(table.orphans), 'manifest list')} that no snapshot names",
+            f"{COUNTS_AGREE}: {snapshots}, {files}",
+            f"{DANGLING}: {counted(len(table.vectors), 'deletion vector')}, {files}",
         ]
+
+    def remark_on_what_is_not_checked(self) -> None:
+        table = self.table
+        self.remarks += before_since(self.since, table.oldest, table.last, self.source.url)
+        if table.oldest > 1:
+            self.remarks.append(f"what was before snapshot {table.oldest} has expired: it is the baseline")
+        if self.acks is None:
+            self.remarks.append("which commits were acknowledged is not known; a list of them (acks) would tell")
+        for folder, what in (("branch", "branches"), ("tag", "tags")):
+            if self.source.entries(folder):
+                self.remarks.append(f"the histories of {what}; what they name does not count as lost")
+        if table.schema.keys and table.schema.options.get("bucket", "-1").startswith("-"):
+            self.remarks.append("that a key stays in one bucket: buckets are assigned dynamically")
+        self.remarks.append(NEVER_SEEN)
 
     # Commits ---------------------------------------------------------------------------------------------------------
 
-    def _commits(self) -> None:
+    def commits(self) -> None:
+        """Commits that no snapshot names: those acknowledged, if these are known, or else those prepared."""
         found = [one for one in orphans(self.table) if one.version not in self.table.damaged]
         waiting = [one for one in found if one.version is not None and one.version > self.table.last]
         unplaced = [one for one in found if one.version is None]
         lost = [one for one in found if one.version is not None and one.version <= self.table.last]
         if waiting:
-            self.draft.remarks.append(
+            self.remarks.append(
                 f"{counted(len(waiting), 'commit')} prepared as snapshot {self.table.last + 1}, "
                 "which is not there yet, or was rolled back"
             )
         if unplaced:
             older = "older, or were " if self.table.first > 1 else ""
-            self.draft.remarks.append(
+            self.remarks.append(
                 f"{counted(len(unplaced), 'manifest list')} of commits whose predecessors are not among the snapshots "
                 f"from {self.table.first} on: these are {older}overwritten, rolled back, or of a branch that is gone; "
                 "whether the commits were lost cannot be said"
@@ -166,82 +153,65 @@ class Judge:
 
     def _suspect(self, one: Orphan) -> None:
         what = "a compaction" if one.removes else "a commit"
-        is_missing = one.version in self.table.gaps
-        which = "missing" if is_missing else "another one"
-        finding = Finding(
-            "AcknowledgedCommitsPresent",
-            "suspect",
-            one.version,
-            f"{what} was prepared as snapshot {one.version}, which is {which}, and no snapshot has its files: "
-            f"it was overwritten, or its writer has died, or is about to try again, or {_ON_PURPOSE}",
-            bucket=_only({file["bucket"] for file in one.files}),
-            evidence=(
-                f"manifest/{one.manifest_list} is complete, and no snapshot names it",
-                *(f"{file['bucket']}/{file['name']} is in no snapshot ({file['rows']} rows)" for file in one.files[:5]),
-                *(
-                    []
-                    if is_missing
-                    else [f"snapshot {one.version} is a commit of {self.table.commit(one.version or 0)['user']}"]
-                ),
-            ),
-            cause=OVERWRITTEN,
-            repair=NOT_OVERWRITTEN,
+        version = one.version or 0
+        is_missing = version in self.table.gaps
+        why = (
+            f"{what} was prepared as snapshot {version}, which is {'missing' if is_missing else 'another one'}, and no "
+            f"snapshot has its files: it was overwritten, or its writer has died, or is about to try again, or "
+            f"{_ON_PURPOSE}"
         )
-        self._add_lost(finding, one.version or 0, [file["name"] for file in one.files], one.files)
+        evidence = [f"manifest/{one.manifest_list} is complete, and no snapshot names it"]
+        evidence += [
+            f"{file['bucket']}/{file['name']} is in no snapshot ({file['rows']} rows)" for file in one.files[:5]
+        ]
+        if not is_missing:
+            evidence.append(f"snapshot {version} is a commit of {self.table.commit(version)['user']}")
+        state_of = self._state_without(version, [file["name"] for file in one.files], one.files)
+        self.find(PRESENT, "suspect", version, why, evidence, state_of, bucket=_bucket(one.files), **BY_OVERWRITING)
 
     def _missing(self, ack: dict[str, Any], lost: Sequence[Orphan], missing: int, grade: Grade) -> None:
         which = f"commit {ack['commitIdentifier']} of " if "commitIdentifier" in ack else "a commit of "
         time = ack.get("timeMillis")
         oldest = self.table.commit(self.table.first)["millis"]
         if self.table.oldest > 1 and not (isinstance(time, int) and isinstance(oldest, int) and time > oldest):
-            self.draft.remarks.append(
+            self.remarks.append(
                 f"{which}{ack['commitUser']} was acknowledged; whether it was among the snapshots "
                 f"before {self.table.oldest}, which have expired, cannot be said"
             )
             return
         is_known = len(lost) == missing == 1  # of several, the files do not say which is whose
-        lines = [
+        evidence = [
             f"manifest/{one.manifest_list}, prepared as snapshot {one.version}, is named by no snapshot: "
             f"it adds {listed(file['name'] for file in one.files)}"
             for one in lost[:5]
         ]
         if lost and not is_known:
             lists = counted(len(lost), "manifest list")
-            lines = [f"{counted(missing, 'commit')} missing, {lists} left: which is whose is not known", *lines]
-        finding = Finding(
-            "AcknowledgedCommitsPresent",
-            grade,
-            lost[0].version if is_known else None,
-            f"{which}{ack['commitUser']} was acknowledged, and no snapshot is of it, unless {_ON_PURPOSE}",
-            bucket=_only({file["bucket"] for one in lost for file in one.files}) if is_known else None,
-            evidence=tuple(lines),
-            cause=OVERWRITTEN,
-            repair=NOT_OVERWRITTEN,
-        )
-        files = lost[0].files if is_known else ()
-        self._add_lost(finding, lost[0].version or 0 if lost else 0, [file["name"] for file in files], files)
+            evidence.insert(0, f"{counted(missing, 'commit')} missing, {lists} left: which is whose is not known")
+        why = f"{which}{ack['commitUser']} was acknowledged, and no snapshot is of it, unless {_ON_PURPOSE}"
+        version, files = (lost[0].version, lost[0].files) if is_known else (None, ())
+        state_of = self._state_without(version or 0, [file["name"] for file in files], files)
+        self.find(PRESENT, grade, version, why, evidence, state_of, bucket=_bucket(files), **BY_OVERWRITING)
 
-    def _add_lost(
-        self, finding: Finding, version: int, names: Sequence[str], files: Sequence[dict[str, Any]] = ()
-    ) -> None:
-        """Add a finding on lost files, with a state in which a committed row is not read."""
-        if names:
-            add_with_state(self.draft, finding, lambda: self._state_without(version, names, files))
-        else:
-            self.draft.add(finding)
+    def _state_without(
+        self, version: int, names: Sequence[str], files: Sequence[dict[str, Any]] = ()
+    ) -> StateOf | None:
+        """Shows lost files as a state in which a committed row is not read; None if there are no files."""
 
-    def _state_without(self, version: int, names: Sequence[str], files: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        self._check_rows_are_read()
-        known = self.table.files
-        buckets = {file["bucket"] for file in files}
-        buckets |= set(known.filter(pc.is_in(known["name"], _array(names)))["bucket"].to_pylist())
-        bucket = sorted(buckets)[0]
-        mine = [file["name"] for file in files if file["bucket"] == bucket]
-        look = look_at(self.table, bucket, mine)
-        rows = look.bucket.rows
-        in_lost = [i for i, name in enumerate(rows.files) if name in set(names)]
-        keys: list[int] = rows.key[np.isin(rows.file, in_lost)].tolist()
-        return as_state(look, keys[:1], version, "ConsistentRead", [(version, name) for name in mine])
+        def state_of() -> dict[str, Any]:
+            self._check_rows_are_read()
+            known = self.table.files
+            buckets = {file["bucket"] for file in files}
+            buckets |= set(known.filter(pc.is_in(known["name"], _array(names)))["bucket"].to_pylist())
+            bucket = sorted(buckets)[0]
+            mine = [file["name"] for file in files if file["bucket"] == bucket]
+            look = look_at(self.table, bucket, mine)
+            rows = look.bucket.rows
+            in_lost = [i for i, name in enumerate(rows.files) if name in set(names)]
+            keys: list[int] = rows.key[np.isin(rows.file, in_lost)].tolist()
+            return state_at(look, keys[:1], version, READ, [(version, name) for name in mine])
+
+        return state_of if names else None
 
     def _check_rows_are_read(self) -> None:
         """Raise :class:`InputError` if the model cannot have the table's rows."""
@@ -251,27 +221,18 @@ class Judge:
 
     # Deletion vectors ------------------------------------------------------------------------------------------------
 
-    def _dangling(self) -> dict[str, int]:
-        """Find deletion vectors for missing files; returns the buckets that have some, with the first version."""
-        since: dict[str, int] = {}
+    def dangling(self) -> None:
+        """Deletion vectors for missing files."""
         by_place = defaultdict(list)
         for vector, version in dangling_vectors(self.table):
-            by_place[vector["bucket"], version].append(vector)
-        for (bucket, version), vectors in sorted(by_place.items(), key=lambda one: (one[0][1], one[0][0])):
-            since[bucket] = min(version, since.get(bucket, version))
-            finding = Finding(
-                "NoDanglingDeletionVectors",
-                "proved",
-                version,
-                f"snapshot {version} has {counted(len(vectors), 'deletion vector')} for files that it does not have",
-                bucket=bucket,
-                evidence=tuple(self._evidence_of(vector) for vector in vectors[:10]),
-                cause=TWO_COMPACTORS,
-                repair=ONE_COMPACTOR,
-            )
-            files = {vector["file"] for vector in vectors}
-            add_with_state(self.draft, finding, partial(self._state_of_dangling, bucket, version, files))
-        return since
+            by_place[version, vector["bucket"]].append(vector)
+        for (version, bucket), vectors in sorted(by_place.items()):
+            self._at_fault.append(bucket)
+            what = counted(len(vectors), "deletion vector")
+            why = f"snapshot {version} has {what} for files that it does not have"
+            evidence = [self._evidence_of(vector) for vector in vectors[:10]]
+            state_of = partial(self._state_of_dangling, bucket, version, {vector["file"] for vector in vectors})
+            self.find(DANGLING, "proved", version, why, evidence, state_of, bucket=bucket, **BY_TWO_COMPACTORS)
 
     def _evidence_of(self, vector: dict[str, Any]) -> str:
         files = self.table.files
@@ -293,11 +254,11 @@ class Judge:
             for row in mark.rows[:1000]
         }
         keys = sorted(struck)[:1]
-        told = as_state(look, keys, version, "NoDanglingDeletionVectors")
+        fields = state_at(look, keys, version, DANGLING)
         if len(struck) == 1:
             row = int(np.flatnonzero(rows.key == keys[0])[0])
-            told["key"] = look.whole([row])[look.where(row)]["key"]
-        return told
+            fields["key"] = look.whole([row])[look.where(row)]["key"]
+        return fields
 
     # Rows ------------------------------------------------------------------------------------------------------------
 
@@ -306,43 +267,41 @@ class Judge:
             self._looks[bucket] = look_at(self.table, bucket)
         return self._looks[bucket]
 
-    def _rows(self, dangling: Iterable[str]) -> None:
-        broken = self.table.files.filter(
-            pc.is_in(self.table.files["name"], _array(self.table.breaks["name"].to_pylist()))
-        )
-        taken, left = to_look_at(self.table, [*dangling, *dict.fromkeys(broken["bucket"].to_pylist())])
+    def rows(self) -> None:
+        """The rows of the buckets that metadata leaves in doubt."""
+        table = self.table
+        if why := why_left_out(table.schema):
+            self.left_out.append(f"{_OF_ROWS}: {why}")
+            return
+        if not table.schema.keys:
+            self.remarks.append(f"{_OF_ROWS} are about primary keys; there are none")
+            return
+        broken = table.files.filter(pc.is_in(table.files["name"], _array(table.breaks["name"].to_pylist())))
+        taken, left = to_look_at(table, [*self._at_fault, *broken["bucket"].to_pylist()])
         if left:
-            self.draft.left_out.append(
-                "ConsistentRead and OneValidRowPerKeyAboveLevel0 in "
-                f"{counted(len(left), 'bucket')} with very many rows: {listed(left)}"
-            )
+            buckets = counted(len(left), "bucket")
+            self.left_out.append(f"{_OF_ROWS} in {buckets} with very many rows: {listed(left)}")
         judged = 0
         for name in taken:
             try:
                 look = self._look(name)
-            except UnreadableError as why:
-                self.draft.left_out.append(f"ConsistentRead and OneValidRowPerKeyAboveLevel0 in {name}: {why}")
+            except (UnreadableError, Missing) as error:
+                if isinstance(error, Missing) and not self.count() and not self._has_expired():
+                    self.damages.note(error, [table.last])
+                self.left_out.append(f"{_OF_ROWS} in {name}: {error}")
                 continue
-            except Missing as why:
-                if not self.draft.count() and not self._has_expired():
-                    self.damages.note(why, [self.table.last])
-                self.draft.left_out.append(f"ConsistentRead and OneValidRowPerKeyAboveLevel0 in {name}: {why}")
+            except Damaged as error:
+                self.damages.note(error)
                 continue
-            except Damaged as why:
-                self.damages.note(why)
-                continue
-            judge_rows(look, self.draft)
+            judge_rows(look, self)
             judged += 1
             self._looks.pop(name, None)
-        every = set(self.table.files["bucket"].to_pylist())
-        self.draft.looked_at.append(
-            f"ConsistentRead, OneValidRowPerKeyAboveLevel0: {counted(len(every), 'bucket')} by metadata, "
-            f"{judged:,} of them by rows"
-        )
+        every = counted(len(set(table.files["bucket"].to_pylist())), "bucket")
+        self.looked_at.append(f"{READ}, {ONE_VALID_ROW}: {every} by metadata, {judged:,} of them by rows")
 
     def _has_expired(self) -> bool:
         """Whether snapshots, and files with them, have expired since they were read."""
-        now = versions(self.table.source, "snapshot", "snapshot-")
+        now = versions(self.source, "snapshot", "snapshot-")
         return not set(self.table.snapshots["version"].to_pylist()) <= set(now)
 
 
@@ -370,8 +329,10 @@ def dangling_vectors(table: PaimonTable) -> Iterator[tuple[dict[str, Any], int]]
             version = None if None in ends else max(end for end in ends if end is not None)
 
 
-def _only(names: set[str]) -> str | None:
-    return next(iter(names)) if len(names) == 1 else None
+def _bucket(files: Iterable[dict[str, Any]]) -> str | None:
+    """The bucket of all files; None if they are of several, or there are none."""
+    names = {file["bucket"] for file in files}
+    return names.pop() if len(names) == 1 else None
 
 
 def _runs(numbers: Sequence[int]) -> list[list[int]]:

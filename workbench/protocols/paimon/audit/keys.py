@@ -1,23 +1,18 @@
 """Judge the keys of a Paimon bucket: the rows that readers get, and the rows that are valid."""
 
 import json
+from functools import partial
 from typing import Any
 
-from workbench.audits.findings import AuditDraft, Finding, Grade
-from workbench.protocols.paimon.audit.anomalies import (
-    NOT_OVERWRITTEN,
-    ONE_COMPACTOR,
-    ONE_WRITER,
-    OVERWRITTEN,
-    TWO_COMPACTORS,
-    TWO_WRITERS,
-    add_with_state,
-    as_state,
-)
+from workbench.audits.findings import Grade
+from workbench.audits.judgement import Judgement
+from workbench.protocols.paimon.audit.anomalies import BY_OVERWRITING, BY_TWO_COMPACTORS, BY_TWO_WRITERS, state_at
 from workbench.protocols.paimon.audit.bucket import Doubt, Twice
 from workbench.protocols.paimon.audit.files import Schema
 from workbench.protocols.paimon.audit.look import BucketLook, has_vectors
 from workbench.protocols.paimon.audit.rows import KINDS, Whole
+
+READ, ONE_VALID_ROW = "ConsistentRead", "OneValidRowPerKeyAboveLevel0"
 
 #: The most doubts per bucket that are settled by reading values.
 _MOST_DOUBTS = 10_000
@@ -39,13 +34,13 @@ def why_left_out(schema: Schema) -> str | None:
     return None
 
 
-def judge_rows(look: BucketLook, draft: AuditDraft) -> None:
+def judge_rows(look: BucketLook, judgement: Judgement) -> None:
     """Add the findings on a bucket's keys."""
     doubts: list[Doubt] = []
     for one in look.bucket.judge(has_vectors(look.table)):
         if isinstance(one, Twice):
-            if draft.lists("OneValidRowPerKeyAboveLevel0"):  # before rows are read in vain
-                _twice(look, one, draft)
+            if judgement.lists(ONE_VALID_ROW):  # before rows are read in vain
+                _twice(look, one, judgement)
         elif len(doubts) < _MOST_DOUBTS:
             doubts.append(one)
     if not doubts:
@@ -58,28 +53,22 @@ def judge_rows(look: BucketLook, draft: AuditDraft) -> None:
         if grade is not None and (known is None or (grade == "proved" and known[0] != "proved")):
             settled[one.key] = (grade, one)
     for grade, one in sorted(settled.values(), key=lambda one: one[1].version):
-        _wrong(look, one, grade, whole, draft)
+        _wrong(look, one, grade, whole, judgement)
 
 
-def _twice(look: BucketLook, one: Twice, draft: AuditDraft) -> None:
+def _twice(look: BucketLook, one: Twice, judgement: Judgement) -> None:
     whole = look.whole(one.rows)
     key = whole[look.where(one.rows[0])]["key"]
-    finding = Finding(
-        "OneValidRowPerKeyAboveLevel0",
-        "proved",
-        one.version,
-        f"snapshot {one.version} has {len(one.rows)} valid rows of {key} above level 0: "
-        + " and ".join(_shown(whole[look.where(row)]) for row in one.rows[:4]),
-        bucket=look.name,
-        key=key,
-        evidence=tuple(_row(look, row, whole, one.version) for row in one.rows[:10]),
-        cause=TWO_COMPACTORS,
-        repair=ONE_COMPACTOR,
+    why = f"snapshot {one.version} has {len(one.rows)} valid rows of {key} above level 0: " + " and ".join(
+        _shown(whole[look.where(row)]) for row in one.rows[:4]
     )
-    add_with_state(draft, finding, lambda: as_state(look, [one.key], one.version, finding.property))
+    evidence = [_row(look, row, whole, one.version) for row in one.rows[:10]]
+    state_of = partial(state_at, look, [one.key], one.version, ONE_VALID_ROW)
+    fields = {"bucket": look.name, "key": key, **BY_TWO_COMPACTORS}
+    judgement.find(ONE_VALID_ROW, "proved", one.version, why, evidence, state_of, **fields)
 
 
-def _wrong(look: BucketLook, one: Doubt, grade: Grade, whole: Whole, draft: AuditDraft) -> None:
+def _wrong(look: BucketLook, one: Doubt, grade: Grade, whole: Whole, judgement: Judgement) -> None:
     some = one.reads[0] if one.reads else one.committed
     key = whole[look.where(some)]["key"] if some is not None else None
     nothing = look.bucket.reads_as_nothing
@@ -87,20 +76,12 @@ def _wrong(look: BucketLook, one: Doubt, grade: Grade, whole: Whole, draft: Audi
     last = one.committed
     wanted = "nothing" if last is None or nothing(last) else _shown(whole[look.where(last)])
     tie = "; which of them is read, with the same sequence number, is not defined" if grade == "suspect" else ""
-    lines = [f"read: {_row(look, row, whole, one.version)}" for row in one.reads]
-    lines += [f"committed last: {_row(look, last, whole, one.version)}"] if last is not None else []
-    finding = Finding(
-        "ConsistentRead",
-        grade,
-        one.version,
-        f"snapshot {one.version}: {key} reads as {reads}, but committed was {wanted}{tie}",
-        bucket=look.name,
-        key=key,
-        evidence=tuple(lines),
-        cause=TWO_WRITERS if one.reads else OVERWRITTEN,
-        repair=ONE_WRITER if one.reads else NOT_OVERWRITTEN,
-    )
-    add_with_state(draft, finding, lambda: as_state(look, [one.key], one.version, finding.property))
+    evidence = [f"read: {_row(look, row, whole, one.version)}" for row in one.reads]
+    evidence += [f"committed last: {_row(look, last, whole, one.version)}"] if last is not None else []
+    why = f"snapshot {one.version}: {key} reads as {reads}, but committed was {wanted}{tie}"
+    state_of = partial(state_at, look, [one.key], one.version, READ)
+    fields = {"bucket": look.name, "key": key, **(BY_TWO_WRITERS if one.reads else BY_OVERWRITING)}
+    judgement.find(READ, grade, one.version, why, evidence, state_of, **fields)
 
 
 def _row(look: BucketLook, row: int, whole: Whole, version: int) -> str:

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from workbench.audits.damaged import Damaged, Damages, Missing
 from workbench.audits.decoding import Decoder
-from workbench.audits.shape import COMMITS, FILES, VECTORS, before_since, row_codes, table_of
+from workbench.audits.shape import FILES, VECTORS, before_since, row_codes, table_of
 from workbench.audits.source import Source
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
@@ -81,7 +81,7 @@ class PaimonTable:
     """A Paimon table as its metadata describes it.
 
     Attributes:
-        commits, files, vectors: In the shapes of :mod:`workbench.audits.shape`; `files` has the columns of
+        files, vectors: In the shapes of :mod:`workbench.audits.shape`; `files` has the columns of
             :data:`PAIMON_FILES`.
         snapshots: The decoded snapshots.
         breaks: The entries by which a snapshot's base differs from what its predecessor left.
@@ -97,7 +97,6 @@ class PaimonTable:
     source: Source
     schema: Schema
     snapshots: pa.Table
-    commits: pa.Table
     files: pa.Table
     vectors: pa.Table
     breaks: pa.Table
@@ -222,7 +221,6 @@ def _read(
         decoder(source, decode_link, links, ENTRIES),
         decoder(source, decode_manifest, _deltas(snapshots), ENTRIES),
     ]
-    corrected = set(entries[1]["version"].to_pylist())
     after_gap = {after for before, after in pairwise(present) if after > before + 1}
     files, strange = _lifetimes(pa.concat_tables(entries), snapshots, present[0])
     own = [f"snapshot/snapshot-{version}" for version in (*earlier, *sorted(damaged))]
@@ -233,7 +231,6 @@ def _read(
         source,
         schema,
         snapshots,
-        _commits(snapshots, corrected, after_gap),
         _with_folders(files, schema).cast(PAIMON_FILES),
         _with_folders(_vectors(source, decoder, snapshots), schema).cast(VECTORS),
         entries[1].filter(~np.isin(entries[1]["version"].to_numpy(), list(after_gap))),
@@ -277,19 +274,6 @@ def _links(snapshots: pa.Table) -> list[Item]:
         for i in range(1, len(numbers))
         if bases[i] != together(bases[i - 1], deltas[i - 1])
     ]
-
-
-def _commits(snapshots: pa.Table, corrected: set[int], after_gap: set[int]) -> pa.Table:
-    rows: list[tuple[object, ...]] = []
-    before: int | None = None
-    for one in snapshots.select(["version", "kind", "user", "millis"]).to_pylist():
-        version = one["version"]
-        linked = None if before is None or version in after_gap else version not in corrected
-        rows.append((version, str(version), before, linked, one["kind"], one["user"], one["millis"]))
-        before = version
-    columns = list(zip(*rows, strict=True))
-    arrays = [pa.array(column, field.type) for column, field in zip(columns, COMMITS, strict=True)]
-    return pa.Table.from_arrays(arrays, schema=COMMITS)
 
 
 # Files ---------------------------------------------------------------------------------------------------------------

@@ -1,0 +1,198 @@
+"""Judge a table: the rules of its format, and the audit that their findings come to.
+
+A format brings a reader, and a subclass of :class:`Judgement` with its list of rules.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from workbench.audits.damaged import FILES_WHOLE, Damages
+from workbench.audits.findings import GRADES, MOST_LISTED, Audit, Finding, Grade, reason
+from workbench.audits.presence import COUNTS_AGREE, FILES_EXIST, TIMES_GROW, Absent, Origin, absent
+from workbench.audits.source import Source
+from workbench.kernel.errors import brief
+from workbench.kernel.values import counted
+
+PRESENT = "AcknowledgedCommitsPresent"
+
+BEYOND_MODELS = "the protocol's model has neither the sizes of files nor counts, nor times"
+_NO_PICTURE = {
+    **dict.fromkeys((FILES_EXIST, COUNTS_AGREE, TIMES_GROW), BEYOND_MODELS),
+    FILES_WHOLE: "the protocol's model has no damaged files",
+}
+
+Versions = tuple[int | None, int | None]
+Rule = Callable[[], object]
+#: Makes the fields of a finding that show it as a state of the model, such as ``states.projected`` returns.
+StateOf = Callable[[], Mapping[str, Any]]
+
+
+class Judgement:
+    """An audit in the making.
+
+    Args:
+        damages: The damaged files that the reader has noted.
+        acks: The acknowledged commits; None if unknown.
+        since: The version to start from.
+        versions: The first and the last version; the rules may set others.
+
+    Attributes:
+        left_out: Checks that were skipped; any of them makes the audit incomplete.
+        remarks: The other lines of :attr:`Audit.not_checked`.
+        looked_at: As in the audit.
+    """
+
+    #: The model's properties that the states of findings violate, where these go by another name.
+    INVARIANTS: ClassVar[Mapping[str, str]] = {}
+    #: How many findings on one property are shown as states of the model.
+    MOST_SHOWN: ClassVar[int] = MOST_LISTED
+
+    def __init__(
+        self,
+        format: str,
+        source: Source,
+        damages: Damages | None = None,
+        acks: list[dict[str, Any]] | None = None,
+        since: int | None = None,
+        versions: Versions = (None, None),
+    ) -> None:
+        self.format, self.source, self.acks, self.since, self.versions = format, source, acks, since, versions
+        self.damages = damages or Damages()
+        self.left_out: list[str] = []
+        self.remarks: list[str] = []
+        self.looked_at: list[str] = []
+        self._findings: dict[tuple[str, object], Finding] = {}
+        self._unlisted: Counter[str] = Counter()
+
+    def rules(self) -> Iterable[Rule]:
+        """What to judge, in order."""
+        return ()
+
+    def audit(self) -> Audit:
+        """Go through the rules; the finished audit."""
+        for rule in self.rules():
+            rule()
+        self.damages.settle(self.is_unchanged())
+        self._report_damages()
+        more = (
+            f"further findings on {property}, which are not listed: {count:,}"
+            for property, count in (+self._unlisted).items()
+        )
+        findings = sorted(self._findings.values(), key=lambda one: (GRADES.index(one.grade), one.version or 0))
+        notes = (*self.left_out, *self.remarks, *more)
+        is_complete, looked_at = not self.left_out, tuple(self.looked_at)
+        return Audit(self.format, self.source.url, self.versions, tuple(findings), notes, is_complete, looked_at)
+
+    def is_unchanged(self) -> bool:
+        """Whether nobody has written to the table since it was read, as far as that matters."""
+        return True
+
+    def guarded(self, rule: Rule, *versions: int | None) -> Rule:
+        """The rule, up to where it meets a damaged file, which is noted as one that these versions need."""
+
+        def run() -> None:
+            with self.damages.around(*versions):
+                rule()
+
+        return run
+
+    # Findings --------------------------------------------------------------------------------------------------------
+
+    def find(
+        self,
+        property: str,
+        grade: Grade,
+        version: int | None,
+        why: str,
+        evidence: Iterable[str] = (),
+        state_of: StateOf | None = None,
+        *,
+        about: object = None,
+        last: int | None = None,
+        **fields: Any,
+    ) -> None:
+        """Add a finding, unless it is of versions before `since`.
+
+        Any error of `state_of` is caught: a finding in the table does not depend on whether the model can show it.
+
+        Args:
+            about: Of several findings on one property about the same thing, the gravest stays.
+            last: The last version that shows it, if it is another one than `version`.
+            fields: Other fields of the finding.
+        """
+        if self.skips(version if last is None else last):
+            return
+        place = property, object() if about is None else about
+        known = self._findings.get(place)
+        if not (GRADES.index(grade) < GRADES.index(known.grade) if known else self.lists(property)):
+            return
+        fields = {"no_picture": _NO_PICTURE.get(property), "invariant": self.INVARIANTS.get(property)} | fields
+        found = Finding(property, grade, version, why, evidence=tuple(evidence), **fields)
+        if state_of is not None and (known or self.count(property) < self.MOST_SHOWN):
+            try:
+                found = replace(found, **state_of())
+            except Exception as error:
+                found = replace(found, no_picture=reason(error))
+        self._findings[place] = found
+
+    def skips(self, version: int | None) -> bool:
+        """Whether a version is before `since`."""
+        return None not in (version, self.since) and version < self.since  # type: ignore[operator]
+
+    def lists(self, property: str) -> bool:
+        """Whether there is room for one more finding on a property; if not, count it as unlisted."""
+        is_listed = self.count(property) < MOST_LISTED
+        self._unlisted[property] += not is_listed
+        return is_listed
+
+    def count(self, property: str | None = None) -> int:
+        """How many findings are listed, of one property or of all."""
+        return sum(property in (None, name) for name, _ in self._findings)
+
+    # What all formats have -------------------------------------------------------------------------------------------
+
+    def judge_presence(
+        self, wanted: Mapping[str, int | None], version: int, origin: Callable[[str], Origin]
+    ) -> list[Absent]:
+        """Find the files of the newest `version` that are missing; returns them.
+
+        If there are no files at all, only the table's metadata was copied: that is left out by name.
+
+        Args:
+            wanted: The files, with their sizes if known.
+            origin: How a file came into the table; asked only for the files that the finding names.
+        """
+        found, has_files = absent(self.source, wanted)
+        if has_files or not wanted:
+            self.looked_at.append(f"{FILES_EXIST}: {counted(len(wanted), 'file')} of version {version}, with sizes")
+        if found and not has_files:
+            self.left_out.append(f"whether data files exist: the folder has none of {len(wanted):,}, only metadata")
+        elif found:
+            why = f"missing, or of another size: {len(found):,} of {counted(len(wanted), 'file')} of version {version}"
+            evidence = [f"{one}; {origin(one.name)}" for one in found[:10]]
+            self.find(FILES_EXIST, "proved", version, why, evidence)
+        return found
+
+    def acks_looked_at(self) -> str:
+        """How many acknowledged commits were compared."""
+        return f"{PRESENT}: {counted(len(self.acks or ()), 'acknowledged commit')}"
+
+    def _report_damages(self) -> None:
+        """Find each damaged file that a version from `since` on needs."""
+        for name, error, versions in self.damages:
+            last = max(versions, default=None)
+            if not self.skips(last):
+                who = _needing(sorted(versions))
+                first = min(versions, default=None)
+                self.find(FILES_WHOLE, "damaged", first, f"{error}; {who}", about=name, last=last)
+                self.left_out.append(f"what only {brief(name)} says; {who}")
+
+
+def _needing(versions: list[int]) -> str:
+    if not versions:
+        return "which versions need it cannot be said"
+    if len(versions) == 1:
+        return f"version {versions[0]} needs it"
+    return f"{counted(len(versions), 'version')} from {versions[0]} to {versions[-1]} need it"

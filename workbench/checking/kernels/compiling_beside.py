@@ -1,0 +1,134 @@
+"""No search waits for its kernels: while a process of its own compiles them, Python interprets them.
+
+That process, ``workbench.checking.warm``, goes on when the command has ended, so that the next one finds the kernels in
+Numba's cache. Where the cache has them none is started. Work whose kernels Python interprets too slowly waits for that
+process (:func:`load_or_wait`): a kernel is compiled within a search only where no other process can do it.
+"""
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeVar
+
+from workbench.checking.kernels import compiling
+from workbench.checking.kernels.compiled import TooMuch, interpreting
+from workbench.checking.kernels.in_numpy import FORMS
+from workbench.kernel.budget import Limits, interrupted
+
+T = TypeVar("T")
+
+_ROOT = Path(__file__).parents[3]
+_WARM = "import sys; sys.path.insert(0, sys.argv[1]); from workbench.checking import warm; warm.beside()"
+_POLL_SECONDS = 0.05
+
+
+class Compiler:
+    """A process that compiles the kernels into Numba's cache. It outlives this one."""
+
+    def __init__(self) -> None:
+        # It belongs to no terminal: Ctrl-C is meant for the search.
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", _WARM, str(_ROOT)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
+        self._waiting = threading.Thread(target=self._wait, daemon=True)
+        self._waiting.start()
+
+    def _wait(self) -> None:
+        assert self.process.stdout is not None
+        self.process.stdout.read()  # it closes this once it has compiled what checks need
+        self.process.stdout.close()
+
+    def has(self, rare: bool) -> bool:
+        """Whether it has compiled what checks need, or also the `rare` kernels; or failed to."""
+        return self.process.poll() is not None if rare else not self._waiting.is_alive()
+
+
+#: The process that this one has started; it starts no other.
+_compiler: Compiler | None = None
+_starting = threading.Lock()
+
+
+def search_at_once(
+    search: Callable[[], T], load: Callable[[], None], limits: Limits, small: bool, rare: bool = False
+) -> T:
+    """The result of `search`, which begins again, with the same outcome, if the kernels are there before it ends.
+
+    A budget of seconds is spent with compiled kernels: a search that interprets them goes on until they are there.
+
+    Args:
+        load: Loads the kernels that every search needs.
+        limits: Those of the search; loading is no part of it.
+        small: Whether to interpret the kernels first, as far as that takes less time than loading Numba.
+        rare: Whether checks do without some of the kernels; they are compiled last.
+    """
+    if small and limits.budget.seconds is None:
+        with suppress(TooMuch), interpreting(FORMS):
+            return search()
+    if not compiling.compiles_here() and not (_compiler is not None and _compiler.has(rare)):
+        try:
+            with compiling.only_cached():
+                load()
+                limits.restart()
+                return search()
+        except compiling.Cold:
+            compiler = _compile_beside("until they are ready, Python searches without them")
+        if compiler is not None:
+            limits.restart()
+            ends = interpreting(FORMS, lambda: compiler.has(rare) and not interrupted())
+            with suppress(TooMuch), ends, limits.off_the_clock():
+                return search()
+    load()
+    limits.restart()
+    return search()
+
+
+def at_once(compute: Callable[[], T]) -> T:
+    """What `compute` makes of a finished search; kernels are interpreted if the cache lacks one."""
+    try:
+        with compiling.only_cached():
+            return compute()
+    except compiling.Cold:
+        with interpreting(FORMS, lambda: False):
+            return compute()
+
+
+def load_or_wait(load: Callable[[], None], rare: bool = False) -> None:
+    """Load kernels that another process compiles, if the cache lacks them.
+
+    Args:
+        rare: Whether checks do without some of them.
+
+    Raises:
+        KeyboardInterrupt: If Ctrl-C is pressed meanwhile.
+    """
+    try:
+        with compiling.only_cached():
+            load()
+        return
+    except compiling.Cold:
+        compiler = None if compiling.compiles_here() else _compile_beside(compiling.WAITING)
+    while compiler is not None and not compiler.has(rare):
+        if interrupted():
+            raise KeyboardInterrupt
+        time.sleep(_POLL_SECONDS)
+    load()
+
+
+def _compile_beside(meanwhile: str) -> Compiler | None:
+    """The process that compiles the kernels, started unless it runs; None where no process can be started.
+
+    Args:
+        meanwhile: What this process does until then, for the line that says that kernels are compiled.
+    """
+    global _compiler
+    with _starting:
+        if _compiler is None:
+            with suppress(OSError):
+                _compiler = Compiler()
+                compiling.say(meanwhile)
+    return _compiler

@@ -1,0 +1,136 @@
+"""Functions compiled by Numba, or taken from its cache without loading the compiler's dependencies."""
+
+import ast
+import hashlib
+import io
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.runtime import rtsys
+
+from workbench.checking.kernels import compiling
+from workbench.kernel import InputError
+
+_ENGINES = Path(__file__).parents[1]
+_PACKAGE = "workbench.checking."
+_SUM = 16  # bytes
+
+
+class _Files(IndexDataCacheFile):
+    """Numba's files of one function, with checksums at their ends: LLVM ends the process that gives it a flipped bit.
+
+    A ValueError says that a file is not as it was written.
+    """
+
+    @contextmanager
+    def _open_for_write(self, filepath: str) -> Iterator[io.BytesIO]:
+        written = io.BytesIO()
+        with super()._open_for_write(filepath) as out:
+            yield written
+            out.write(written.getvalue() + _checksum(written.getvalue()))
+
+    def _load_index(self) -> Any:
+        if os.path.exists(self._index_path):
+            _check(self._index_path)
+        return super()._load_index()
+
+    def _load_data(self, name: str) -> Any:
+        _check(self._data_path(name))
+        return super()._load_data(name)
+
+
+def _checksum(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=_SUM).digest()
+
+
+def _check(path: str) -> None:
+    content = Path(path).read_bytes()
+    if _checksum(content[:-_SUM]) != content[-_SUM:]:
+        raise ValueError(path)
+
+
+class _Cache(FunctionCache):
+    """Numba's cache of one function, with a faster look-up and a stricter stamp.
+
+    Numba first refreshes the compiler's registries, which imports scipy.linalg and takes a third of a second. Cached
+    machine code needs the runtime alone, and the compiler refreshes everything anyway.
+
+    Numba's stamp covers the function's own file; this one also covers the files that it imports from the engines.
+
+    An unreadable entry is compiled anew, and one that cannot be written is compiled for this process alone.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._cache_file = _Files(self.cache_path, self._impl.filename_base, stamp(Path(function.__code__.co_filename)))
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        rtsys.initialize(target_context)
+        found = None
+        try:
+            found = self._load_overload(sig, target_context)
+        except Exception:  # also of pickle, if the file is of another version
+            with suppress(OSError):
+                self.flush()
+        if found is None:
+            compiling.begins()
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        with suppress(OSError):  # a full disk
+            super().save_overload(sig, data)
+
+
+def compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """`function` compiled by ``numba.njit``."""
+    made = numba.njit(**options)(function)
+    if made is not function:  # it is with NUMBA_DISABLE_JIT
+        try:
+            made._cache = _Cache(function)
+        except RuntimeError:  # no cache folder: it is compiled for this process alone
+            compiling.begins(kept=False)
+    return made
+
+
+def folder() -> Path:
+    """Where the cache keeps the kernels of this folder.
+
+    Raises:
+        InputError: If there is no place for it.
+    """
+    try:
+        return Path(_Cache(folder).cache_path)
+    except RuntimeError:
+        raise InputError("Numba finds no folder to keep compiled kernels in; NUMBA_CACHE_DIR names one") from None
+
+
+def stamp(file: Path, engines: Path = _ENGINES) -> str:
+    """A checksum of a kernel's file and of the files that it imports from `engines`, directly or not."""
+    contents: dict[Path, str] = {}
+    waiting = [file]
+    while waiting:
+        path = waiting.pop()
+        if path not in contents:
+            contents[path] = path.read_text(encoding="utf-8")
+            waiting += _imported(contents[path], engines)
+    together = "\0".join(contents[path] for path in sorted(contents))
+    return hashlib.blake2b(together.encode(), digest_size=16).hexdigest()
+
+
+@cache
+def _imported(source: str, engines: Path) -> list[Path]:
+    """The files that `source` imports from `engines`."""
+    names: list[str] = []
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.ImportFrom):  # each name may be a module of its own
+            names += [f"{node.module}", *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+    places = [engines.joinpath(*name.split(".")[2:]) for name in names if name.startswith(_PACKAGE)]
+    return [file for place in places for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file()]

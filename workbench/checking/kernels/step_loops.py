@@ -1,0 +1,102 @@
+"""The compiled loop over steps: it judges the steps from expanded states, whose trees are complete.
+
+A step's row has three parts: the state before, the state after, and for each cell whether the step changed it. So a
+predicate that asks what changed need not read the values.
+"""
+
+import numpy as np
+
+from workbench.checking.kernels.compiled import njit
+from workbench.checking.kernels.loops import DONE, HIT, MISS_PREDICATE, STATE, WHAT, walk
+
+#: The place of the step that `inspect_steps` hit; -1 for a state without steps.
+STEP = 3
+CURSOR = 4
+
+
+@njit(cache=True, nogil=True)
+def begin(row, scratch):
+    """Write the step from the state `row` that changes nothing to `scratch`."""
+    cells = row.shape[0]
+    for cell in range(cells):
+        scratch[cell] = row[cell]
+        scratch[cells + cell] = row[cell]
+        scratch[2 * cells + cell] = 0
+
+
+@njit(cache=True, nogil=True)
+def take(trees, step, scratch):
+    """Apply `step` to the state in `scratch`; returns whether it changes anything."""
+    cells = scratch.shape[0] // 3
+    changes = False
+    for w in range(trees.step_first[step], trees.step_stop[step]):
+        cell, value = trees.write_cell[w], trees.write_value[w]
+        if scratch[cell] != value:
+            scratch[cells + cell] = value
+            scratch[2 * cells + cell] = 1
+            changes = True
+    return changes
+
+
+@njit(cache=True, nogil=True)
+def take_back(trees, step, scratch):
+    """Undo :func:`take`."""
+    cells = scratch.shape[0] // 3
+    for w in range(trees.step_first[step], trees.step_stop[step]):
+        cell = trees.write_cell[w]
+        scratch[cells + cell] = scratch[cell]
+        scratch[2 * cells + cell] = 0
+
+
+@njit(cache=True, nogil=True)
+def inspect_steps(trees, dispatch, predicates, stuck, ends, block, scratch, cursor):
+    """Judge the steps from the states of `block`, beginning with ``cursor[STATE]``, by the active predicates.
+
+    After a stop it begins again with the same state.
+
+    Args:
+        predicates: Predicates
+        stuck (bool): Whether to stop at a state without steps, unless ...
+        ends (int): ... behaviours may end there by the predicate with this number; -1 for none.
+        scratch (int32 array (3 * cells)): Holds the step when the kernel stops for a predicate.
+    """
+    roots, active = predicates.roots, predicates.active
+    words = active.shape[0]
+    for i in range(cursor[STATE], block.rows.shape[0]):
+        row = block.rows[i]
+        begin(row, scratch)
+        moves = False
+        for group in range(dispatch.cell.shape[0]):
+            entries = dispatch.table[dispatch.base[group] + row[dispatch.cell[group]]]
+            for entry in range(dispatch.start[entries], dispatch.stop[entries]):
+                leaf = walk(trees, dispatch.node[entry], row)
+                instance = dispatch.instance[entry]
+                for step in range(trees.leaf_start[leaf], trees.leaf_stop[leaf]):
+                    moves = True
+                    if not take(trees, step, scratch):
+                        continue
+                    for word in range(words):
+                        touched = np.uint64(0)
+                        for w in range(trees.step_first[step], trees.step_stop[step]):
+                            touched |= predicates.reads[trees.write_cell[w], word]
+                        touched &= active[word] & predicates.concerned[instance, word]
+                        bit = 0
+                        while touched != 0:
+                            if touched & np.uint64(1):
+                                predicate = 64 * word + bit
+                                leaf_of = walk(trees, roots[predicate], scratch)
+                                if leaf_of != 1:
+                                    cursor[STATE], cursor[WHAT], cursor[STEP] = i, predicate, step
+                                    return MISS_PREDICATE if leaf_of < 0 else HIT
+                            touched >>= np.uint64(1)
+                            bit += 1
+                    take_back(trees, step, scratch)
+        if stuck and not moves:
+            may_end = 0
+            if ends >= 0:
+                may_end = walk(trees, roots[ends], row)
+            if may_end != 1:
+                cursor[STATE], cursor[WHAT], cursor[STEP] = i, ends, -1
+                return MISS_PREDICATE if may_end < 0 else HIT
+        cursor[STATE] = i + 1
+    return DONE

@@ -1,0 +1,61 @@
+"""Liveness of a search in this process: its transitions as a graph, and lassos in it as traces."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from workbench.checking.local.lassos import Graph, LassoFinder
+from workbench.checking.local.store import StateStore
+from workbench.checking.trees.decision_trees import Trees
+from workbench.checking.trees.state_predicates import Labels
+from workbench.kernel import Model, Trace, Verdict, replay
+from workbench.kernel.lasso import Demand, liveness_verdict
+from workbench.kernel.properties import Formula, Property
+
+
+class LivenessJudge:
+    """Judges liveness properties on a complete search that kept its transitions.
+
+    Args:
+        initial: The number of initial states.
+        labels: For each property the states where its predicates hold.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        trees: Trees,
+        store: StateStore,
+        initial: int,
+        labels: Mapping[str, Labels],
+    ) -> None:
+        self._model, self._trees, self._store, self._labels, self._initial = model, trees, store, labels, initial
+        degree, targets, self._steps, leaving, leaving_steps = store.transitions()
+        indptr = np.zeros(store.count + 1, np.int64)
+        np.cumsum(degree, out=indptr[1:])
+        instance_of = np.array([instance for instance, _ in trees.steps] or [0], np.int32)
+        instance_of[trees.uncounted] = len(model.instances)  # fairness does not count these steps
+        left_by = (leaving, instance_of[leaving_steps])
+        self._finder = LassoFinder(Graph(indptr, targets, instance_of[self._steps], initial, left_by), model.fairness())
+
+    def verdict(self, declared: Property) -> Verdict:
+        columns = iter(self._labels[declared.name].columns)  # in the order of the formulas
+
+        def find(formula: Formula) -> tuple[Trace | None, Demand]:
+            given, wanted = next(columns)
+            trigger, goal = None if given is None else given.array, wanted.array
+            demand = self._demand(formula.kind, trigger, goal)
+            lasso = self._finder.find(formula.kind, trigger, goal)
+            if lasso is None:
+                return None, demand
+            which, _ = self._store.path(lasso.start)
+            moves = [self._trees.steps[step] for step in self._steps[lasso.steps]]
+            return replay(self._model, which, moves, lasso.loop), demand
+
+        return liveness_verdict(self._model, declared, find)
+
+    def _demand(self, kind: str, trigger: np.ndarray | None, goal: np.ndarray) -> Demand:
+        if trigger is not None:
+            return Demand(bool(trigger.any()), bool((trigger & ~goal).any()))
+        where = slice(self._initial) if kind == "eventually" else slice(None)
+        return Demand(True, not goal[where].all())

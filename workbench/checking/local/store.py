@@ -1,0 +1,327 @@
+"""A search's data: blocks of states in order of discovery, the visited set, and optionally the transitions.
+
+Fingerprints are in an open-addressing table, and each state has its predecessor and step, which are packed once it is
+expanded. Only the frontier keeps rows, of 16 bits per cell until a cell has too many values.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from workbench.checking.kernels import loops
+from workbench.checking.kernels.compiled import is_interpreted
+from workbench.checking.kernels.loops import EdgeArrays, Frontier, HashTable
+from workbench.checking.local.links import PackedLinks
+from workbench.checking.local.memory import memory_limit, reserve
+from workbench.checking.trees.cells import Interner
+
+BLOCK = 1 << 16
+_SLOTS = 1 << 12  # of an empty table
+_LOAD = 0.75  # beyond that, probing takes longer than the memory is worth
+_GROWTH = 1.6  # of a table that is copied
+#: A table of so many slots grows in place from then on. It takes up to 8 * 1.15 / 0.75 = 12.3 bytes per state, and an
+#: entry moves 1 / 0.15 = 7 times: less growth takes fewer bytes and more passes over the table.
+_LARGE, _GROWTH_IN_PLACE = 1 << 22, 1.15
+#: The first slots of a table, whose entries may not move far enough to pass one another.
+_BOTTOM = 1 << 16
+
+
+class Visited:
+    """The set of canonical fingerprints.
+
+    Args:
+        words ({1, 2}): 64-bit words per fingerprint.
+        numbered: Whether to keep each state's number.
+        in_place: Whether a large table grows in place: it then reserves addresses for the machine's memory.
+    """
+
+    def __init__(self, words: int, numbered: bool, in_place: bool = False) -> None:
+        self.words, self.numbered, self._in_place = words, numbered, in_place
+        self.table = self._room = self._make(_SLOTS)
+        self.peak_bytes_per_state = 0.0
+
+    def _make(self, slots: int) -> HashTable:
+        """A table of `slots` slots, or of as many as there will ever be if it grows in place."""
+
+        def table(zeros: Any, slots: int) -> HashTable:
+            sizes = slots, slots if self.words == 2 else 0, slots if self.numbered else 0
+            return HashTable(*map(zeros, sizes, (np.uint64, np.uint64, np.uint32)))
+
+        if self._in_place and slots >= _LARGE:
+            with suppress(OSError):  # then it grows by copies
+                return table(reserve, max(slots, memory_limit() // 8))
+        return table(np.zeros, slots)
+
+    @property
+    def limit(self) -> int:
+        """The number of states that the table has room for."""
+        return int(len(self.table.low) * _LOAD)
+
+    @property
+    def nbytes(self) -> int:
+        return sum(part.nbytes for part in self.table)
+
+    def reserve(self, count: int) -> None:
+        """Make room for the states up to number `count`."""
+        if count > self.limit:
+            self.grow(count - self.limit)
+
+    def grow(self, more: int = 1) -> None:
+        """Make room for at least `more` more states."""
+        slots, before, held = len(self.table.low), self.nbytes, int(len(self.table.low) * _LOAD)
+        growth = _GROWTH_IN_PLACE if self._in_place and slots >= _LARGE else _GROWTH
+        larger = max(int(slots * growth), slots + int(more / _LOAD) + 1)
+        if larger > len(self._room.low):
+            room = self._make(larger)
+            table = HashTable(*(part[:larger] for part in room))
+            loops.rehash(self.table, table)
+            self._room, self.table = room, table  # only now: there may be no memory for all that
+        else:
+            before = 0
+            bottom = self._take(0, min(_BOTTOM, slots))
+            self.table = HashTable(*(part[:larger] for part in self._room))
+            crowded = self._take(len(bottom.low), loops.spread(self.table, len(bottom.low), slots))
+            for taken in (bottom, crowded):
+                loops.rehash(taken, self.table)
+        self.peak_bytes_per_state = (before + self.nbytes) / held  # it was full
+
+    def _take(self, first: int, end: int) -> HashTable:
+        """Take the entries out of some slots."""
+        taken = HashTable(*(part[first:end].copy() for part in self.table))
+        self.table.low[first:end] = 0
+        return taken
+
+    def add_new(self, fingerprints: np.ndarray, held: int) -> np.ndarray:
+        """Add fingerprints, uint64 (states, words), numbered from `held` on; returns which are new."""
+        new, at = np.zeros(len(fingerprints), np.bool_), 0
+        while at < len(fingerprints):
+            self.reserve(held + 1)
+            at, held = loops.add_new(fingerprints, at, self.table, held, self.limit, new)
+        return new
+
+    def _split(self, sums: np.ndarray) -> tuple[np.uint64, np.uint64]:
+        lanes = sums.shape[0]
+        best = loops.canonical(sums, lanes, self.words)
+        high = sums[lanes // 2 + best] if self.words == 2 else np.uint64(0)
+        return sums[best] or np.uint64(1), high
+
+    def add(self, sums: np.ndarray, number: int) -> bool:
+        """Add the state with the fingerprints `sums`; returns whether it was new."""
+        return bool(loops.insert(*self._split(sums), self.table, number))
+
+    def slices(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """All fingerprints, uint64 (states, words), in pieces without order, with the states' numbers if kept."""
+        for first in range(0, len(self.table.low), BLOCK):
+            low, high, number = (part[first : first + BLOCK] for part in self.table)
+            used = low != 0
+            fingerprints = np.stack([low[used], *([high[used]] if self.words == 2 else [])], axis=1)
+            yield fingerprints, number[used] if self.numbered else number
+
+    def find(self, sums: np.ndarray) -> bool:
+        """Whether a state with the fingerprints `sums`, or one symmetric to it, has been visited."""
+        return bool(loops.contains(loops.canonical_fingerprints(sums[None, :], self.words), self.table)[0])
+
+
+class Transitions(NamedTuple):
+    """The transitions between states, in the order of their sources.
+
+    Attributes:
+        degree: The number of transitions from each state.
+        leaving, leaving_steps: The sources and steps of transitions to pruned states, which the others leave out.
+    """
+
+    degree: np.ndarray
+    targets: np.ndarray
+    steps: np.ndarray
+    leaving: np.ndarray
+    leaving_steps: np.ndarray
+
+
+class StateStore:
+    """States by number, in blocks. A block drops its rows and packs its links when all its states are expanded.
+
+    Args:
+        keep_rows: Keep the rows of all states.
+        keep_edges: Keep all transitions.
+
+    Attributes:
+        count (int): The number of states.
+        expanded (int): The first state whose successors are not all in the store.
+    """
+
+    def __init__(self, cells: Interner, keep_rows: bool, keep_edges: bool) -> None:
+        self.cells, self.keep_rows, self.keep_edges = cells, keep_rows, keep_edges
+        self.width, self._row_type = len(cells.values), cells.row_type
+        self.count = self.expanded = 0
+        self.visited = Visited(cells.words, keep_edges, in_place=not is_interpreted())
+        self.blocks: list[Frontier] = []
+        self._links: list[PackedLinks] = []  # of the first blocks
+        self._released = 0  # the bytes that these blocks still take, links included
+        self._spare: list[list[np.ndarray]] = []  # what these blocks had instead, and the next blocks use again
+        self._full_edges: list[EdgeArrays] = []
+        self._edges = self.free_edges = EdgeArrays(np.empty(0, np.uint32), np.empty(0, np.int32))
+        self._linked = (0, 0)  # the states whose transitions are kept; transitions in the last arrays
+        self.add_block()
+
+    def want_edges(self, room: int) -> None:
+        """Make room for `room` more transitions, in new arrays if need be."""
+        if room <= len(self.free_edges.target):
+            return
+        _, used = self._linked
+        room = max(room, 8 * BLOCK)
+        more = EdgeArrays(np.empty(room, np.uint32), np.empty(room, np.int32))
+        self._full_edges.append(EdgeArrays(*(part[:used] for part in self._edges)))
+        self._edges = self.free_edges = more
+        self._linked = (self._linked[0], 0)
+
+    def commit(self, count: int, expanded: int, linked: int, edges: int) -> None:
+        """Set the number of states to `count`, and add `edges` transitions, those of the states up to `linked`."""
+        self.count = count
+        self._linked = (linked, self._linked[1] + edges)
+        self.free_edges = EdgeArrays(*(part[self._linked[1] :] for part in self._edges))
+        self.expanded = expanded
+
+    def add_block(self) -> Frontier:
+        if self._spare:  # the system need not clear this memory again
+            rows, sums, parent, step = self._spare.pop()
+        else:
+            rows = np.empty((BLOCK, self.width), self._row_type)
+            sums = np.empty((BLOCK, self.cells.lanes), np.uint64)
+            parent, step = np.empty(BLOCK, np.uint32), np.empty(BLOCK, np.int32)
+        degree = np.zeros(BLOCK if self.keep_edges else 0, np.uint32)
+        block = Frontier(len(self.blocks) * BLOCK, rows, sums, parent, step, degree)
+        self.blocks.append(block)
+        return block
+
+    def fit(self) -> None:
+        """Widen the rows if the numbers of values need it."""
+        if self._row_type is not self.cells.row_type:
+            self._spare.clear()
+            self.blocks = [block._replace(rows=block.rows.astype(self.cells.row_type)) for block in self.blocks]
+            self._row_type = self.cells.row_type
+
+    def release_before(self, number: int) -> None:
+        """Drop rows and sums of the blocks that end before state `number`, and pack their links."""
+        for at in range(len(self._links), number // BLOCK):
+            block = self.blocks[at]
+            self._links.append(PackedLinks.of(block.parent, block.step))
+            held = [block.rows, block.sums, block.parent, block.step]
+            rows, sums, parent, step = (part[:0].copy() for part in held)
+            if self.keep_rows:
+                rows = block.rows
+            else:
+                self._spare.append(held)
+            self.blocks[at] = block._replace(rows=rows, sums=sums, parent=parent, step=step)
+            self._released += self._links[at].nbytes + sum(part.nbytes for part in self.blocks[at][1:])
+        del self._spare[len(self.blocks) - number // BLOCK :]  # the next level is about as large as the last one
+
+    def add_initial(self, row: list[int], which: int) -> bool:
+        """Add an initial state, with the step ``-1 - which``; returns whether it was new."""
+        self.fit()
+        sums = self.cells.sums(row)
+        self.visited.reserve(self.count + 1)
+        if not self.visited.add(sums, self.count):
+            return False
+        block, at = self.block_of(self.count)
+        block.rows[at], block.sums[at], block.parent[at], block.step[at] = row, sums, 0, -1 - which
+        self.count += 1
+        if self.count % BLOCK == 0:
+            self.add_block()
+        return True
+
+    def add_rows(self, rows: np.ndarray) -> None:
+        """Add different states by their rows alone."""
+        self.fit()
+        for first in range(0, len(rows), BLOCK):
+            some = rows[first : first + BLOCK]
+            block = self.blocks[-1]
+            block.rows[: len(some)] = some
+            loops.add_hashes(some, self.cells.hash_base, self.cells.hashes, block.sums)
+            block.parent[: len(some)], block.step[: len(some)] = 0, -1
+            self.count += len(some)
+            if len(some) == BLOCK:
+                self.add_block()
+        self.visited.reserve(self.count)
+        sums = self.column("sums")
+        self.visited.add_new(loops.canonical_fingerprints(sums, self.cells.words), 0)
+
+    def block_of(self, number: int) -> tuple[Frontier, int]:
+        return self.blocks[number // BLOCK], number % BLOCK
+
+    def _unpacked(self, number: int) -> Frontier:
+        """Block `number` with its links."""
+        block = self.blocks[number]
+        if number >= len(self._links):
+            return block
+        parent, step = self._links[number].unpack()
+        return block._replace(parent=parent, step=step)
+
+    def slices(self, first: int, end: int) -> Iterator[Frontier]:
+        """The states from number `first` up to `end`, block by block; each piece's base is its first state's number."""
+        for number in range(first // BLOCK, -(-end // BLOCK)):
+            block = self._unpacked(number)
+            some = slice(max(first - block.base, 0), min(end - block.base, BLOCK))
+            yield Frontier(block.base + some.start, *(part[some] for part in block[1:]))
+
+    def row(self, number: int) -> np.ndarray:
+        block, at = self.block_of(number)
+        return block.rows[at]
+
+    def path(self, number: int) -> tuple[int, list[int]]:
+        """The initial state that leads to state `number`, and the steps from there."""
+        steps: list[int] = []
+        while True:
+            block, at = self._unpacked(number // BLOCK), number % BLOCK
+            step = int(block.step[at])
+            if step < 0:
+                return -1 - step, steps[::-1]
+            steps.append(step)
+            number = int(block.parent[at])
+
+    def find_row(self, row: Sequence[int], end: int) -> int | None:
+        """The number of the state with this row, among the states up to `end` whose rows are there."""
+        for block in self.blocks:
+            for at in np.flatnonzero((block.rows[: max(0, end - block.base)] == np.array(row)).all(axis=1)).tolist():
+                return block.base + int(at)
+        return None
+
+    def column(self, name: str) -> np.ndarray:
+        """One of the blocks' arrays for all states, in order (rows only if kept)."""
+        blocks = map(self._unpacked, range(len(self.blocks)))
+        return np.concatenate([getattr(block, name)[: max(0, self.count - block.base)] for block in blocks])
+
+    @property
+    def edges(self) -> list[EdgeArrays]:
+        """All transitions, in the order of their sources, array by array."""
+        return [*self._full_edges, EdgeArrays(*(part[: self._linked[1]] for part in self._edges))]
+
+    def transitions(self) -> Transitions:
+        linked, _ = self._linked
+        parts = self.edges
+        targets, steps = np.concatenate([p.target for p in parts]), np.concatenate([p.step for p in parts])
+        degree, leaves = self.column("degree"), targets == loops.OUTSIDE
+        degree[linked:] = 0  # the transitions of a stopped pass are not kept
+        leaving = np.repeat(np.arange(len(degree)), degree)[leaves] if leaves.any() else np.empty(0, np.int64)
+        leaving_steps = steps[leaves]
+        if len(leaving):
+            degree = degree - np.bincount(leaving, minlength=len(degree)).astype(degree.dtype)
+            targets, steps = targets[~leaves], steps[~leaves]
+        return Transitions(degree, targets, steps, leaving, leaving_steps)
+
+    @property
+    def bytes_per_state(self) -> float:
+        """The peak bytes per visited state: its share of the visited set, also while that grew, and its links.
+
+        The frontier, whose links are not packed yet, and kept transitions come on top.
+        """
+        packed = sum(links.nbytes for links in self._links) / max(1, len(self._links) * BLOCK)
+        return max(self.visited.peak_bytes_per_state, self.visited.nbytes / max(1, self.count)) + packed
+
+    @property
+    def nbytes(self) -> int:
+        edges = sum(part.nbytes for edges in [*self._full_edges, self._edges] for part in edges)
+        unexpanded = sum(part.nbytes for block in self.blocks[len(self._links) :] for part in block[1:])
+        spare = sum(part.nbytes for parts in self._spare for part in parts)
+        return self.visited.nbytes + self._released + edges + unexpanded + spare

@@ -1,0 +1,1 @@
+"""A model's Python, memoized: states as rows of integers, and actions and predicates as trees over their cells."""

@@ -1,0 +1,103 @@
+"""The purity check: runs a sample of memoized situations again, which exposes code that is no function of the state."""
+
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import zip_longest
+
+from workbench.checking.trees.cells import StepReads
+from workbench.checking.trees.decision_trees import NOTHING, TRUE, Path, Trees
+from workbench.kernel.budget import again_and_again
+from workbench.kernel.errors import ModelError, impure
+from workbench.kernel.instances import Outcome
+from workbench.kernel.state import Reads
+from workbench.kernel.values import counted
+
+
+def run_again(trees: Trees) -> None:
+    """Run the model's Python again in memoized situations: a sample, and where there are few, each many times.
+
+    Raises:
+        ModelError: If it behaves differently.
+    """
+    if trees.misses > trees.repeated:
+        again = _Again(trees)
+        for run, path, leaf in again_and_again(again.situations(), trees.misses):
+            run(path, leaf)
+        trees.repeated = trees.misses
+
+
+class _Again:
+    def __init__(self, trees: Trees) -> None:
+        self._trees, self._cells, self._layout = trees, trees.cells, trees.cells.layout
+        self._draft, self._uncounted = self._layout.draft(), set(trees.uncounted)
+
+    def situations(self) -> Iterator[tuple[Callable[[Path, int], None], Path, int]]:
+        """Memoized situations with their runners: one of each tree, then a second one of each, and so on."""
+        trees = self._trees
+        runs = [partial(self._action, number) for number in range(len(trees.roots))]
+        runs += [partial(self._predicate, number) for number in range(len(trees.predicates))]
+        roots = [*trees.roots, *trees.predicate_roots.tolist()]
+        waiting = deque((run, trees.paths(root, trees.misses)) for run, root in zip(runs, roots, strict=True))
+        while waiting:
+            run, paths = waiting.popleft()
+            for path, leaf in paths:
+                yield run, path, leaf
+                waiting.append((run, paths))
+                break
+
+    def _action(self, number: int, path: Path, leaf: int) -> None:
+        trees, instance = self._trees, self._trees.model.instances[number]
+        read = self._cells.reads(defaultdict(int, path))
+
+        def differs() -> str | None:
+            outcomes, _ = instance.run(self._draft, read)
+            difference = self._outcomes_differ(path, leaf, outcomes)
+            if difference is None and outcomes and instance.action.fair_when is not None:
+                state, first = self._layout.view(read), trees.arrays.leaf_start[leaf]
+                counts = [instance.counts(state, outcome.choices) for outcome in outcomes]
+                if counts != [first + i not in self._uncounted for i in range(len(outcomes))]:
+                    return "its fair_when says something else"
+            return difference
+
+        self._compare(differs, path, read, lambda: trees.action_at(instance))
+
+    def _predicate(self, number: int, path: Path, leaf: int) -> None:
+        trees, predicate, row = self._trees, self._trees.predicates[number], defaultdict(int, path)
+        read = StepReads(self._cells.values, row) if predicate.of_steps else self._cells.reads(row)
+
+        def differs() -> str | None:
+            states = read.views(self._layout) if isinstance(read, StepReads) else [self._layout.view(read)]
+            answer = predicate.holds(*states)
+            return None if answer == (leaf == TRUE) else f"it is {answer} this time, and was {leaf == TRUE}"
+
+        self._compare(differs, path, read, lambda: trees.predicate_at(number))
+
+    def _compare(self, differs: Callable[[], str | None], path: Path, read: Reads, whose: Callable[[], str]) -> None:
+        try:
+            difference = differs()
+        except ModelError as error:
+            difference = str(error)
+        for now, before in zip_longest(read, path):
+            if now != before:
+                this, that = ("nothing" if cell is None else self._trees.cell(cell) for cell in (now, before))
+                difference = f"it reads {this} this time, where it read {that}"
+                break
+        if difference is not None:
+            raise impure(whose(), difference)
+
+    def _outcomes_differ(self, path: Path, leaf: int, outcomes: Sequence[Outcome]) -> str | None:
+        trees, arrays = self._trees, self._trees.arrays
+        first, stop = (0, 0) if leaf == NOTHING else (int(arrays.leaf_start[leaf]), int(arrays.leaf_stop[leaf]))
+        if len(outcomes) != stop - first:
+            return f"it has {counted(len(outcomes), 'outcome')} this time, and had {stop - first}"
+        for step, outcome in enumerate(outcomes, first):
+            if outcome.choices != trees.choices[step]:
+                return "it makes other choices"
+            writes = slice(arrays.step_first[step], arrays.step_stop[step])
+            before = dict(zip(arrays.write_cell[writes].tolist(), arrays.write_value[writes].tolist(), strict=True))
+            now = {cell: self._cells.known(cell, value) for cell, value in outcome.writes.items()}
+            now = {cell: value for cell, value in now.items() if cell not in path or value != path[cell]}
+            for cell in (cell for cell in {**now, **before} if now.get(cell) != before.get(cell)):
+                return f"it writes {trees.cell(cell)} differently"
+        return None

@@ -1,0 +1,129 @@
+"""Checks properties of steps, by predicates with trees.
+
+A step is judged by a tree over three rows: the state before, the state after, and for each cell whether it changed. A
+separate kernel judges the steps of expanded states, whose action trees are complete; without such properties this costs
+nothing. A refinement skips a step that writes no cell its mapping has ever read. A violation is a state and the step
+taken from it.
+"""
+
+from collections.abc import Callable, Container, Iterable, Sequence
+from functools import partial
+
+import numpy as np
+
+from workbench.checking.kernels import loops, step_loops
+from workbench.checking.kernels.loops import Frontier
+from workbench.checking.trees.decision_trees import Trees
+from workbench.checking.trees.state_predicates import PredicateTable, StatePlace, bit_of, evaluate
+from workbench.kernel import Model
+from workbench.kernel.errors import ModelError
+from workbench.kernel.instances import PropertyInstance, Subject
+from workbench.kernel.lasso import may_end
+from workbench.kernel.properties import DEADLOCK, Property
+from workbench.kernel.state import Reader
+
+
+class WatchedSteps(PredicateTable):
+    """The step properties, refinements and the deadlock that a search watches, with a predicate for each judge.
+
+    Args:
+        properties: The plan's ``steps``.
+        in_order: Whether every state is judged as the end of the step that found it before it is judged as a beginning.
+            Only then are all cells known that a mapping has read in it.
+
+    Attributes:
+        judges: One for each predicate.
+        begins (list of (int, int)): For each judge of initial states its number, and its predicate among the trees'.
+        ends (int): The predicate that says where behaviours may end, counted from `first`; -1 for none.
+    """
+
+    def __init__(self, model: Model, trees: Trees, properties: Sequence[Property], in_order: bool = True) -> None:
+        judged = [(declared, judge) for declared in properties for judge in model.judges(declared)]
+        self.judges: list[PropertyInstance] = [judge for _, judge in judged]
+        self.begins = [
+            (number, trees.add_predicate(_holds(judge.begins), Subject(declared.kind, declared.name, "initial")))
+            for number, (declared, judge) in enumerate(judged)
+            if judge.begins is not None
+        ]
+        self.first = len(trees.predicates)
+        for declared, judge in judged:
+            trees.add_predicate(_right(judge), Subject(declared.kind, declared.name), of_steps=True)
+        self.ends = -1
+        if model.declared.ends is not None:
+            ends = Subject(DEADLOCK.kind, DEADLOCK.name, "ends")
+            self.ends = trees.add_predicate(lambda s: may_end(model, s), ends) - self.first
+        super().__init__(trees, properties, [declared.name for declared, _ in judged])
+        self.concerned[:] = 0
+        for number, judge in enumerate(self.judges):
+            for instance in model.instances:
+                if judge.concerns(instance):
+                    self.concerned[instance.number, number // 64] |= bit_of(number)
+            if not (judge.follows_reads and in_order):
+                self.reads[:, number // 64] |= bit_of(number)
+        self._scratch = np.zeros(3 * len(trees.cells.layout.cells), np.int32)
+        self._cursor = np.zeros(step_loops.CURSOR, np.int64)
+
+    def begin_anew(self, known: Container[str] = ()) -> None:
+        super().begin_anew(known)
+        self._stuck = any(p is DEADLOCK and p.name not in known for p in self.properties)
+
+    @property
+    def waits(self) -> bool:
+        """Whether any property is undecided."""
+        return self._stuck or bool(self.active.any())
+
+    def judge_initial(self, rows: np.ndarray, place: Callable[[int], StatePlace]) -> None:
+        """Judge initial states; `place` maps the position of a row to its place."""
+        for number, predicate in self.begins:
+            right = evaluate(self.trees, predicate, rows, partial(self.note, number))
+            if not right.all():
+                self.decide(self.owners[number], place(int(np.argmin(right))))
+
+    def judge(self, expanded: Iterable[Frontier]) -> None:
+        """Judge the steps from the states of expanded blocks, until no property waits."""
+        for block in expanded:
+            self._judge(block)
+
+    def _judge(self, block: Frontier) -> None:
+        cursor, trees = self._cursor, self.trees
+        cursor[loops.STATE] = 0
+        while self.waits:
+            why = step_loops.inspect_steps(
+                trees.arrays,
+                trees.dispatch.arrays,
+                self.columns,
+                self._stuck,
+                self.ends,
+                block,
+                self._scratch,
+                cursor,
+            )
+            state, number, step = (int(cursor[at]) for at in (loops.STATE, loops.WHAT, step_loops.STEP))
+            if why == loops.DONE:
+                break
+            if why == loops.MISS_PREDICATE and step < 0:
+                trees.memoize_predicate(self.first + number, block.rows[state].tolist())
+            elif why == loops.MISS_PREDICATE:
+                try:
+                    read = trees.memoize_predicate(self.first + number, self._scratch.tolist())
+                except ModelError as error:
+                    error.met = block.rows[state].tolist(), step
+                    raise
+                self.note(number, read)
+            elif step < 0:
+                self.decide(DEADLOCK.name, (block.base + state, None))
+            else:
+                self.decide(self.owners[number], (block.base + state, step))
+
+    def decide(self, name: str, place: StatePlace) -> None:
+        super().decide(name, place)
+        if name == DEADLOCK.name:
+            self._stuck = False
+
+
+def _holds(judge: Callable[[Reader], bool | str]) -> Callable[[Reader], bool]:
+    return lambda state: judge(state) is True
+
+
+def _right(judge: PropertyInstance) -> Callable[[Reader, Reader], bool]:
+    return lambda before, after: judge.judge(before, after) is True
