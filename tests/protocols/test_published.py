@@ -21,7 +21,7 @@ from workbench.protocols.hudi.extended import HudiExtended
 from workbench.protocols.hudi.model import Hudi
 from workbench.protocols.iceberg.model import COW
 from workbench.protocols.paimon.extended import PaimonExtended
-from workbench.protocols.paimon.model import Paimon
+from workbench.protocols.paimon.published import PaimonPublished
 from workbench.registry import configurations, get_model
 
 SPECS = ROOT / "specs"
@@ -31,7 +31,7 @@ EXTENDED: dict[str, tuple[type[Model], type[Model]]] = {
     "bakery": (BakeryExtended, Bakery),
     "bakery_v2": (BakeryV2Extended, BakeryV2),
     "hudi": (HudiExtended, Hudi),
-    "paimon": (PaimonExtended, Paimon),
+    "paimon": (PaimonExtended, PaimonPublished),
 }
 
 
@@ -147,7 +147,7 @@ def test_the_name_on_the_command_line_is_the_extended_model(name):
         (BakeryV2Extended, BakeryV2, {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}),
         (BakeryV2AsBuilt, BakeryV2, {"Writers": 2, "SafeAcks": False}),
         (HudiExtended, Hudi, {"Keys": 1, "Values": 1}),
-        (PaimonExtended, Paimon, {}),
+        (PaimonExtended, PaimonPublished, {}),
     ],
 )
 def test_switched_off_the_extended_model_is_the_published_one_step_by_step(extended, published, constants):

@@ -10,7 +10,8 @@ from workbench.checking.check import check
 from workbench.kernel import InputError, Map, Variable, action, invariant
 from workbench.kernel.symmetry import Canonical
 from workbench.protocols.paimon import rows as table
-from workbench.protocols.paimon.model import READY, Paimon
+from workbench.protocols.paimon.model import READY
+from workbench.protocols.paimon.published import PaimonPublished
 from workbench.protocols.paimon.rows import COLUMNS, DELETE, INSERT, Change
 
 INVARIANTS = ["ConsistentRead", "NoDanglingDeletionVectors", "OneValidRowPerKeyAboveLevel0"]
@@ -34,15 +35,15 @@ ONE_BUCKET = {"NUM_BUCKETS": 1, "PkCol1Values": ["jack"]}
     ids=lambda it: str(sorted(it) if isinstance(it, set) else it),  # in one order, whatever the process
 )
 def test_what_is_switched_off_is_not_there(constants, actions, properties):
-    model = Paimon(**constants)
+    model = PaimonPublished(**constants)
     assert set(model.declared.actions) - set(model.actions) == actions
     assert set(model.declared.properties) - set(model.properties) == properties
     assert not check(model, []).never_taken
 
 
 def test_that_no_compaction_gives_up_is_asked_only_where_a_bucket_has_one_compactor():
-    assert LIVENESS in [p.name for p in Paimon().select()]
-    assert LIVENESS not in [p.name for p in Paimon(ONE_WRITER_PER_BUCKET=False).select()]
+    assert LIVENESS in [p.name for p in PaimonPublished().select()]
+    assert LIVENESS not in [p.name for p in PaimonPublished(ONE_WRITER_PER_BUCKET=False).select()]
 
 
 # What the switches do ----------------------------------------------------------------------------------------------
@@ -69,12 +70,12 @@ def test_that_no_compaction_gives_up_is_asked_only_where_a_bucket_has_one_compac
     ids=str,
 )
 def test_which_switches_keep_the_table_right(constants, violated):
-    assert [v.name for v in check(Paimon(**constants), [*INVARIANTS, LIVENESS]).violated] == violated
+    assert [v.name for v in check(PaimonPublished(**constants), [*INVARIANTS, LIVENESS]).violated] == violated
 
 
 @pytest.mark.parametrize("name", ["two_buckets", "two_buckets_lock", "published_default", "count_rule"])
 def test_snapshots_are_as_many_as_operations_where_nothing_can_happen_any_more(name):
-    model = Paimon(**constants_of(name))
+    model = PaimonPublished(**constants_of(name))
     ends = [s for s in reachable_states(model) if not any(model.outcomes(i, s) for i in model.instances)]
     assert ends
     for s in ends:
@@ -84,7 +85,7 @@ def test_snapshots_are_as_many_as_operations_where_nothing_can_happen_any_more(n
 
 def test_operations_on_a_key_are_counted_anew_from_each_insert():
     """Insert and update use up the two operations; after insert and delete the key can be inserted again."""
-    model = Paimon(**constants_of("count_rule"))
+    model = PaimonPublished(**constants_of("count_rule"))
     ends = [s for s in reachable_states(model) if not any(model.outcomes(i, s) for i in model.instances)]
     assert {s.write_ops for s in ends} == {2, 4}
 
@@ -109,11 +110,11 @@ def test_operations_on_a_key_are_counted_anew_from_each_insert():
     ids=str,
 )
 def test_keys_and_instances_are_dealt_to_buckets_round_robin(constants, keys_of):
-    assert Paimon(**constants).keys_of == keys_of
+    assert PaimonPublished(**constants).keys_of == keys_of
 
 
 def test_the_buckets_of_one_partition_come_before_those_of_the_next():
-    model = Paimon(NUM_PARTITIONS=2, PkCol1Values=["a", "b", "c", "d", "e"])
+    model = PaimonPublished(NUM_PARTITIONS=2, PkCol1Values=["a", "b", "c", "d", "e"])
     assert list(model.bucket_of.values()) == ["p0b0", "p0b1", "p1b0", "p1b1", "p0b0"]
 
 
@@ -121,14 +122,14 @@ def test_the_buckets_of_one_partition_come_before_those_of_the_next():
 def test_a_compaction_keeps_a_delete_only_while_older_rows_may_lie_above(compactions, kept):
     """With one compaction in a run there never is a file above the level that it compacts."""
     one_of_each = {**ONE_BUCKET, "NUM_WRITERS": 1, "NUM_COMPACTORS": 1, "MAX_COMPACTIONS_PER_COMPACTOR": 2}
-    model = Paimon(**one_of_each, DV_ENABLED=False, MAX_COMPACTIONS=compactions)
+    model = PaimonPublished(**one_of_each, DV_ENABLED=False, MAX_COMPACTIONS=compactions)
     compacted = [(file, "jack") for file in model.files if file.startswith("c")]
     assert any(s.kind[row] == DELETE for s in reachable_states(model) for row in compacted) is kept
 
 
 def test_a_table_that_nobody_can_write_is_refused():
     with pytest.raises(InputError, match="NUM_WRITERS = 0 is not accepted; it takes an integer from 1 to 5"):
-        Paimon(NUM_WRITERS=0)
+        PaimonPublished(NUM_WRITERS=0)
 
 
 # What violations say -----------------------------------------------------------------------------------------------
@@ -155,11 +156,11 @@ def test_a_table_that_nobody_can_write_is_refused():
     ],
 )
 def test_a_violation_says_what_is_wrong(name, violated, why):
-    assert check(Paimon(**constants_of(name)), [violated])[violated].why == why
+    assert check(PaimonPublished(**constants_of(name)), [violated])[violated].why == why
 
 
 def test_the_lock_as_published_is_held_by_both_operations_of_an_instance():
-    model = Paimon(**constants_of("two_buckets_lock_as_published"))
+    model = PaimonPublished(**constants_of("two_buckets_lock_as_published"))
     states = check(model, ["ConsistentRead"])["ConsistentRead"].trace.states
     both = [s for s in states if s.pc["w0"] == s.pc["c0"] == "COMMIT"]
     assert {s.lock for s in both} == {"instance0"}
@@ -218,7 +219,7 @@ def rows_in(model, s, file):
 @pytest.mark.slow
 @pytest.mark.parametrize("constants", UNPROTECTED)
 def test_states_differ_only_where_the_state_as_described_does(constants):
-    model = Paimon(**constants)
+    model = PaimonPublished(**constants)
     states = reachable_states(model)
     assert len({as_described(model, s) for s in states}) == len(states)
 
@@ -226,7 +227,7 @@ def test_states_differ_only_where_the_state_as_described_does(constants):
 @pytest.mark.slow
 @pytest.mark.parametrize("constants", UNPROTECTED)
 def test_the_files_of_the_buckets_are_those_of_the_manifest(constants):
-    model = Paimon(**constants)
+    model = PaimonPublished(**constants)
     for s in reachable_states(model):
         for commit in model.files:
             manifest = s.manifest[commit]
@@ -238,12 +239,12 @@ def test_the_files_of_the_buckets_are_those_of_the_manifest(constants):
                 assert sum(len(s.bucket_files[commit, bucket]) for bucket in model.buckets) == len(manifest)
 
 
-class WholeLog(Paimon):
+class WholeLog(PaimonPublished):
     """Keeps the log once more, in one piece, and reads it as it is defined."""
 
     whole = Variable(lambda m: Map(), doc="for each key and column the changes in commit order")
 
-    @action(Paimon.operation)
+    @action(PaimonPublished.operation)
     def commit(self, s, op):
         write, version = s.write[op] if op in self.writers else None, s.prepared[op]
         super().commit(s, op)
@@ -273,13 +274,13 @@ def test_the_log_cut_by_versions_is_the_whole_log(constants):
 
 def test_changes_are_committed_out_of_order_where_nothing_protects_them():
     """Or the test above would show little: a log has a smaller version after a larger one."""
-    model = Paimon(**UNPROTECTED[2].values[0])
+    model = PaimonPublished(**UNPROTECTED[2].values[0])
     logs = {log_of(model, s, "jack", "col2") for s in reachable_states(model)}
     assert any([c.version for c in log] != sorted(c.version for c in log) for log in logs)
 
 
 def test_values_of_a_column_are_interchangeable():
-    model = Paimon(**constants_of("one_bucket_two_writers", MAX_WRITE_OPS=2, MAX_WRITE_OPS_PER_KEY=2))
+    model = PaimonPublished(**constants_of("one_bucket_two_writers", MAX_WRITE_OPS=2, MAX_WRITE_OPS_PER_KEY=2))
     classes = {Canonical(model, model.symmetry)(s.values) for s in reachable_states(model)}
     result = check(model, INVARIANTS, symmetry=model.symmetry)
     assert result.distinct == len(classes) == 433
@@ -293,7 +294,9 @@ def test_values_of_a_column_are_interchangeable():
 def test_python_is_called_for_few_states_and_for_ever_fewer():
     bounds = [{}, {"MAX_WRITE_OPS": 3, "MAX_WRITE_OPS_PER_KEY": 3, "MAX_WRITE_OPS_PER_WRITER": 3}]
     bounds.append({**bounds[1], "MAX_COMPACTIONS": 4})
-    results = [check(Paimon(**constants_of("dangling", **more)), INVARIANTS, engine="local") for more in bounds]
+    results = [
+        check(PaimonPublished(**constants_of("dangling", **more)), INVARIANTS, engine="local") for more in bounds
+    ]
     assert [result.distinct for result in results] == [14_121, 201_609, 932_705]
     states_per_call = [result.distinct / result.figures["python_calls"] for result in results]
     assert states_per_call == sorted(states_per_call)
@@ -303,25 +306,25 @@ def test_python_is_called_for_few_states_and_for_ever_fewer():
 # Variants that are wrong -------------------------------------------------------------------------------------------
 
 
-class NothingIsMarked(Paimon):
+class NothingIsMarked(PaimonPublished):
     def outdated(self, kinds):
         return set()
 
 
-class VectorsOfReplacedFilesStay(Paimon):
+class VectorsOfReplacedFilesStay(PaimonPublished):
     def new_vectors(self, s, vectors, sources, above, kinds):
         return table.mark(s, vectors, above, self.outdated(kinds))
 
 
-class DeletesAreAlwaysDropped(Paimon):
+class DeletesAreAlwaysDropped(PaimonPublished):
     def keeps_delete(self, above):
         return False
 
 
-class LostSourcesAreIgnored(Paimon):
+class LostSourcesAreIgnored(PaimonPublished):
     """A compaction commits what it has merged also if somebody else has merged it before."""
 
-    @action(Paimon.operation)
+    @action(PaimonPublished.operation)
     def write_metadata(self, s, op):
         if s.message[op]:
             live = table.live_files(s, s.latest, s.message[op].bucket)
@@ -329,20 +332,20 @@ class LostSourcesAreIgnored(Paimon):
         super().write_metadata(s, op)
 
 
-class SourcesStayLive(Paimon):
+class SourcesStayLive(PaimonPublished):
     def replaced(self, live, message):
         return (*live, message.file)
 
 
-class LockIsKept(Paimon):
-    @action(Paimon.operation)
+class LockIsKept(PaimonPublished):
+    @action(PaimonPublished.operation)
     def commit(self, s, op):
         holder = s.lock
         super().commit(s, op)
         s.lock = holder
 
 
-class InsertsAreNotCountedAnew(Paimon):
+class InsertsAreNotCountedAnew(PaimonPublished):
     def start(self, s, w, key, kind, columns, sets=COLUMNS):
         before = s.write_ops_on[key]
         super().start(s, w, key, kind, columns, sets)
@@ -350,8 +353,8 @@ class InsertsAreNotCountedAnew(Paimon):
             s.write_ops_on[key] = before + 1
 
 
-class TheInsertMarkStays(Paimon):
-    @action(Paimon.operation)
+class TheInsertMarkStays(PaimonPublished):
+    @action(PaimonPublished.operation)
     def commit(self, s, op):
         before = dict(s.insert_pending)
         super().commit(s, op)
@@ -359,25 +362,25 @@ class TheInsertMarkStays(Paimon):
             s.insert_pending[key] = pending
 
 
-class ReadyKeepsTheVersion(Paimon):
+class ReadyKeepsTheVersion(PaimonPublished):
     def finish(self, s, op):
         version = s.prepared[op]
         super().finish(s, op)
         s.prepared[op] = version
 
 
-class UpdatesLogBothColumns(Paimon):
+class UpdatesLogBothColumns(PaimonPublished):
     def start(self, s, w, key, kind, columns, sets=COLUMNS):
         super().start(s, w, key, kind, columns)
 
 
-class OverwrittenMetadataStays(Paimon):
+class OverwrittenMetadataStays(PaimonPublished):
     def erase(self, s, commit):
         pass
 
 
-class FilesOfAbortedCompactionsLoseTheirLevel(Paimon):
-    @action(Paimon.operation)
+class FilesOfAbortedCompactionsLoseTheirLevel(PaimonPublished):
+    @action(PaimonPublished.operation)
     def write_metadata(self, s, op):
         message = s.message[op]
         super().write_metadata(s, op)
@@ -399,7 +402,7 @@ class FilesOfAbortedCompactionsLoseTheirLevel(Paimon):
     ids=lambda value: value.__name__ if isinstance(value, type) else "",
 )
 def test_a_wrong_protocol_violates_what_held(variant, name, violated):
-    sound = Paimon(**constants_of(name))
+    sound = PaimonPublished(**constants_of(name))
     checked = sound.applicable([*INVARIANTS, LIVENESS])
     assert check(sound, checked).violated == []
     assert [v.name for v in check(variant(**constants_of(name)), checked).violated] == violated
@@ -410,7 +413,7 @@ def test_reading_the_oldest_row_is_noticed(monkeypatch):
     monkeypatch.setattr(
         table, "newest", lambda key, files, sequence, vectors: newest(key, tuple(files)[:1], sequence, vectors)
     )
-    result = check(Paimon(**constants_of("published_default")), INVARIANTS)
+    result = check(PaimonPublished(**constants_of("published_default")), INVARIANTS)
     assert [v.name for v in result.violated] == ["ConsistentRead"]
 
 

@@ -6,7 +6,7 @@ PROTOCOL = Protocol(
     __name__,
     models={
         "paimon": "extended:PaimonExtended",
-        "paimon_published": "model:Paimon",
+        "paimon_published": "published:PaimonPublished",
     },
     picture="picture",
     audit="audit",

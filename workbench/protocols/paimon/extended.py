@@ -14,11 +14,11 @@ state::
 from workbench.kernel.values import show
 from workbench.language import *
 from workbench.protocols.paimon import rows as table
-from workbench.protocols.paimon.model import Paimon
+from workbench.protocols.paimon.published import PaimonPublished
 from workbench.protocols.paimon.rows import COLUMNS, LevelsRewrite
 
 
-class PaimonExtended(Paimon):
+class PaimonExtended(PaimonPublished):
     """Paimon's primary-key table with compaction and deletion vectors, and extensions that are off at first."""
 
     name = "paimon"

@@ -15,8 +15,8 @@ The properties, and the commands that check them::
 NoBadState and SequentialSnapshots of the published text cannot fail here and are not checked: a prepared commit is part
 of the state, and a snapshot's number is the one after the newest, or an existing one.
 
-``specs/paimon/README.md`` explains the protocol; :mod:`workbench.protocols.paimon.extended` adds further behaviour of
-real writers and readers. Semantics after Vanlightly/table-formats-tlaplus (paimon, MIT licence).
+``specs/paimon/README.md`` explains the protocol; :mod:`workbench.protocols.paimon.published` has the published text's
+simplifications, and :mod:`workbench.protocols.paimon.extended` further behaviour of real writers and readers. Semantics after Vanlightly/table-formats-tlaplus (paimon, MIT licence).
 """
 
 from workbench.kernel.values import show
@@ -35,18 +35,8 @@ def compactions_happen(model):
 
 
 class Paimon(Model):
-    """Paimon's primary-key table with compaction and deletion vectors.
+    """Paimon's primary-key table with compaction and deletion vectors."""
 
-    ``AsPublished`` switches on four simplifications of the published text that are not Paimon's:
-
-    (a) ``keeps_delete``, ``outdated``: a compaction drops every delete, and a delete marks nothing;
-    (b) ``outdated``, ``new_vectors``: only updates mark older rows, and vectors of the replaced files stay;
-    (c) ``ConsistentRead``: reads as if there were no deletion vectors;
-    (d) ``holder``, ``prepare_commit``: the lock is the instance's, which may take it twice, and keeps it when the
-        prepared version exists.
-    """
-
-    name = "paimon_published"
     symmetry = ("Col2Values", "Col3Values")
 
     NUM_WRITERS = Constant(2, range(1, 6), "writers; writer i is part of instance i")
@@ -69,14 +59,13 @@ class Paimon(Model):
     PkCol1Values = Constant(["jack", "sarah"], Names("key", range(1, 9)), "primary keys")
     Col2Values = Constant(["red", "blue"], Names("colour", range(1, 7)), "values of column 2")
     Col3Values = Constant(["A"], Names("grade", range(1, 7)), "values of column 3")
-    AsPublished = Constant(False, bool, "the published text's simplifications, where Paimon does something else")
 
     latest = Variable(0, doc="the number of the newest snapshot")
     snapshots = Variable(None, per="versions", doc="the commit that made the snapshot; commits are named by their file")
     manifest = Variable(None, per="files", doc="the live data files as of a commit, in order")
     bucket_files = Variable(None, per="file_buckets", doc="the same, bucket by bucket")
     vectors = Variable(Map(), per="file_buckets", doc="a bucket's deletion vectors as of a commit: file -> keys")
-    lock = Variable(None, doc="the operation (AsPublished: the instance) that holds the lock")
+    lock = Variable(None, doc="the holder of the lock")
     level = Variable(None, per="files", doc="a data file's level, once it is written")
     sequence = Variable(None, per="file_keys", doc="a data file's row of a key: its sequence number")
     kind = Variable(None, per="file_keys", doc="a data file's row of a key: +I, +U or -D")
@@ -139,7 +128,7 @@ class Paimon(Model):
         return table.expected(s, key, "col2", self.versions[-1]) is not None
 
     def read_latest(self, s, key):
-        return table.read(s, key, s.latest, self.bucket_of[key])
+        return Paimon.read(self, s, key, s.latest)
 
     def may_change(self, s, key):
         return s.write_ops_on[key] < self.MAX_WRITE_OPS_PER_KEY
@@ -251,20 +240,16 @@ class Paimon(Model):
 
     def keeps_delete(self, above):
         """Whether deletes are written again: only if older rows may lie above, and no vector takes care of them."""
-        return bool(above) and not self.DV_ENABLED and not self.AsPublished
+        return bool(above) and not self.DV_ENABLED
 
     def outdated(self, kinds):
         """The keys whose older rows, further up, must be marked as deleted."""
-        return {key for key, kind in kinds.items() if kind == UPDATE or not self.AsPublished}
+        return set(kinds)
 
     def new_vectors(self, s, vectors, sources, above, kinds):
         """The bucket's vectors after a compaction; None if it makes no new ones."""
-        keys = self.outdated(kinds)
-        if self.AsPublished and not keys:
-            return None
-        if not self.AsPublished:
-            vectors = vectors.without(*sources)
-        return table.mark(s, vectors, above, keys) if keys else vectors
+        keys, others = self.outdated(kinds), vectors.without(*sources)
+        return table.mark(s, others, above, keys) if keys else others
 
     # The commit of either ---------------------------------------------------------------------------------------
 
@@ -291,16 +276,15 @@ class Paimon(Model):
     @action(operation, at=PREPARE_COMMIT, to=COMMIT, when="USE_LOCK")
     def prepare_commit(self, s, op):
         """Take the lock; if the prepared version exists by now, prepare again instead."""
-        taken = s.prepared[op] <= s.latest
-        require(s.lock is None or (self.AsPublished and s.lock == self.holder(op)), f"{s.lock} holds the lock")
-        if not taken or self.AsPublished:
-            s.lock = self.holder(op)
-        if taken:
+        require(s.lock is None, f"{s.lock} holds the lock")
+        if s.prepared[op] <= s.latest:
             self.prepare_again(s, op)
+        else:
+            s.lock = self.holder(op)
 
     def holder(self, op):
         """Whom the lock belongs to."""
-        return self.instance_of[op] if self.AsPublished else op
+        return op
 
     @action(operation, at=COMMIT)
     def commit(self, s, op):
@@ -351,9 +335,13 @@ class Paimon(Model):
         """Every version reads as what had been committed up to it."""
         return s.snapshots[version] is None or self.reads_as_committed(s, key, version)
 
+    def read(self, s, key, version):
+        """The row of `key` in a version, merged from the files of all levels."""
+        return table.read(s, key, version, self.bucket_of[key])
+
     def reads_as_committed(self, s, key, version):
         """For readers that merge the files of all levels."""
-        read = table.read(s, key, version, self.bucket_of[key], use_vectors=not self.AsPublished) or (None, None)
+        read = self.read(s, key, version) or (None, None)
         expected = tuple(table.expected(s, key, column, version) for column in COLUMNS)
         return read == expected or Fault(
             f"version {version}: {key} reads as {show(read)}, but committed was {show(expected)}",
@@ -436,7 +424,7 @@ class Paimon(Model):
 
     def rows(self, s, key, version):
         """The rows of `key` that a reader of a version gets."""
-        row = table.read(s, key, version, self.bucket_of[key])
+        row = Paimon.read(self, s, key, version)
         return () if row is None else (row,)
 
     def as_table(self, s):

@@ -209,7 +209,7 @@ def reader(model, s, version):
     for key in model.PkCol1Values:
         answer = model.reads_as_committed(s, key, version)
         wrong = wrong or answer is not True
-        row_read = stored.read(s, key, version, model.bucket_of[key], use_vectors=not model.AsPublished)
+        row_read = model.read(s, key, version)
         reads = ", ".join(row_read) if row_read else "no row"
         expected = stored.expected(s, key, "col2", version), stored.expected(s, key, "col3", version)
         committed = "no row" if expected == (None, None) else ", ".join(value or "-" for value in expected)
