@@ -16,7 +16,8 @@ NoBadState and SequentialSnapshots of the published text cannot fail here and ar
 of the state, and a snapshot's number is the one after the newest, or an existing one.
 
 ``specs/paimon/README.md`` explains the protocol; :mod:`workbench.protocols.paimon.published` has the published text's
-simplifications, and :mod:`workbench.protocols.paimon.extended` further behaviour of real writers and readers. Semantics after Vanlightly/table-formats-tlaplus (paimon, MIT licence).
+simplifications, and :mod:`workbench.protocols.paimon.extended` further behaviour of real writers and readers.
+Semantics after Vanlightly/table-formats-tlaplus (paimon, MIT licence).
 """
 
 from workbench.kernel.values import show
