@@ -255,6 +255,22 @@ def test_since_is_a_timestamp_or_its_beginning(table, capsys):
         assert f"has versions up to {last}" in error
 
 
+def test_rows_that_cannot_be_shown_are_damage_and_the_finding_stays(table):
+    table.commit("a", {"jack": "red"})
+    table.commit("b", {"jack": "blue"})
+    path = table.folder / table.published[-1].path
+    group = pq.read_metadata(path).row_group(0)
+    (chunk,) = (one for one in map(group.column, range(group.num_columns)) if one.path_in_schema == "value")
+    begin = chunk.dictionary_page_offset or chunk.data_page_offset
+    content = bytearray(path.read_bytes())
+    content[begin : begin + chunk.total_compressed_size] = b"\xff" * chunk.total_compressed_size
+    path.write_bytes(content)
+    assert graded(agreed(table)) == [
+        ("FilesAreWhole", "damaged"),
+        ("NoDuplicateKeysAcrossFiles", "proved"),
+    ]
+
+
 def test_what_was_over_before_the_second_that_is_asked_for_is_left_out(table):
     table.commit("a", {"jack": "red"})
     table.commit("b", {"jack": "blue"})

@@ -281,6 +281,17 @@ def test_edited_parent(table, place):
     assert ("LinearHistory", "proved", place + 1) in graded(agreed(folder))
 
 
+def test_miscounts_before_since_are_taken_as_correct(table):
+    folder = table("races")
+
+    def miscount(said):
+        said["snapshots"][10]["summary"]["total-records"] = "7"
+
+    edit(newest(folder), miscount)
+    assert graded(agreed(folder)) == [("CountsAgree", "suspect", 11)]
+    assert agreed(folder, since=12).findings == ()
+
+
 def test_edited_parent_where_no_older_metadata_is_left(table):
     folder = table("races")
     path = newest(folder)

@@ -248,7 +248,7 @@ class HudiJudgement(Judgement):
         for one in found:
             for copy in one.copies:
                 wanted[copy.slice["name"]].add(one.key)
-        rows = rows_of(self.table, wanted)
+        rows = rows_of(self.table, wanted, self.damages)
         for one in found:
             grade, by = _grade(one)
             why = f"{one.key} is in two file groups: {by}" + ("" if one.until is None else f"; until {one.until}")

@@ -222,17 +222,18 @@ def _origin(one: Slice, having: Iterable[tuple[Slice, str]], slices: Sequence[Sl
     return Origin(since["first"], since["operation"])
 
 
-def rows_of(table: HudiTable, wanted: dict[str, set[str]]) -> dict[tuple[str, str], str]:
-    """Rows as JSON by (file, key), for the wanted keys of each file."""
+def rows_of(table: HudiTable, wanted: dict[str, set[str]], damages: Damages) -> dict[tuple[str, str], str]:
+    """Rows as JSON by (file, key), for the wanted keys of each file that can be read."""
     found = {}
+    (key_column,) = table.key_columns
     for name, keys in wanted.items():
-        (key_column,) = table.key_columns
-        columns = [c for c in column_names(table.source, name) if not c.startswith("_hoodie_") and c != key_column]
-        for batch in read_columns(table.source, name, [key_column, *columns[:_SHOWN_COLUMNS]]):
-            chosen = batch.filter(
-                pc.is_in(pc.cast(batch.column(0), "string"), value_set=pa.array(sorted(keys), pa.string()))
-            )
-            for row in chosen.to_pylist():
-                key = str(row.pop(key_column))
-                found[name, key] = json.dumps(row, default=str, ensure_ascii=False)
+        with damages.around():
+            columns = [c for c in column_names(table.source, name) if not c.startswith("_hoodie_") and c != key_column]
+            for batch in read_columns(table.source, name, [key_column, *columns[:_SHOWN_COLUMNS]]):
+                chosen = batch.filter(
+                    pc.is_in(pc.cast(batch.column(0), "string"), value_set=pa.array(sorted(keys), pa.string()))
+                )
+                for row in chosen.to_pylist():
+                    key = str(row.pop(key_column))
+                    found[name, key] = json.dumps(row, default=str, ensure_ascii=False)
     return found

@@ -131,12 +131,11 @@ class IcebergJudgement(Judgement):
 
     def counts(self) -> None:
         """What is counted twice comes to the same."""
-        last = self.versions[1]
         for one, why in self.table.miscounts:
             evidence = [f"{self.table.metadata.name}: snapshot {one.id}, {one.manifest_list}"]
-            self.find(COUNTS_AGREE, "suspect", self.version(one), why, evidence, about=(one.id, why), last=last)
+            self.find(COUNTS_AGREE, "suspect", self.version(one), why, evidence, about=(one.id, why))
         for why in self.table.metadata.contradictions:
-            self.find(COUNTS_AGREE, "suspect", last, why, [self.table.metadata.name])
+            self.find(COUNTS_AGREE, "suspect", self.versions[1], why, [self.table.metadata.name])
 
     def files(self) -> None:
         """The files of the newest snapshot, and of the heads of branches, are there."""
