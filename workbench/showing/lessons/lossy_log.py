@@ -9,36 +9,28 @@ class LossyLog(Model):
     Writers = Constant(2, Names("w", range(1, 4)), "each of them appends one entry")
 
     log = Variable((), doc="the entries, by who wrote them")
-    pc = Variable("Read", per="Writers", doc="next step")
+    writer = Process(per="Writers", fair="weak", doc="appends its entry", start="Read")
     seen = Variable((), per="Writers", doc="the log as it was read")
 
-    writer = Process(per="Writers", fair="weak", doc="appends its entry")
-
-    @action(writer)
+    @action(writer, at="Read", to="Write")
     def read(self, s, w):
         """Read the log."""
-        require(s.pc[w] == "Read", f"{w} has read already")
         s.seen[w] = s.log
-        s.pc[w] = "Write"
 
-    @action(writer)
+    @action(writer, at="Write", to="Done")
     def write(self, s, w):
-        """Append an entry, if the log is still what was read."""
-        require(s.pc[w] == "Write", f"{w} has nothing to write")
-        if s.log != s.seen[w]:
+        """Append an entry, if the log is still what was read; otherwise read again."""
+        if s.log == s.seen[w]:
+            s.log = (*s.log, w)
+        else:
             s.pc[w] = "Read"
-            return
-        s.log = (*s.log, w)
-        s.pc[w] = "Done"
 
-    @action(writer)
+    @action(writer, at="Write", to="Read")
     def write_unanswered(self, s, w):
         """Append an entry, and never hear of it: begin again."""
-        require(s.pc[w] == "Write", f"{w} has nothing to write")
         require(s.log == s.seen[w], "the log has changed")
         require(len(s.log) < 2 * len(self.Writers), "the log is full")
         s.log = (*s.log, w)
-        s.pc[w] = "Read"
 
     @invariant(w="Writers")
     def NothingLost(self, s, w):
