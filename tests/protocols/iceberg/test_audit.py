@@ -239,12 +239,17 @@ def test_of_two_candidates_the_catalog_alone_knows(table):
 
 def test_snapshots_whose_metadata_files_are_gone_are_suspected(table):
     folder = table("races")
-    newest(folder).unlink()
+
+    def forget(first):
+        for path in folder.glob("metadata/*.metadata.json"):  # a writer that was refused may have left another one
+            if int(path.name.partition("-")[0]) >= first:
+                path.unlink()
+
+    forget(48)
     found = agreed(folder)
     assert graded(found) == []
     assert any("or whose metadata file is gone" in one for one in found.not_checked)
-    for _ in range(2):
-        newest(folder).unlink()
+    forget(46)
     (one,) = agreed(folder).findings
     assert (one.property, one.grade, one.version) == ("AcknowledgedCommitsPresent", "suspect", 46)
     assert one.why.startswith("3 snapshots with sequence numbers up to 48 were prepared, and the newest")
