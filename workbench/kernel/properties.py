@@ -231,11 +231,11 @@ def step(
 ) -> Any:
     """Declare a method ``(self, s, t, ...)`` that must be true of every step from a state `s` to another state `t`.
 
-    It answers as invariants do. Steps that change nothing are not judged. ``docs/modelling.md`` has examples.
+    It answers as invariants do, and the other arguments are as for :func:`invariant`. Steps that change nothing are not
+    judged. ``docs/modelling.md`` has examples.
 
     Args:
         of: The names of the actions whose steps are judged; all by default.
-        *each, when, by_default, **domains: As for :func:`invariant`.
     """
     actions = (of,) if isinstance(of, str) else tuple(of)
     return _declare(Step, each, domains, states=2, when=when, by_default=by_default, of=actions)

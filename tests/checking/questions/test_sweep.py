@@ -428,13 +428,14 @@ def test_an_interrupt_keeps_what_has_finished(tmp_path, seconds):
 class Endless(Model):
     """Counts for ever, and says when it is beyond what its invariant allows."""
 
+    folder = "."  # where it says so
     Start = Constant(0, range(9), "where it begins")
     n = Variable(lambda model: model.Start)
 
     @action
     def step(self, s):
         if s.n == 20:
-            (Path(os.environ["WHERE_IT_IS_TOLD"]) / str(self.Start)).touch()
+            (Path(self.folder) / str(self.Start)).touch()
         s.n += 1
 
     @invariant
@@ -443,7 +444,7 @@ class Endless(Model):
 
 
 @pytest.mark.parametrize("where", ["here", "in processes"], indirect=True)
-def test_a_stopped_check_says_what_it_has_found(where, tmp_path, monkeypatch):
+def test_a_stopped_check_says_what_it_has_found(where, tmp_path):
     """It is not kept, since another sweep with these budgets would find more."""
     told, out = tmp_path / "told", tmp_path / "out"
     told.mkdir()
@@ -452,8 +453,8 @@ def test_a_stopped_check_says_what_it_has_found(where, tmp_path, monkeypatch):
     def seen():
         return len(os.listdir(told)) == at_work
 
-    monkeypatch.setenv("WHERE_IT_IS_TOLD", str(told))
-    filled = fill(Endless, {"Start": [0, 1]}, out=out, should_stop=seen, **where)
+    model = type("Endless", (Endless,), {"folder": str(told)})
+    filled = fill(model, {"Start": [0, 1]}, out=out, should_stop=seen, **where)
     assert filled.stopped
     assert records(out) == []
     assert [cell.outcome.error for cell in filled.cells] == [None, None]
@@ -470,13 +471,14 @@ def test_a_stopped_check_says_what_it_has_found(where, tmp_path, monkeypatch):
 class Queue(Model):
     """Each setting ends once the outcome of the one before it has been told."""
 
+    folder = "."  # where it is told
     Number = Constant(0, range(9), "which one it is")
     n = Variable(0)
 
     @action
     def step(self, s):
         require(s.n == 0, "done")
-        while self.Number and not os.path.exists(f"{os.environ['WHERE_IT_IS_TOLD']}/{self.Number - 1}"):
+        while self.Number and not os.path.exists(f"{self.folder}/{self.Number - 1}"):
             time.sleep(0.01)
         s.n = 1
 
@@ -485,13 +487,13 @@ class Queue(Model):
         return s.n < 2
 
 
-def test_each_verdict_is_told_as_soon_as_it_is_there(where, tmp_path, monkeypatch):
+def test_each_verdict_is_told_as_soon_as_it_is_there(where, tmp_path):
     def tell(cell):
         assert str(cell) == f"Number={cell.number}: \N{CHECK MARK} Small"
         (tmp_path / str(cell.number)).touch()
 
-    monkeypatch.setenv("WHERE_IT_IS_TOLD", str(tmp_path))
-    filled = fill(Queue, {"Number": [0, 1, 2]}, on_cell=tell, **where)
+    model = type("Queue", (Queue,), {"folder": str(tmp_path)})
+    filled = fill(model, {"Number": [0, 1, 2]}, on_cell=tell, **where)
     assert filled.holds
 
 

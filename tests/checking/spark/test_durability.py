@@ -416,7 +416,7 @@ def kill_sweeps(folder: Path) -> None:
 @pytest.mark.parametrize("kills", [kill_searches, kill_saves, kill_sweeps], ids=lambda kills: kills.__name__)
 def test_what_was_complete_stays_so_when_the_process_is_killed(tmp_path: Path, kills: Callable[[Path], None]) -> None:
     """At some moments; in a process of its own, since one that has threads is better not forked."""
-    script = "import pathlib, sys; from tests import test_durability as tests; "
+    script = "import pathlib, sys; from tests.checking.spark import test_durability as tests; "
     script += "getattr(tests, sys.argv[1])(pathlib.Path(sys.argv[2]))"
     ended = python(script, kills.__name__, tmp_path, here=ROOT)
     assert ended.returncode == 0, ended.stderr[-3000:]

@@ -324,6 +324,7 @@ def test_a_graph_opens_on_the_trace_and_is_zoomed_moved_and_searched(kept: Noteb
     assert in_sight(".wb-graph g.node[data-marks~=trace] >> nth=0") or in_sight(
         ".wb-graph g.node[data-marks~=violating]"
     )
+    assert graph.bounding_box()["height"] <= page.viewport_size["height"] - 300
     before = drawn.bounding_box()["width"]
     page.click(".wb-zoom button:text-is('+')")
     assert drawn.bounding_box()["width"] > 1.2 * before
