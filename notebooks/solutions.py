@@ -4,7 +4,7 @@ For teachers, and for learners who want to compare. ``exercise("one_group").chec
 all. Other answers may be right as well: what counts is what the checker finds.
 """
 
-from workbench import action, get_model, refines, require
+from workbench import action, get_model, refines
 from workbench.protocols.table.model import Table
 from workbench.showing.lessons.lossy_log import LossyLog
 
