@@ -405,7 +405,7 @@ def test_the_playground_answers_in_json(tmp_path: Path, monkeypatch: pytest.Monk
         13,
         {"NothingLost": "violated (5 states)"},
     )
-    assert "has read already" in ask(do="possible", at=1)["possible"]
+    assert "is not at Write" in ask(do="possible", at=1)["possible"]
     assert ask(do="take", at=9, step="0.0 read(w1)")["error"].startswith("step 5 cannot be read(w1): ")
     assert ask(do="check", source="from", settings="", max_states=9)["line"] == 1
     assert "defines no model" in ask(do="check", source="", settings="", max_states=9)["error"]
@@ -500,7 +500,7 @@ def test_the_first_model_is_checked_edited_and_stepped_by_hand(playground: Playg
     playground.trace.get_by_role("button", name="read(w2)").click()
     expect(playground.trace.locator(".steps [role=status]")).to_have_text("state 2 of 2")
     playground.trace.locator(".possible summary").click()
-    expect(playground.trace.locator(".wb-greyed")).to_contain_text("w2 has read already")
+    expect(playground.trace.locator(".wb-greyed")).to_contain_text("w2 is not at Read")
 
     playground.page.locator("[name=open]").select_option("new")
     playground.check()
