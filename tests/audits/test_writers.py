@@ -9,7 +9,6 @@ import pytest
 from pyarrow import fs
 
 from workbench.audits import audit
-from workbench.audits.decoding import in_process
 from workbench.audits.source import Source
 from workbench.checking.driving import Processes
 from workbench.kernel import InputError
@@ -247,7 +246,7 @@ def test_races_at_full_speed_lose_exactly_the_commits_that_are_named(lake, path,
     for name in names:
         lake.begins(name, *(f"{name}-{n}" for n in range(12)))
     acks = [lake.answer(name)["ack"] for name in names for _ in range(12)]
-    table = read(Source(path), in_process)
+    table = read(Source(path))
     lost = {ack["commitUser"] for ack in acks} - set(table.snapshots["user"].to_pylist())
     found = audit(path, acks=acks_file(tmp_path, acks))
     named = [f.why.split()[3] for f in found.of("AcknowledgedCommitsPresent")]

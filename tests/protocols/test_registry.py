@@ -71,7 +71,7 @@ ACKS = {}, {}
 def detects(source):
     return source.exists("ledger.txt")
 
-def audit(source, *, acks, since, spark):
+def audit(source, *, acks, since):
     numbers = [int(line) for line in source.read("ledger.txt", 1000).split()]
     judgement = Judgement("ledgers", source, versions=(numbers[0], numbers[-1]))
     for before, after in pairwise(numbers):

@@ -2,10 +2,9 @@
 
 A `Source` reads files by name, within bounds, on any file system; ``avro.py`` and ``said.py`` trust nothing in them. A
 format's reader replays the versions by what each changed: files, and deletion vectors, with the versions in which they
-live; where there are very many, as Arrow tables of one shape (``shape.py``). It decodes one file per call, so
-``decoding.py`` can run it here and ``spark.py`` on Spark. The rules of a format (``judgement.py``) read rows only of
-buckets that metadata does not prove right. A finding becomes a state of the protocol's model, and counts only if the
-model's own invariant fails there: picture, trace and repair then follow from the model.
+live; where there are very many, as Arrow tables of one shape (``shape.py``). The rules of a format (``judgement.py``)
+read rows only of buckets that metadata does not prove right. A finding becomes a state of the protocol's model, and
+counts only if the model's own invariant fails there: picture, trace and repair then follow from the model.
 """
 
 import os
@@ -43,7 +42,7 @@ class Format(Protocol):
         """Whether the folder looks like a table of this format."""
 
     @staticmethod
-    def audit(source: "Source", *, acks: list[dict[str, Any]] | None, since: int | None, spark: Any) -> Audit:
+    def audit(source: "Source", *, acks: list[dict[str, Any]] | None, since: int | None) -> Audit:
         """Read and judge the table."""
 
 
@@ -53,7 +52,6 @@ def audit(
     format: str = "auto",
     acks: str | os.PathLike[str] | None = None,
     since: int | None = None,
-    spark: Any = None,
 ) -> Audit:
     """Judge a lakehouse table by the properties of its protocol's model.
 
@@ -64,7 +62,6 @@ def audit(
         format: The name of a protocol whose tables are audited, such as "hudi"; "auto" detects it.
         acks: A file of acknowledged commits; see ``docs/audit.md``.
         since: The version to start from; earlier history is taken as correct.
-        spark: A session that decodes the metadata of Paimon tables with very many files; others are read here.
 
     Raises:
         InputError: If there is no table, or it is unsupported, or made to do harm.
@@ -81,13 +78,13 @@ def audit(
     if not module.detects(source):
         raise InputError(f"{brief(source.url)} is not a table of {format}")
     told = None if acks is None else read_acks(acks, *module.ACKS)
-    found = module.audit(source, acks=told, since=since, spark=spark)
+    found = module.audit(source, acks=told, since=since)
     for _ in range(_MOST_READS):
         damage = found.of(FILES_WHOLE)
         if not damage:
             break
         time.sleep(_PAUSE)  # a file that was being written is whole by then
-        found = module.audit(source, acks=told, since=since, spark=spark)
+        found = module.audit(source, acks=told, since=since)
         if found.of(FILES_WHOLE) == damage:
             break
     return found

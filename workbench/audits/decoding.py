@@ -1,8 +1,8 @@
-"""Decode many files of a table with the same functions: one by one in this process, or in parallel on Spark."""
+"""Decode many files of a table with the same function."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any
 
 import pyarrow as pa
 
@@ -16,26 +16,21 @@ Decode = Callable[[Source, Any], Iterable[tuple[Any, ...]]]
 _BATCH = 16_384
 
 
-class Decoder(Protocol):
-    """Applies a function to each item, and collects the rows in one Arrow table, in the order of the items.
+def decoded(source: Source, decode: Decode, items: Sequence[Any], schema: pa.Schema) -> pa.Table:
+    """Apply a function to each item, and collect the rows in one Arrow table.
 
     Raises:
         Damaged: If files are damaged, once all items were tried; it tells all errors.
     """
-
-    def __call__(self, source: Source, decode: Decode, items: Sequence[Any], schema: pa.Schema) -> pa.Table: ...
-
-
-def in_process(source: Source, decode: Decode, items: Sequence[Any], schema: pa.Schema) -> pa.Table:
-    """The :class:`Decoder` that works in this process."""
     damaged: list[Damaged] = []
-    table = pa.Table.from_batches(batches(rows_of(source, decode, items, damaged), schema), schema)
-    raise_all(damaged)
+    table = pa.Table.from_batches(_batches(_rows(source, decode, items, damaged), schema), schema)
+    if damaged:
+        damaged[0].others = tuple(damaged[1:])
+        raise damaged[0]
     return table
 
 
-def rows_of(source: Source, decode: Decode, items: Iterable[Any], damaged: list[Damaged]) -> Iterator[tuple[Any, ...]]:
-    """The rows of the items; the errors of those with a damaged file are added to `damaged`."""
+def _rows(source: Source, decode: Decode, items: Iterable[Any], damaged: list[Damaged]) -> Iterator[tuple[Any, ...]]:
     for item in items:
         try:
             yield from decode(source, item)
@@ -43,15 +38,7 @@ def rows_of(source: Source, decode: Decode, items: Iterable[Any], damaged: list[
             damaged.append(error)
 
 
-def raise_all(damaged: Sequence[Damaged]) -> None:
-    """Raise the first of some errors, which tells the others, if there are any."""
-    if damaged:
-        damaged[0].others = tuple(damaged[1:])
-        raise damaged[0]
-
-
-def batches(rows: Iterator[tuple[Any, ...]], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Rows as record batches."""
+def _batches(rows: Iterator[tuple[Any, ...]], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     while some := list(islice(rows, _BATCH)):
         columns = zip(*some, strict=True)
         arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]

@@ -9,16 +9,13 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import pyarrow as pa
 import pyspark
 import pytest
 
 from tests.command import python
 from tests.places import ROOT
-from workbench.audits import spark as decoding
-from workbench.audits.decoding import in_process
 from workbench.checking.check import check
 from workbench.checking.runs import resume
 from workbench.checking.spark import narrow_levels
@@ -44,30 +41,16 @@ def stranger(spark: Any) -> Iterator[Any]:
         calling.terminate()
 
 
-class Item(NamedTuple):
-    version: int
-    names: tuple[str, ...]
-
-
-def rows(source: None, item: Item) -> Iterator[tuple[Any, ...]]:
-    yield from ((item.version, name) for name in item.names)
-
-
 def test_no_result_waits_at_a_port_for_whoever_calls_first(
     spark: Any, stranger: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A search, rows of a dataset, and files of a table; the stranger calls the one port that the test opens."""
+    """A search, and rows of a dataset; the stranger calls the one port that the test opens."""
     monkeypatch.setattr(narrow_levels, "MOST_STATES", 0)
-    monkeypatch.setattr(decoding, "FEWEST", 0)
-    monkeypatch.setattr(decoding, "PER_TASK", 2)
     assert check(Hudi(), engine="spark", spark=spark, max_states=8).distinct == 8
     table = to_pandas(spark.sql("SELECT id, map(id, array('a')) AS m FROM range(9) WHERE id > 1 ORDER BY id DESC"))
     assert table["id"].tolist() == [8, 7, 6, 5, 4, 3, 2]
     assert table["m"][0] == {8: ["a"]}
     assert len(to_pandas(spark.sql("SELECT id FROM range(9) WHERE id > 9"))) == 0
-    items, schema = [Item(n, ("x", "y")) for n in range(5)], pa.schema([("version", pa.int64()), ("name", pa.string())])
-    wanted = in_process(None, rows, items, schema)  # type: ignore[arg-type]
-    assert decoding.spark_decoder(spark)(None, rows, items, schema) == wanted  # type: ignore[arg-type]
     port, *_ = spark.range(1)._jdf.collectToPython()
     assert stranger.readline() == f"{port}\n"
 

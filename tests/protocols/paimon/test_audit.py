@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import fastavro
@@ -16,7 +17,7 @@ import pytest
 
 from tests.places import ROOT
 from workbench.audits import audit, story
-from workbench.audits.decoding import in_process
+from workbench.audits.decoding import decoded
 from workbench.audits.shape import alive_at
 from workbench.audits.source import Source
 from workbench.checking.check import check
@@ -106,14 +107,14 @@ def test_what_a_branch_or_a_tag_names_is_not_lost(own_table, tmp_path, place, ca
 def test_what_was_not_asked_for_is_not_lost(own_table):
     """The lists of snapshots before --since are named by these."""
     path = own_table("seq")
-    table = read(Source(path), in_process, since=3)
-    assert (table.first, table.oldest, table.orphans) == (3, 1, read(Source(path), in_process).orphans)
+    table = read(Source(path), since=3)
+    assert (table.first, table.oldest, table.orphans) == (3, 1, read(Source(path)).orphans)
 
 
 @pytest.mark.slow
 def test_lost_races_that_were_retried_are_not_suspected(real_table):
     """Of 410 lists that no snapshot names, 408 are of commits that are there; one row of 240 is in no snapshot."""
-    found = read(Source(real_table("race3")), in_process)
+    found = read(Source(real_table("race3")))
     assert len(found.orphans) == 410
     assert found.commit(found.last)["version"] == 239
     assert [[file["name"] for file in one.files] for one in orphans(found)] == [
@@ -354,32 +355,34 @@ def expire(path, until):
             (path / "manifest" / one["deltaManifestList"]).unlink()
 
 
-def test_a_table_whose_snapshots_expire_under_the_reader_is_read_anew(own_table):
+def test_a_table_whose_snapshots_expire_under_the_reader_is_read_anew(own_table, monkeypatch):
     path = own_table("seq")
     calls = []
 
-    def decoder(source, decode, items, schema):
+    def expiring(source, decode, items, schema):
         calls.append(len(items))
         if len(calls) in (1, 3):  # before snapshots are decoded, and when the next attempt comes to their lists
             expire(path, 1 + len(calls))
-        return in_process(source, decode, items, schema)
+        return decoded(source, decode, items, schema)
 
-    found = read(Source(path), decoder)
+    monkeypatch.setattr(import_module("workbench.protocols.paimon.audit.read"), "decoded", expiring)
+    found = read(Source(path))
     assert (found.first, found.last) == (4, 4)
     assert found.files["first"].to_pylist() == [4] * 4
     assert calls[0] == 4
     assert audit(path).findings == (), "what was committed before is not known any more"
 
 
-def test_a_table_that_expires_faster_than_it_is_read_is_refused_in_one_line(own_table):
+def test_a_table_that_expires_faster_than_it_is_read_is_refused_in_one_line(own_table, monkeypatch):
     path = own_table("race3")
 
-    def decoder(source, decode, items, schema):
+    def expiring(source, decode, items, schema):
         expire(path, items[0].version + 1)
-        return in_process(source, decode, items, schema)
+        return decoded(source, decode, items, schema)
 
+    monkeypatch.setattr(import_module("workbench.protocols.paimon.audit.read"), "decoded", expiring)
     with pytest.raises(InputError, match="its snapshots expire faster than they can be read"):
-        read(Source(path), decoder)
+        read(Source(path))
 
 
 @pytest.mark.parametrize(
@@ -448,7 +451,7 @@ def large(tmp_path):
 
 @pytest.mark.slow
 def test_a_table_whose_manifests_are_merged_is_clean(large):
-    found = read(Source(large()), in_process)
+    found = read(Source(large()))
     assert (found.first, found.last, len(found.breaks), len(found.orphans)) == (1, 400, 0, 0)
     assert len(found.files) == 1600
     alive = alive_at(found.files, 400)
@@ -463,28 +466,6 @@ def test_a_snapshot_that_is_not_built_on_its_predecessor_is_found_among_merged_m
     (finding, *others) = audit(large("--forgets", str(version))).of("LinearHistory")
     assert (finding.grade, finding.version) == ("proved", version)
     assert len(others) == 1, "the next one has what this one lacks"
-
-
-# On Spark ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", PROVED)
-def test_the_verdicts_are_the_same_on_spark(spark, real_table, monkeypatch, name):
-    monkeypatch.setattr("workbench.audits.spark.FEWEST", 1)
-    here, there = audit(real_table(name)), audit(real_table(name), spark=spark)
-    assert there == here
-    assert there.as_dict() == here.as_dict()
-
-
-def test_what_is_wrong_is_said_the_same_on_spark(spark, own_table, monkeypatch):
-    monkeypatch.setattr("workbench.audits.spark.FEWEST", 1)
-    path = own_table("seq")
-    manifest = path / "manifest/manifest-ac79cdec-690f-48ce-9778-632bab674baf-0"
-    for content in (b"", None):
-        manifest.unlink() if content is None else manifest.write_bytes(content)
-        here, there = audit(path), audit(path, spark=spark)
-        assert there == here
-        assert manifest.name in here.of("FilesAreWhole")[0].why
 
 
 # Histories -----------------------------------------------------------------------------------------------------------

@@ -15,6 +15,6 @@ def detects(source: Source) -> bool:
     return list_log(source) is not None
 
 
-def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None, spark: Any) -> Audit:
+def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None) -> Audit:
     """Read and judge a Delta table, in this process even if there is a Spark session."""
     return read_again(lambda: DeltaJudgement(source, acks, since).audit())

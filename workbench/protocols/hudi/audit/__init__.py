@@ -18,7 +18,7 @@ def detects(source: Source) -> bool:
     return source.exists(PROPERTIES) or has_instants(source)
 
 
-def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None, spark: Any) -> Audit:
+def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None) -> Audit:
     """Read and judge a Hudi table, in this process even if there is a Spark session."""
     damages = Damages()
     with damages.around():

@@ -18,7 +18,7 @@ def detects(source: Source) -> bool:
     return bool(metadata_files(source))
 
 
-def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None, spark: Any) -> Audit:
+def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None) -> Audit:
     """Read and judge an Iceberg table, in this process even if there is a Spark session."""
 
     def once() -> Audit:

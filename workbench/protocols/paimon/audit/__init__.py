@@ -3,7 +3,6 @@
 from typing import Any
 
 from workbench.audits.damaged import Damages
-from workbench.audits.decoding import Decoder, in_process
 from workbench.audits.findings import Audit
 from workbench.audits.judgement import Judgement
 from workbench.audits.source import Source
@@ -21,15 +20,10 @@ def detects(source: Source) -> bool:
     )
 
 
-def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None, spark: Any) -> Audit:
+def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None) -> Audit:
     """Read and judge a Paimon table."""
-    decoder: Decoder = in_process
-    if spark is not None:
-        from workbench.audits.spark import spark_decoder  # pyspark is only loaded where it is used
-
-        decoder = spark_decoder(spark)
     damages = Damages()
-    table = read(source, decoder, since, damages)
+    table = read(source, since, damages)
     if table is not None:
         return PaimonJudgement(table, damages, acks, since).audit()
     judgement = Judgement("paimon", source, damages)

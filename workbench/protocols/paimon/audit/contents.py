@@ -3,7 +3,6 @@
 import json
 from typing import Any, NamedTuple
 
-from workbench.audits.decoding import in_process
 from workbench.audits.shape import alive_at
 from workbench.audits.source import Source
 from workbench.protocols.paimon.audit.look import BucketLook, look_at
@@ -31,7 +30,7 @@ def contents(path: str) -> dict[int, VersionContents]:
         InputError: If it is not a table, or damaged.
         UnreadableError: If its rows are of an unsupported kind.
     """
-    table = read(Source(path), in_process)
+    table = read(Source(path))
     if table is None:
         return {}
     looks = [look_at(table, name) for name in sorted(set(table.files["bucket"].to_pylist()))]

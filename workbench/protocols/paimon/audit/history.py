@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.audits.decoding import in_process
 from workbench.audits.source import Source
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief, listed, unknown
@@ -76,7 +75,7 @@ class TableHistory:
         source = Source(path)
         if not detects(source):
             raise InputError(f"{brief(path)} is not a table of paimon")
-        table = read(source, in_process)
+        table = read(source)
         if table is None:
             raise InputError(f"{brief(path)} has no snapshot yet")
         if table.first > 1 or len(table.gaps):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.audits.damaged import Damaged
-from workbench.audits.decoding import in_process
+from workbench.audits.decoding import decoded
 from workbench.audits.shape import FILES
 from workbench.kernel import InputError
 from workbench.protocols.paimon.audit.files import (
@@ -100,7 +100,7 @@ def _base_of(delta: str) -> str:
 
 def _entries(table: PaimonTable, manifest: str) -> list[dict[str, Any]]:
     try:
-        return in_process(table.source, decode_manifest, [Item(0, (manifest,))], ENTRIES).to_pylist()
+        return decoded(table.source, decode_manifest, [Item(0, (manifest,))], ENTRIES).to_pylist()
     except InputError:
         return []
 
@@ -128,7 +128,7 @@ def _arrived_since(table: PaimonTable) -> list[dict[str, Any]]:
     ]
     names = [*(f"snapshot/snapshot-{version}" for version in later), *others(table.source)]
     items = [Item(0, (name,)) for name in names]
-    return in_process(table.source, decode_other, items, OTHERS).to_pylist()
+    return decoded(table.source, decode_other, items, OTHERS).to_pylist()
 
 
 def _added_by(table: PaimonTable, snapshots: list[dict[str, Any]]) -> set[str]:
@@ -137,7 +137,7 @@ def _added_by(table: PaimonTable, snapshots: list[dict[str, Any]]) -> set[str]:
     for delta in {one["delta"] for one in snapshots}:
         try:
             item = Item(0, tuple(manifests_in(table.source, delta)))
-            entries = in_process(table.source, decode_manifest, [item], ENTRIES)
+            entries = decoded(table.source, decode_manifest, [item], ENTRIES)
         except Damaged:
             continue
         names |= set(entries["name"].to_pylist())

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from workbench.audits.damaged import Damaged, Damages, Missing
-from workbench.audits.decoding import Decoder
+from workbench.audits.decoding import decoded
 from workbench.audits.shape import FILES, VECTORS, before_since, row_codes, table_of
 from workbench.audits.source import Source
 from workbench.kernel import InputError
@@ -135,9 +135,7 @@ class PaimonTable:
         return found
 
 
-def read(
-    source: Source, decoder: Decoder, since: int | None = None, damages: Damages | None = None
-) -> PaimonTable | None:
+def read(source: Source, since: int | None = None, damages: Damages | None = None) -> PaimonTable | None:
     """A table's metadata; None if there is no snapshot, or none that can be read.
 
     Args:
@@ -155,7 +153,7 @@ def read(
             lists = [entry.base for entry in source.entries("manifest") if entry.base.startswith("manifest-list-")]
             present = [version for version in _wanted(source, since) if version not in damaged]
             earlier = _earlier(source, since)
-            return _read(source, decoder, present, lists, earlier, damages, damaged) if present else None
+            return _read(source, present, lists, earlier, damages, damaged) if present else None
         except Damaged as error:
             if isinstance(error, Missing) and not set(present) <= set(_wanted(source, since)):
                 tries -= 1  # a snapshot has expired meanwhile
@@ -205,7 +203,6 @@ def _earlier(source: Source, since: int | None) -> list[int]:
 
 def _read(
     source: Source,
-    decoder: Decoder,
     present: list[int],
     lists: list[str],
     earlier: list[int],
@@ -213,26 +210,26 @@ def _read(
     damaged: set[int],
 ) -> PaimonTable:
     schema = read_schema(source, damages, present)
-    snapshots = decoder(source, decode_snapshot, [Item(version) for version in present], SNAPSHOTS)
+    snapshots = decoded(source, decode_snapshot, [Item(version) for version in present], SNAPSHOTS)
     links = _links(snapshots)
     base = Item(present[0], (snapshots["lists"][0].as_py()[0],))
     entries = [
-        decoder(source, decode_link, [base], ENTRIES),
-        decoder(source, decode_link, links, ENTRIES),
-        decoder(source, decode_manifest, _deltas(snapshots), ENTRIES),
+        decoded(source, decode_link, [base], ENTRIES),
+        decoded(source, decode_link, links, ENTRIES),
+        decoded(source, decode_manifest, _deltas(snapshots), ENTRIES),
     ]
     after_gap = {after for before, after in pairwise(present) if after > before + 1}
     files, strange = _lifetimes(pa.concat_tables(entries), snapshots, present[0])
     own = [f"snapshot/snapshot-{version}" for version in (*earlier, *sorted(damaged))]
     also = [name for name in (*own, *others(source)) if damages is None or name not in damages]
-    besides = decoder(source, decode_other, [Item(0, (name,)) for name in also], OTHERS)
+    besides = decoded(source, decode_other, [Item(0, (name,)) for name in also], OTHERS)
     named = {name for table in (snapshots, besides) for names in table["lists"].to_pylist() for name in names}
     return PaimonTable(
         source,
         schema,
         snapshots,
         _with_folders(files, schema).cast(PAIMON_FILES),
-        _with_folders(_vectors(source, decoder, snapshots), schema).cast(VECTORS),
+        _with_folders(_vectors(source, snapshots), schema).cast(VECTORS),
         entries[1].filter(~np.isin(entries[1]["version"].to_numpy(), list(after_gap))),
         sorted({v for after in after_gap for v in range(present[present.index(after) - 1] + 1, after)} - damaged),
         frozenset(damaged),
@@ -356,7 +353,7 @@ def _escaped(text: str) -> str:
 # Deletion vectors ----------------------------------------------------------------------------------------------------
 
 
-def _vectors(source: Source, decoder: Decoder, snapshots: pa.Table) -> pa.Table:
+def _vectors(source: Source, snapshots: pa.Table) -> pa.Table:
     """The versions in which deletion vectors live.
 
     An index manifest lists all vectors of its snapshot; snapshots that change none share it.
@@ -364,7 +361,7 @@ def _vectors(source: Source, decoder: Decoder, snapshots: pa.Table) -> pa.Table:
     numbers, indexes = snapshots["version"].to_pylist(), snapshots["index"].to_pylist()
     runs = [(numbers[i], now) for i, now in enumerate(indexes) if i == 0 or now != indexes[i - 1]]
     distinct = sorted({index for _, index in runs if index is not None})
-    ranges = decoder(source, decode_index, [Item(0, (index,)) for index in distinct], RANGES)
+    ranges = decoded(source, decode_index, [Item(0, (index,)) for index in distinct], RANGES)
     holds: dict[str | None, set[tuple[object, ...]]] = {None: set()}
     for row in zip(*(ranges[name].to_pylist() for name in RANGES.names), strict=True):
         holds.setdefault(row[0], set()).add(row[1:])
