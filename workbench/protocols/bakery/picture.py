@@ -6,29 +6,7 @@ from workbench.protocols.bakery.extended import BakeryExtended
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2
 from workbench.protocols.bakery.v2_extended import BakeryV2Extended
-from workbench.showing.pictures.registry import picture_of
-from workbench.showing.pictures.things import (
-    BAD,
-    BUSY,
-    GOOD,
-    ODD,
-    PLAIN,
-    QUIET,
-    across,
-    arrow,
-    badge,
-    card,
-    chain,
-    column,
-    down,
-    envelope,
-    name,
-    note,
-    part,
-    queue,
-    slot,
-    text,
-)
+from workbench.showing.pictures import *
 
 #: What a writer does next, by its program counter.
 NEXT = {

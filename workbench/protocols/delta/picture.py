@@ -2,27 +2,7 @@
 
 from workbench.kernel.properties import Place
 from workbench.protocols.delta.model import DELETE, Delta, live_files, said
-from workbench.showing.pictures.registry import picture_of
-from workbench.showing.pictures.things import (
-    BAD,
-    BUSY,
-    GOOD,
-    ODD,
-    PLAIN,
-    QUIET,
-    arrow,
-    card,
-    chain,
-    file,
-    name,
-    note,
-    part,
-    pile,
-    row,
-    slot,
-    table,
-    text,
-)
+from workbench.showing.pictures import *
 
 #: What a writer does next, by its phase.
 NEXT = {

@@ -3,27 +3,7 @@
 from workbench.kernel.properties import Place
 from workbench.protocols.hudi.extended import MARKED, HudiExtended
 from workbench.protocols.hudi.model import DELETE, Hudi
-from workbench.showing.pictures.registry import picture_of
-from workbench.showing.pictures.things import (
-    BAD,
-    BUSY,
-    GOOD,
-    ODD,
-    PLAIN,
-    QUIET,
-    arrow,
-    badge,
-    card,
-    column,
-    file,
-    name,
-    note,
-    part,
-    row,
-    slot,
-    table,
-    text,
-)
+from workbench.showing.pictures import *
 
 #: What a writer does next, by its phase.
 NEXT = {

@@ -2,26 +2,7 @@
 
 from workbench.kernel.properties import Place
 from workbench.protocols.iceberg.model import COMPACT, INSERT, UPDATE, Iceberg, Row
-from workbench.showing.pictures.registry import picture_of
-from workbench.showing.pictures.things import (
-    BAD,
-    BUSY,
-    GOOD,
-    ODD,
-    PLAIN,
-    QUIET,
-    arrow,
-    card,
-    chain,
-    file,
-    name,
-    note,
-    part,
-    row,
-    slot,
-    table,
-    text,
-)
+from workbench.showing.pictures import *
 
 #: What a writer does next, by its phase.
 NEXT = {

@@ -10,30 +10,7 @@ from workbench.protocols.paimon.model import (
     WRITE_METADATA_FILES,
     Paimon,
 )
-from workbench.showing.pictures.registry import picture_of
-from workbench.showing.pictures.things import (
-    BAD,
-    BUSY,
-    GOOD,
-    ODD,
-    PLAIN,
-    QUIET,
-    arrow,
-    badge,
-    card,
-    chain,
-    down,
-    file,
-    name,
-    note,
-    part,
-    pile,
-    row,
-    shelf,
-    slot,
-    table,
-    text,
-)
+from workbench.showing.pictures import *
 
 #: What an operation does next, by its state.
 NEXT = {
