@@ -23,7 +23,7 @@ class Finding:
     """A violation, or a suspected one, in a table.
 
     Attributes:
-        property: The violated property, by its name in the protocol's model.
+        property: The violated property, by its name in the protocol's model, or in ``docs/audit.md``.
         grade ({"damaged", "proved", "suspect", "outside"}): A file is missing or unreadable; the files prove it; they
             have an innocent explanation too; or the model does not exclude it.
         version: The first version that shows it.

@@ -161,7 +161,7 @@ class BakeryV2AsBuilt(BakeryV2):
         require(source != dst, "a node does not replicate to itself")
         require(self.node_alive(s, dst), f"{dst} is dead")
         gone = frozenset(c for c in s.claims[dst] - s.claims[source] if self.node_of[c.writer] == source)
-        require(gone, f"{dst} sees no claim that {source} has withdrawn")
+        require(gone, "there is no withdrawal to replicate")
         s.claims[dst] -= {choose(gone, "claim")}
 
     @action(BakeryV2.applier, source="nodes", when="ReleaseTransaction")

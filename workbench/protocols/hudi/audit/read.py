@@ -1,4 +1,4 @@
-"""Read a copy-on-write table of Hudi: its commits, and its file slices with the versions in which they live.
+"""Read a table of Hudi: its commits, and its file slices with the versions in which they live.
 
 A version is the timestamp of a completed instant, as a number. A slice lives until its file group publishes the next
 one or is replaced; not at all if the group was replaced before.

@@ -1,7 +1,6 @@
 """Decode single files of a Paimon table: schemas, snapshots, manifest lists, manifests, index manifests.
 
-Each decoder takes the table's source and an item, and yields rows of one of the Arrow schemas here. So files can be
-decoded one by one, or in parallel on Spark.
+Each decoder takes the table's source and an item, and yields rows of one of the Arrow schemas here.
 """
 
 import hashlib
