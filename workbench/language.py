@@ -27,6 +27,7 @@ from workbench.kernel import (
     reachable,
     refines,
     require,
+    show,
     step,
     unchanged,
 )
@@ -58,6 +59,7 @@ __all__ = [
     "reachable",
     "refines",
     "require",
+    "show",
     "step",
     "unchanged",
 ]

@@ -29,4 +29,4 @@ from workbench.kernel.result import Result, Verdict
 from workbench.kernel.search import search
 from workbench.kernel.state import State
 from workbench.kernel.trace import Trace, replay
-from workbench.kernel.values import Map
+from workbench.kernel.values import Map, show

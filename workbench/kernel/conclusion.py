@@ -1,4 +1,4 @@
-"""The result of a check: the one place that gives each property its verdict, from what an engine explored."""
+"""The result of a check: each property's verdict, from what an engine explored. Lassos are judged by ``lasso.py``."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace

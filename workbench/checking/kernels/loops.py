@@ -27,7 +27,7 @@ OUTSIDE = np.uint32(2**32 - 1)
 
 
 class Frontier(NamedTuple):
-    """A block of states: row i is state number ``base + i``. See :class:`workbench.checking.local.store.Block`."""
+    """A block of states: row i is state number ``base + i``."""
 
     base: int
     rows: np.ndarray

@@ -2,7 +2,6 @@
 
 from typing import NamedTuple
 
-from workbench.kernel.values import show
 from workbench.language import *
 
 COMMITTED, ROLLED_BACK, CONFLICT = "committed", "rolled_back", "lk_409"

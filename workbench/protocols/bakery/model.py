@@ -12,7 +12,7 @@ The properties, and the commands that check them::
     workbench check specs/bakery/v1_orphan.toml         # EventualProgress: a crash with a claim leaves it undecided
     workbench check specs/bakery/v1_no_reaping.toml     # NonCrashedProgress: a claim of the dead stops the queue
 
-``specs/bakery/README.md`` explains the protocol; ``bakery_extended.py`` adds restarts, which are off by default.
+``specs/bakery/README.md`` explains the protocol; ``extended.py`` adds restarts, which are off by default.
 Semantics after pgEdge/coldfront (docs/formal, PostgreSQL licence).
 """
 

@@ -11,8 +11,8 @@ The properties, and the commands that check them::
     workbench check bakery_v2 --set AsyncParquet=true --set RestampPatch=false      # a 409
     workbench check specs/bakery/samenode_race.toml             # two writers on one node
 
-``specs/bakery/README.md`` explains the protocol; ``bakery_v2_as_built.py`` adds the differences of the real code, and
-``bakery_v2_extended.py`` restarts and more, all off by default.
+``specs/bakery/README.md`` explains the protocol; ``v2_as_built.py`` adds the differences of the real code, and
+``v2_extended.py`` restarts and more, all off by default.
 Semantics after pgEdge/coldfront (docs/formal, PostgreSQL licence).
 """
 

@@ -1,6 +1,6 @@
 """The bakery, v2, as ColdFront's code builds it: a constant for each difference from the published model.
 
-With the defaults it is the published protocol, state by state. ``bakery_v2_extended.py`` builds on it and adds the
+With the defaults it is the published protocol, state by state. ``v2_extended.py`` builds on it and adds the
 sixth difference, the clean-up by age, together with restarts::
 
     workbench check bakery_v2 --set Writers=2 --set MaxSkew=1           # tickets are clocks: a 409 with two writers

@@ -15,7 +15,6 @@ of processes*, CACM 22(5), 1979.
 
 from enum import Enum
 
-from workbench.kernel.constants import spell
 from workbench.language import *
 
 
@@ -51,7 +50,7 @@ class ChangRoberts(Model):
         for _ in self.Processes:
             around.append(self.next.get(around[-1]))
         if len(self.Ring) != size or set(around) != set(self.Processes) or around[-1] != around[0]:
-            given = spell({"Ring": self.Ring}, self.declared.constants)
+            given = f"Ring={self.declared.constants['Ring'].domain.word(self.Ring)}"
             raise InputError(f"{given} is not accepted; it takes one ring through all {size} Processes")
 
     @initial

@@ -13,7 +13,7 @@ The properties, and the commands that check them::
     workbench check specs/hudi/duplicate_key.toml       # NoDuplicateKeysAcrossFiles: a key in two file groups
     workbench check hudi --property OneTable            # what a table promises (table.py) is kept
 
-``specs/hudi/README.md`` explains the protocol; ``hudi_extended.py`` adds early detection of conflicts, failures and
+``specs/hudi/README.md`` explains the protocol; ``extended.py`` adds early detection of conflicts, failures and
 rollbacks, all off by default. Semantics after Vanlightly/table-formats-tlaplus (hudi/v5_spec/basic_cow, MIT licence).
 """
 

@@ -11,7 +11,7 @@ The properties, and the commands that check them::
     workbench check specs/iceberg/update_and_delete.toml            # ConsistentRead: a row that was deleted comes back
     workbench check specs/iceberg/update_and_delete_repaired.toml   # deletes look for deletes: everything holds
 
-``specs/iceberg/README.md`` explains the protocol. ``iceberg_catalog.py`` is another thing: the table that the bakery
+``specs/iceberg/README.md`` explains the protocol. ``bakery/catalog.py`` is another thing: the table that the bakery
 guards, of which only the order of commits counts. Semantics after Vanlightly/table-formats-tlaplus (iceberg, MIT
 licence); DeleteChecksDeletes, CatalogSwap, Validate and the constants of clean-up are ours.
 """

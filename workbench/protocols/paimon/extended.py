@@ -11,7 +11,6 @@ state::
 ``specs/paimon/README.md`` discusses the results.
 """
 
-from workbench.kernel.values import show
 from workbench.language import *
 from workbench.protocols.paimon import rows as table
 from workbench.protocols.paimon.published import PaimonPublished

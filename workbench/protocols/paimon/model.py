@@ -20,7 +20,6 @@ simplifications, and :mod:`workbench.protocols.paimon.extended` further behaviou
 Semantics after Vanlightly/table-formats-tlaplus (paimon, MIT licence).
 """
 
-from workbench.kernel.values import show
 from workbench.language import *
 from workbench.protocols.paimon import rows as table
 from workbench.protocols.paimon.rows import COLUMNS, DELETE, INSERT, UPDATE, Change, CommitMessage, Rewrite, Write
