@@ -74,6 +74,7 @@ __all__ = [
     "save",
     "scenario",
     "search",
+    "show",
     "simulate",
     "spark_session",
     "state_space",
