@@ -51,6 +51,43 @@ def allowed(n):
 """
 
 
+DOOR = """
+import sys
+from workbench.checking.shipping import ship
+from workbench.language import *
+
+class Door(Model):
+    open = Variable(False)
+
+    @action
+    def push(self, s):
+        require(not s.open, "it is open")
+        s.open = True
+
+    @ends
+    def shut(self, s):
+        return not s.open
+
+sys.stdout.buffer.write(ship(Door(), "door"))
+"""
+JUDGED = """
+import sys
+from workbench.checking.check import check
+from workbench.checking.shipping import receive
+from workbench.checking.walks.simulate import simulate
+
+door = receive(sys.stdin.buffer.read())
+print(check(door, ["Deadlock"], engine="local")["Deadlock"].word, simulate(door, ["Deadlock"], walks=3).verdicts[0].word)
+"""
+
+
+def test_the_end_of_a_model_that_was_shipped_is_still_an_end():
+    """Its property is then another object than the one that every model has."""
+    sent = subprocess.run([sys.executable, "-c", DOOR], stdout=subprocess.PIPE, check=True).stdout
+    done = subprocess.run([sys.executable, "-c", JUDGED], input=sent, stdout=subprocess.PIPE, check=True)
+    assert done.stdout.split() == [b"violated", b"violated"]
+
+
 @pytest.fixture
 def model_file(tmp_path, monkeypatch):
     """A model's file with modules beside it, which this process can import and a worker cannot."""

@@ -9,7 +9,7 @@ from workbench.kernel.errors import ModelError, listed
 from workbench.kernel.instances import PropertyInstance
 from workbench.kernel.lasso import judge_end
 from workbench.kernel.plan import Plan
-from workbench.kernel.properties import DEADLOCK, Invariant, Liveness, Property
+from workbench.kernel.properties import Deadlock, Invariant, Liveness, Property
 from workbench.kernel.result import NOBODY, Explored, Result, Verdict, constraints_of
 from workbench.kernel.state import Cell, Reads
 from workbench.kernel.trace import Trace
@@ -184,7 +184,7 @@ def decided_verdict(model: Any, declared: Property, trace: Trace) -> Verdict:
 def wrong_at_end(model: Any, declared: Property, trace: Trace) -> list[str]:
     """The faults of the last state or step of `trace` by a property, one text for each judge."""
     last = trace.steps[-1]
-    if declared is DEADLOCK:
+    if isinstance(declared, Deadlock):
         answer = judge_end(model, last.state)
         return [] if answer is True else [f"stuck: {answer}"]
     where, judges = "", model.predicates(declared.name) if declared.of_states else model.judges(declared)

@@ -19,7 +19,7 @@ from workbench.kernel import Model
 from workbench.kernel.errors import ModelError
 from workbench.kernel.instances import PropertyInstance, Subject
 from workbench.kernel.lasso import may_end
-from workbench.kernel.properties import DEADLOCK, Property
+from workbench.kernel.properties import DEADLOCK, Deadlock, Property
 from workbench.kernel.state import Reader
 
 
@@ -65,7 +65,7 @@ class WatchedSteps(PredicateTable):
 
     def begin_anew(self, known: Container[str] = ()) -> None:
         super().begin_anew(known)
-        self._stuck = any(p is DEADLOCK and p.name not in known for p in self.properties)
+        self._stuck = any(isinstance(p, Deadlock) and p.name not in known for p in self.properties)
 
     @property
     def waits(self) -> bool:

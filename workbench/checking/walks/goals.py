@@ -10,7 +10,7 @@ from workbench.checking.trees.state_predicates import Watched, evaluate
 from workbench.checking.trees.step_predicates import WatchedSteps
 from workbench.kernel import Model
 from workbench.kernel.lasso import judge_end
-from workbench.kernel.properties import DEADLOCK, Property
+from workbench.kernel.properties import Deadlock, Property
 
 
 class Ball(NamedTuple):
@@ -110,5 +110,5 @@ class DeadEnd(StepGoal):
 
 def goal_of(model: Model, trees: Trees, declared: Property) -> Goal:
     """The goal of traces that decide `declared`."""
-    kind = StateGoal if declared.of_states else DeadEnd if declared is DEADLOCK else StepGoal
+    kind = StateGoal if declared.of_states else DeadEnd if isinstance(declared, Deadlock) else StepGoal
     return kind(model, trees, declared)
