@@ -77,7 +77,8 @@ from workbench.checking.shipping import receive
 from workbench.checking.walks.simulate import simulate
 
 door = receive(sys.stdin.buffer.read())
-print(check(door, ["Deadlock"], engine="local")["Deadlock"].word, simulate(door, ["Deadlock"], walks=3).verdicts[0].word)
+checked, walked = check(door, ["Deadlock"], engine="local"), simulate(door, ["Deadlock"], walks=3)
+print(checked.verdicts[0].word, walked.verdicts[0].word)
 """
 
 

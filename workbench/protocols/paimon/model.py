@@ -128,7 +128,7 @@ class Paimon(Model):
         return table.expected(s, key, "col2", self.versions[-1]) is not None
 
     def read_latest(self, s, key):
-        return Paimon.read(self, s, key, s.latest)
+        return table.read(s, key, s.latest, self.bucket_of[key])
 
     def may_change(self, s, key):
         return s.write_ops_on[key] < self.MAX_WRITE_OPS_PER_KEY
@@ -424,7 +424,7 @@ class Paimon(Model):
 
     def rows(self, s, key, version):
         """The rows of `key` that a reader of a version gets."""
-        row = Paimon.read(self, s, key, version)
+        row = table.read(s, key, version, self.bucket_of[key])
         return () if row is None else (row,)
 
     def as_table(self, s):
