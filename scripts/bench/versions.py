@@ -24,8 +24,7 @@ _ROOT = Path(__file__).parents[2]
 _SEARCH = """
 import json, os, sys, time
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-from workbench.checking.check import check
-from workbench.registry import get_model
+from workbench import check, get_model
 name, constants, symmetry, properties = json.load(sys.stdin)
 model = get_model(name)(**constants)
 check(model, properties, symmetry=symmetry, engine="local", max_states=100)
