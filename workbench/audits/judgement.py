@@ -139,7 +139,7 @@ class Judgement:
 
     def skips(self, version: int | None) -> bool:
         """Whether a version is before `since`."""
-        return None not in (version, self.since) and version < self.since  # type: ignore[operator]
+        return version is not None and self.since is not None and version < self.since
 
     def lists(self, property: str) -> bool:
         """Whether there is room for one more finding on a property; if not, count it as unlisted."""

@@ -127,9 +127,8 @@ def apply_cfg(cfg: Cfg, model: type[Model]) -> Applied:
             _fail(line, unknown(f"constant of {model.name}", name, model.declared.constants))
         given = _fitting(declared, value)
         if getattr(declared.domain, "directed", False) and isinstance(value, tuple):
-            _fail(
-                line, f"{name} is not accepted: sets of sets have no direction; it takes {declared.domain.describe()}"
-            )
+            takes = declared.domain.describe()
+            _fail(line, f"{name} is not accepted: sets of sets have no direction; it takes {takes}")
         try:
             declared.parse(name, given)
         except InputError as error:

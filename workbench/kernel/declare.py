@@ -13,7 +13,7 @@ from typing import Any, overload
 from workbench.kernel.constants import Constant
 from workbench.kernel.domains import Names
 from workbench.kernel.errors import InputError, ModelError, brief, in_its_line, listed
-from workbench.kernel.parameters import Declared, Function, Parameters, When, check_function, is_text
+from workbench.kernel.parameters import Declared, Function, Parameters, When, check_function
 from workbench.kernel.properties import DEADLOCK, Constraint, Property
 
 # Processes and actions -----------------------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ def action(
     """
     if callable(process) and not isinstance(process, Process):  # a bare @action
         return action()(process)
-    if is_text(process):  # and no process
+    if isinstance(process, str) and " in " in process:  # the first parameters, and no process
         process, each = None, (process, *each)
     _check_fairness(fair)
     if process is not None and not isinstance(process, Process):

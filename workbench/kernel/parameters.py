@@ -95,11 +95,6 @@ def _unpacked(member: Any, names: tuple[str, ...], domain: str) -> tuple[Any, ..
     return member
 
 
-def is_text(what: object) -> bool:
-    """Whether `what`, in place of a process or a method, declares parameters."""
-    return isinstance(what, str) and " in " in what
-
-
 # Functions -----------------------------------------------------------------------------------------------------------
 
 #: Describes a function whose body does not run when it is called.

@@ -100,9 +100,8 @@ def _wrong_with_python(said: str) -> str | None:
 
 
 def _refusal(where: str, wrong: str) -> InputError:
-    here = (
-        f"{_PACKAGE}[spark] {worker_report.version_of(_PACKAGE)}".rstrip()
-    )  # it may be on the path without being installed
+    # The package may be on the path without being installed.
+    here = f"{_PACKAGE}[spark] {worker_report.version_of(_PACKAGE)}".rstrip()
     return InputError(
         f"Spark's worker on {where} {wrong}; install {here} there for Python "
         f"{'.'.join(map(str, sys.version_info[:2]))}, or name a Python that has it: "
