@@ -7,6 +7,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -374,6 +375,7 @@ def test_progress_ends_with_everything_done(tmp_path):
 SLOW = """
 import os
 import pathlib
+import threading
 import time
 from workbench.kernel import Constant, Model, Variable, action, require
 
@@ -423,6 +425,25 @@ def test_an_interrupt_keeps_what_has_finished(tmp_path, seconds):
     for pid in os.listdir(processes):
         with pytest.raises(ProcessLookupError):
             os.kill(int(pid), 0)
+
+
+def test_a_signal_at_any_moment_leaves_a_sweep_awake(tmp_path):
+    """Its handler returns when the sweep's wait of a moment is over."""
+    (tmp_path / "slow.py").write_text(SLOW)
+    model, began = get_model(f"{tmp_path}/slow.py:Slow"), threading.Event()
+
+    def handler(*_: object) -> None:
+        began.set()
+        time.sleep(4 * processes._POLL_SECONDS)
+
+    before = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 1.0)
+    try:
+        filled = fill(model, {"Seconds": [20]}, workers=1, should_stop=began.is_set)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert filled.stopped
+    assert filled.cells[0].outcome.why == "incomplete: interrupted"
 
 
 class Endless(Model):

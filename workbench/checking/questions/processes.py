@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from queue import Empty, SimpleQueue
+from queue import Empty, Queue, SimpleQueue
 from threading import Event, Lock, Thread
 
 from workbench.checking.kernels import compiling
@@ -80,7 +80,8 @@ def _work(
         The settings that are left, in order, with what their checks had found by then.
     """
     waiting, idle, busy = deque(numbers), list(team), dict[int, "_Here | _Process"]()
-    answers, left = SimpleQueue[tuple[int, _Answer]](), dict[int, _Answer | None]()
+    # A SimpleQueue that a signal interrupts just before its timeout may wait for ever (Python 3.11).
+    answers, left = Queue[tuple[int, _Answer]](), dict[int, _Answer | None]()
     until: float | None = None
 
     def ask(worker: "_Here | _Process", number: int) -> None:
