@@ -11,6 +11,7 @@ from workbench.checking.questions.records import ATTEMPTS, Records, died
 from workbench.checking.questions.settings import SettingsTask
 from workbench.checking.shipping import receive, ship
 from workbench.checking.spark.dataflow import Outgoing, on_spark
+from workbench.checking.spark.exchange import Exchange
 from workbench.checking.spark.executors import ready_session
 from workbench.checking.spark.session import spark_session
 from workbench.kernel.budget import INTERRUPTED, Stop
@@ -77,7 +78,7 @@ def check_on_spark(
     why = f"the worker left no result in {records.folder}; out must be a folder that all workers see"
     try:
         carry_out = partial(_carry_out, ship(job, task.model.name))
-        on_spark(session, watch, lambda error: error, range(len(numbers)), carry_out)
+        on_spark(session, watch, lambda error: error, Exchange(), range(len(numbers)), carry_out)
     except Stop as stop:
         why = str(stop)
     except Exception as error:  # finished results are kept in any case

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
 
+from workbench.checking.spark.exchange import Exchange, Letter, Post
 from workbench.checking.spark.fetching_without_port import payloads
 from workbench.checking.spark.jobs import run_job, telling_where
 from workbench.checking.spark.shipping import pack, unpack
@@ -20,15 +21,14 @@ Outgoing = Iterable[tuple[int, Any]]
 First = Callable[[Any], Outgoing]
 
 
-class Packed(bytes):
-    """A message that is already packed."""
-
-
 class Stage(NamedTuple):
-    """A later stage: its numbers, and the function of the messages to one of them."""
+    """A later stage: its numbers, and the function of the messages to one of them.
+
+    It may post a message of its own before it sends it, so as not to hold its arrays until then.
+    """
 
     numbers: int
-    do: Callable[[int, Iterator[Any]], Outgoing]
+    do: Callable[[int, Iterator[Any], Post], Outgoing]
 
 
 class Flow(Protocol):
@@ -44,14 +44,19 @@ def here(work: Sequence[Any], first: First, /, *stages: Stage) -> list[Any]:
         by_number: dict[int, list[Any]] = {}
         for number, message in sent:
             by_number.setdefault(number, []).append(message)
-        sent = [pair for number, messages in by_number.items() for pair in stage.do(number, iter(messages))]
+        sent = [pair for number, messages in by_number.items() for pair in stage.do(number, iter(messages), _kept)]
     return [message for _, message in sent]
+
+
+def _kept(message: Any) -> Any:
+    return message
 
 
 def on_spark(
     session: Any,
     watch: Callable[[], None],
     explain: Callable[[Exception], Exception],
+    exchange: Exchange,
     work: Sequence[Any],
     first: First,
     /,
@@ -62,32 +67,35 @@ def on_spark(
     Args:
         watch: Called repeatedly meanwhile; if it raises, the job is cancelled.
         explain: Turns a failure into the error to raise.
+        exchange: Where tasks leave what they send.
     """
 
     def job() -> list[Any]:
         try:
-            sent = session.range(0, len(work), 1, len(work)).mapInArrow(_begin(work, first), _SENT)
+            sent = session.range(0, len(work), 1, len(work)).mapInArrow(_begin(work, first, exchange), _SENT)
             for stage in stages:
-                sent = sent.repartitionById(stage.numbers, "number").mapInArrow(_go_on(stage.do), _SENT)
-            return [unpack(payload) for payload in payloads(sent)]
+                sent = sent.repartitionById(stage.numbers, "number").mapInArrow(_go_on(stage.do, exchange), _SENT)
+            return [unpack(payload).open() for payload in payloads(sent)]
         except Exception as error:
             told = explain(error)
             raise told from (None if told is error else error)
+        finally:
+            exchange.forget()
 
     return run_job(session, job, watch)
 
 
-def _begin(work: Sequence[Any], first: First) -> Callable[[_Batches], _Batches]:
+def _begin(work: Sequence[Any], first: First, exchange: Exchange) -> Callable[[_Batches], _Batches]:
     def task(batches: _Batches) -> _Batches:
-        with telling_where():
+        with telling_where(), exchange.posting() as post:
             for batch in batches:
                 for number in batch.column(0).to_pylist():
-                    yield from map(_batch, first(work[number]))
+                    yield from (_batch(pair, post) for pair in first(work[number]))
 
     return task
 
 
-def _go_on(do: Callable[[int, Iterator[Any]], Outgoing]) -> Callable[[_Batches], _Batches]:
+def _go_on(do: Callable[[int, Iterator[Any], Post], Outgoing], exchange: Exchange) -> Callable[[_Batches], _Batches]:
     def task(batches: _Batches) -> _Batches:
         arriving = (
             (n, p) for batch in batches for n, p in zip(batch.column(0).to_pylist(), batch.column(1), strict=True)
@@ -95,25 +103,26 @@ def _go_on(do: Callable[[int, Iterator[Any]], Outgoing]) -> Callable[[_Batches],
         others: dict[int, list[Any]] = {}  # nearly always empty: Spark gives a task one number
 
         def to(number: int, first: Any) -> Iterator[Any]:
-            yield unpack(first.as_buffer())
+            yield unpack(first.as_buffer()).open()
             for other, payload in arriving:
                 if other == number:
-                    yield unpack(payload.as_buffer())
+                    yield unpack(payload.as_buffer()).open()
                 else:
                     others.setdefault(other, []).append(payload)
 
-        with telling_where():
+        with telling_where(), exchange.posting() as post:
             for number, payload in arriving:
-                yield from map(_batch, do(number, to(number, payload)))
+                yield from (_batch(pair, post) for pair in do(number, to(number, payload), post))
             for number, rest in others.items():
-                yield from map(_batch, do(number, (unpack(payload.as_buffer()) for payload in rest)))
+                messages = (unpack(payload.as_buffer()).open() for payload in rest)
+                yield from (_batch(pair, post) for pair in do(number, messages, post))
 
     return task
 
 
-def _batch(sent: tuple[int, Any]) -> pa.RecordBatch:
+def _batch(sent: tuple[int, Any], post: Post) -> pa.RecordBatch:
     number, message = sent
-    payload = message if isinstance(message, Packed) else pack(message)
+    payload = pack(message if isinstance(message, Letter) else post(message))
     return pa.RecordBatch.from_pydict(
         {"number": pa.array([number], pa.int32()), "payload": pa.array([payload], pa.binary())}
     )

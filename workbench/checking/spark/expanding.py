@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from workbench.checking.spark.dataflow import Outgoing, Packed
+from workbench.checking.spark.dataflow import Outgoing
+from workbench.checking.spark.exchange import Letter, Post
 from workbench.checking.spark.manifest import LAST_LEVEL
 from workbench.checking.spark.messages import Candidates, Message, NextLevel, StepCounts, Work
-from workbench.checking.spark.shipping import pack
 from workbench.checking.spark.successor_messages import messages_of
 from workbench.checking.spark.worker import Worker
 from workbench.checking.trees.purity import run_again
@@ -129,12 +129,16 @@ def expand_work(get: Callable[[], Worker], level: int, known: frozenset[str], wo
     yield from expanding.end()
 
 
-def admit_bucket(get: Callable[[], Worker], level: NextLevel, bucket: int, messages: Iterator[Message]) -> Outgoing:
+def admit_bucket(
+    get: Callable[[], Worker], level: NextLevel, bucket: int, messages: Iterator[Message], _: Post
+) -> Outgoing:
     """Admit the messages to a bucket, and report on it."""
     return [(bucket, get().admit(bucket, messages, level))]
 
 
-def advance_bucket(get: Callable[[], Worker], level: NextLevel, bucket: int, messages: Iterator[Message]) -> Outgoing:
+def advance_bucket(
+    get: Callable[[], Worker], level: NextLevel, bucket: int, messages: Iterator[Message], post: Post
+) -> Outgoing:
     """Admit, and expand the new states while their rows are at hand, so that the next stage can admit the level after.
 
     The next stage wants the report before all else, so everything else waits for it.
@@ -142,10 +146,10 @@ def advance_bucket(get: Callable[[], Worker], level: NextLevel, bucket: int, mes
     worker = get()
     worker.catch_up(level.values_level)
     expanding = Expanding(worker, level.values_level, level.decided)
-    sent: list[tuple[int, Packed]] = []
+    sent: list[tuple[int, Letter]] = []
 
     def send(outgoing: Iterator[tuple[int, Message]]) -> None:
-        sent.extend((to, Packed(pack(message))) for to, message in outgoing)
+        sent.extend((to, post(message)) for to, message in outgoing)
 
     reports = worker.admit(bucket, messages, level, lambda *states: send(expanding.put(*states)))
     send(expanding.end())

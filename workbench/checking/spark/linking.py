@@ -16,6 +16,7 @@ from workbench.checking.local.search import LocalSearch
 from workbench.checking.local.store import StateStore, Visited
 from workbench.checking.spark import transition_kernels
 from workbench.checking.spark.dataflow import Flow, Outgoing, Stage
+from workbench.checking.spark.exchange import Post
 from workbench.checking.spark.manifest import LevelFile, RunManifest, TransitionFile
 from workbench.checking.spark.messages import shrink
 from workbench.checking.spark.rundir import RunDirectory
@@ -158,7 +159,7 @@ def labelled(trees: Any, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def number_targets(
-    get: Callable[[], Worker], plan: LinkPlan, bucket: int, messages: Iterator[Steps | Truths]
+    get: Callable[[], Worker], plan: LinkPlan, bucket: int, messages: Iterator[Steps | Truths], _: Post
 ) -> Outgoing:
     """Replace targets' fingerprints by numbers, and pass messages on to their sources' parts, counted from `given` on.
 
@@ -223,7 +224,9 @@ class Linked(NamedTuple):
     sums: dict[str, FileSum]
 
 
-def assemble(get: Callable[[], Worker], plan: LinkPlan, number: int, messages: Iterator[Steps | Truths]) -> Outgoing:
+def assemble(
+    get: Callable[[], Worker], plan: LinkPlan, number: int, messages: Iterator[Steps | Truths], _: Post
+) -> Outgoing:
     """Write a part, and report it.
 
     Raises:

@@ -7,6 +7,7 @@ from typing import Any
 
 from workbench.checking.shipping import ship
 from workbench.checking.spark.dataflow import First, Stage, on_spark
+from workbench.checking.spark.exchange import Exchange
 from workbench.checking.spark.executors import ready_session
 from workbench.checking.spark.jobs import explained, session_of_messages
 from workbench.checking.spark.manifest import Run, RunManifest
@@ -48,6 +49,7 @@ class Running:
         self.stopped: str | None = None
         self.unfinished = False
         self.limits, self.memory, self.reported = Limits(), list[Memory](), 0
+        self._exchange = Exchange(folder)
         self._shipped = Shipped(
             str(folder.path), folder.mark, secrets.token_hex(8), ship(task, task.model.name), {}, []
         )
@@ -69,7 +71,7 @@ class Running:
 
     def flow(self, work: Sequence[Any], first: First, *stages: Stage) -> list[Any]:
         """Run stages as Spark's tasks; see :mod:`workbench.checking.spark.dataflow`."""
-        return on_spark(self.session, self.watch, self.explain, work, first, *stages)
+        return on_spark(self.session, self.watch, self.explain, self._exchange, work, first, *stages)
 
     @cached_property
     def session(self) -> Any:

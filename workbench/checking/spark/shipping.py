@@ -3,7 +3,7 @@
 import pickle
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from pyspark import cloudpickle
@@ -16,9 +16,16 @@ def pack(message: Any) -> bytes:
     return pickle.dumps(message, protocol=5)
 
 
-def unpack(payload: Any) -> Any:
-    """Undo :func:`pack`. Only for payloads that Spark has just carried: unpickling runs code."""
-    return pickle.loads(payload)
+def pack_apart(message: Any) -> tuple[bytes, list[memoryview]]:
+    """As :func:`pack`, and the bytes of the message's arrays apart."""
+    arrays: list[pickle.PickleBuffer] = []
+    packed = pickle.dumps(message, protocol=5, buffer_callback=arrays.append)
+    return packed, [array.raw() for array in arrays]
+
+
+def unpack(payload: Any, arrays: Iterable[memoryview] = ()) -> Any:
+    """Undo :func:`pack`, or :func:`pack_apart`. Only for payloads that Spark has just carried: unpickling runs code."""
+    return pickle.loads(payload, buffers=arrays)
 
 
 def with_its_code(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.checking.shipping import receive, ship
 from workbench.checking.spark.dataflow import Outgoing, on_spark
+from workbench.checking.spark.exchange import Exchange
 from workbench.checking.spark.executors import ready_session
 from workbench.checking.spark.jobs import explained
 from workbench.checking.spark.session import cores_of
@@ -80,7 +81,8 @@ def _rounds(asked: WalkRequest, session: "SparkSession", tasks: int, so_far: Cal
         left = _ROUND_SECONDS if asked.seconds is None else min(_ROUND_SECONDS, asked.seconds - asked.limits.seconds)
         walk = partial(_walk, shipped, tasks, left)
         watch = lambda: asked.limits.enforce(lambda: 0)  # noqa: E731
-        for done in on_spark(session, watch, lambda e: explained(e, model.name), list(following.items()), walk):
+        work = list(following.items())
+        for done in on_spark(session, watch, lambda e: explained(e, model.name), Exchange(), work, walk):
             yield done
             following[done.task] = done.batch
             if done.batch * batch >= asked.walks:
