@@ -9,7 +9,7 @@ import argparse
 import json
 import platform
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +70,14 @@ def _cluster() -> Rows:
     return _each("cluster", cluster.CASES)
 
 
+def _tables(title: str, rows: Rows) -> Iterator[tuple[str, Rows]]:
+    """The table of some rows, and another of the times within them."""
+    times = [row.pop("times") for row in rows if "times" in row]
+    yield title, rows
+    if times:
+        yield "Microseconds of CPU time per state", times
+
+
 SECTIONS: dict[str, tuple[str, Callable[[], Rows]]] = {
     "small": ("Small searches, one core", lambda: [searches.measure(case) for case in searches.SMALL]),
     "large": ("Large searches, one core", lambda: [searches.measure(case) for case in searches.LARGE]),
@@ -110,9 +118,10 @@ def _measure(arguments: argparse.Namespace) -> None:
     for name, (title, measure) in _chosen(arguments).items():
         if sys.stderr.isatty():
             print(f"measuring: {title} ...", file=sys.stderr)
-        rows[name] = measure()
-        out.print(_table(title, rows[name]))
-        out.print()
+        for part, (heading, of_part) in enumerate(_tables(title, measure())):
+            rows[f"{name}{' times' if part else ''}"] = of_part
+            out.print(_table(heading, of_part))
+            out.print()
     if arguments.json is not None:
         machine = {"python": platform.python_version(), "machine": platform.machine(), "system": platform.system()}
         with writing(arguments.json) as file:

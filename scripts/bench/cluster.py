@@ -1,10 +1,14 @@
-"""Spark beside one process: the cost of a job and of a narrow level, states per second and core, bytes, peak memory."""
+"""Spark beside one process: states per second and core, where the time of a state goes, bytes, peak memory."""
 
-import itertools
+import json
+import os
+import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from bench import sampled
 from bench.searches import safety, title
 from workbench.checking.check import check
 from workbench.checking.spark import narrow_levels
@@ -12,38 +16,55 @@ from workbench.checking.spark.session import spark_session
 from workbench.registry import get_model
 
 CORES = 2
-CASES = (("bakery_v2", {"MaxCrashes": 1}), ("bakery_v2", {"MaxCrashes": 2, "AsyncParquet": True}))
-#: Levels from this size on show the engine's rate; smaller ones show the cost of a Spark job.
-WIDE = 200_000
+CASES = (
+    ("bakery_v2", {"MaxCrashes": 1}),
+    ("bakery_v2", {"MaxCrashes": 2, "AsyncParquet": True}),
+    ("bakery_v2", {"MaxCrashes": 2, "AsyncParquet": True, "MaxRestarts": 1}),
+)
+#: What a worker does, by the innermost of these modules on its stack.
+PARTS = {
+    "expanding": ("checking.local.expander", "checking.trees.decision_trees", "checking.local.pruned"),
+    "visited set": ("checking.local.store", "checking.spark.worker.bucket_set"),
+    "packing": ("checking.spark.packing", "checking.spark.numbering", "checking.spark.successor_messages"),
+    "exchange": ("checking.spark.exchange",),
+    "sums": ("storage.sums",),
+    "level files": ("checking.spark.rundir", "checking.spark.states", "storage.folder", "storage.whole"),
+    "judging": ("checking.trees.state_predicates", "checking.trees.step_predicates"),
+    "Arrow and Spark": ("checking.spark.dataflow", "pyspark"),
+}
+#: A worker waits for its next task here.
+_IDLE = "pyspark.serializers.read_int"
 
 
 def row(name: str, constants: dict[str, Any]) -> dict[str, Any]:
-    """One search on Spark and the same one in this process; run it in a separate process."""
+    """One search on Spark and the same one in this process; run it in a separate process.
+
+    The figures of :func:`times` are under ``times``.
+    """
+    with tempfile.TemporaryDirectory(prefix="workbench-bench-") as folder:
+        os.environ[sampled.FOLDER] = folder
+        return _row(name, constants, Path(folder))
+
+
+def _row(name: str, constants: dict[str, Any], folder: Path) -> dict[str, Any]:
     began = time.perf_counter()
-    session = spark_session(f"local[{CORES}]")
+    session = spark_session(f"local[{CORES}]", **{"spark.python.daemon.module": sampled.__name__})
     jobs = _small_jobs(name, session)
     ready = time.perf_counter() - began
 
     model = get_model(name)(**constants)
-    began_at: dict[int, float] = {}  # when each level was first expanded; a job makes several
-    result = check(
-        model,
-        safety(model),
-        engine="spark",
-        spark=session,
-        on_progress=lambda at: began_at.setdefault(at.level, at.seconds),
-    )
     jvm = int(session.sparkContext._jvm.java.lang.ProcessHandle.current().pid())  # type: ignore[union-attr]
+    java, workers = _cpu(jvm), _cpu(*_workers())
+    sampled_before = _samples(folder)
+    result = check(model, safety(model), engine="spark", spark=session)
+    java, workers = _cpu(jvm) - java, _cpu(*_workers()) - workers
     jvm_mib = _peak_mib_of(jvm)
     session.stop()
+    samples = _samples(folder) - sampled_before
     here = check(model, safety(model), engine="local")
     if (here.levels, here.generated) != (result.levels, result.generated):
         raise AssertionError("the two engines disagree")
-    expanded = itertools.pairwise(sorted(level for level in began_at if level))
-    spans = [(began_at[end] - began_at[first], result.levels[first - 1 : end - 1]) for first, end in expanded]
-    wide = [span for span in spans if min(span[1]) >= WIDE]
-    rate = sum(sum(of) for _, of in wide) / sum(seconds for seconds, _ in wide) / CORES if wide else float("nan")
-    local_rate = here.distinct / here.seconds
+    rate = result.distinct / result.seconds / CORES
     return {
         "model": title(name, constants),
         "states": result.distinct,
@@ -52,15 +73,66 @@ def row(name: str, constants: dict[str, Any]) -> dict[str, Any]:
         "Spark s": round(result.seconds, 1),
         "in process s": round(here.seconds, 2),
         "least job s": round(jobs, 2),
-        "least level s": round(min(seconds / len(of) for seconds, of in spans), 3),
-        "states/s/core": round(result.distinct / result.seconds / CORES),
-        "at wide levels": round(rate) if wide else "-",
-        "of in-process": round(rate / local_rate, 3) if wide else "-",
-        "shuffled B/state": round(result.figures["shuffle_bytes"] / result.distinct, 1),
+        "states/s/core": round(rate),
+        "of in-process": round(rate * here.seconds / here.distinct, 3),
+        "sent B/state": round(result.figures["shuffle_bytes"] / result.distinct, 1),
         "driver MiB": round(result.figures["driver_peak_bytes"] / 2**20),
         "JVM MiB": jvm_mib,
         "worker MiB": round(result.figures["worker_peak_bytes"] / 2**20),
+        "times": times(result.distinct, workers, java, samples),
     }
+
+
+def times(states: int, workers: float, java: float, samples: Counter[str]) -> dict[str, Any]:
+    """The microseconds of CPU time that a state takes, by what workers do, and in Java."""
+    parts: Counter[str] = Counter()
+    for stack, count in samples.items():
+        parts[_part(stack.split())] += count
+    idle = parts.pop("idle", 0)
+    each = 1e6 * workers / states / max(1, parts.total())
+    return {
+        "states": states,
+        **{part: round(each * parts[part], 3) for part in (*PARTS, "other")},
+        "workers": round(1e6 * workers / states, 3),
+        "Java": round(1e6 * java / states, 3),
+        "workers idle": f"{100 * idle / max(1, idle + parts.total()):.0f} %",
+    }
+
+
+def _part(stack: list[str]) -> str:
+    """What a worker with this stack, the innermost function first, is at."""
+    if stack[:1] == [_IDLE]:
+        return "idle"
+    for function in stack:
+        for part, modules in PARTS.items():
+            if function.removeprefix("workbench.").startswith(modules):
+                return part
+    return "other"
+
+
+def _samples(folder: Path) -> Counter[str]:
+    return sum((Counter(json.loads(path.read_text())) for path in folder.glob("*.json")), Counter[str]())
+
+
+def _workers() -> list[int]:
+    """Spark's Python workers on this machine."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if sampled.__name__.encode() in path.read_bytes():
+                found.append(int(path.parent.name))
+        except OSError:  # it has ended
+            continue
+    return found
+
+
+def _cpu(*processes: int) -> float:
+    """The seconds of CPU time that processes have taken."""
+    ticks = 0
+    for pid in processes:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def _small_jobs(name: str, session: Any) -> float:

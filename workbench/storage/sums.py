@@ -1,11 +1,12 @@
 """Checksums of files: the size, and a checksum for each block.
 
-A block can be checked without the rest of the file, so a process that needs a part of a remote file fetches only the
-blocks of that part.
+CRC-32 misses one damaged block in four thousand million, and takes a quarter of the time of a longer checksum; neither
+would be a signature. A block can be checked without the rest of the file, so a process that needs a part of a remote
+file fetches only the blocks of that part.
 """
 
-import hashlib
 import io
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, BinaryIO
@@ -31,7 +32,7 @@ class Summed(io.RawIOBase):
 
     def __init__(self, out: BinaryIO) -> None:
         self._out, self._size = out, 0
-        self._hash, self._blocks = _new_hash(), list[str]()
+        self._crc, self._blocks = 0, list[str]()
 
     def writable(self) -> bool:
         return True
@@ -41,7 +42,7 @@ class Summed(io.RawIOBase):
         at = 0
         while at < len(given):
             part = given[at : at + BLOCK - self._size % BLOCK]
-            self._hash.update(part)
+            self._crc = zlib.crc32(part, self._crc)
             at, self._size = at + len(part), self._size + len(part)
             if self._size % BLOCK == 0:
                 self._end_block()
@@ -49,8 +50,8 @@ class Summed(io.RawIOBase):
         return len(given)
 
     def _end_block(self) -> None:
-        self._blocks.append(self._hash.hexdigest())
-        self._hash = _new_hash()
+        self._blocks.append(_in_hex(self._crc))
+        self._crc = 0
 
     def tell(self) -> int:
         return self._size
@@ -58,7 +59,7 @@ class Summed(io.RawIOBase):
     @property
     def sum(self) -> FileSum:
         """The checksum of everything written; ask once, at the end."""
-        rest = [self._hash.hexdigest()] if self._size % BLOCK else []
+        rest = [_in_hex(self._crc)] if self._size % BLOCK else []
         return FileSum(self._size, (*self._blocks, *rest))
 
 
@@ -126,12 +127,8 @@ class CheckedFile(io.RawIOBase):
 def matches(block: bytes, summed: FileSum, number: int) -> bool:
     """Whether a block matches its checksum."""
     begin, end = summed.block(number)
-    return len(block) == end - begin and _of_block(block) == summed.blocks[number]
+    return len(block) == end - begin and _in_hex(zlib.crc32(block)) == summed.blocks[number]
 
 
-def _of_block(block: bytes) -> str:
-    return hashlib.blake2b(block, digest_size=16).hexdigest()
-
-
-def _new_hash() -> Any:
-    return hashlib.blake2b(digest_size=16)
+def _in_hex(crc: int) -> str:
+    return f"{crc:08x}"

@@ -24,7 +24,7 @@ def folder(tmp_path):
         yield folder
 
 
-def sent_files(folder) -> list[Path]:
+def sent_files(folder):
     return sorted((folder.path / "exchange").iterdir())
 
 

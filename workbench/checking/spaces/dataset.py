@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from pyspark.sql import DataFrame, SparkSession
 
-DATASET = FolderKind("dataset", 3)
+DATASET = FolderKind("dataset", 4)
 STATES, TRANSITIONS = "states", "transitions"
 _BATCH = 1 << 16  # rows converted at a time, and rows of a row group
 

@@ -2,10 +2,12 @@
 
 import tempfile
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import pyarrow as pa
+
+if TYPE_CHECKING:  # workers load this module, too
+    import pandas as pd
 
 
 def payloads(frame: Any) -> list[bytes]:
@@ -30,7 +32,7 @@ def payloads(frame: Any) -> list[bytes]:
         return [file.read(int.from_bytes(length, "big")) for length in iter(lambda: file.read(4), b"")]
 
 
-def to_pandas(frame: Any) -> pd.DataFrame:
+def to_pandas(frame: Any) -> "pd.DataFrame":
     """As ``frame.toPandas()``; workers need nothing of this package for it."""
 
     def packed(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
