@@ -20,15 +20,14 @@ from workbench.checking.check import check
 from workbench.checking.runs import resume, save_run
 from workbench.checking.spaces.dataset import load, save
 from workbench.checking.spaces.space import explore
+from workbench.checking.spark.manifest import RUN
 from workbench.commands.cli import main
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, require
 from workbench.storage import remote, sums
 from workbench.storage.folder import Folder, changing_folder, new_folder, replacing_folder
 from workbench.storage.remote import RemoteStore
 from workbench.storage.sums import CheckedFile, FileSum, Summed
-from workbench.storage.versions import FolderKind, Overtaken, is_version
-
-RUN = FolderKind("run directory", 3)
+from workbench.storage.versions import Overtaken, is_version
 
 
 def put(folder: Folder, name: str, content: bytes) -> dict[str, FileSum]:
