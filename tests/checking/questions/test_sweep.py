@@ -375,7 +375,6 @@ def test_progress_ends_with_everything_done(tmp_path):
 SLOW = """
 import os
 import pathlib
-import threading
 import time
 from workbench.kernel import Constant, Model, Variable, action, require
 

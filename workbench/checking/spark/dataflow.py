@@ -103,10 +103,10 @@ def _go_on(do: Callable[[int, Iterator[Any], Post], Outgoing], exchange: Exchang
         others: dict[int, list[Any]] = {}  # nearly always empty: Spark gives a task one number
 
         def to(number: int, first: Any) -> Iterator[Any]:
-            yield unpack(first.as_buffer()).open()
+            yield _opened(first)
             for other, payload in arriving:
                 if other == number:
-                    yield unpack(payload.as_buffer()).open()
+                    yield _opened(payload)
                 else:
                     others.setdefault(other, []).append(payload)
 
@@ -114,10 +114,14 @@ def _go_on(do: Callable[[int, Iterator[Any], Post], Outgoing], exchange: Exchang
             for number, payload in arriving:
                 yield from (_batch(pair, post) for pair in do(number, to(number, payload), post))
             for number, rest in others.items():
-                messages = (unpack(payload.as_buffer()).open() for payload in rest)
-                yield from (_batch(pair, post) for pair in do(number, messages, post))
+                yield from (_batch(pair, post) for pair in do(number, map(_opened, rest), post))
 
     return task
+
+
+def _opened(payload: Any) -> Any:
+    """The message in a row of a batch."""
+    return unpack(payload.as_buffer()).open()
 
 
 def _batch(sent: tuple[int, Any], post: Post) -> pa.RecordBatch:

@@ -86,22 +86,26 @@ class Exchange:
     @contextmanager
     def posting(self) -> Iterator[Post]:
         """What makes letters in a task. They can be opened once this has ended."""
+        folder = self._folder
+        if folder is None:
+            yield lambda message: Letter(pack(message))
+            return
         with ExitStack() as files:
             file: BinaryIO | None = None
 
             def post(message: Any) -> Letter:
                 nonlocal file
                 head, arrays = pack_apart(message)
-                if self._folder is None or sum(array.nbytes for array in arrays) < _LARGE:
+                if sum(array.nbytes for array in arrays) < _LARGE:
                     return Letter(pack(message))
                 body = b"".join(piece for array in arrays for piece in (array, bytes(-array.nbytes % _ALIGNED)))
                 try:
-                    file = file or files.enter_context(self._new_file(self._folder))
+                    file = file or files.enter_context(self._new_file(folder))
                     begin = file.tell()
                     file.write(body)
                     file.flush()
                 except OSError as error:
-                    raise NotWritten(f"{str(self._folder)!r} cannot be written: {one_line(error)}") from None
+                    raise NotWritten(f"{str(folder)!r} cannot be written: {one_line(error)}") from None
                 return Letter(head, tuple(array.nbytes for array in arrays), (str(file.name), begin), zlib.crc32(body))
 
             yield post

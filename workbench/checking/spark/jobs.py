@@ -15,8 +15,9 @@ from workbench.kernel import InputError, ModelError
 
 _POLL_SECONDS = 0.1
 
-#: Settings for jobs of few and large messages. A batch of Spark's default length would be a bucket's whole level, which
-#: its task would wait for, and hold. Adaptive execution has nothing to adapt to, and would make each stage a job.
+#: Settings for jobs of few and large messages. Where Spark carries them whole, a batch of its default length would be a
+#: bucket's whole level, which its task would wait for, and hold. Adaptive execution has nothing to adapt to, and would
+#: make each stage a job.
 _SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": "4", "spark.sql.adaptive.enabled": "false"}
 
 T = TypeVar("T")

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 MOST_LEVELS, MOST_SECONDS = 4, 10.0
 #: The least size of levels that are made together.
 LEAST_TOGETHER = 1 << 16
-#: The most states per bucket of each of these: their successors wait in memory until all of them are admitted.
+#: The most states per bucket of each of these: their successors wait until all of them are admitted, on an object store
+#: in memory.
 MOST_AHEAD = 1 << 20
 
 

@@ -42,7 +42,7 @@ class Level:
     Attributes:
         counts: Enabled, generated and new, per action instance, of the step to this level.
         values: The file of the values that got global numbers after this level, if any.
-        shuffled: Bytes through the shuffle.
+        shuffled: Bytes that tasks sent each other.
     """
 
     files: list[LevelFile]

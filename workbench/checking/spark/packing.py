@@ -1,4 +1,4 @@
-"""Bit-packed rows of value numbers: the bytes of a shuffle decide its speed."""
+"""Bit-packed rows of value numbers: the fewer bytes are sent, the faster is a search."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple

@@ -6,9 +6,11 @@
     level-00003/*.parquet     the states of level 3, by bucket; see `states`
     level-00003/*.json        the cell values first seen in level 3, in the order of their global numbers
     transitions/*.parquet     the transition relation, for liveness; see `transitions`
+    exchange/*.arrays         what tasks of the job under way send each other; see `exchange`
     prefix/*.parquet          the search in process, before it moved to Spark: fingerprints by bucket, and links
 
-Files have unique names and never change, so retried tasks are harmless. A level exists once the manifest names it.
+Files have unique names and never change, so retried tasks are harmless. The manifest names all but those of `exchange`;
+a level exists once it does.
 Reading a file never runs code from it: values are JSON.
 """
 
