@@ -153,7 +153,8 @@ class Expander:
             stop = min(at + CHUNKS * self._states, BLOCK, at + end - first)
             whole = self._pass(store, number, at, stop, most, beat)
             first += stop - at
-            while self._put_aside(store.blocks[number]):
+            block = store.blocks[number]  # a pause may release it
+            while self._put_aside(block):
                 pause(store.expanded)
                 self.pruned.forget()
             pause(store.expanded)

@@ -174,9 +174,14 @@ class LocalSearch:
             count = self.store.count
             limits.check(len(self.levels), count, count - expanded, lambda: self.nbytes, self.decided)
 
+        # A search with a bound on its room may go on elsewhere, from its last completed level.
+        stays = room == Room()
+
         def pause(expanded: int) -> None:
             self._inspect(self.plan.fail_fast)
             self._inspect_steps(self.plan.fail_fast)
+            if stays:
+                self.store.release_before(self.store.expanded)
             beat(expanded)
             if room.states is not None and self.store.count > room.states:
                 raise Full(f"more than {counted(room.states, 'state')}")

@@ -35,12 +35,15 @@ class Visited:
         words ({1, 2}): 64-bit words per fingerprint.
         numbered: Whether to keep each state's number.
         in_place: Whether a large table grows in place: it then reserves addresses for the machine's memory.
+
+    Attributes:
+        peak_bytes (int): The most that it has held, both tables included while one was copied.
     """
 
     def __init__(self, words: int, numbered: bool, in_place: bool = False) -> None:
         self.words, self.numbered, self._in_place = words, numbered, in_place
         self.table = self._room = self._make(_SLOTS)
-        self.peak_bytes_per_state = 0.0
+        self.peak_bytes = self.nbytes
 
     def _make(self, slots: int) -> HashTable:
         """A table of `slots` slots, or of as many as there will ever be if it grows in place."""
@@ -70,7 +73,7 @@ class Visited:
 
     def grow(self, more: int = 1) -> None:
         """Make room for at least `more` more states."""
-        slots, before, held = len(self.table.low), self.nbytes, int(len(self.table.low) * _LOAD)
+        slots, before = len(self.table.low), self.nbytes
         growth = _GROWTH_IN_PLACE if self._in_place and slots >= _LARGE else _GROWTH
         larger = max(int(slots * growth), slots + int(more / _LOAD) + 1)
         if larger > len(self._room.low):
@@ -85,7 +88,7 @@ class Visited:
             crowded = self._take(len(bottom.low), loops.spread(self.table, len(bottom.low), slots))
             for taken in (bottom, crowded):
                 loops.rehash(taken, self.table)
-        self.peak_bytes_per_state = (before + self.nbytes) / held  # it was full
+        self.peak_bytes = max(self.peak_bytes, before + self.nbytes)
 
     def _take(self, first: int, end: int) -> HashTable:
         """Take the entries out of some slots."""
@@ -158,6 +161,7 @@ class StateStore:
         self.visited = Visited(cells.words, keep_edges, in_place=not is_interpreted())
         self.blocks: list[Frontier] = []
         self._links: list[PackedLinks] = []  # of the first blocks
+        self._peak = 0  # bytes held, before the last blocks were released
         self._released = 0  # the bytes that these blocks still take, links included
         self._spare: list[list[np.ndarray]] = []  # what these blocks had instead, and the next blocks use again
         self._full_edges: list[EdgeArrays] = []
@@ -204,6 +208,8 @@ class StateStore:
 
     def release_before(self, number: int) -> None:
         """Drop rows and sums of the blocks that end before state `number`, and pack their links."""
+        if number // BLOCK > len(self._links):
+            self._peak = self._peak_so_far()
         for at in range(len(self._links), number // BLOCK):
             block = self.blocks[at]
             self._links.append(PackedLinks.of(block.parent, block.step))
@@ -312,12 +318,11 @@ class StateStore:
 
     @property
     def bytes_per_state(self) -> float:
-        """The peak bytes per visited state: its share of the visited set, also while that grew, and its links.
+        """The most bytes held at a time, by all that grows with the states, per visited state."""
+        return self._peak_so_far() / max(1, self.count)
 
-        The frontier, whose links are not packed yet, and kept transitions come on top.
-        """
-        packed = sum(links.nbytes for links in self._links) / max(1, len(self._links) * BLOCK)
-        return max(self.visited.peak_bytes_per_state, self.visited.nbytes / max(1, self.count)) + packed
+    def _peak_so_far(self) -> int:
+        return max(self._peak, self.nbytes - self.visited.nbytes + self.visited.peak_bytes)
 
     @property
     def nbytes(self) -> int:
