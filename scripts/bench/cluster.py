@@ -25,7 +25,7 @@ CASES = (
 PARTS = {
     "expanding": ("checking.local.expander", "checking.trees.decision_trees", "checking.local.pruned"),
     "visited set": ("checking.local.store", "checking.spark.worker.bucket_set"),
-    "packing": ("checking.spark.packing", "checking.spark.numbering", "checking.spark.successor_messages"),
+    "packing": ("checking.kernels.packing", "checking.spark.numbering", "checking.spark.successor_messages"),
     "exchange": ("checking.spark.exchange",),
     "sums": ("storage.sums",),
     "level files": ("checking.spark.rundir", "checking.spark.states", "storage.folder", "storage.whole"),

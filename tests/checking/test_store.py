@@ -6,10 +6,11 @@ import pytest
 from workbench.checking.check import check
 from workbench.checking.contract import Room
 from workbench.checking.kernels import loops
+from workbench.checking.kernels.packing import PackedRows
 from workbench.checking.local import store
 from workbench.checking.local.search import LocalSearch
 from workbench.checking.local.store import StateStore, Visited
-from workbench.kernel.budget import Limits
+from workbench.kernel.budget import Budget, Limits
 from workbench.kernel.plan import make_plan
 from workbench.protocols.bakery.v2 import BakeryV2
 
@@ -94,8 +95,31 @@ def test_a_level_is_released_while_it_is_expanded():
     assert held[0] < held[1]
 
 
+@pytest.mark.parametrize("most", [None, 1_000_000])
+def test_blocks_that_wait_packed_are_the_blocks(monkeypatch, most):
+    """Also after a search is stopped while some wait."""
+    plan, found, opened = make_plan(BakeryV2(MaxCrashes=1), ["UniqueTickets"]), [], []
+    unpack = PackedRows.unpack_as
+    monkeypatch.setattr(PackedRows, "unpack_as", lambda *given: opened.append(1) or unpack(*given))
+    for waiting in (store._OPEN, 1):
+        monkeypatch.setattr(store, "_OPEN", waiting)
+        searching = LocalSearch(plan)
+        searching.run(Limits(Budget(states=most)))
+        found.append((searching, len(opened)))
+    (plain, none), (packed, some) = found
+    assert none == 0 < some
+    assert packed.levels == plain.levels
+    assert packed.generated == plain.generated
+    for name in ("parent", "step"):
+        assert np.array_equal(packed.store.column(name), plain.store.column(name))
+    last = packed.store.count - 1
+    assert packed.trace_to(last).steps == plain.trace_to(last).steps
+
+
 @pytest.mark.slow
-def test_ten_million_states_take_less_than_twenty_one_bytes_each_with_everything():
+@pytest.mark.parametrize(("waiting", "most"), [(store._OPEN, 21), (2, 16)])
+def test_ten_million_states_take_few_bytes_each_with_everything(monkeypatch, waiting, most):
+    monkeypatch.setattr(store, "_OPEN", waiting)
     result = check(BakeryV2(MaxCrashes=2, AsyncParquet=True), ["UniqueTickets"], engine="local")
     assert result.distinct == 10_265_940
-    assert result.figures["bytes_per_state"] < 21
+    assert result.figures["bytes_per_state"] < most

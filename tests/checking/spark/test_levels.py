@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from workbench.checking.check import check
 from workbench.checking.kernels import loops
 from workbench.checking.kernels.loops import Frontier
+from workbench.checking.kernels.packing import UNKNOWN, PackedRows
 from workbench.checking.local import expander, store
 from workbench.checking.local.expander import Expander
 from workbench.checking.runs import resume
 from workbench.checking.spark import executors, states, successor_messages
 from workbench.checking.spark.manifest import RUN, Level, Run, RunManifest, TransitionFile
 from workbench.checking.spark.numbering import Translation
-from workbench.checking.spark.packing import UNKNOWN, PackedRows
 from workbench.checking.spark.part_store import PartStore
 from workbench.checking.spark.successor_messages import messages_of
 from workbench.checking.trees.cells import NARROW, WIDE

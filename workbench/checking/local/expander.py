@@ -150,6 +150,7 @@ class Expander:
         """
         while first < end:
             number, at = divmod(first, BLOCK)
+            store.open(number)
             stop = min(at + CHUNKS * self._states, BLOCK, at + end - first)
             whole = self._pass(store, number, at, stop, most, beat)
             first += stop - at

@@ -182,6 +182,7 @@ class LocalSearch:
             self._inspect_steps(self.plan.fail_fast)
             if stays:
                 self.store.release_before(self.store.expanded)
+                self.store.pack_before(int(self._judged[loops.COUNT]))
             beat(expanded)
             if room.states is not None and self.store.count > room.states:
                 raise Full(f"more than {counted(room.states, 'state')}")

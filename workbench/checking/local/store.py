@@ -1,7 +1,8 @@
 """A search's data: blocks of states in order of discovery, the visited set, and optionally the transitions.
 
 Fingerprints are in an open-addressing table, and each state has its predecessor and step, which are packed once it is
-expanded. Only the frontier keeps rows, of 16 bits per cell until a cell has too many values.
+expanded. Only the frontier keeps rows, of 16 bits per cell until a cell has too many values; in a very wide level most
+of them are packed while they wait.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,11 +14,14 @@ import numpy as np
 from workbench.checking.kernels import loops
 from workbench.checking.kernels.compiled import is_interpreted
 from workbench.checking.kernels.loops import EdgeArrays, Frontier, HashTable
+from workbench.checking.kernels.packing import PackedRows
 from workbench.checking.local.links import PackedLinks
 from workbench.checking.local.memory import memory_limit, reserve
 from workbench.checking.trees.cells import Interner
 
 BLOCK = 1 << 16
+#: Blocks that wait as they are, up to 2 GB of them: packing and unpacking takes a sixth of the time of a search.
+_OPEN = 256
 _SLOTS = 1 << 12  # of an empty table
 _LOAD = 0.75  # beyond that, probing takes longer than the memory is worth
 _GROWTH = 1.6  # of a table that is copied
@@ -145,6 +149,8 @@ class Transitions(NamedTuple):
 class StateStore:
     """States by number, in blocks. A block drops its rows and packs its links when all its states are expanded.
 
+    A block may be packed before, while it waits: see :meth:`pack_before` and :meth:`open`.
+
     Args:
         keep_rows: Keep the rows of all states.
         keep_edges: Keep all transitions.
@@ -161,6 +167,9 @@ class StateStore:
         self.visited = Visited(cells.words, keep_edges, in_place=not is_interpreted())
         self.blocks: list[Frontier] = []
         self._links: list[PackedLinks] = []  # of the first blocks
+        self._waiting: dict[int, tuple[PackedLinks, PackedRows]] = {}  # later blocks that are packed
+        self._waiting_bytes = 0
+        self._full = 0  # the first block that may be packed
         self._peak = 0  # bytes held, before the last blocks were released
         self._released = 0  # the bytes that these blocks still take, links included
         self._spare: list[list[np.ndarray]] = []  # what these blocks had instead, and the next blocks use again
@@ -188,16 +197,19 @@ class StateStore:
         self.expanded = expanded
 
     def add_block(self) -> Frontier:
-        if self._spare:  # the system need not clear this memory again
-            rows, sums, parent, step = self._spare.pop()
-        else:
-            rows = np.empty((BLOCK, self.width), self._row_type)
-            sums = np.empty((BLOCK, self.cells.lanes), np.uint64)
-            parent, step = np.empty(BLOCK, np.uint32), np.empty(BLOCK, np.int32)
+        rows, sums, parent, step = self._arrays()
         degree = np.zeros(BLOCK if self.keep_edges else 0, np.uint32)
         block = Frontier(len(self.blocks) * BLOCK, rows, sums, parent, step, degree)
         self.blocks.append(block)
         return block
+
+    def _arrays(self) -> list[np.ndarray]:
+        """Rows, sums, predecessors and steps for a block."""
+        if self._spare:  # the system need not clear this memory again
+            return self._spare.pop()
+        rows = np.empty((BLOCK, self.width), self._row_type)
+        sums = np.empty((BLOCK, self.cells.lanes), np.uint64)
+        return [rows, sums, np.empty(BLOCK, np.uint32), np.empty(BLOCK, np.int32)]
 
     def fit(self) -> None:
         """Widen the rows if the numbers of values need it."""
@@ -213,15 +225,51 @@ class StateStore:
         for at in range(len(self._links), number // BLOCK):
             block = self.blocks[at]
             self._links.append(PackedLinks.of(block.parent, block.step))
-            held = [block.rows, block.sums, block.parent, block.step]
-            rows, sums, parent, step = (part[:0].copy() for part in held)
-            if self.keep_rows:
-                rows = block.rows
-            else:
-                self._spare.append(held)
-            self.blocks[at] = block._replace(rows=rows, sums=sums, parent=parent, step=step)
+            self._drop(at)
             self._released += self._links[at].nbytes + sum(part.nbytes for part in self.blocks[at][1:])
-        del self._spare[len(self.blocks) - number // BLOCK :]  # the next level is about as large as the last one
+
+    def pack_before(self, number: int) -> None:
+        """Pack the blocks that end before state `number` and have enough others to be expanded before them."""
+        every = np.arange(BLOCK)
+        for at in range(max(self._full, len(self._links)), number // BLOCK):
+            self._full = at + 1
+            if self.keep_rows or self._open_blocks <= _OPEN:
+                continue
+            block = self.blocks[at]
+            known = [np.arange(len(values), dtype=np.int32) for values in self.cells.values]
+            rows, _ = PackedRows.of(block.rows, every, known)
+            self._waiting[at] = links, rows = PackedLinks.of(block.parent, block.step), rows
+            self._waiting_bytes += links.nbytes + rows.nbytes
+            self._drop(at)
+
+    def open(self, number: int) -> None:
+        """Unpack block `number`, to be expanded, if it is packed."""
+        if number not in self._waiting:
+            return
+        links, packed = self._waiting.pop(number)
+        self._waiting_bytes -= links.nbytes + packed.nbytes
+        self.fit()
+        rows, sums, parent, step = self._arrays()
+        [rows[:]] = packed.unpack_as(np.ones(BLOCK, np.bool_), packed.numbers.astype(self._row_type))
+        loops.add_hashes(rows, self.cells.hash_base, self.cells.hashes, sums)
+        parent[:], step[:] = links.unpack()
+        self.blocks[number] = Frontier(number * BLOCK, rows, sums, parent, step, self.blocks[number].degree)
+
+    @property
+    def _open_blocks(self) -> int:
+        """The number of blocks that are not expanded, and not packed."""
+        return len(self.blocks) - len(self._links) - len(self._waiting)
+
+    def _drop(self, at: int) -> None:
+        """Empty a block; the next blocks use its arrays, unless rows are kept."""
+        block = self.blocks[at]
+        held = [block.rows, block.sums, block.parent, block.step]
+        rows, sums, parent, step = (part[:0].copy() for part in held)
+        if self.keep_rows:
+            rows = block.rows
+        elif len(self._spare) < self._open_blocks:  # the next level is about as large as the last one
+            self._spare.append(held)
+        self.blocks[at] = block._replace(rows=rows, sums=sums, parent=parent, step=step)
 
     def add_initial(self, row: list[int], which: int) -> bool:
         """Add an initial state, with the step ``-1 - which``; returns whether it was new."""
@@ -259,9 +307,13 @@ class StateStore:
     def _unpacked(self, number: int) -> Frontier:
         """Block `number` with its links."""
         block = self.blocks[number]
-        if number >= len(self._links):
+        if number < len(self._links):
+            links = self._links[number]
+        elif number in self._waiting:
+            links, _ = self._waiting[number]
+        else:
             return block
-        parent, step = self._links[number].unpack()
+        parent, step = links.unpack()
         return block._replace(parent=parent, step=step)
 
     def slices(self, first: int, end: int) -> Iterator[Frontier]:
@@ -329,4 +381,4 @@ class StateStore:
         edges = sum(part.nbytes for edges in [*self._full_edges, self._edges] for part in edges)
         unexpanded = sum(part.nbytes for block in self.blocks[len(self._links) :] for part in block[1:])
         spare = sum(part.nbytes for parts in self._spare for part in parts)
-        return self.visited.nbytes + self._released + edges + unexpanded + spare
+        return self.visited.nbytes + self._released + edges + unexpanded + self._waiting_bytes + spare

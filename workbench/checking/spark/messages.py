@@ -1,7 +1,7 @@
 """The messages between the driver and the tasks.
 
 A row per state would cost Spark more than the search itself. So a message to a bucket holds up to 16,384 successors as
-arrays, with bit-packed rows (``packing.py``).
+arrays, with bit-packed rows (``kernels/packing.py``).
 """
 
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from workbench.checking.kernels.packing import PackedRows
 from workbench.checking.spark.manifest import LevelFile
-from workbench.checking.spark.packing import PackedRows
 from workbench.checking.trees.profile import Cost
 from workbench.kernel import Model
 from workbench.storage.sums import FileSum

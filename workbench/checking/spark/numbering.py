@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.checking.kernels.arrays import Growing
+from workbench.checking.kernels.packing import UNKNOWN, PackedRows, renumber
 from workbench.checking.local.store import Visited
-from workbench.checking.spark.packing import UNKNOWN, PackedRows, renumber
 from workbench.checking.trees.cells import Interner
 from workbench.kernel import InputError
 

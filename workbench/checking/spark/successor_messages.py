@@ -7,8 +7,8 @@ import numpy as np
 
 from workbench.checking.kernels.compiled import njit
 from workbench.checking.kernels.loops import Frontier, bucket, canonical_fingerprints
+from workbench.checking.kernels.packing import PackedRows
 from workbench.checking.spark.messages import Candidates, shrink
-from workbench.checking.spark.packing import PackedRows
 
 #: The most states per message: large enough that Spark's cost per row is negligible, small enough for its buffers.
 CHUNK = 1 << 14

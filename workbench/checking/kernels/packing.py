@@ -1,4 +1,4 @@
-"""Bit-packed rows of value numbers: the fewer bytes are sent, the faster is a search."""
+"""Bit-packed rows of value numbers, for what is sent and for what waits."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
