@@ -46,6 +46,12 @@ def _memory() -> Rows:
     return _each("memory", memory.CASES)
 
 
+def _outlook() -> Rows:
+    from bench import outlook  # loads the search kernels
+
+    return [outlook.measure(one) for one in outlook.large()]
+
+
 def _recordings() -> Rows:
     from bench import recordings  # loads the search kernels
 
@@ -89,6 +95,7 @@ SECTIONS: dict[str, tuple[str, Callable[[], Rows]]] = {
     "liveness": ("Liveness, one core", _liveness),
     "logs": ("Logs validated, one core", _logs),
     "recordings": ("Recordings followed, one core", _recordings),
+    "outlook": ("Estimated sizes of spaces, as shares of the true ones", _outlook),
     "sets": ("Sets, in three ways, one core", _sets),
     "simulation": ("Random walks, all cores", _simulation),
     "spark": ("Spark, two cores, beside the process", _cluster),

@@ -459,11 +459,13 @@ def test_an_interrupt_keeps_what_was_visited(way):
 
 def test_progress_is_told(way):
     told = []
-    check(Steps(), SAFE, on_progress=told.append, **way.options)
+    result = check(Steps(), SAFE, on_progress=told.append, **way.options)
     assert [p.states for p in told] == sorted(p.states for p in told)
     assert told[0].states <= 1 <= told[-1].states <= STATES
     assert told[0].decided == ()
     assert set(told[-1].decided) == {"Together", "SomebodyArrives"}
+    assert all(list(p.levels) == result.levels[: p.level] for p in told)
+    assert len(told[-1].levels) > 1
 
 
 def test_fail_fast(way):

@@ -1,6 +1,10 @@
 """How far a command is: plain lines on standard error where there is no terminal, and not too many of them."""
 
 import json
+import sys
+import threading
+from io import StringIO
+from math import comb
 
 import pytest
 
@@ -40,6 +44,27 @@ def test_a_line_every_few_seconds_and_none_at_once(capsys):
 def test_a_line_says_where_the_search_is():
     assert progress_text(Progress(3, 1200, 400, 2.0)) == "level 3: 1,200 states, 400 to expand, 600 states/s, 2 s"
     assert progress_text(Progress(1, 1, 1, 0.0)) == "level 1: 1 state, 1 to expand, 0 s"
+    levels = tuple(comb(12, members) for members in range(9))
+    assert progress_text(Progress(9, 3797, 495, 1.0, levels=levels)) == (
+        "level 9: 3,797 states, 495 to expand, 3,797 states/s, 1 s, about 4,100 in all, 0 s more"
+    )
+
+
+def test_a_terminal_makes_only_the_texts_that_it_shows(monkeypatch):
+    """Its own thread does: a search may report thousands of times a second."""
+    terminal, makers = StringIO(), []
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+
+    def told(number):
+        makers.append(threading.current_thread())
+        return f"at {number}"
+
+    with progress.progress_line(told=told) as line:
+        line(7)
+        assert threading.main_thread() not in makers
+    assert "at 7" in terminal.getvalue()
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from math import comb
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -23,6 +24,7 @@ from tests.places import ROOT
 from workbench.checking.check import check
 from workbench.formats.permalink import parse_permalink, permalink
 from workbench.kernel import Result, replay
+from workbench.kernel.budget import Progress
 from workbench.language import *
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.hudi.model import Hudi
@@ -260,6 +262,14 @@ def test_stop_keeps_what_was_found() -> None:
     assert result.distinct >= known > 1
     assert "not decided" in everything(shown.verdicts)
     assert "stopped on request" in shown.verdicts.progress.html
+
+
+def test_a_long_check_says_how_large_its_space_will_become() -> None:
+    shown = panel("bakery_v2", Writers=2)
+    levels = tuple(comb(12, members) for members in range(9))
+    shown.session.progress = Progress(9, 3797, 495, 1.0, levels=levels)
+    shown.verdicts.draw()
+    assert "1 s \N{MIDDLE DOT} about 4,100 in all" in shown.verdicts.progress.html
 
 
 def test_a_change_cancels_the_running_check() -> None:

@@ -7,8 +7,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
+from rich.text import Text
 
 from workbench.checking.kernels.compiling import telling
+from workbench.checking.outlook import outlook
 from workbench.commands.standard import remark
 from workbench.kernel.budget import Progress
 from workbench.kernel.values import counted
@@ -38,7 +40,18 @@ def progress_text(at: Progress) -> str:
     """A search's progress in one line."""
     per_second = at.states / at.seconds if at.seconds else 0
     rate = f"{per_second:,.0f} states/s, " if per_second >= 1 else ""  # nothing is known of it yet
-    return f"level {at.level}: {counted(at.states, 'state')}, {at.frontier:,} to expand, {rate}{at.seconds:.0f} s"
+    told = f"level {at.level}: {counted(at.states, 'state')}, {at.frontier:,} to expand, {rate}{at.seconds:.0f} s"
+    return ", ".join(filter(None, (told, outlook(at))))
+
+
+class _Shown:
+    """A text that is made when the terminal shows it, which is less often than a search reports."""
+
+    def __init__(self, text: Callable[[], str]) -> None:
+        self._text = text
+
+    def __rich__(self) -> Text:
+        return Text(self._text())
 
 
 @contextmanager
@@ -49,7 +62,6 @@ def progress_line(what: str = "", told: Callable[[Any], str] = progress_text) ->
         yield lambda at: lines(lambda: what + told(at))
         return
     from rich.status import Status
-    from rich.text import Text
 
     with Status("", console=Console(stderr=True)) as status, telling(status.console.print):
-        yield lambda at: status.update(Text(told(at)))
+        yield lambda at: status.update(_Shown(lambda: told(at)))

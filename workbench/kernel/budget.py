@@ -113,6 +113,7 @@ class Progress:
     Attributes:
         level, states, frontier: The level being expanded, the distinct states so far, and those not expanded yet.
         decided: The properties known to be violated or reached.
+        levels: The sizes of the complete levels; the last one is that being expanded.
     """
 
     level: int
@@ -120,6 +121,7 @@ class Progress:
     frontier: int
     seconds: float
     decided: tuple[str, ...] = ()
+    levels: tuple[int, ...] = ()
 
 
 class Limits:
@@ -200,14 +202,20 @@ class Limits:
             raise Stop(f"the budget of {self.budget.bytes / 2**20:,.1f} MiB is used up")
 
     def check(
-        self, level: int, states: int, frontier: int, held: Callable[[], int], decided: Iterable[str] = ()
+        self,
+        level: int,
+        states: int,
+        frontier: int,
+        held: Callable[[], int],
+        decided: Iterable[str] = (),
+        levels: Iterable[int] = (),
     ) -> None:
         """Report progress and :meth:`enforce`, once a search that began again is as far as it was."""
         if states < self._known:
             return
         self._told = states
         if self._on_progress is not None:
-            self._on_progress(Progress(level, states, frontier, self.seconds, tuple(decided)))
+            self._on_progress(Progress(level, states, frontier, self.seconds, tuple(decided), tuple(levels)))
         self.enforce(held)
 
 

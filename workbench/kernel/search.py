@@ -129,7 +129,7 @@ class _Search:
     def _check(self, done: int, frontier: int) -> None:
         """Call this for each state of a level, after `done` of them; `frontier` states wait."""
         if done % _STATES_PER_REPORT == 0:
-            self.limits.check(len(self.levels), len(self.states), frontier, self._held, self.decided)
+            self.limits.check(len(self.levels), len(self.states), frontier, self._held, self.decided, self.levels)
         else:
             self.limits.enforce(self._held)
 

@@ -172,7 +172,8 @@ class LocalSearch:
     def _search(self, limits: Limits, room: Room) -> None:
         def beat(expanded: int) -> None:
             count = self.store.count
-            limits.check(len(self.levels), count, count - expanded, lambda: self.nbytes, self.decided)
+            waiting, levels = count - expanded, self.levels
+            limits.check(len(levels), count, waiting, lambda: self.nbytes, self.decided, levels)
 
         # A search with a bound on its room may go on elsewhere, from its last completed level.
         stays = room == Room()

@@ -80,10 +80,10 @@ class Running:
 
     def watch(self) -> None:
         """Raise :class:`Stop` if the budget is used up, or the search is stopped."""
-        levels = self.manifest.levels
-        states, frontier = sum(self.manifest.sizes), levels[-1].states if levels else 0
-        decided = self.manifest.decided
-        self.limits.check(len(self.manifest.sizes), max(states, self.reported), frontier, lambda: self.held, decided)
+        manifest, sizes = self.manifest, self.manifest.sizes
+        states = max(sum(sizes), self.reported)
+        frontier = 0 if manifest.complete or not sizes else sizes[-1]
+        self.limits.check(len(sizes), states, frontier, lambda: self.held, manifest.decided, sizes)
 
     @property
     def held(self) -> int:

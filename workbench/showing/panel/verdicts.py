@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import ipywidgets
 
+from workbench.checking.outlook import outlook
 from workbench.kernel import Result, Verdict
 from workbench.kernel.budget import Progress
 from workbench.kernel.values import counted
@@ -124,8 +125,8 @@ def _notes(result: Result) -> Markup:
 
 def _progress(at: Progress) -> str:
     rate = at.states / at.seconds if at.seconds else 0
-    parts = [f"level {at.level}", counted(at.states, "state"), f"{rate:,.0f} states/s"]
-    return " \N{MIDDLE DOT} ".join([*parts, f"{at.seconds:.0f} s"])
+    parts = [f"level {at.level}", counted(at.states, "state"), f"{rate:,.0f} states/s", f"{at.seconds:.0f} s"]
+    return " \N{MIDDLE DOT} ".join(filter(None, [*parts, outlook(at)]))
 
 
 def _row(verdict: Verdict, result: Result, selected: bool) -> Markup:

@@ -1,0 +1,44 @@
+"""How soon a search estimates the size of its space, and how well: all large spaces of ``specs/``."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from workbench.checking.check import check
+from workbench.checking.outlook import states_in_all
+from workbench.registry import configurations
+
+_LARGE = 100_000
+
+
+def large() -> Iterator[configurations.Configuration]:
+    """The shipped configurations that expect a large space, by path."""
+    for path in configurations.shipped().values():
+        one = configurations.configuration(path)
+        if one.expect.get("distinct", 0) > _LARGE:
+            yield one
+
+
+def levels_of(one: configurations.Configuration) -> list[int]:
+    """Search a configuration's space; the sizes of its levels."""
+    return check(one.model, [], symmetry=one.symmetry, engine="local").levels
+
+
+def estimates(levels: Sequence[int]) -> dict[int, float]:
+    """All estimates before the last level, as shares of the true size, by the number of levels known then."""
+    sizes = {known: states_in_all(levels[:known]) for known in range(1, len(levels))}
+    return {known: size / sum(levels) for known, size in sizes.items() if size is not None}
+
+
+def measure(one: configurations.Configuration) -> dict[str, Any]:
+    levels = levels_of(one)
+    shares = estimates(levels)
+    return {
+        "space": one.name,
+        "states": sum(levels),
+        "levels": len(levels),
+        "estimates": len(shares),
+        "first at level": min(shares, default=None),
+        "lowest": round(min(shares.values(), default=math.nan), 2),
+        "highest": round(max(shares.values(), default=math.nan), 2),
+    }
