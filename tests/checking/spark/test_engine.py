@@ -205,6 +205,12 @@ def test_a_stop_does_not_wait_for_the_end_of_a_job(spark, jobs_only, tmp_path, i
         assert budget.stopped == f"the budget of {enough} seconds is used up"
 
 
+def test_nothing_waits_to_be_expanded_while_a_liveness_property_is_decided(spark):
+    told = []
+    result = check(RACE, ["EventualProgress"], engine="spark", spark=spark, on_progress=told.append)
+    assert (told[-1].level, told[-1].frontier) == (len(result.levels), 0)
+
+
 def test_jobs_leave_no_tags(spark):
     def tags():
         return set(spark.sparkContext.getJobTags())
