@@ -13,7 +13,7 @@ $(PY) -m mypy
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: check quick test lab site mutants bench
+.PHONY: check lint quick test lab site mutants bench
 
 # The configurations need neither Java nor Graphviz: without them the check goes on. One of them runs on Spark too.
 check: .venv/warm
@@ -22,6 +22,9 @@ check: .venv/warm
 	@if scripts/need.sh java; then \
 		echo "On Spark:" && $(PY) -m workbench check specs/bakery/documented_v1.toml --engine spark; \
 	else echo "make check goes on without Spark"; fi
+
+lint: .venv/installed
+	$(LINT)
 
 # The tests run side by side, one worker for each core; those of Spark share a worker, and so do those of the browser.
 quick: .venv/warm

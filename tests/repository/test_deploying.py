@@ -78,6 +78,22 @@ def test_the_release_finds_the_version_that_its_tag_must_be() -> None:
         assert (done.returncode == 0) == is_right
 
 
+def test_the_notes_of_a_release_are_its_section_of_the_changelog(tmp_path: Path) -> None:
+    *_, step = workflow()["jobs"]["package"]["steps"]
+    (tmp_path / "gh").symlink_to("/bin/true")
+    changelog = "# Changelog\n\n## Unreleased\n\n- Later\n\n## 1.2.0 - 2026-01-01\n\n- Now\n\n## 1.1.0\n\n- Then\n"
+    (tmp_path / "CHANGELOG.md").write_text(changelog)
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "GITHUB_REF_NAME": "v1.2.0"}
+    subprocess.run(["bash", "-ec", step["run"]], cwd=tmp_path, env=environment, check=True)
+    assert (tmp_path / "notes.md").read_text().split("\n") == ["", "- Now", "", ""]
+
+
+def test_actions_of_others_are_pinned() -> None:
+    for file in (".github/workflows/ci.yml", "action.yml"):
+        for used in re.findall(r"uses: (.+)", (ROOT / file).read_text()):
+            assert used == "./" or re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", used), used
+
+
 # Containers ----------------------------------------------------------------------------------------------------------
 
 
