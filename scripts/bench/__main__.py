@@ -16,6 +16,7 @@ from typing import Any
 from rich.table import Table
 
 from bench import processes, searches, versions
+from workbench.checking.kernels.threads import usable_cores
 from workbench.commands.files import check_paths
 from workbench.commands.options import console
 from workbench.kernel import InputError
@@ -76,6 +77,12 @@ def _cluster() -> Rows:
     return _each("cluster", cluster.CASES)
 
 
+def _machines(large: bool = False) -> Rows:
+    from bench import machines  # loads pyspark
+
+    return [row for case in (machines.LARGE if large else machines.CASES) for row in machines.measure(*case)]
+
+
 def _tables(title: str, rows: Rows) -> Iterator[tuple[str, Rows]]:
     """The table of some rows, and another of the times within them."""
     times = [row.pop("times") for row in rows if "times" in row]
@@ -84,6 +91,7 @@ def _tables(title: str, rows: Rows) -> Iterator[tuple[str, Rows]]:
         yield "Microseconds of CPU time per state", times
 
 
+_MACHINES = f"Spark by worker processes of one core each: 1, 2 and 4 on the {usable_cores()} cores of this machine"
 SECTIONS: dict[str, tuple[str, Callable[[], Rows]]] = {
     "small": ("Small searches, one core", lambda: [searches.measure(case) for case in searches.SMALL]),
     "large": ("Large searches, one core", lambda: [searches.measure(case) for case in searches.LARGE]),
@@ -99,7 +107,11 @@ SECTIONS: dict[str, tuple[str, Callable[[], Rows]]] = {
     "sets": ("Sets, in three ways, one core", _sets),
     "simulation": ("Random walks, all cores", _simulation),
     "spark": ("Spark, two cores, beside the process", _cluster),
+    "machines": (_MACHINES, _machines),
+    "machines-large": (_MACHINES, lambda: _machines(large=True)),
 }
+#: Takes as long as all others together, so it is measured only when named.
+_ONLY_NAMED = {"machines-large"}
 
 
 def main(words: list[str] | None = None) -> int:
@@ -137,7 +149,9 @@ def _measure(arguments: argparse.Namespace) -> None:
 
 def _chosen(arguments: argparse.Namespace) -> dict[str, tuple[str, Callable[[], Rows]]]:
     if arguments.against is None:
-        return {name: SECTIONS[name] for name in arguments.only or SECTIONS}
+        return {
+            name: SECTIONS[name] for name in arguments.only or [name for name in SECTIONS if name not in _ONLY_NAMED]
+        }
     if arguments.only:
         raise InputError("--only is not accepted with --against, which measures large searches and whole processes")
     return {"versions": (f"{arguments.against} and now, one core", lambda: versions.measure(arguments.against))}

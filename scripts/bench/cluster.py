@@ -10,6 +10,7 @@ from typing import Any
 
 from bench import sampled
 from bench.searches import safety, title
+from bench.usage import usage
 from workbench.checking.check import check
 from workbench.checking.spark import narrow_levels
 from workbench.checking.spark.session import spark_session
@@ -49,16 +50,15 @@ def row(name: str, constants: dict[str, Any]) -> dict[str, Any]:
 def _row(name: str, constants: dict[str, Any], folder: Path) -> dict[str, Any]:
     began = time.perf_counter()
     session = spark_session(f"local[{CORES}]", **{"spark.python.daemon.module": sampled.__name__})
-    jobs = _small_jobs(name, session)
+    jobs = small_jobs(name, session)
     ready = time.perf_counter() - began
 
     model = get_model(name)(**constants)
     jvm = int(session.sparkContext._jvm.java.lang.ProcessHandle.current().pid())  # type: ignore[union-attr]
-    java, workers = _cpu(jvm), _cpu(*_workers())
+    before = usage(jvm)
     sampled_before = _samples(folder)
     result = check(model, safety(model), engine="spark", spark=session)
-    java, workers = _cpu(jvm) - java, _cpu(*_workers()) - workers
-    jvm_mib = _peak_mib_of(jvm)
+    after = usage(jvm)
     session.stop()
     samples = _samples(folder) - sampled_before
     here = check(model, safety(model), engine="local")
@@ -77,9 +77,14 @@ def _row(name: str, constants: dict[str, Any], folder: Path) -> dict[str, Any]:
         "of in-process": round(rate * here.seconds / here.distinct, 3),
         "sent B/state": round(result.figures["shuffle_bytes"] / result.distinct, 1),
         "driver MiB": round(result.figures["driver_peak_bytes"] / 2**20),
-        "JVM MiB": jvm_mib,
+        "JVM MiB": round(after.java_peak / 2**20),
         "worker MiB": round(result.figures["worker_peak_bytes"] / 2**20),
-        "times": times(result.distinct, workers, java, samples),
+        "times": times(
+            result.distinct,
+            after.python_seconds - before.python_seconds,
+            after.java_seconds - before.java_seconds,
+            samples,
+        ),
     }
 
 
@@ -114,28 +119,7 @@ def _samples(folder: Path) -> Counter[str]:
     return sum((Counter(json.loads(path.read_text())) for path in folder.glob("*.json")), Counter[str]())
 
 
-def _workers() -> list[int]:
-    """Spark's Python workers on this machine."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            if sampled.__name__.encode() in path.read_bytes():
-                found.append(int(path.parent.name))
-        except OSError:  # it has ended
-            continue
-    return found
-
-
-def _cpu(*processes: int) -> float:
-    """The seconds of CPU time that processes have taken."""
-    ticks = 0
-    for pid in processes:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        ticks += int(fields[11]) + int(fields[12])
-    return ticks / os.sysconf("SC_CLK_TCK")
-
-
-def _small_jobs(name: str, session: Any) -> float:
+def small_jobs(name: str, session: Any) -> float:
     """The seconds of the fastest level of a small search that runs as jobs; it warms up the workers."""
     small = get_model(name)(Writers=2)
     narrow_levels.MOST_STATES, usual = 0, narrow_levels.MOST_STATES
@@ -143,10 +127,3 @@ def _small_jobs(name: str, session: Any) -> float:
         return check(small, safety(small), engine="spark", spark=session).figures["fastest_level"]
     finally:
         narrow_levels.MOST_STATES = usual
-
-
-def _peak_mib_of(pid: int) -> int:
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmHWM"):
-            return int(line.split()[1]) // 1024
-    raise AssertionError("the kernel does not say how large the process was")

@@ -1,21 +1,18 @@
 """Spark as processes apart: a standalone cluster, a server of Spark Connect, and what executors must have."""
 
-import os
-import re
+import json
 import subprocess
 import sys
-import time
 import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
-import pyspark
 import pytest
+from bench.servers import SETTINGS, SPARK, Servers
 from pyspark.sql import SparkSession
 
 from tests.command import python
-from tests.places import ROOT
 from workbench.checking.check import check
 from workbench.checking.spark import executors
 from workbench.checking.spark.executors import ready_session
@@ -26,105 +23,27 @@ from workbench.storage.folder import Folder
 
 pytestmark = pytest.mark.spark
 
-SPARK = Path(pyspark.__file__).parent
-DEPLOY = "org.apache.spark.deploy"
-#: Such short runs end before the code is worth more than a quick compilation.
-QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-
-
-def wait_for(pattern: str, log: Path, process: subprocess.Popen[bytes]) -> str:
-    """What the first group of a pattern matches in a log, once it does."""
-    until = time.monotonic() + 600
-    while process.poll() is None and time.monotonic() < until:
-        found = re.search(pattern, log.read_text())
-        if found:
-            return found[1]
-        time.sleep(0.1)
-    raise AssertionError(f"{log.name} has nothing like {pattern!r}:\n{log.read_text()}")
-
-
-class Servers:
-    """Spark's own processes, on this machine and on ports of their own choice; all that they write is in a folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.processes: list[subprocess.Popen[bytes]] = []
-
-    def master(self) -> str:
-        """The address of a new master."""
-        return self._daemon("master", "master.Master", r"Starting Spark master at (spark://\S+)")
-
-    def worker(self, name: str, master: str) -> None:
-        """A worker of one core."""
-        options = ["--cores", "1", "--memory", "1g", "--work-dir", str(self.folder / name), master]
-        self._daemon(name, "worker.Worker", r"(Successfully registered) with master", *options)
-
-    def connect(self) -> str:
-        """The address of a new server of Spark Connect."""
-        at = {"spark.connect.grpc.binding.address": "127.0.0.1", "spark.connect.grpc.binding.port": 0}
-        settings = {**at, "spark.ui.enabled": "false", "spark.driver.extraJavaOptions": QUICK}
-        options = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
-        server = ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal"]
-        port = self._start(
-            "connect", r"started at: \S*:(\d+)", "spark-submit", "--master", "local[2]", *options, *server
-        )
-        return f"sc://127.0.0.1:{port}"
-
-    def _daemon(self, name: str, kind: str, ready: str, *options: str) -> str:
-        at = ["--host", "127.0.0.1", "--port", "0", "--webui-port", "0"]
-        return self._start(name, ready, "spark-class", f"{DEPLOY}.{kind}", *at, *options)
-
-    def _start(self, name: str, ready: str, program: str, *options: str) -> str:
-        log = self.folder / f"{name}.log"
-        own = {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_DIRS": str(self.folder), "SPARK_DAEMON_JAVA_OPTS": QUICK}
-        with log.open("wb") as out:
-            process = subprocess.Popen(
-                [str(SPARK / "bin" / program), *options],
-                cwd=self.folder,
-                env={**os.environ, **own, "PYTHONPATH": str(ROOT), "PYSPARK_PYTHON": sys.executable},
-                stdout=out,
-                stderr=out,
-            )
-        self.processes.append(process)
-        return wait_for(ready, log, process)
-
-    def stop(self) -> None:
-        """Workers end their executors."""
-        for process in reversed(self.processes):
-            process.terminate()
-        for process in self.processes:
-            try:
-                process.wait(300)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-
 
 @pytest.fixture
 def servers(tmp_path: Path) -> Iterator[Servers]:
     folder = tmp_path / "servers"
     folder.mkdir()
-    servers = Servers(folder)
-    try:
+    with Servers(folder) as servers:
         yield servers
-    finally:
-        servers.stop()
 
 
 SEARCH = """
-import os, signal, subprocess, sys
+import json, os, signal, subprocess, sys
 from workbench.checking.check import check
 from workbench.checking.spark import narrow_levels
 from workbench.checking.spark.session import spark_session
 from workbench.protocols.bakery.v2 import BakeryV2
 
 narrow_levels.MOST_STATES = 2000
-master, run, quick = sys.argv[1:]
+master, run, settings = sys.argv[1:]
 model = BakeryV2()
 names = [p.name for p in model.select() if p.kind != "liveness"]
-settings = {"spark.driver.host": "127.0.0.1", "spark.pyspark.python": sys.executable}
-settings |= {f"spark.{which}.extraJavaOptions": quick for which in ("driver", "executor")}
-spark = spark_session(master, **settings)
+spark = spark_session(master, **json.loads(settings))
 scheduler = f"CoarseGrainedScheduler@127.0.0.1:{spark.conf.get('spark.driver.port')} "  # which its executors know
 executors = []
 
@@ -147,7 +66,7 @@ def test_a_space_on_a_cluster_one_of_whose_executors_is_killed(servers: Servers,
     master = servers.master()
     for name in ("first", "second"):
         servers.worker(name, master)
-    done = python(SEARCH, master, tmp_path / "run", QUICK)
+    done = python(SEARCH, master, tmp_path / "run", json.dumps(SETTINGS))
     model = BakeryV2()
     wanted = check(model, [p.name for p in model.select() if p.kind != "liveness"])
     assert wanted.distinct == 124_212
