@@ -35,7 +35,9 @@ def measure(name: str, constants: dict[str, Any]) -> list[dict[str, Any]]:
 def row(name: str, constants: dict[str, Any], workers: int) -> dict[str, Any]:
     """One search on so many workers; run it in a separate process.
 
-    The states by level and the transitions are under ``found``.
+    The memory is that of the largest Python process, and what all of them held of visited sets and trees after the
+    last level; this is the driver's own if the driver made that level. The skew compares the largest bucket with the
+    mean. The states by level and the transitions are under ``found``.
     """
     with tempfile.TemporaryDirectory(prefix="workbench-bench-") as folder, Servers(Path(folder)) as servers:
         master = servers.master()
@@ -55,9 +57,7 @@ def row(name: str, constants: dict[str, Any], workers: int) -> dict[str, Any]:
         return {
             "model": title(name, constants),
             "states": states,
-            "levels": result.depth,
             "workers": workers,
-            "seconds": round(result.seconds, 1),
             "least job s": round(least_job, 2),
             "Python CPU s": round(sum(now.python_seconds - then.python_seconds for then, now in used), 1),
             "Java CPU s": round(sum(now.java_seconds - then.java_seconds for then, now in used), 1),
@@ -67,6 +67,7 @@ def row(name: str, constants: dict[str, Any], workers: int) -> dict[str, Any]:
             "by Spark B/state": round(shuffled / states, 1),
             "files B/state": round(sum(file.stat().st_size for file in run.rglob("*") if file.is_file()) / states, 1),
             "skew": round(max(_buckets(run)) * workers / states, 3),
+            "seconds": round(result.seconds, 1),
             "found": [result.levels, result.generated],
         }
 
