@@ -110,7 +110,7 @@ SECTIONS: dict[str, tuple[str, Callable[[], Rows]]] = {
     "machines": (_MACHINES, _machines),
     "machines-large": (_MACHINES, lambda: _machines(large=True)),
 }
-#: Takes as long as all others together, so it is measured only when named.
+#: Takes many minutes, so it is measured only when named.
 _ONLY_NAMED = {"machines-large"}
 
 
