@@ -3,6 +3,8 @@
 
 PYTHON ?= python3
 PY := .venv/bin/python
+# Where an environment says so, each of hundreds of processes would compile all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(PY) -m pytest --numprocesses auto --dist loadgroup
 
 define LINT

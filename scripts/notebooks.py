@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import nbclient
 import nbformat
-from nbclient import NotebookClient
 
 FOLDER = Path(__file__).parent.parent / "notebooks"
 #: The time limit of a cell, in seconds.
@@ -38,7 +38,7 @@ def find(*prefixes: str) -> list[Path]:
 def execute(path: Path) -> Any:
     """The notebook with what comes out of every cell in a fresh kernel; the first error is raised."""
     notebook = nbformat.read(path, as_version=4)
-    NotebookClient(
+    nbclient.NotebookClient(
         notebook,
         timeout=PATIENCE,
         kernel_name=METADATA["kernelspec"]["name"],

@@ -7,9 +7,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import nbclient
 import nbformat
 import pytest
-from nbclient.exceptions import CellExecutionError
 from pages import with_commands
 
 import notebooks
@@ -288,5 +288,5 @@ def test_cleaning_keeps_the_picture_of_a_widget_and_drops_who_ran_it() -> None:
 def test_an_error_in_a_cell_is_raised(tmp_path: Path) -> None:
     path = tmp_path / "one.ipynb"
     nbformat.write(notebook(cell("1 / 0", count=None)), path)
-    with pytest.raises(CellExecutionError, match="ZeroDivisionError"):
+    with pytest.raises(nbclient.exceptions.CellExecutionError, match="ZeroDivisionError"):
         notebooks.execute(path)

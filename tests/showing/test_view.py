@@ -8,12 +8,12 @@ import re
 from collections import Counter, deque
 from xml.etree import ElementTree
 
+import nbclient
 import nbformat
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nbclient import NotebookClient
 
 from tests.behaviours import random_trace
 from tests.command import python
@@ -797,7 +797,7 @@ def test_what_is_wrong_with_a_cell_is_one_line_with_the_line_of_the_cell():
         "import workbench\nworkbench.get_model('hudi')(Key=1)",
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    NotebookClient(notebook, allow_errors=True).execute()
+    nbclient.NotebookClient(notebook, allow_errors=True).execute()
     for cell, said in zip(notebook.cells[1:], ("did you mean bakery?", "did you mean Keys?"), strict=True):
         (output,) = cell.outputs
         assert output["ename"] == "InputError"
