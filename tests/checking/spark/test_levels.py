@@ -15,14 +15,16 @@ from workbench.checking.kernels.packing import UNKNOWN, PackedRows
 from workbench.checking.local import expander, store
 from workbench.checking.local.expander import Expander
 from workbench.checking.runs import resume
-from workbench.checking.spark import executors, states, successor_messages
+from workbench.checking.spark import executors, states, successor_messages, worker
 from workbench.checking.spark.manifest import RUN, Level, Run, RunManifest, TransitionFile
+from workbench.checking.spark.messages import Task
 from workbench.checking.spark.numbering import Translation
 from workbench.checking.spark.part_store import PartStore
+from workbench.checking.spark.rundir import RunDirectory
 from workbench.checking.spark.successor_messages import messages_of
 from workbench.checking.trees.cells import NARROW, WIDE
 from workbench.kernel import InputError, Model, Variable, action, invariant, require
-from workbench.storage.folder import Folder
+from workbench.storage.folder import Folder, new_folder
 
 
 class NoJobs:
@@ -135,6 +137,24 @@ def test_a_part_takes_what_fits_and_sends_nothing_twice(monkeypatch, most):
         found.append(sorted(sent))
     assert of_grid.cells.row_type is (NARROW if most > 5 else WIDE)
     assert found == 2 * [sorted({(x + 1, y) for x, y in states} | {(x, y - 1) for x, y in states})]
+
+
+def test_beyond_its_room_a_process_drops_the_buckets_that_it_did_not_meet_a_level_before(tmp_path, monkeypatch):
+    with new_folder(tmp_path / "run", RUN) as folder:
+        process = worker.Worker(RunDirectory(folder, Grid(), 64), Task(Grid(), (), (), 64, 4))
+    none = process.memory.held
+
+    def held(level, *buckets):
+        for bucket in buckets:
+            process.keep_bucket(bucket, process.bucket_set(bucket, []), level)
+        return process.memory.held - none
+
+    size = held(1, 0)
+    monkeypatch.setattr(worker, "_ROOM", 3 * size)
+    assert held(1, 1, 2, 3) == 4 * size
+    assert held(2, 0, 1, 2) == 4 * size
+    assert held(3, 0, 1) == 3 * size
+    assert held(9, 3) == 3 * size
 
 
 # Files ---------------------------------------------------------------------------------------------------------------

@@ -139,11 +139,11 @@ class OwnValues:
 
 
 class BucketSet:
-    """The visited fingerprints of one bucket, as of the end of a level."""
+    """The visited fingerprints of one bucket, as of the end of `level`."""
 
     def __init__(self, words: int) -> None:
         self.visited = Visited(words, numbered=False)
-        self.count = 0
+        self.count = self.level = 0
         self.files: list[str] = []
 
     def make_room(self, more: int) -> None:

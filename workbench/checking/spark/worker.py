@@ -41,6 +41,10 @@ from workbench.checking.trees.step_predicates import WatchedSteps
 from workbench.kernel.properties import Liveness
 from workbench.storage.sums import FileSum
 
+#: Bytes of visited sets beyond which a process drops those of buckets that others have admitted since. Spark gives a
+#: bucket to any process that is free, so that of many processes each comes to meet most buckets.
+_ROOM = 1 << 30
+
 
 class Shipped(NamedTuple):
     """A search's parcel for a task, carried in Spark's own closures.
@@ -99,9 +103,12 @@ class Worker:
 
     @property
     def memory(self) -> Memory:
-        visited = sum(known.visited.nbytes for known in self._buckets.values())
-        held = self.trees.nbytes + self.cells.nbytes + visited
+        held = self.trees.nbytes + self.cells.nbytes + self._visited_bytes
         return Memory(f"{platform.node()}/{os.getpid()}", held, peak_bytes(), costs_of(self.trees))
+
+    @property
+    def _visited_bytes(self) -> int:
+        return sum(known.visited.nbytes for known in self._buckets.values())
 
     def spare_the_collector(self) -> None:
         """Exempt the trees from garbage collection, which PySpark runs after each task.
@@ -143,6 +150,15 @@ class Worker:
             known.files.append(path)
         return known
 
+    def keep_bucket(self, bucket: int, visited: BucketSet, level: int) -> None:
+        """Keep a bucket's visited set as of `level`; beyond the room, drop those that were not met a level before."""
+        visited.level = level
+        self._buckets[bucket] = visited  # the last one: the first has not been met for longest
+        for other, known in list(self._buckets.items()):
+            if known.level >= level - 1 or self._visited_bytes <= _ROOM:
+                break
+            del self._buckets[other]
+
     def forget_visited(self) -> None:
         """Drop the visited sets; they are read again when needed."""
         self._buckets.clear()
@@ -168,7 +184,7 @@ class Worker:
         run_again(self.trees)
         names = [file.path for file in written]
         visited.files += names  # if the level is retried, its files have other names, and this set is discarded
-        self._buckets[bucket] = visited
+        self.keep_bucket(bucket, visited, level.number)
         admitted = Admitted(
             level.number,
             bucket,
