@@ -8,6 +8,7 @@ taken out.
 import json
 from collections.abc import Callable, Iterator
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,36 @@ import fastavro
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-Damage = Callable[[Path], None]
+Damage = Callable[[Path], object]
+Change = Callable[[Any], object]
 Place = tuple[str | int, ...]
+
+
+def records(path: Path) -> list[Any]:
+    """The records of an Avro file."""
+    with path.open("rb") as file:
+        return list(fastavro.reader(file))
+
+
+def change(path: Path, how: Change) -> None:
+    """Change what a file holds: a JSON object, or a list of JSON lines or of the records of an Avro or Parquet file."""
+    content = path.read_bytes()
+    if content.startswith(b"Obj\x01"):
+        reader = fastavro.reader(BytesIO(content))
+        schema: Any = reader.writer_schema
+        how(some := list(reader))
+        with path.open("wb") as file:
+            fastavro.writer(file, schema, some)
+    elif content.startswith(b"PAR1"):
+        rows = pq.read_table(path)
+        how(some := rows.to_pylist(maps_as_pydicts="strict"))
+        pq.write_table(pa.Table.from_pylist(some, schema=rows.schema), path)
+    elif b"\n{" in content:
+        how(some := list(map(json.loads, content.splitlines())))
+        path.write_text("".join(f"{json.dumps(line)}\n" for line in some))
+    else:
+        how(document := json.loads(content))
+        path.write_text(json.dumps(document))
 
 
 def damages(table: Path, kinds: dict[str, tuple[str, str | None]]) -> Iterator[tuple[str, Damage]]:
@@ -26,112 +55,66 @@ def damages(table: Path, kinds: dict[str, tuple[str, str | None]]) -> Iterator[t
         kinds: From a kind of file to the name of the file to damage, and of another one of its kind.
     """
     for kind, (name, other) in kinds.items():
-        yield f"{kind}: is missing", _file(name, lambda path, _: path.unlink())
-        yield f"{kind}: is empty", _file(name, lambda path, _: path.write_bytes(b""))
-        yield f"{kind}: is cut off", _file(name, lambda path, _: path.write_bytes(path.read_bytes()[:-9]))
-        if other is not None:
-            yield f"{kind}: is another one", _file(name, lambda path, o: path.write_bytes(o.read_bytes()), other)
+        yield f"{kind}: is missing", lambda copy, name=name: (copy / name).unlink()  # type: ignore[misc]
         content = (table / name).read_bytes()
-        if content.startswith(b"Obj\x01"):
-            yield from ((f"{kind}: {what}", _avro(name, change)) for what, change in _of_records(read(table / name)))
-        elif "checkpoint.parquet" in name:
-            rows = pq.read_table(table / name).to_pylist(maps_as_pydicts="strict")
-            yield from ((f"{kind}: {what}", _parquet(name, change)) for what, change in _of_rows(rows))
-        elif name.endswith(".json") and content.count(b"\n{"):
-            lines = list(map(json.loads, content.splitlines()))
-            yield from ((f"{kind}: {what}", _lines(name, change)) for what, change in _of_lines(lines))
-        elif content.startswith(b"{"):
-            yield from ((f"{kind}: {what}", _json(name, change)) for what, change in _of_document(json.loads(content)))
+        contents = {"is empty": b"", "is cut off": content[:-9]}
+        if other is not None:
+            contents["is another one"] = (table / other).read_bytes()
+        for what, new in contents.items():
+            yield f"{kind}: {what}", lambda copy, name=name, new=new: (copy / name).write_bytes(new)  # type: ignore[misc]
+        for what, how in _changes(name, content):
+            yield f"{kind}: {what}", lambda copy, name=name, how=how: change(copy / name, how)  # type: ignore[misc]
 
 
-def read(path: Path) -> list[Any]:
-    with path.open("rb") as file:
-        return list(fastavro.reader(file))
+def _changes(name: str, content: bytes) -> Iterator[tuple[str, Change]]:
+    if content.startswith(b"Obj\x01"):
+        yield from _of_records(list(fastavro.reader(BytesIO(content))))
+    elif "checkpoint.parquet" in name:
+        yield from _of_rows(pq.read_table(BytesIO(content)).to_pylist(maps_as_pydicts="strict"))
+    elif b"\n{" in content:
+        yield from _of_lines(list(map(json.loads, content.splitlines())))
+    elif content.startswith(b"{"):
+        yield from _of_document(json.loads(content))
 
 
-def _file(name: str, change: Callable[[Path, Path], object], other: str = "") -> Damage:
-    def damage(table: Path) -> None:
-        change(table / name, table / other)
-
-    return damage
-
-
-def _json(name: str, change: Callable[[Any], object]) -> Damage:
-    def damage(table: Path) -> None:
-        document = json.loads((table / name).read_text())
-        change(document)
-        (table / name).write_text(json.dumps(document))
-
-    return damage
-
-
-def _avro(name: str, change: Callable[[list[Any]], object]) -> Damage:
-    def damage(table: Path) -> None:
-        with (table / name).open("rb") as file:
-            reader = fastavro.reader(file)
-            schema: Any = reader.writer_schema
-            records = list(reader)
-        change(records)
-        with (table / name).open("wb") as file:
-            fastavro.writer(file, schema, records)
-
-    return damage
-
-
-def _lines(name: str, change: Callable[[list[Any]], object]) -> Damage:
-    def damage(table: Path) -> None:
-        lines = list(map(json.loads, (table / name).read_text().splitlines()))
-        change(lines)
-        (table / name).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-
-    return damage
-
-
-def _parquet(name: str, change: Callable[[list[Any]], object]) -> Damage:
-    def damage(table: Path) -> None:
-        rows = pq.read_table(table / name)
-        changed = rows.to_pylist(maps_as_pydicts="strict")
-        change(changed)
-        pq.write_table(pa.Table.from_pylist(changed, schema=rows.schema), table / name)
-
-    return damage
-
-
-def _of_lines(lines: list[Any]) -> Iterator[tuple[str, Callable[[list[Any]], object]]]:
+def _of_lines(lines: list[Any]) -> Iterator[tuple[str, Change]]:
     """Each line holds one action: it is dropped, doubled, and each of its fields damaged."""
     for i, line in enumerate(lines):
         (kind,) = line
-        yield f"{kind} is dropped", partial(_drop, (i,))
-        yield f"{kind} is doubled", lambda some, i=i: some.append(some[i])  # type: ignore[misc]
-        for what, change in _of_document(line):
-            yield what, lambda some, i=i, change=change: change(some[i])  # type: ignore[misc]
+        yield from _of_action(kind, i)
+        for what, how in _of_document(line):
+            yield what, lambda some, i=i, how=how: how(some[i])  # type: ignore[misc]
 
 
-def _of_rows(rows: list[Any]) -> Iterator[tuple[str, Callable[[list[Any]], object]]]:
+def _of_rows(rows: list[Any]) -> Iterator[tuple[str, Change]]:
     """The same for a table whose rows have an action in a column of its own each; a field that is missing is null."""
     for i, row in enumerate(rows):
         ((kind, action),) = ((name, value) for name, value in row.items() if value is not None)
-        yield f"{kind} is dropped", partial(_drop, (i,))
-        yield f"{kind} is doubled", lambda some, i=i: some.append(some[i])  # type: ignore[misc]
+        yield from _of_action(kind, i)
         for place, value in _leaves(action, (kind,)):
-            yield f"{_spelled(place)} is missing", partial(_put, (i, *place), None)
-            yield f"{_spelled(place)} is another", partial(_put, (i, *place), _other(value))
+            yield f"{_spelled(place)} is missing", partial(put, (i, *place), None)
+            yield f"{_spelled(place)} is another", partial(put, (i, *place), _other(value))
 
 
-def _of_records(records: list[Any]) -> Iterator[tuple[str, Callable[[list[Any]], object]]]:
+def _of_action(kind: str, i: int) -> Iterator[tuple[str, Change]]:
+    yield f"{kind} is dropped", partial(drop, (i,))
+    yield f"{kind} is doubled", lambda some: some.append(some[i])
+
+
+def _of_records(records: list[Any]) -> Iterator[tuple[str, Change]]:
     yield "has no records", lambda some: some.clear()
     if len(records) > 1:
         yield "lacks its last record", lambda some: some.pop()
     if records:
         yield "has its first record twice", lambda some: some.append(some[0])
         for place, value in _leaves(records[-1]):
-            yield f"{_spelled(place)} is another", partial(_put, (-1, *place), _other(value))
+            yield f"{_spelled(place)} is another", partial(put, (-1, *place), _other(value))
 
 
-def _of_document(document: Any) -> Iterator[tuple[str, Callable[[Any], object]]]:
+def _of_document(document: Any) -> Iterator[tuple[str, Change]]:
     for place, value in _leaves(document):
-        yield f"{_spelled(place)} is missing", partial(_drop, place)
-        yield f"{_spelled(place)} is another", partial(_put, place, _other(value))
+        yield f"{_spelled(place)} is missing", partial(drop, place)
+        yield f"{_spelled(place)} is another", partial(put, place, _other(value))
 
 
 def _leaves(value: Any, place: Place = ()) -> Iterator[tuple[Place, Any]]:
@@ -155,11 +138,11 @@ def _parent(whole: Any, place: Place) -> Any:
     return whole
 
 
-def _put(place: Place, value: Any, whole: Any) -> None:
+def put(place: Place, value: Any, whole: Any) -> None:
     _parent(whole, place)[place[-1]] = value
 
 
-def _drop(place: Place, whole: Any) -> None:
+def drop(place: Place, whole: Any) -> None:
     _parent(whole, place).pop(place[-1])
 
 

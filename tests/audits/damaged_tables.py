@@ -4,7 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
-from tests.audits.damage import read
+from tests.audits.damage import records
 from tests.places import ROOT
 from tests.protocols.delta.layout import DeltaTable
 from tests.protocols.hudi.layout import HudiTable
@@ -26,8 +26,10 @@ def paimon(folder: Path) -> tuple[Path, Kinds]:
     (table / "snapshot/LATEST").write_text("5")
     delta = f"manifest/{said[4]['deltaManifestList']}"
     before = f"manifest/{said[3]['deltaManifestList']}"
-    (index,) = read(table / "manifest" / said[5]["indexManifest"])
-    files = [one["_FILE"]["_FILE_NAME"] for one in read(table / "manifest" / _first(table, delta)) if not one["_KIND"]]
+    (index,) = records(table / "manifest" / said[5]["indexManifest"])
+    files = [
+        one["_FILE"]["_FILE_NAME"] for one in records(table / "manifest" / _first(table, delta)) if not one["_KIND"]
+    ]
     bases = [f"manifest/{said[n]['baseManifestList']}" for n in (5, 4)]
     return table, {
         "snapshot": ("snapshot/snapshot-5", "snapshot/snapshot-4"),
@@ -44,7 +46,7 @@ def paimon(folder: Path) -> tuple[Path, Kinds]:
 
 
 def _first(table: Path, manifest_list: str) -> str:
-    name: str = read(table / manifest_list)[0]["_FILE_NAME"]
+    name: str = records(table / manifest_list)[0]["_FILE_NAME"]
     return name
 
 
@@ -56,7 +58,7 @@ def iceberg(folder: Path) -> tuple[Path, Kinds]:
     metadata = sorted((table / "metadata").glob("*.metadata.json"))
     said = json.loads(metadata[-1].read_text())
     lists = [f"metadata/{Path(one['manifest-list']).name}" for one in said["snapshots"]]
-    manifests = [f"metadata/{Path(one['manifest_path']).name}" for one in read(table / lists[-1])]
+    manifests = [f"metadata/{Path(one['manifest_path']).name}" for one in records(table / lists[-1])]
     data = sorted((table / "data").iterdir())
     return table, {
         "metadata": (f"metadata/{metadata[-1].name}", f"metadata/{metadata[0].name}"),
@@ -71,12 +73,12 @@ def iceberg(folder: Path) -> tuple[Path, Kinds]:
 def hudi(folder: Path, version: int) -> tuple[Path, Kinds]:
     """A table with an update, a file group that was replaced, and a clean."""
     table = HudiTable(folder / "t", version)
-    table.commit("a", {"jack": "red", "sarah": "blue"})
-    table.commit("a", {"jack": "green"})
-    table.commit("c", {"bob": "red", "tim": "red"})
-    last = table.commit("a", {"jack": "black"}, deletes=["sarah"])
-    replaced = table.begin("CLUSTER").put("d", {"bob": "red", "tim": "red"}).replace("c").complete()
-    clean = table.clean(table.instants[2])
+    table.commit("a", "jack=red", "sarah=blue")
+    table.commit("a", "jack=green")
+    table.commit("c", "bob=red", "tim=red")
+    last = table.commit("a", "jack=black", "-sarah")
+    replaced = table.commit("CLUSTER", "d", "bob=red", "tim=red", "~c")
+    table.clean("3")
     for path in [*table.folder.rglob("*.crc"), *table.timeline.glob("*.requested"), *table.timeline.glob("*.inflight")]:
         path.unlink()
     names = {ts: next(table.timeline.glob(f"{ts}*")).relative_to(table.folder) for ts in table.instants}
@@ -86,7 +88,7 @@ def hudi(folder: Path, version: int) -> tuple[Path, Kinds]:
         "commit": (str(names[last]), str(names[table.instants[0]])),
         "older commit": (str(names[table.instants[1]]), str(names[table.instants[0]])),
         "replacecommit": (str(names[replaced]), str(names[last])),
-        "clean": (str(names[clean]), None),
+        "clean": (str(names[table.instants[-1]]), None),
         "base file": (live[0], live[1]),
     }
 

@@ -22,6 +22,8 @@ def agreed(table: Table, **how: Any) -> Audit:
         if one.grade == "damaged":
             assert one.property == FILES_WHOLE
             assert one.no_picture
+            assert "\n" not in one.why
+            assert not found.complete
             continue
         if one.grade == "outside" or one.property in (FILES_EXIST, COUNTS_AGREE, TIMES_GROW):
             assert one.model is one.state is None
@@ -32,13 +34,16 @@ def agreed(table: Table, **how: Any) -> Audit:
         assert one.legend
         assert faults(one.model, one.state, [one.violates()]), f"{one.property} holds in the state of {one}"
         assert not faults(one.model, one.model.initial_states()[0])
+        cause = one.cause or one.model.constants
+        assert cause.items() <= one.model.constants.items()
+        assert {*one.repair} <= {*one.model.constants}
     return found
 
 
-def refusal(table: Table) -> str:
+def refusal(table: Table, **how: Any) -> str:
     """The one line by which an audit refuses a table."""
     with pytest.raises(InputError) as refused:
-        audit(table)
+        audit(table, **how)
     said = str(refused.value)
     assert "\n" not in said
     assert len(said) < 600

@@ -6,12 +6,15 @@ the table versions 5, 6 (instants in ``.hoodie``, commit metadata as JSON, no co
 opens an operation that has read its file group, and what is done to the table until the operation writes and completes,
 it does not see. No locks, no checks, so that a test can have every race and every damage that it wants. Time is a
 counter, and file ids follow from names.
+
+Everything is given as words, as in the cases of ``audit.txt``: a group is ``a``, or ``day=1/a`` in a partition; a row
+is ``jack=red``, or ``-jack`` if it is deleted; ``~b`` takes the group ``b`` out of the table, as clustering does.
 """
 
 import json
 import uuid
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from io import BytesIO
@@ -21,6 +24,8 @@ from typing import Any
 import fastavro
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+from tests.audits.cases import Table
 
 JAVA_STRING = {"type": "string", "avro.java.string": "String"}
 STRINGS, NUMBERS = ["null", JAVA_STRING], ["null", "long"]
@@ -41,51 +46,43 @@ def _record(name: str, **fields: Any) -> dict[str, Any]:
     return {"type": "record", "namespace": "org.apache.hudi.avro.model", "name": name, "fields": listed}
 
 
+def _map_of(values: Any) -> dict[str, Any]:
+    return {"type": "map", "values": values}
+
+
 _COUNTS = ("numWrites", "numDeletes", "numUpdateWrites", "numInserts", "totalWriteBytes", "fileSizeInBytes")
+_NAMES = {"type": "array", "items": JAVA_STRING}
 _WRITE_STAT = _record(
     "HoodieWriteStat",
     **dict.fromkeys(("fileId", "path", "prevCommit", "partitionPath"), STRINGS),
     **dict.fromkeys(_COUNTS, NUMBERS),
 )
 _COMMIT = {
-    "partitionToWriteStats": ["null", {"type": "map", "values": {"type": "array", "items": _WRITE_STAT}}],
-    "extraMetadata": ["null", {"type": "map", "values": JAVA_STRING}],
+    "partitionToWriteStats": ["null", _map_of({"type": "array", "items": _WRITE_STAT})],
+    "extraMetadata": ["null", _map_of(JAVA_STRING)],
     "version": ["int", "null"],
     "operationType": STRINGS,
 }
-_REPLACED = ["null", {"type": "map", "values": {"type": "array", "items": JAVA_STRING}}]
-_NAMES = {"type": "array", "items": JAVA_STRING}
-_CLEANED = _record(
-    "HoodieCleanPartitionMetadata",
-    partitionPath=JAVA_STRING,
-    policy=JAVA_STRING,
-    deletePathPatterns=_NAMES,
-    successDeleteFiles=_NAMES,
-    failedDeleteFiles=_NAMES,
-)
-_ROLLED_BACK = _record(
-    "HoodieRollbackPartitionMetadata", partitionPath=JAVA_STRING, successDeleteFiles=_NAMES, failedDeleteFiles=_NAMES
-)
+_DELETED = {"partitionPath": JAVA_STRING, "successDeleteFiles": _NAMES, "failedDeleteFiles": _NAMES}
+_CLEANED = _record("HoodieCleanPartitionMetadata", **_DELETED, policy=JAVA_STRING, deletePathPatterns=_NAMES)
+_COUNTED = {"timeTakenInMillis": "long", "totalFilesDeleted": "int", "version": ["int", "null"]}
 SCHEMAS = {
     "commit": _record("HoodieCommitMetadata", **_COMMIT),
-    "replacecommit": _record("HoodieReplaceCommitMetadata", **_COMMIT, partitionToReplaceFileIds=_REPLACED),
+    "replacecommit": _record(
+        "HoodieReplaceCommitMetadata", **_COMMIT, partitionToReplaceFileIds=["null", _map_of(_NAMES)]
+    ),
     "clean": _record(
         "HoodieCleanMetadata",
-        startCleanTime=JAVA_STRING,
-        timeTakenInMillis="long",
-        totalFilesDeleted="int",
-        earliestCommitToRetain=JAVA_STRING,
-        partitionMetadata={"type": "map", "values": _CLEANED},
-        version=["int", "null"],
+        **_COUNTED,
+        **dict.fromkeys(("startCleanTime", "earliestCommitToRetain"), JAVA_STRING),
+        partitionMetadata=_map_of(_CLEANED),
     ),
     "rollback": _record(
         "HoodieRollbackMetadata",
+        **_COUNTED,
         startRollbackTime=JAVA_STRING,
-        timeTakenInMillis="long",
-        totalFilesDeleted="int",
         commitsRollback=_NAMES,
-        partitionMetadata={"type": "map", "values": _ROLLED_BACK},
-        version=["int", "null"],
+        partitionMetadata=_map_of(_record("HoodieRollbackPartitionMetadata", **_DELETED)),
     ),
 }
 
@@ -116,29 +113,24 @@ class Operation:
     ts: str
     type: str
     action: str
+    token: str
     seen: dict[tuple[str, str], Slice]
     stats: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     wrote: list[Slice] = field(default_factory=list)
     replaces: dict[str, list[str]] = field(default_factory=dict)
 
-    def put(
-        self,
-        group: str,
-        rows: Mapping[str, str],
-        *,
-        partition: str = "",
-        deletes: Iterable[str] = (),
-        token: str | None = None,
-    ) -> "Operation":
-        """Write a file group's new slice: what was there when the operation began, with `rows` set."""
-        file_id = self.table.file_id(group)
+    def put(self, group: str, *rows: str) -> "Operation":
+        """Write a file group's new slice: what was there when the operation began, with these rows."""
+        for replaced, gone in (self.table.group(word[1:]) for word in rows if word.startswith("~")):
+            self.replaces.setdefault(replaced, []).append(gone)
+        partition, file_id = self.table.group(group)
         before = self.seen.get((partition, file_id))
         merged = {} if before is None else dict(before.rows)
-        changed = sum(key in merged for key in rows)
-        merged |= {key: (value, self.ts) for key, value in rows.items()}
-        dropped = [merged.pop(key) for key in deletes if key in merged]
-        token = token or f"0-{len(self.table.instants) + 10}-{len(self.table.instants) * 3 + 20}"
-        name = f"{file_id}_{token}_{self.ts}.parquet"
+        new = dict(row.split("=") for row in rows if row[0] not in "-~")
+        changed = sum(key in merged for key in new)
+        merged |= {key: (value, self.ts) for key, value in new.items()}
+        dropped = [merged.pop(row[1:]) for row in rows if row.startswith("-")]
+        name = f"{file_id}_{self.token}_{self.ts}.parquet"
         path = f"{partition}/{name}" if partition else name
         size = self.table.write_base_file(path, partition, merged)
         self.wrote.append(Slice(partition, file_id, self.ts, path, merged))
@@ -150,16 +142,11 @@ class Operation:
             "numWrites": len(merged),
             "numDeletes": len(dropped),
             "numUpdateWrites": changed,
-            "numInserts": len(rows) - changed,
+            "numInserts": len(new) - changed,
             "totalWriteBytes": size,
             "fileSizeInBytes": size,
         }
         self.stats.setdefault(partition, []).append(stat)
-        return self
-
-    def replace(self, group: str, *, partition: str = "") -> "Operation":
-        """Take a file group out of the table, as clustering and overwriting do."""
-        self.replaces.setdefault(partition, []).append(self.table.file_id(group))
         return self
 
     def complete(self) -> str:
@@ -180,17 +167,18 @@ class Operation:
         return self.ts
 
 
-class HudiTable:
+class HudiTable(Table):
     """A copy-on-write table in a folder, with the primary key ``id`` and one value."""
 
-    def __init__(self, folder: Path, version: int = 6, *, partitioned: bool = False, **properties: str) -> None:
-        self.folder, self.version = folder, version
+    def __init__(self, folder: Path, version: int = 6, *, partitioned: bool = False) -> None:
+        super().__init__(folder)
         self.layout_2 = version >= 8
         self.timeline = folder / ".hoodie" / ("timeline" if self.layout_2 else "")
         self.live: dict[tuple[str, str], Slice] = {}
         self.published: list[Slice] = []
         self.replaced: dict[tuple[str, str], str] = {}
         self.instants: list[str] = []
+        self.operations: dict[str, Operation] = {}
         self.time = datetime(2026, 1, 1)
         self.columns = ("id", "value", "day") if partitioned else ("id", "value")
         columns = [{"name": name, "type": ["null", "string"], "default": None} for name in self.columns]
@@ -215,52 +203,91 @@ class HudiTable:
             given |= {"hoodie.table.partition.fields": "day", "hoodie.datasource.write.hive_style_partitioning": "true"}
         if self.layout_2:
             given |= {"hoodie.timeline.path": "timeline", "hoodie.timeline.history.path": "history"}
-        given |= {name.replace("__", "."): value for name, value in properties.items()}
-        lines = [f"{name}={value}" for name, value in given.items() if value]
+        lines = [f"{name}={value}" for name, value in given.items()]
         text = "\n".join(["#Updated at 2026-01-01T00:00:00Z", "#Thu Jan 01 00:00:00 UTC 2026", *lines, ""])
         (folder / ".hoodie" / "hoodie.properties").write_text(text)
 
-    def __fspath__(self) -> str:
-        return str(self.folder)
+    # What cases call things
 
-    def file_id(self, group: str) -> str:
-        """The id of the file group that a test calls `group`."""
-        return f"{uuid.uuid5(uuid.NAMESPACE_OID, group)}-0"
+    def told(self, name: str) -> str:
+        """Of a number or an operation the timestamp, or its ``day:``; of ``a@2`` a slice's path; of a group the id."""
+        group, _, at = name.partition("@")
+        if at:
+            wanted = self.told(group), self.told(at)
+            return next(one.path for one in self.published if (one.file_id, one.ts) == wanted)
+        if ":" in name:
+            unit, _, name = name.partition(":")
+            return self.told(name)[: {"day": 8, "second": 14}[unit]]
+        if name in self.operations:
+            return self.operations[name].ts
+        if name.isdecimal():
+            return self.instants[int(name) - 1] if len(name) < 3 else name
+        return self.group(name)[1]
+
+    def version(self, name: str) -> int | None:
+        return None if name == "-" else int(self.told(name))
+
+    def files(self, name: str) -> list[Path]:
+        """Of a number, the file of the completed instant, and with a star all files of it; ``a@2`` is a slice."""
+        if name.rstrip("*").isdecimal():
+            there = self.timeline.glob(f"{self.told(name.rstrip('*'))}*")
+            return [path for path in there if name.endswith("*") or "commit" in path.suffix]
+        return super().files(self.told(name) if "@" in name else name)
+
+    def group(self, name: str) -> tuple[str, str]:
+        """The partition, and the id, of the file group that a test calls so."""
+        partition, _, group = name.rpartition("/")
+        return partition, f"{uuid.uuid5(uuid.NAMESPACE_OID, group)}-0"
 
     def now(self) -> str:
         self.time += timedelta(seconds=1, milliseconds=7)
         return self.time.strftime("%Y%m%d%H%M%S") + f"{self.time.microsecond // 1000:03d}"
 
-    # The timeline ----------------------------------------------------------------------------------------------------
+    # The timeline
 
-    def begin(self, operation: str = "UPSERT", *, ts: str | None = None) -> Operation:
-        """Request an instant, and read the table as it is now."""
+    def begin(self, name: str = "", operation: str = "UPSERT", ts: str = "", token: str = "") -> Operation:
+        """Request an instant, and read the table as it is now.
+
+        Args:
+            ts: The timestamp, or the name of the operation that has the same.
+        """
         replaces = operation.startswith("INSERT_OVERWRITE") or operation in ("CLUSTER", "DELETE_PARTITION")
         action = "replacecommit" if replaces else "commit"
-        opened = Operation(self, ts or self.now(), operation, action, dict(self.live))
+        token = token or f"0-{len(self.instants) + 10}-{len(self.instants) * 3 + 20}"
+        opened = Operation(self, self.told(ts) if ts else self.now(), operation, action, token, dict(self.live))
+        self.operations[name] = opened
         announced = "clustering" if self.layout_2 and operation == "CLUSTER" else action
         (self.timeline / f"{opened.ts}.{announced}.requested").write_bytes(b"")
         inflight = f"{opened.ts}.inflight" if announced == "commit" else f"{opened.ts}.{announced}.inflight"
         (self.timeline / inflight).write_bytes(b"")
         return opened
 
-    def commit(self, group: str, rows: Mapping[str, str], operation: str = "UPSERT", **how: Any) -> str:
-        """Begin an operation on one file group, write, and complete it."""
-        return self.begin(operation).put(group, rows, **how).complete()
+    def put(self, operation: str, group: str, *rows: str) -> None:
+        self.operations[operation].put(group, *rows)
 
-    def append(self, group: str, *, partition: str = "") -> Path:
-        """Complete a deltacommit that adds a log file to a file group, as merge-on-read tables do; the log file."""
-        ts, file_id = self.now(), self.file_id(group)
+    def end(self, operation: str, group: str, *rows: str) -> None:
+        """Let an operation write, and complete it."""
+        self.operations[operation].put(group, *rows).complete()
+
+    def commit(self, *words: str) -> str:
+        """Begin an operation on one file group, write, and complete it; its type may come first, in capitals."""
+        operation, group, *rows = words if words[0].isupper() else ("UPSERT", *words)
+        return self.begin(operation=operation).put(group, *rows).complete()
+
+    def append(self, group: str) -> None:
+        """Complete a deltacommit that adds a log file to a file group, as merge-on-read tables do."""
+        ts, (partition, file_id) = self.now(), self.group(group)
         before = self.live.get((partition, file_id))
-        path = f"{partition}/" if partition else ""
-        path += f".{file_id}_{before.ts if before and not self.layout_2 else ts}.log.{len(self.instants) + 1}_0-1-2"
-        (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
+        path = f".{file_id}_{before.ts if before and not self.layout_2 else ts}.log.{len(self.instants) + 1}_0-1-2"
         (self.folder / path).write_bytes(b"#HUDI#")
         stat = dict.fromkeys(_COUNTS, 0) | {"fileId": file_id, "path": path, "partitionPath": partition}
         stat |= {"prevCommit": before.ts if before else "null", "fileSizeInBytes": 6, "totalWriteBytes": 6}
         metadata = {"partitionToWriteStats": {partition: [stat]}, "extraMetadata": {}, "operationType": "UPSERT"}
         self.write_completed(ts, "deltacommit", metadata)
-        return self.folder / path
+
+    def inflight(self, action: str) -> None:
+        """Let an action be under way."""
+        (self.timeline / f"{self.now()}.{action}.inflight").write_bytes(b"")
 
     def write_completed(self, ts: str, action: str, metadata: dict[str, Any]) -> Path:
         """Write a completed instant."""
@@ -274,13 +301,10 @@ class HudiTable:
         self.instants.append(ts)
         return path
 
-    def completed(self, ts: str) -> Path:
-        """The file of a completed instant."""
-        return next(path for path in self.timeline.iterdir() if path.name.startswith(ts) and "commit" in path.suffix)
-
-    def clean(self, retain: str) -> str:
+    def clean(self, retain: str = "") -> None:
         """Delete every slice that a later one, completed before the instant `retain`, has taken the place of."""
         ts = self.now()
+        retain = self.told(retain) if retain else ts
         current = list(self.live.values())
         superseded_at = dict(self.replaced)
         gone = []
@@ -291,83 +315,75 @@ class HudiTable:
             superseded_at[group] = one.ts
         for state in ("requested", "inflight"):
             (self.timeline / f"{ts}.clean.{state}").write_bytes(b"")
-        self.forget(gone)
-        partitions: dict[str, Any] = {}
-        for one in gone:
-            told = partitions.setdefault(
-                one.partition, {"partitionPath": one.partition, "policy": "KEEP_LATEST_COMMITS"}
-            )
-            for names in ("deletePathPatterns", "successDeleteFiles"):
-                told.setdefault(names, []).append(Path(one.path).name)
-            told["failedDeleteFiles"] = []
-        metadata = {
-            "startCleanTime": ts,
-            "timeTakenInMillis": 1,
-            "totalFilesDeleted": len(gone),
-            "earliestCommitToRetain": retain,
-            "partitionMetadata": partitions,
-        }
-        self.write_completed(ts, "clean", metadata)
-        return ts
+        partitions = self.forget(gone)
+        for told in partitions.values():
+            told["successDeleteFiles"] = [Path(path).name for path in told["successDeleteFiles"]]
+            told |= {"policy": "KEEP_LATEST_COMMITS", "deletePathPatterns": told["successDeleteFiles"]}
+        metadata = {"startCleanTime": ts, "earliestCommitToRetain": retain}
+        self._write_deleted(ts, "clean", partitions, **metadata)
 
-    def roll_back(self, ts: str, *, keeps_instant: bool = False) -> str:
-        """Delete what the instant `ts` has written, and its instants; or, as a stale cleaner may, only the files."""
-        now = self.now()
+    def roll_back(self, ts: str, what: str = "instant") -> None:
+        """Delete what an instant has written, and the instant; or, as a stale cleaner may, only the "files"."""
+        ts, now = self.told(ts), self.now()
         gone = [one for one in self.published if one.ts == ts]
-        self.forget(gone)
-        if not keeps_instant:
+        partitions = self.forget(gone)
+        if what == "instant":
             for path in list(self.timeline.glob(f"{ts}*")):
                 path.unlink()
             for one in gone:
                 before = [s for s in self.published if (s.partition, s.file_id) == (one.partition, one.file_id)]
                 self.live.pop((one.partition, one.file_id), None)
                 self.live |= {(s.partition, s.file_id): s for s in before}
-        partitions = {
-            partition: {
-                "partitionPath": partition,
-                "successDeleteFiles": [f"{self.folder}/{one.path}" for one in gone if one.partition == partition],
-                "failedDeleteFiles": [],
-            }
-            for partition in {one.partition for one in gone}
-        }
-        metadata = {
-            "startRollbackTime": now,
-            "timeTakenInMillis": 1,
-            "totalFilesDeleted": len(gone),
-            "commitsRollback": [ts],
-            "partitionMetadata": partitions,
-        }
-        self.write_completed(now, "rollback", metadata)
-        return now
+        self._write_deleted(now, "rollback", partitions, startRollbackTime=now, commitsRollback=[ts])
 
-    def forget(self, gone: list[Slice]) -> None:
+    def _write_deleted(self, ts: str, action: str, partitions: dict[str, Any], **more: Any) -> None:
+        deleted = sum(len(told["successDeleteFiles"]) for told in partitions.values())
+        told = {"timeTakenInMillis": 1, "totalFilesDeleted": deleted, "partitionMetadata": partitions}
+        self.write_completed(ts, action, told | more)
+
+    def forget(self, gone: list[Slice]) -> dict[str, Any]:
+        """Delete slices; what an instant says of that, by partition."""
+        said: dict[str, Any] = {}
         for one in gone:
             (self.folder / one.path).unlink()
             self.published.remove(one)
+            empty = {"partitionPath": one.partition, "successDeleteFiles": [], "failedDeleteFiles": []}
+            said.setdefault(one.partition, empty)["successDeleteFiles"].append(f"{self.folder}/{one.path}")
+        return said
 
-    def archive(self, count: int) -> None:
+    def archive(self, count: str) -> None:
         """Move the oldest instants out of the active timeline; what they said is in files that are not read.
 
         File groups that one of them has replaced go with it, as they do in Hudi, or they would be back in the table.
         """
-        done = sorted(
-            {path.name[:17] for path in self.timeline.iterdir() if path.is_file() and path.name[:1].isdigit()}
-        )
-        for ts in done[:count]:
-            for path in self.timeline.glob(f"{ts}*"):
-                path.unlink()
+        files = [path for path in self.timeline.iterdir() if path.is_file() and path.name[:1].isdigit()]
+        done = sorted({path.name[:17] for path in files})[: int(count)]
+        for ts in done:
+            self.remove(f"{ts}*")
             groups = {group for group, replaced in self.replaced.items() if replaced == ts}
             self.forget([one for one in self.published if (one.partition, one.file_id) in groups and one.ts < ts])
         if self.layout_2:
             history = self.timeline / "history"
-            name = f"{done[0]}_{done[count - 1]}_0.parquet"
-            pq.write_table(pa.table({"instantTime": done[:count]}), history / name)
+            name = f"{done[0]}_{done[-1]}_0.parquet"
+            pq.write_table(pa.table({"instantTime": done}), history / name)
             (history / "manifest_1").write_text(json.dumps({"files": [{"fileName": name, "fileLen": 1}]}))
             (history / "_version_").write_text("1")
         else:
             (self.folder / ".hoodie" / "archived" / ".commits_.archive.1_1-0-1").write_bytes(b"#HUDI#")
 
-    # Base files ------------------------------------------------------------------------------------------------------
+    # Base files
+
+    def overwrite(self, path: str, *rows: str) -> None:
+        """Write a base file that is in no instant: in the place of a slice, or beside it as another group's."""
+        path = self.told(path) if "@" in path else path
+        ts = Path(path).stem.rpartition("_")[2]
+        self.write_base_file(path, "", {key: (value, ts) for key, value in (row.split("=") for row in rows)})
+
+    def property(self, name: str, value: str = "") -> None:
+        """Set one of the table's properties; without a value, drop it."""
+        path = self.folder / ".hoodie" / "hoodie.properties"
+        kept = [line for line in path.read_text().splitlines() if not line.startswith(f"{name}=")]
+        path.write_text("\n".join([*kept, *([f"{name}={value}"] if value else []), ""]))
 
     def write_base_file(self, path: str, partition: str, rows: Mapping[str, tuple[str, str]]) -> int:
         """Write a base file, and what marks a folder as a partition; the size."""
@@ -378,27 +394,17 @@ class HudiTable:
             marker.write_text(
                 f"#partition metadata\ncommitTime={path[-25:-8]}\npartitionDepth={1 if partition else 0}\n"
             )
-        ordered = sorted(rows.items())
-        meta = dict(
-            zip(
-                META,
-                (
-                    [time for _, (_, time) in ordered],
-                    [f"{time}_0_{i}" for i, (_, (_, time)) in enumerate(ordered)],
-                    [key for key, _ in ordered],
-                    [partition] * len(ordered),
-                    [file.name] * len(ordered),
-                ),
-                strict=True,
-            )
-        )
-        columns = {**meta, "id": [key for key, _ in ordered], "value": [value for _, (value, _) in ordered]}
+        ordered = sorted((key, value, time) for key, (value, time) in rows.items())
+        keys, values, times = map(list, zip(*ordered, strict=True)) if ordered else ([], [], [])
+        numbers = [f"{time}_0_{i}" for i, time in enumerate(times)]
+        meta = (times, numbers, keys, [partition] * len(keys), [file.name] * len(keys))
+        columns = {**dict(zip(META, meta, strict=True)), "id": keys, "value": values}
         if "day" in self.columns:
-            columns["day"] = [partition.removeprefix("day=")] * len(ordered)
+            columns["day"] = [partition.removeprefix("day=")] * len(keys)
         table = pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
         footer = {"parquet.avro.schema": self.schema}
-        if ordered:
-            footer |= {"hoodie_min_record_key": ordered[0][0], "hoodie_max_record_key": ordered[-1][0]}
+        if keys:
+            footer |= {"hoodie_min_record_key": keys[0], "hoodie_max_record_key": keys[-1]}
         pq.write_table(table.replace_schema_metadata(footer), file)
         (file.parent / f".{file.name}.crc").write_bytes(b"crc\x00")
         return file.stat().st_size
