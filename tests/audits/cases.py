@@ -13,12 +13,14 @@ follow each other say all that one audit finds, in order: property, grade, versi
 between them and ... for anything. Other such lines are
 
 - ``sound``: nothing is found, and nothing left out; ``nothing``: nothing is found, but something was left out;
+- ``incomplete``: something was left out;
 - ``versions 1 4``: the first and the last version that were read;
 - ``note TEXT``, ``no note TEXT``, ``looked TEXT``: the audit names it as not checked, does not, or as looked at;
 - ``refused TEXT``: the line that is said instead of an audit.
 
 A file's lines without indentation are names of cases, and may end with the variants of the table that the case is for,
-``[8 9]``; remarks begin with #.
+``[8 9]``; those that begin with ``written:`` need the writers of real tables. Remarks begin with #, and a line that ends
+with a backslash goes on in the next.
 """
 
 import json
@@ -90,6 +92,12 @@ class Table:
             content = path.read_bytes()
             path.write_bytes(content[: int(len(content) * float(part))])
 
+    def spoil(self, name: str) -> None:
+        """Change the last byte of each file."""
+        for path in self.files(name):
+            content = path.read_bytes()
+            path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+
     def write(self, name: str, *words: str) -> None:
         """Write a text, in Latin-1: then ÿ is no UTF-8."""
         (path,) = self.files(name)
@@ -149,13 +157,13 @@ class Case:
 def cases(file: Path, *variants: str) -> list[Any]:
     """The cases of a file as parameters of a test, each with every variant that it is for: all, or those it names."""
     found = []
-    lines = [line for line in file.read_text().splitlines() if line and not line.lstrip().startswith("#")]
-    starts = [i for i, line in enumerate(lines) if not line.startswith(" ")]
-    for start, end in zip(starts, [*starts[1:], None], strict=True):
-        name, _, named = lines[start].rstrip("]").partition(" [")
-        case = Case(name, tuple(line.strip() for line in lines[start + 1 : end]))
+    text = re.sub(r"^ *#.*\n|^\n|\\\n", "", file.read_text(), flags=re.MULTILINE)
+    for head, body in re.findall(r"^(\S.*)\n((?: .*\n)+)", text, re.MULTILINE):
+        name, _, named = head.rstrip("]").partition(" [")
+        case = Case(name, tuple(map(str.strip, body.splitlines())))
         for variant in named.split() or variants:
-            found.append(pytest.param(case, variant, id=f"{name} [{variant}]"))
+            marks = [pytest.mark.writers] if variant.startswith("written:") else []
+            found.append(pytest.param(case, variant, id=f"{name} [{variant}]", marks=marks))
     return found
 
 
@@ -192,6 +200,8 @@ def _is_so(table: Table, found: Audit, what: str, more: str = "") -> bool:
             return found.findings == () and found.complete
         case "nothing":
             return found.findings == () and not found.complete
+        case "incomplete":
+            return not found.complete
         case "versions":
             return found.versions == tuple(map(table.version, more.split()))
         case "note":

@@ -96,15 +96,14 @@ def hudi(folder: Path, version: int) -> tuple[Path, Kinds]:
 def delta(folder: Path) -> tuple[Path, Kinds]:
     """Five commits, a checkpoint after the fourth, a checksum file, and a deletion vector."""
     table = DeltaTable(folder)
-    table.commit(table.add("a"), table.add("b", stats='{"numRecords": 9}'), isBlindAppend=True)
-    table.commit(table.add("c"), txn=("app", 1))
-    table.commit(table.remove("a"), table.add("d"), readVersion=1, isBlindAppend=False)
-    table.strike("b", [1, 5])
+    table.commit("+a", '+b{"stats":"{\\"numRecords\\":9}"}', "isBlindAppend=true")
+    table.commit('{"txn":{"appId":"app","version":1}}', "+c")
+    table.commit("-a", "+d", "readVersion=1", "isBlindAppend=false")
+    table.strike("b", "1,5")
     table.checkpoint()
-    table.commit(table.remove("c"), table.add("e"), readVersion=3)
-    counts = {"numFiles": 3, "tableSizeBytes": 30, "numMetadata": 1, "numProtocol": 1}
-    (table.log / f"{table.version:020}.crc").write_text(json.dumps(counts))
-    entries = [str(table.entry(version).relative_to(folder)) for version in range(5)]
+    table.commit("-c", "+e", "readVersion=3")
+    table.write("4.crc", json.dumps({"numFiles": 3, "tableSizeBytes": 30, "numMetadata": 1, "numProtocol": 1}))
+    entries = [f"_delta_log/{version:020}.json" for version in range(5)]
     (vector,) = folder.glob("deletion_vector_*.bin")
     return folder, {
         "first entry": (entries[0], entries[1]),

@@ -1,17 +1,21 @@
-"""A Delta table, written entry by entry."""
+"""A Delta table, written entry by entry, with the words of the cases in ``audit.txt``."""
 
 import json
+import re
 import struct
 import zlib
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyroaring import BitMap
 
+from tests.audits.cases import Table
+
 SCHEMA = json.dumps({"type": "struct", "fields": [{"name": name, "type": "string"} for name in ("p", "v")]})
-PROTOCOL = {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}
+STATS = json.dumps({"numRecords": 9})
 _MAP = pa.map_(pa.string(), pa.string())
 _VECTOR = pa.struct(
     [("storageType", pa.string()), ("pathOrInlineDv", pa.string()), ("offset", pa.int32())]
@@ -35,67 +39,88 @@ _CHECKPOINT = pa.schema(
 )
 
 
-class DeltaTable:
+class DeltaTable(Table):
     """A table whose log a test writes; data files hold as many bytes as the log says."""
 
-    def __init__(self, folder: Path, protocol: dict[str, Any] = PROTOCOL, **configuration: str) -> None:
-        self.folder, self.log, self.version = folder, folder / "_delta_log", -1
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.log, self.newest = folder / "_delta_log", -1
         self.log.mkdir(parents=True)
-        metadata = {"id": "t", "schemaString": SCHEMA, "partitionColumns": ["p"], "configuration": configuration}
-        self.first = [protocol, {"metaData": metadata}]
+        self.metadata = {"id": "t", "schemaString": SCHEMA, "partitionColumns": ["p"], "configuration": {}}
+        self.said_first: dict[str, Any] = {"minReaderVersion": 1, "minWriterVersion": 2}
         self.live: dict[str, dict[str, Any]] = {}
 
-    def entry(self, version: int) -> Path:
-        return self.log / f"{version:020}.json"
+    def files(self, name: str) -> list[Path]:
+        """A number is an entry, and with an ending another file of that version."""
+        if number := re.match(r"\d+", name):
+            return [self.log / f"{int(number[0]):020}{name[number.end() :] or '.json'}"]
+        return super().files(name)
 
-    def add(self, name: str, **more: Any) -> dict[str, Any]:
-        """An add of a new file of the partition x."""
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(b"x" * 10)
-        return {"add": {"path": name, "partitionValues": {"p": "x"}, "size": 10, "dataChange": True, **more}}
+    def protocol(self, said: str) -> None:
+        self.said_first = json.loads(said)
 
-    def remove(self, name: str, **more: Any) -> dict[str, Any]:
-        return {"remove": {"path": name, "dataChange": True, **more}}
+    def configure(self, name: str, value: str) -> None:
+        self.metadata["configuration"] = {name: value}
 
-    def strike(self, name: str, rows: list[int], cardinality: int | None = None) -> None:
+    def commit(self, *words: str) -> None:
+        """Write the next entry.
+
+        Args:
+            words: ``+a`` adds a file, of the partition x, and ``-a`` removes it; both may have more fields, as in
+                ``+a{"stats":"{}"}``. Whole actions are JSON; ``readVersion=1`` is a field of the commit's information.
+        """
+        actions: list[dict[str, Any]] = []
+        info: dict[str, Any] = {"operation": "WRITE"}
+        for word in words:
+            name, brace, more = word[1:].partition("{")
+            if word[0] == "{":
+                actions.append(json.loads(word))
+            elif word[0] not in "+-":
+                field, _, value = word.partition("=")
+                info[field] = json.loads(value)
+            elif word[0] == "-":
+                actions.append({"remove": {"path": name, "dataChange": True, **json.loads(brace + more or "{}")}})
+                self.live.pop(name, None)
+            else:
+                file = self.folder / unquote(name)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(b"x" * 10)
+                fields = {"path": name, "partitionValues": {"p": "x"}, "size": 10, "dataChange": True}
+                self.live[name] = {"add": fields | json.loads(brace + more or "{}")}
+                actions.append(self.live[name])
+        self.newest += 1
+        first = [] if self.newest else self.first()
+        (path,) = self.files(str(self.newest))
+        path.write_text("".join(f"{json.dumps(one)}\n" for one in [{"commitInfo": info}, *first, *actions]))
+
+    def first(self) -> list[dict[str, Any]]:
+        return [{"protocol": self.said_first}, {"metaData": self.metadata}]
+
+    def strike(self, name: str, rows: str, cardinality: str = "") -> None:
         """Commit a deletion vector for a file, in a file whose name is that of the UUID 0."""
-        body = struct.pack("<iQI", 1681511377, 1, 0) + BitMap(rows).serialize()
+        numbers = BitMap(map(int, rows.split(",")))
+        body = struct.pack("<iQI", 1681511377, 1, 0) + numbers.serialize()
         content = b"\1" + struct.pack(">i", len(body)) + body + zlib.crc32(body).to_bytes(4, "big")
         (self.folder / "deletion_vector_00000000-0000-0000-0000-000000000000.bin").write_bytes(content)
-        place = {"storageType": "u", "pathOrInlineDv": "0" * 20, "offset": 1}
-        vector = {**place, "sizeInBytes": len(body), "cardinality": len(rows) if cardinality is None else cardinality}
-        self.commit(self.remove(name), self.add(name, deletionVector=vector, stats='{"numRecords": 9}'))
+        place = {"storageType": "u", "pathOrInlineDv": "0" * 20, "offset": 1, "sizeInBytes": len(body)}
+        vector = {**place, "cardinality": int(cardinality or len(numbers))}
+        self.commit(f"-{name}", f"+{name}{json.dumps({'deletionVector': vector, 'stats': STATS})}")
 
-    def commit(self, *actions: dict[str, Any], txn: tuple[str, int] | None = None, **info: Any) -> int:
-        """Write the next entry."""
-        self.version += 1
-        if txn is not None:
-            actions = ({"txn": {"appId": txn[0], "version": txn[1]}}, *actions)
-        some = [{"commitInfo": {"operation": "WRITE", **info}}, *(() if self.version else self.first), *actions]
-        self.entry(self.version).write_text("".join(f"{json.dumps(one)}\n" for one in some))
-        for action in actions:
-            if "remove" in action:
-                self.live.pop(action["remove"]["path"], None)
-        self.live |= {action["add"]["path"]: action for action in actions if "add" in action}
-        return self.version
-
-    def checkpoint(self, parts: int = 1, sidecar: bool = False, hint: bool = True) -> list[Path]:
-        """Write a checkpoint of the newest version."""
-        rows = [*self.first, *self.live.values()]
-        if sidecar:
-            (self.log / "_sidecars").mkdir(exist_ok=True)
-            aside = self.log / "_sidecars" / f"s{self.version}.parquet"
+    def checkpoint(self, how: str = "1") -> None:
+        """Write a checkpoint of the newest version: in so many parts, or with a "sidecar"."""
+        rows = [*self.first(), *self.live.values()]
+        size, parts = len(rows), 1 if how == "sidecar" else int(how)
+        if how == "sidecar":
+            (self.log / "_sidecars").mkdir()
+            aside = self.log / "_sidecars" / f"s{self.newest}.parquet"
             self._write(aside, rows[2:])
             rows = [*rows[:2], {"sidecar": {"path": aside.name, "sizeInBytes": aside.stat().st_size}}]
-        stem = f"{self.version:020}.checkpoint"
-        names = [f"{stem}.{n + 1:010}.{parts:010}.parquet" for n in range(parts)] if parts > 1 else [f"{stem}.parquet"]
-        for n, name in enumerate(names):
-            self._write(self.log / name, rows[n::parts])
-        if hint:
-            said = {"version": self.version, "size": len(rows) + (len(self.live) if sidecar else 0)}
-            (self.log / "_last_checkpoint").write_text(json.dumps(said | ({"parts": parts} if parts > 1 else {})))
-        return [self.log / name for name in names]
+            size += 1
+        for n in range(parts):
+            part = f".{n + 1:010}.{parts:010}" if parts > 1 else ""
+            self._write(self.log / f"{self.newest:020}.checkpoint{part}.parquet", rows[n::parts])
+        said = {"version": self.newest, "size": size} | ({"parts": parts} if parts > 1 else {})
+        (self.log / "_last_checkpoint").write_text(json.dumps(said))
 
     def _write(self, path: Path, rows: list[dict[str, Any]]) -> None:
         pq.write_table(pa.Table.from_pylist(rows, schema=_CHECKPOINT), path)
