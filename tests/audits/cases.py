@@ -19,7 +19,7 @@ between them and ... for anything. Other such lines are
 - ``refused TEXT``: the line that is said instead of an audit.
 
 A file's lines without indentation are names of cases, and may end with the variants of the table that the case is for,
-``[8 9]``; those that begin with ``written:`` need the writers of real tables. Remarks begin with #, and a line that ends
+``[8 9]``; those that begin with ``written:`` need the writers of real tables. Remarks begin with #. A line that ends
 with a backslash goes on in the next.
 """
 
@@ -197,9 +197,9 @@ def _matches(part: str, text: str) -> bool:
 def _is_so(table: Table, found: Audit, what: str, more: str = "") -> bool:
     match what:
         case "sound":
-            return found.findings == () and found.complete
+            return found.findings == () and found.holds is True
         case "nothing":
-            return found.findings == () and not found.complete
+            return found.findings == () and found.holds is None
         case "incomplete":
             return not found.complete
         case "versions":

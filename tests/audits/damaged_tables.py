@@ -8,7 +8,7 @@ from tests.audits.damage import records
 from tests.places import ROOT
 from tests.protocols.delta.layout import DeltaTable
 from tests.protocols.hudi.layout import HudiTable
-from tests.protocols.iceberg.test_audit import unpack
+from tests.protocols.iceberg.tables import unpack
 
 Kinds = dict[str, tuple[str, str | None]]
 _REAL = ROOT / "data" / "real"

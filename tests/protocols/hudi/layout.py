@@ -26,6 +26,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tests.audits.cases import Table
+from workbench.audits import Audit
 
 JAVA_STRING = {"type": "string", "avro.java.string": "String"}
 STRINGS, NUMBERS = ["null", JAVA_STRING], ["null", "long"]
@@ -233,6 +234,16 @@ class HudiTable(Table):
             there = self.timeline.glob(f"{self.told(name.rstrip('*'))}*")
             return [path for path in there if name.endswith("*") or "commit" in path.suffix]
         return super().files(self.told(name) if "@" in name else name)
+
+    def audit(self) -> Audit:
+        """The audit, whose findings also have causes and repairs that fit their models."""
+        found = super().audit()
+        for one in found.findings:
+            if one.model is not None:
+                cause = one.cause or {}
+                assert cause.items() <= one.model.constants.items()
+                assert set(one.repair) <= {*cause, "PutIfAbsentSupported"}
+        return found
 
     def group(self, name: str) -> tuple[str, str]:
         """The partition, and the id, of the file group that a test calls so."""
