@@ -10,7 +10,7 @@ A file of cases, ``audit.txt`` beside the tests of each protocol, reads so::
 Steps, separated by semicolons or on lines of their own, are the methods of the format's `Table`: ``commit a jack=red``
 calls ``table.commit("a", "jack=red")``. What stands between < and > is filled in by the table. The lines with => that
 follow each other say all that one audit finds, in order: property, grade, version (or -), and parts of the text, with |
-between them and ... for anything. Other such lines are
+between them and ... for anything; ``not TEXT`` is not in it. Other such lines are
 
 - ``sound``: nothing is found, and nothing left out; ``nothing``: nothing is found, but something was left out;
 - ``incomplete``: something was left out;
@@ -25,6 +25,7 @@ with a backslash goes on in the next.
 
 import json
 import re
+import shutil
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -40,6 +41,9 @@ from workbench.audits.findings import Finding
 
 class Table:
     """A table in a folder: what can be done to the files of any format, and how it is to be audited."""
+
+    #: The properties of which a finding may have no state.
+    stateless: tuple[str, ...] = ()
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -64,7 +68,7 @@ class Table:
         return re.sub("<(.+?)>", lambda name: self.told(name[1]), text)
 
     def audit(self) -> Audit:
-        return agreed(self.folder, **self.how)
+        return agreed(self.folder, self.stateless, **self.how)
 
     # How it is audited
 
@@ -81,7 +85,7 @@ class Table:
 
     def remove(self, *names: str) -> None:
         for path in (path for name in names for path in self.files(name)):
-            path.unlink()
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def empty(self, name: str) -> None:
         self.cut(name, "0")
@@ -110,9 +114,10 @@ class Table:
             assert old.encode() in content
             path.write_bytes(content.replace(old.encode(), new.encode()))
 
-    def copy(self, name: str, other: str) -> None:
+    def copy(self, name: str, to: str) -> None:
         (path,) = self.files(name)
-        path.with_name(other).write_bytes(path.read_bytes())
+        (self.folder / to).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, self.folder / to)
 
     def move_away(self, name: str) -> None:
         """Move a file or a folder out of the table, and leave a link to it."""
@@ -157,7 +162,7 @@ class Case:
 def cases(file: Path, *variants: str) -> list[Any]:
     """The cases of a file as parameters of a test, each with every variant that it is for: all, or those it names."""
     found = []
-    text = re.sub(r"^ *#.*\n|^\n|\\\n", "", file.read_text(), flags=re.MULTILINE)
+    text = re.sub(r"^ *#.*\n|^\n|\\\n *", "", file.read_text(), flags=re.MULTILINE)
     for head, body in re.findall(r"^(\S.*)\n((?: .*\n)+)", text, re.MULTILINE):
         name, _, named = head.rstrip("]").partition(" [")
         case = Case(name, tuple(map(str.strip, body.splitlines())))
@@ -180,7 +185,8 @@ def _expect(table: Table, lines: list[str]) -> None:
     assert graded == expected, found.text()
     for line, finding in zip(findings, found.findings, strict=True):
         for part in line.partition(":")[2].split("|"):
-            assert _matches(part.strip(), _text(finding)), _text(finding)
+            sought = part.strip().removeprefix("not ")
+            assert _matches(sought, _text(finding)) != part.strip().startswith("not "), _text(finding)
     for line in lines:
         if line not in findings:
             assert _is_so(table, found, *line.split(maxsplit=1)), f"{line}:\n{found.text()}"

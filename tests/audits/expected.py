@@ -1,5 +1,6 @@
 """What is true of the audit of any table, and how a table is refused."""
 
+from collections.abc import Container
 from os import PathLike
 from typing import Any
 
@@ -15,8 +16,12 @@ from workbench.showing.pictures import faults
 Table = str | PathLike[str]
 
 
-def agreed(table: Table, **how: Any) -> Audit:
-    """The audit, once the model has said the same of each finding's state."""
+def agreed(table: Table, stateless: Container[str] = (), **how: Any) -> Audit:
+    """The audit, once the model has said the same of each finding's state.
+
+    Args:
+        stateless: The properties of which a finding may have no state.
+    """
     found = audit(table, **how)
     for one in found.findings:
         if one.grade == "damaged":
@@ -28,6 +33,9 @@ def agreed(table: Table, **how: Any) -> Audit:
         if one.grade == "outside" or one.property in (FILES_EXIST, COUNTS_AGREE, TIMES_GROW):
             assert one.model is one.state is None
             assert one.grade == "outside" or one.no_picture == BEYOND_MODELS
+            continue
+        if one.state is None and one.property in stateless:
+            assert one.model is None
             continue
         assert one.model is not None
         assert one.state is not None

@@ -1,107 +1,65 @@
-"""Paimon's tables, made by real writers, are read and judged; see data/real/README.md."""
+"""Paimon's tables, made by real writers, are read and judged; see data/real/README.md. Cases are in `audit.txt`."""
 
 import json
-import shutil
 import subprocess
 import sys
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
-import fastavro
 import fsspec
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import fs
 
+from tests.audits.cases import cases
 from tests.places import ROOT
+from tests.protocols.paimon.tables import Lake, PaimonTable
 from workbench.audits import audit, story
 from workbench.audits.decoding import decoded
 from workbench.audits.shape import alive_at
 from workbench.audits.source import Source
 from workbench.checking.check import check
+from workbench.checking.driving import Processes
 from workbench.commands.cli import main
 from workbench.kernel import InputError
 from workbench.kernel.state import Cell
 from workbench.protocols.paimon.audit.history import TableHistory
 from workbench.protocols.paimon.audit.lost import orphans
 from workbench.protocols.paimon.audit.read import read
+from workbench.protocols.paimon.driver import PaimonDriver
 from workbench.protocols.paimon.recording import recorded
 from workbench.showing.panel import FindingPanel
 from workbench.showing.pictures import faults, picture
 from workbench.showing.view import audit_page, audit_view, finding_picture
 
-PROVED = {
-    "java_dangling": {("NoDanglingDeletionVectors", 7, None), ("OneValidRowPerKeyAboveLevel0", 7, "jack")},
-    "seq": {("ConsistentRead", 4, "jack")},
-    "drive": set(),
-    "race3": set(),
-}
+REAL = ("java_dangling", "seq", "drive", "race3")
 
 
-# What is found -------------------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def processes(writers):
+    """Writers that are there for one table after the other."""
+    with Processes(PaimonDriver(str(writers)).command()) as processes:
+        yield processes
 
 
-@pytest.mark.parametrize("name", PROVED)
-def test_what_is_proved_of_a_real_table(real_table, name):
-    found = audit(real_table(name))
-    assert {(f.property, f.version, f.key) for f in found.findings if f.grade == "proved"} == PROVED[name]
-    assert found.complete
+@pytest.fixture
+def lake(processes, tmp_path):
+    return Lake(processes, tmp_path / "lake")
 
 
-def test_both_rows_of_a_key_that_is_there_twice_are_shown(real_table):
-    (twice,) = audit(real_table("java_dangling")).of("OneValidRowPerKeyAboveLevel0")
-    assert [line.split(", row")[0] for line in twice.evidence] == [
-        "+I jack: green, sequence 5502",
-        "+I jack: blue, sequence 5001",
-    ]
-
-
-def test_the_row_that_is_read_and_the_one_that_was_committed_are_shown(real_table):
-    (finding,) = audit(real_table("seq")).findings
-    assert finding.why == "snapshot 4: jack reads as blue2, A, but committed was green, A"
-    assert [line.split(", row")[0] for line in finding.evidence] == [
-        "read: +I jack: blue2, A, sequence 2",
-        "committed last: +I jack: green, A, sequence 1",
-    ]
-
-
-def test_an_overwritten_commit_is_suspected(real_table):
-    (finding,) = audit(real_table("drive")).findings
-    assert (finding.property, finding.grade, finding.version) == ("AcknowledgedCommitsPresent", "suspect", 1)
-    assert "manifest-list-5d5f0413-a54e-4538-aee0-fd6b98746644-1" in finding.evidence[0]
-
-
-def test_an_overwritten_commit_is_proved_by_its_acknowledgement(real_table, tmp_path):
-    path = real_table("drive")
-    there = json.loads((path / "snapshot/snapshot-1").read_text())["commitUser"]
-    acks = tmp_path / "acks.jsonl"
-    acks.write_text(f'{{"commitUser": "{there}"}}\n{{"commitUser": "somebody else", "commitIdentifier": 1}}\n')
-    (finding,) = audit(path, acks=acks).findings
-    assert (finding.property, finding.grade, finding.version) == ("AcknowledgedCommitsPresent", "proved", 1)
-    assert "commit 1 of somebody else was acknowledged" in finding.why
-    acks.write_text(f'{{"commitUser": "{there}"}}\n')
-    assert audit(path, acks=acks).findings == (), "the other commit was not acknowledged: nobody relies on it"
-
-
-@pytest.mark.parametrize("place", ["branch/branch-b/snapshot/snapshot-1", "tag/tag-t", "changelog/changelog-1"])
-def test_what_a_branch_or_a_tag_names_is_not_lost(own_table, tmp_path, place, capsys):
-    """They keep their lists beside those of the main branch."""
-    path = own_table("drive")
-    (delta,) = (line.split()[0] for line in audit(path).findings[0].evidence if "is complete" in line)
-    acks = tmp_path / "acks.jsonl"
-    acks.write_text('{"commitUser": "somebody else", "commitIdentifier": 1}\n')
-    assert audit(path, acks=acks).holds is False
-    said = json.loads((path / "snapshot/snapshot-1").read_text())
-    said |= {"commitUser": "somebody else", "commitIdentifier": 1, "deltaManifestList": Path(delta).name}
-    (path / place).parent.mkdir(parents=True)
-    (path / place).write_text(json.dumps(said))
-    assert audit(path).findings == ()
-    assert audit(path, acks=acks).findings == ()
-    (path / place).write_text("{")
-    assert main(["audit", str(path)]) == 2
-    assert place in capsys.readouterr().err
+@pytest.mark.parametrize(("case", "kind"), cases(Path(__file__).with_name("audit.txt")))
+def test_case(request, tmp_path, case, kind):
+    where, _, name = kind.partition(":")
+    if name.startswith("lake"):
+        table = Lake(request.getfixturevalue("processes"), tmp_path / "lake", *name.split("/")[1:])
+    elif where == "written":
+        table = PaimonTable(*request.getfixturevalue("written")(name))
+    else:
+        table = PaimonTable(request.getfixturevalue("own_table")(name))
+    case.play(table)
 
 
 def test_what_was_not_asked_for_is_not_lost(own_table):
@@ -113,21 +71,18 @@ def test_what_was_not_asked_for_is_not_lost(own_table):
 
 @pytest.mark.slow
 def test_lost_races_that_were_retried_are_not_suspected(real_table):
-    """Of 410 lists that no snapshot names, 408 are of commits that are there; one row of 240 is in no snapshot."""
     found = read(Source(real_table("race3")))
     assert len(found.orphans) == 410
     assert found.commit(found.last)["version"] == 239
     assert [[file["name"] for file in one.files] for one in orphans(found)] == [
         ["data-64688e66-95de-43f8-8cea-077043c4663f-0.parquet"]
     ]
-    (finding,) = audit(real_table("race3")).findings
-    assert (finding.grade, finding.version) == ("suspect", 88)
 
 
 # Table and model speak with one voice --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", PROVED)
+@pytest.mark.parametrize("name", REAL)
 def test_each_finding_is_a_state_in_which_the_model_says_the_same(real_table, name):
     found = audit(real_table(name))
     assert found.findings
@@ -211,18 +166,13 @@ def test_a_key_that_is_also_a_value_is_told(own_table):
 def test_the_exit_status_says_what_was_found(real_table, capsys, name, status):
     assert main(["audit", str(real_table(name)), "--json"]) == status
     document = json.loads(capsys.readouterr().out)
-    assert list(document) == [
-        "holds",
-        "why",
-        *["format", "path", "versions", "findings", "looked_at", "not_checked", "complete"],
-    ]
-    assert document["complete"]
-    assert document["format"] == "paimon"
+    audit_fields = ["holds", "why", "format", "path", "versions", "findings", "looked_at", "not_checked", "complete"]
+    assert list(document) == audit_fields
+    assert (document["format"], document["complete"]) == ("paimon", True)
     for finding in document["findings"]:
         fields = ["property", "grade", "version", "bucket", "key", "why", "evidence", "repair", "no_picture"]
         assert list(finding) == fields
-        assert len(finding["repair"]) == 1
-        assert finding["no_picture"] is None
+        assert (len(finding["repair"]), finding["no_picture"]) == (1, None)
 
 
 def test_a_clean_table_ends_with_0(own_table, capsys):
@@ -267,92 +217,12 @@ def test_a_finding_opens_in_the_panel_and_the_button_repairs_it(real_table):
 # Histories that are not whole ---------------------------------------------------------------------------------------
 
 
-def test_the_oldest_snapshot_is_the_baseline(own_table):
-    path = own_table("java_dangling")
-    for version in (1, 2, 3, 4):
-        (path / f"snapshot/snapshot-{version}").unlink()
-    found = audit(path)
-    assert found.versions == (5, 7)
-    assert {(f.property, f.version) for f in found.findings} == {(p, v) for p, v, _ in PROVED["java_dangling"]}
-    assert any("snapshot 5 has expired" in note for note in found.not_checked)
-    for version in (5, 6):
-        (path / f"snapshot/snapshot-{version}").unlink()
-    assert {(f.property, f.version) for f in audit(path).findings} == {(p, v) for p, v, _ in PROVED["java_dangling"]}
-
-
-def test_acknowledged_commits_from_before_since_are_there(real_table, tmp_path):
-    path, acks = real_table("seq"), tmp_path / "acks.jsonl"
-    users = [json.loads((path / f"snapshot/snapshot-{n}").read_text())["commitUser"] for n in (1, 2, 3, 4)]
-    acks.write_text("".join(json.dumps({"commitUser": user}) + "\n" for user in users))
-    found = audit(path, acks=acks, since=3)
-    assert found.of("AcknowledgedCommitsPresent") == ()
-    assert not any("acknowledged" in note for note in found.not_checked)
-
-
-def test_since_leaves_out_what_was_before(real_table):
-    found = audit(real_table("seq"), since=3)
-    assert found.versions == (3, 4)
-    assert "the versions from 1 on that are before 3, where this audit was told to begin" in found.not_checked
-    assert not any("expired" in note for note in found.not_checked)
-    with pytest.raises(InputError, match=r"since = 5 is not accepted: .* has versions up to 4"):
-        audit(real_table("seq"), since=5)
-
-
-def test_a_table_without_files_is_clean(own_table):
-    path = own_table("drive")
-    one = json.loads((path / "snapshot/snapshot-1").read_text())
-    empty = {**one, "deltaManifestList": one["baseManifestList"], "deltaRecordCount": 0, "totalRecordCount": 0}
-    (path / "snapshot/snapshot-1").write_text(json.dumps(empty))
-    shutil.rmtree(path / "bucket-1")
-    shutil.rmtree(path / "bucket-0")
-    assert audit(path).findings == ()
-    (path / "snapshot/snapshot-1").unlink()
-    assert (audit(path).versions, audit(path).not_checked) == ((None, None), ("there is no snapshot yet",))
-
-
-def test_a_gap_is_found(own_table):
-    path = own_table("seq")
-    (path / "snapshot/snapshot-3").unlink()
-    found = audit(path)
-    (gap,) = found.of("SequentialSnapshots")
-    assert (gap.grade, gap.version, gap.why) == ("proved", 4, "snapshot 3 is missing, between 2 and 4")
-
-
-def test_a_commit_whose_snapshot_is_missing_is_suspected(own_table):
-    """Snapshot 3 is removed, and the next one is given its base: what was committed as 3 is in none."""
-    path = own_table("seq")
-    three, four = (json.loads((path / f"snapshot/snapshot-{n}").read_text()) for n in (3, 4))
-    (path / "snapshot/snapshot-3").unlink()
-    shutil.copy(path / "manifest" / three["baseManifestList"], path / "manifest/manifest-list-copy-0")
-    (path / "snapshot/snapshot-4").write_text(json.dumps({**four, "baseManifestList": "manifest-list-copy-0"}))
-    (suspect,) = audit(path).of("AcknowledgedCommitsPresent")
-    assert suspect.version == 3
-    assert "prepared as snapshot 3, which is missing" in suspect.why
-    assert not any("is a commit of" in line for line in suspect.evidence)
-
-
-def test_a_snapshot_that_was_built_on_another_one_is_found(own_table):
-    """Snapshot 4 is given the base of snapshot 3: as if it had been prepared when there was no snapshot 3."""
-    path = own_table("seq")
-    three, four = (json.loads((path / f"snapshot/snapshot-{n}").read_text()) for n in (3, 4))
-    (path / "snapshot/snapshot-4").write_text(json.dumps({**four, "baseManifestList": three["baseManifestList"]}))
-    found = audit(path)
-    (broken,) = found.of("LinearHistory")
-    assert (broken.grade, broken.version) == ("proved", 4)
-    assert broken.evidence == (
-        "its base lacks data-1025f76d-d679-41b8-b24c-f629d111feda-0.parquet, which snapshot 3 has",
-    )
-
-
 def expire(path, until):
     """Remove the snapshots before `until` with their lists, as a writer does that expires them."""
+    table = PaimonTable(path)
     for version in range(1, until):
-        file = path / f"snapshot/snapshot-{version}"
-        if file.exists():
-            one = json.loads(file.read_text())
-            file.unlink()
-            (path / "manifest" / one["baseManifestList"]).unlink()
-            (path / "manifest" / one["deltaManifestList"]).unlink()
+        if table.files(f"snapshot:{version}")[0].exists():
+            table.remove(f"base:{version}", f"delta:{version}", f"snapshot:{version}")
 
 
 def test_a_table_whose_snapshots_expire_under_the_reader_is_read_anew(own_table, monkeypatch):
@@ -383,48 +253,6 @@ def test_a_table_that_expires_faster_than_it_is_read_is_refused_in_one_line(own_
     monkeypatch.setattr(import_module("workbench.protocols.paimon.audit.read"), "decoded", expiring)
     with pytest.raises(InputError, match="its snapshots expire faster than they can be read"):
         read(Source(path))
-
-
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [("merge-engine", "partial-update"), ("sequence.field", "c"), ("ignore-delete", "true")],
-)
-def test_what_is_not_judged_is_left_out_by_name(own_table, option, value):
-    path = own_table("seq")
-    schema = json.loads((path / "schema/schema-0").read_text())
-    schema["options"][option] = value
-    (path / "schema/schema-0").write_text(json.dumps(schema))
-    found = audit(path)
-    assert found.findings == ()
-    assert found.holds is None
-    assert any(option in note and value in note for note in found.not_checked)
-
-
-def test_data_files_that_are_not_parquet_are_left_out_by_name(own_table):
-    path = own_table("seq")
-    name = "data-83d6577d-4c7a-4449-a558-778a1b09c227-0"
-    (path / f"bucket-0/{name}.parquet").rename(path / f"bucket-0/{name}.orc")
-    for manifest in (path / "manifest").glob("manifest-*"):
-        rewrite(manifest, lambda record: replace_text(record, f"{name}.parquet", f"{name}.orc"))
-    found = audit(path)
-    assert found.findings == ()
-    assert found.holds is None
-    assert any(f"{name}.orc" in note and "only Parquet" in note for note in found.not_checked)
-
-
-def replace_text(value, old, new):
-    if isinstance(value, dict):
-        return {key: replace_text(one, old, new) for key, one in value.items()}
-    return value.replace(old, new) if isinstance(value, str) else value
-
-
-def rewrite(path, change):
-    """An Avro file whose records are changed."""
-    with path.open("rb") as file:
-        reader = fastavro.reader(file)
-        schema, records = reader.writer_schema, [change(record) for record in reader]
-    with path.open("wb") as file:
-        fastavro.writer(file, schema, records)
 
 
 def test_a_table_on_a_file_system_of_fsspec_is_judged_like_a_local_one(real_table):
@@ -496,3 +324,69 @@ def test_what_has_no_history_that_is_followed_is_named(real_table, name, options
     with pytest.raises(InputError) as caught:
         recorded(real_table(name), **options)
     assert line in str(caught.value)
+
+
+# Writers that race ---------------------------------------------------------------------------------------------------
+
+
+def test_a_key_that_was_written_many_times_is_told_from_its_last_commits_on(lake):
+    lake.write("w0", "jack=v0..29")
+    lake.start("w1", "jack=late")
+    lake.write("w0", "jack=a", "jack=b")
+    lake.gate("w1")
+    lake.go("w1")
+    (finding,) = lake.audit().findings
+    assert (finding.grade, finding.version) == ("proved", 33)
+    state = finding.state
+    assert state.latest == 12
+    assert [state.columns[file, "jack"][0] for file in state.manifest[state.snapshots[12]]][-3:] == ["a", "b", "late"]
+    assert "snapshot 12 is snapshot 33 of the table" in finding.legend
+
+
+def test_races_at_full_speed_lose_exactly_the_commits_that_are_named(lake):
+    """Whatever happens this time: what was acknowledged is there, or it is named."""
+    names = [f"w{w}" for w in range(4)]
+    for name in names:
+        lake.writer(name)
+    for name in names:
+        lake.begin(name, *(f"{name}-{n}" for n in range(12)))
+    acks = [lake.answer(name)["ack"] for name in names for _ in range(12)]
+    lost = {ack["commitUser"] for ack in acks} - set(read(Source(lake.folder)).snapshots["user"].to_pylist())
+    without = lake.audit()
+    lake.acks_told()
+    named = [f.why.split()[3] for f in lake.audit().of("AcknowledgedCommitsPresent")]
+    assert sorted(named) == sorted(lost)
+    broken = without.of("LinearHistory")
+    assert not broken or lost
+    assert len(without.of("AcknowledgedCommitsPresent")) + len(broken) >= len(lost)
+
+
+def test_a_table_that_is_written_to_has_no_false_findings(lake):
+    """Commits that are under way while the table is read are not taken for lost ones."""
+    lake.write("w0", "tom")
+    lake.begin("w0", *(f"w-{n}" for n in range(60)))
+    seen = set()
+    for _ in range(60):
+        found = lake.audit()
+        assert found.findings == ()
+        seen.add(found.versions[1])
+        lake.answer("w0")
+    assert lake.audit().versions == (1, 61)
+    assert len(seen) > 1
+
+
+@pytest.mark.parametrize("name", ["java_dangling", "seq", "drive"])
+def test_a_table_on_s3_is_judged_like_a_local_one(s3, real_table, name):
+    files, bucket = fs.S3FileSystem(endpoint_override=s3.address, scheme="http"), name.replace("_", "-")
+    s3.files.mkdir(bucket)
+    fs.copy_files(str(real_table(name)), f"{bucket}/t", destination_filesystem=files)
+    options = f"?endpoint_override={s3.address}&scheme=http"
+    there, here = audit(f"s3://{bucket}/t{options}"), audit(real_table(name))
+    assert there.findings == here.findings
+    assert there.versions == here.versions
+    with pytest.raises(InputError, match=f"there is no folder 's3://{bucket}/nothing"):
+        audit(f"s3://{bucket}/nothing{options}")
+    with pytest.raises(InputError, match=f"there is one in 's3://{bucket}/t"):
+        audit(f"s3://{bucket}{options}")
+    secret = audit(f"s3://x:secret@{bucket}/t{options}")
+    assert "secret" not in secret.text()
