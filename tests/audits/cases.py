@@ -26,6 +26,7 @@ with a backslash goes on in the next.
 import json
 import re
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -64,6 +65,12 @@ class Table:
         """The files that a case calls `name`, a pattern; one that is not there yet if none matches."""
         return sorted(self.folder.glob(name)) or [self.folder / name]
 
+    def found(self, name: str) -> list[Path]:
+        """The same, and not none."""
+        files = self.files(name)
+        assert files, f"there is no {name}"
+        return files
+
     def filled(self, text: str) -> str:
         return re.sub("<(.+?)>", lambda name: self.told(name[1]), text)
 
@@ -84,7 +91,7 @@ class Table:
     # What befalls its files
 
     def remove(self, *names: str) -> None:
-        for path in (path for name in names for path in self.files(name)):
+        for path in (path for name in names for path in self.found(name)):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def empty(self, name: str) -> None:
@@ -92,30 +99,28 @@ class Table:
 
     def cut(self, name: str, part: str) -> None:
         """Keep a part of each file, such as 0.5."""
-        for path in self.files(name):
-            content = path.read_bytes()
-            path.write_bytes(content[: int(len(content) * float(part))])
+        self._rewrite(name, lambda content: content[: int(len(content) * float(part))])
 
     def spoil(self, name: str) -> None:
         """Change the last byte of each file."""
-        for path in self.files(name):
-            content = path.read_bytes()
-            path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-
-    def write(self, name: str, *words: str) -> None:
-        """Write a text, in Latin-1: then ÿ is no UTF-8."""
-        (path,) = self.files(name)
-        path.write_text(" ".join(words), "latin-1")
+        self._rewrite(name, lambda content: content[:-1] + bytes([content[-1] ^ 1]))
 
     def replace(self, name: str, old: str, new: str) -> None:
         """Put another text in the place of one, wherever it is in the files."""
-        for path in self.files(name):
-            content = path.read_bytes()
-            assert old.encode() in content
-            path.write_bytes(content.replace(old.encode(), new.encode()))
+        assert all(old.encode() in path.read_bytes() for path in self.found(name))
+        self._rewrite(name, lambda content: content.replace(old.encode(), new.encode()))
+
+    def _rewrite(self, name: str, how: Callable[[bytes], bytes]) -> None:
+        for path in self.found(name):
+            path.write_bytes(how(path.read_bytes()))
+
+    def write(self, name: str, *words: str) -> None:
+        """Write a text, in Latin-1: then ÿ is no UTF-8."""
+        (path,) = self.found(name)
+        path.write_text(" ".join(words), "latin-1")
 
     def copy(self, name: str, to: str) -> None:
-        (path,) = self.files(name)
+        (path,) = self.found(name)
         (self.folder / to).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(path, self.folder / to)
 
@@ -127,7 +132,7 @@ class Table:
 
     def edit(self, name: str, *places: str) -> None:
         """Set fields, such as ``snapshots.3.parent=7``, or drop them: ``-snapshots.3``."""
-        for path in self.files(name):
+        for path in self.found(name):
             change(path, lambda whole: _edit(whole, places))
 
 
