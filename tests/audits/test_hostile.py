@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from pyroaring import BitMap
 
 from tests.audits.damage import change, records
-from tests.audits.expected import answer, damage
+from tests.audits.expected import agreed, answer, damage
 from tests.protocols.paimon.tables import PaimonTable
 from workbench.audits import audit, avro
 from workbench.audits.acks import read_acks
@@ -265,6 +265,13 @@ def test_a_deletion_vector_that_lies_is_a_finding(own_table, content, length, wh
     path = own_table("java_dangling")
     with_vector(path, content, length=length)
     assert why in damage(path)
+
+
+def test_a_deletion_vector_of_one_row_names_its_key(own_table):
+    path = own_table("java_dangling")
+    with_vector(path, vector(BitMap([1]).serialize()))
+    (dangling,) = agreed(path).of("NoDanglingDeletionVectors")
+    assert (dangling.grade, dangling.key) == ("proved", "k00000")
 
 
 def test_deletion_vectors_of_another_kind_are_left_out_by_name(own_table):
