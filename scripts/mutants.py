@@ -18,13 +18,11 @@ mutated in a process that has the search kernels loaded, and is judged by figure
 """
 
 import argparse
-import hashlib
 import importlib
 import math
 import multiprocessing
 import os
 import sys
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -32,7 +30,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from mutations import Mutation, mutations
+from mutations import Equivalents, Mutant, mutations
 
 from workbench.checking.check import check
 from workbench.kernel import InputError, Model
@@ -49,49 +47,6 @@ SMALL = 20_000
 PATIENCE = 600
 
 
-#: The identity of a mutant: file, function, before, after, nth.
-Key = tuple[str, str, str, str, int]
-
-
-@dataclass(frozen=True)
-class Source:
-    """A file in which mistakes are made."""
-
-    path: Path
-    module: ModuleType
-
-    @property
-    def name(self) -> str:
-        return short_name(self.path)
-
-    @property
-    def text(self) -> str:
-        return self.path.read_text()
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """A source with one mistake in it."""
-
-    source: Source
-    mutation: Mutation
-
-    def __str__(self) -> str:
-        m = self.mutation
-        again = f" (number {m.nth} of these)" if m.nth > 1 else ""
-        return f"{self.source.name}:{m.line} {m.function}: {m.before} -> {m.after or 'left out'}{again}"
-
-    @property
-    def key(self) -> Key:
-        m = self.mutation
-        return (self.source.name, m.function, m.before, m.after, m.nth)
-
-    @property
-    def lot(self) -> str:
-        """Its place in the random order of samples, independent of other mutants."""
-        return hashlib.sha256(repr(self.key).encode()).hexdigest()
-
-
 # Models with a mistake -----------------------------------------------------------------------------------------------
 
 
@@ -102,14 +57,14 @@ def mutated(mutant: Mutant) -> Callable[[str], type[Model]]:
     """
     for name in [name for name in sys.modules if name.startswith(f"{OURS}.")]:
         del sys.modules[name]
-    original, path = mutant.source.module.__name__, mutant.source.path
+    original, path = mutant.module, mutant.path
     module = ModuleType(original)
     module.__file__ = str(path)
     sys.modules[original] = module  # models that import it find it here
     package, _, name = original.rpartition(".")
     if original.startswith(f"{OURS}."):
         setattr(importlib.import_module(package), name, module)
-    exec(compile(mutant.mutation.applied(mutant.source.text), path, "exec"), vars(module))
+    exec(compile(mutant.mutation.applied(path.read_text()), path, "exec"), vars(module))
 
     def find(name: str) -> type[Model]:
         file, _, attribute = name.rpartition(":")
@@ -195,8 +150,8 @@ def prepare(files: Sequence[Path], targets: Iterable[Path], most: float = math.i
         raise InputError(f"{str(unused[0])!r} is not mutated, since no configuration is of a model that uses it")
     for file in [file.resolve() for file in files] or sorted(bench.judges):
         bench.judges[file].sort(key=lambda judge: judge[1])
-        source = Source(file, modules[file])
-        bench.mutants += [Mutant(source, one) for one in mutations(source.text, vars(source.module))]
+        module, name = modules[file], short_name(file)
+        bench.mutants += [Mutant(file, module.__name__, name, one) for one in mutations(file.read_text(), vars(module))]
     return bench
 
 
@@ -204,42 +159,6 @@ def _states(one: Configuration) -> int:
     if "distinct" not in one.expect:
         raise InputError(f"{one.path} says nothing of the number of states; give `distinct` under [expect]")
     return int(one.expect["distinct"])
-
-
-# Those that are no mistakes ------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Equivalents:
-    """The list of equivalent mutants.
-
-    An entry has a file, a function, the reason, and mutants, as ``[before, after]`` or ``[before, after, nth]``;
-    without mutants it means all of the function.
-    """
-
-    functions: frozenset[tuple[str, str]]
-    mutants: frozenset[Key]
-
-    @classmethod
-    def read(cls, path: Path) -> "Equivalents":
-        functions, mutants = set(), set()
-        for entry in tomllib.loads(path.read_text())["equivalent"]:
-            place = (entry["file"], entry["function"])
-            if "mutants" not in entry:
-                functions.add(place)
-            for before, after, *nth in entry.get("mutants", ()):
-                mutants.add((*place, before, after, nth[0] if nth else 1))
-        return cls(frozenset(functions), frozenset(mutants))
-
-    def has(self, mutant: Mutant) -> bool:
-        return mutant.key in self.mutants or mutant.key[:2] in self.functions
-
-    def unknown(self, mutants: Iterable[Mutant]) -> list[str]:
-        """The entries of the list for the files of `mutants` that match none of them."""
-        keys = {mutant.key for mutant in mutants}
-        files, places = {key[0] for key in keys}, {key[:2] for key in keys}
-        stale = [key for key in self.mutants - keys if key[0] in files]
-        return sorted(map(str, stale + [place for place in self.functions - places if place[0] in files]))
 
 
 # The command ---------------------------------------------------------------------------------------------------------
@@ -260,7 +179,7 @@ def _judge(number: int) -> tuple[int, str | None]:
     bench, mutants, listed = _shared
     mutant = mutants[number]
     most = SMALL if listed.has(mutant) else math.inf
-    return number, first_difference(mutant, (judge for judge in bench.judges[mutant.source.path] if judge[1] <= most))
+    return number, first_difference(mutant, (judge for judge in bench.judges[mutant.path] if judge[1] <= most))
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -284,7 +203,7 @@ def main(arguments: list[str] | None = None) -> int:
     by_file: dict[str, Counter[str]] = {}
     for mutant, difference in judge(bench, mutants, listed, options.jobs):
         outcome = "equivalent" if listed.has(mutant) else "survived" if difference is None else "noticed"
-        by_file.setdefault(mutant.source.name, Counter())[outcome] += 1
+        by_file.setdefault(mutant.file, Counter())[outcome] += 1
         if outcome == "survived":
             wrong.append(f"survives: {mutant}")
         elif outcome == "equivalent" and difference is not None and mutant.key in listed.mutants:

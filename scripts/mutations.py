@@ -8,11 +8,16 @@ configurations name them.
 
 import ast
 import copy
+import hashlib
+import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path as File
 from typing import Any, TypeGuard
 
+#: The identity of a mutant: file, function, before, after, nth.
+Key = tuple[str, str, str, str, int]
 #: The path from the root of a tree to a node: the names of fields, and indices into lists.
 Path = tuple[str | int, ...]
 
@@ -69,6 +74,70 @@ class Mutation:
         else:
             parent[last] = self.new
         return ast.fix_missing_locations(tree)
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A module with one mistake in it.
+
+    Attributes:
+        path: Its file.
+        module: Its name.
+        file: What it is called, in reports and among the equivalent ones.
+    """
+
+    path: File
+    module: str
+    file: str
+    mutation: Mutation
+
+    def __str__(self) -> str:
+        m = self.mutation
+        again = f" (number {m.nth} of these)" if m.nth > 1 else ""
+        return f"{self.file}:{m.line} {m.function}: {m.before} -> {m.after or 'left out'}{again}"
+
+    @property
+    def key(self) -> Key:
+        m = self.mutation
+        return (self.file, m.function, m.before, m.after, m.nth)
+
+    @property
+    def lot(self) -> str:
+        """Its place in the random order of samples, independent of other mutants."""
+        return hashlib.sha256(repr(self.key).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Equivalents:
+    """A list of equivalent mutants.
+
+    An entry has a file, a function, the reason, and mutants, as ``[before, after]`` or ``[before, after, nth]``;
+    without mutants it means all of the function.
+    """
+
+    functions: frozenset[tuple[str, str]]
+    mutants: frozenset[Key]
+
+    @classmethod
+    def read(cls, path: File) -> "Equivalents":
+        functions, mutants = set(), set()
+        for entry in tomllib.loads(path.read_text()).get("equivalent", ()):
+            place = (entry["file"], entry["function"])
+            if "mutants" not in entry:
+                functions.add(place)
+            for before, after, *nth in entry.get("mutants", ()):
+                mutants.add((*place, before, after, nth[0] if nth else 1))
+        return cls(frozenset(functions), frozenset(mutants))
+
+    def has(self, mutant: Mutant) -> bool:
+        return mutant.key in self.mutants or mutant.key[:2] in self.functions
+
+    def unknown(self, mutants: Iterable[Mutant]) -> list[str]:
+        """The entries of the list for the files of `mutants` that match none of them."""
+        keys = {mutant.key for mutant in mutants}
+        files, places = {key[0] for key in keys}, {key[:2] for key in keys}
+        stale = [key for key in self.mutants - keys if key[0] in files]
+        return sorted(map(str, stale + [place for place in self.functions - places if place[0] in files]))
 
 
 def mutations(source: str, constants: Mapping[str, Any]) -> list[Mutation]:

@@ -1,0 +1,167 @@
+"""Would the tests notice a mistake in the package? Makes small mistakes, one at a time, and runs the tests of its room.
+
+::
+
+    python scripts/package_mutants.py                               # a sample of all rooms: make mutants
+    python scripts/package_mutants.py --sample 500
+    python scripts/package_mutants.py workbench/kernel/budget.py    # all mistakes in some files
+
+Each *mutant* is a module whose source has one mistake (``scripts/mutations.py``). A process of its own, which has the
+mutant in the place of the module, runs the fast tests of the room, up to the first that fails: then the mutant is
+*noticed*. So it is, too, if it uses more than its share of CPU time. A mutant that no test notices *survives*, unless
+``tests/equivalent_mutants.toml`` lists it, with the reason why it is no mistake. Exit status: 0 if none survives, 1 if
+one does.
+
+Compiled code is left out, since Numba would take the kernels of the right source from its cache; the tests of
+conformance compare these with the plain search. What models do wrong, configurations notice: ``scripts/mutants.py``.
+"""
+
+import argparse
+import importlib.util
+import os
+import resource
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+
+from mutations import Equivalents, Mutant, mutations
+
+ROOT = Path(__file__).resolve().parent.parent
+EQUIVALENT = ROOT / "tests" / "equivalent_mutants.toml"
+FAST = "not slow and not spark and not browser and not writers"
+
+_SEARCHES = (
+    "tests/checking/test_conformance.py",
+    "tests/checking/test_liveness.py",
+    "tests/checking/test_constraints.py",
+)
+#: The tests that are to notice a mistake in a folder; the first folder that fits counts.
+ROOMS: dict[str, tuple[str, ...]] = {
+    "workbench/kernel": ("tests/kernel", *_SEARCHES),
+    "workbench/checking/trees": ("tests/checking", "tests/kernel/test_sets.py"),
+    "workbench/checking/local": ("tests/checking",),
+    "workbench/checking/questions": ("tests/checking/questions",),
+    "workbench/checking/walks": ("tests/checking/walks",),
+    "workbench/checking/following": ("tests/checking/following",),
+    "workbench/checking/spaces": ("tests/checking/spaces",),
+    "workbench/audits": ("tests/protocols", "tests/audits"),
+    **{
+        f"workbench/protocols/{name}/audit": (f"tests/protocols/{name}/test_audit.py", "tests/audits")
+        for name in ("delta", "hudi", "iceberg", "paimon")
+    },
+    "workbench/showing/session": ("tests/showing/test_session.py", "tests/showing/test_panel.py"),
+}
+#: Seconds of CPU time after which a mutant does not come to an end.
+_PATIENCE = 400
+
+
+def room_of(file: Path) -> str | None:
+    """The room of a file, by its folder."""
+    return next((room for room in ROOMS if file.is_relative_to(ROOT / room)), None)
+
+
+def mutants_of(files: Sequence[Path]) -> list[Mutant]:
+    """All mutants of some files; of all files of all rooms for none."""
+    chosen = [file.resolve() for file in files] or sorted(
+        {file for room in ROOMS for file in (ROOT / room).rglob("*.py") if "njit" not in file.read_text()}
+    )
+    found = []
+    for file in chosen:
+        place = file.relative_to(ROOT)
+        module = ".".join(place.with_suffix("").parts).removesuffix(".__init__")
+        found += [Mutant(file, module, place.as_posix(), one) for one in mutations(file.read_text(), {})]
+    return found
+
+
+class _Instead(MetaPathFinder, Loader):
+    """Finds the mutant where imports look for the module."""
+
+    def __init__(self, mutant: Mutant) -> None:
+        self._mutant = mutant
+        self._code = compile(mutant.mutation.applied(mutant.path.read_text()), str(mutant.path), "exec")
+
+    def find_spec(self, name: str, path: Any, target: ModuleType | None = None) -> ModuleSpec | None:
+        if name != self._mutant.module:
+            return None
+        return importlib.util.spec_from_file_location(name, self._mutant.path, loader=self)
+
+    def get_code(self, name: str) -> CodeType:
+        """What pytest asks for, which looks for examples in modules."""
+        return self._code
+
+    def exec_module(self, module: ModuleType) -> None:
+        exec(self._code, vars(module))
+
+
+def run_tests(mutant: Mutant) -> int:
+    """The status of the tests of the mutant's room; only for a process of its own."""
+    import pytest
+
+    resource.setrlimit(resource.RLIMIT_CPU, (_PATIENCE, _PATIENCE))
+    sys.meta_path.insert(0, _Instead(mutant))
+    room = room_of(mutant.path)
+    assert room is not None
+    options = ["-x", "-q", "-n0", "--no-header", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-m", FAST]
+    return int(pytest.main([*options, *ROOMS[room]]))
+
+
+def judge(mutants: Sequence[Mutant], jobs: int) -> Iterator[tuple[Mutant, bool]]:
+    """The mutants with whether the tests notice each, as they are done."""
+    import hypothesis  # noqa: F401 - forks have what all tests load, and not the package
+    import numba  # noqa: F401
+    import pytest
+
+    running: dict[int, Mutant] = {}
+    waiting = list(mutants)
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            mutant = waiting.pop(0)
+            pid = os.fork()
+            if not pid:
+                nothing = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nothing, 1)
+                os.dup2(nothing, 2)
+                os._exit(run_tests(mutant))
+            running[pid] = mutant
+        pid, status = os.wait()
+        mutant, code = running.pop(pid), os.waitstatus_to_exitcode(status)
+        if code in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.NO_TESTS_COLLECTED):
+            raise SystemExit(f"{mutant}: the room's tests cannot be run")
+        yield mutant, code != pytest.ExitCode.OK
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="*", type=Path, help="modules of the rooms; all of them")
+    parser.add_argument("--sample", type=int, metavar="N", help="only N mutants, by lot, always the same")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="processes at a time")
+    options = parser.parse_args(arguments)
+    for file in options.files:
+        if room_of(file.resolve()) is None:
+            print(f"{str(file)!r} is not mutated; it takes a module in {', '.join(ROOMS)}", file=sys.stderr)
+            return 2
+    os.chdir(ROOT)
+    listed = Equivalents.read(EQUIVALENT)
+    every = mutants_of(options.files)
+    wrong = [f"listed as equivalent, and no mutant: {entry}" for entry in listed.unknown(every)]
+    print(*wrong, sep="\n", end="\n" * bool(wrong), flush=True)
+    mutants = sorted((one for one in every if not listed.has(one)), key=lambda mutant: mutant.lot)[: options.sample]
+    by_room: dict[str, Counter[str]] = {}
+    for mutant, noticed in judge(mutants, options.jobs):
+        by_room.setdefault(str(room_of(mutant.path)), Counter())["noticed" if noticed else "survived"] += 1
+        if not noticed:
+            wrong.append(f"survives: {mutant}")
+            print(wrong[-1], flush=True)
+    for room, counts in sorted(by_room.items()):
+        print(f"{room}: {counts['noticed']:,} noticed, {counts['survived']:,} survived")
+    print(f"{len(wrong)} to look at" if wrong else "no mutant survives")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

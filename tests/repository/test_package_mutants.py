@@ -1,0 +1,45 @@
+"""Small mistakes in the package: a room's tests notice them, or they are reported."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import package_mutants
+import pytest
+from mutations import Equivalents
+
+from tests.places import ROOT
+
+JUDGED_BY_ONE_FILE = """
+import sys, package_mutants
+package_mutants.ROOMS.clear()
+package_mutants.ROOMS["workbench/kernel"] = ("tests/kernel/test_given.py",)
+sys.exit(package_mutants.main(["workbench/kernel/given.py", "--sample", "4"]))
+"""
+
+
+@pytest.mark.slow
+def test_a_mistake_that_no_test_notices_is_named() -> None:
+    command, path = [sys.executable, "-c", JUDGED_BY_ONE_FILE], {**os.environ, "PYTHONPATH": "scripts"}
+    ended = subprocess.run(command, cwd=ROOT, env=path, capture_output=True, text=True, check=False)
+    assert ended.returncode == 1, ended.stderr
+    *survivors, room, total = ended.stdout.splitlines()
+    assert all(line.startswith("survives: workbench/kernel/given.py:") for line in survivors)
+    assert room == f"workbench/kernel: {4 - len(survivors)} noticed, {len(survivors)} survived"
+    assert total == f"{len(survivors)} to look at"
+    assert 0 < len(survivors) < 4
+
+
+def test_files_outside_the_rooms_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert package_mutants.main([str(ROOT / "workbench" / "commands" / "cli.py")]) == 2
+    assert "is not mutated; it takes a module in workbench/kernel," in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_every_entry_of_the_list_is_a_mutant_and_every_room_has_some() -> None:
+    every = package_mutants.mutants_of([])
+    assert Equivalents.read(package_mutants.EQUIVALENT).unknown(every) == []
+    assert {package_mutants.room_of(one.path) for one in every} == set(package_mutants.ROOMS)
+    for tests in package_mutants.ROOMS.values():
+        assert all(Path(ROOT, place).exists() for place in tests)
