@@ -1,4 +1,4 @@
-"""Panels without a browser: what they compute, show and send."""
+"""Panels without a browser: every tab draws, every click calls; what is drawn where, the tests in a browser show."""
 
 import base64
 import csv
@@ -8,11 +8,9 @@ import io
 import json
 import re
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from math import comb
-from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -29,66 +27,16 @@ from workbench.language import *
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.hudi.model import Hudi
 from workbench.registry import get_model, models
-from workbench.showing.panel import Simulator, TracePlayer, Workbench, head, lifetime
+from workbench.showing.panel import Simulator, TracePlayer, Workbench, lifetime
 from workbench.showing.panel.controls import Controls
 from workbench.showing.panel.player import WIDTH
-from workbench.showing.panel.tab import Working
-from workbench.showing.session import kept, session, start_from
+from workbench.showing.panel.switches import Switches
+from workbench.showing.session import kept, session
 from workbench.showing.session.kept import explore
 
 BakeryV2 = get_model("bakery_v2")
 STALE: dict[str, Any] = {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}
 WIDGET = "application/vnd.jupyter.widget-view+json"
-
-
-def settle(shown: Workbench) -> None:
-    """Wait until neither the check nor a tab is at work."""
-    assert shown.session.settle(300)
-
-
-def panel(*given: Any, **constants: Any) -> Workbench:
-    """A panel that has checked what it opens on."""
-    shown = Workbench(*given, **constants)
-    settle(shown)
-    return shown
-
-
-#: The parts of the map.
-PARTS = {"What if": "what_if", "Grid": "grid", "Compare": "compare"}
-
-
-def select(shown: Workbench, title: str) -> Any:
-    """Open a tab of a panel, or the map for one of its parts; returns the tab, or the part."""
-    titles = [tab.title for tab in shown.tabs]
-    shown._tabs.selected_index = titles.index("Map" if title in PARTS else title)
-    tab = shown.tabs[shown._tabs.selected_index]
-    if title == "Compare":
-        tab.further.unfold()
-    return getattr(tab, PARTS[title]) if title in PARTS else tab
-
-
-def opened(shown: Workbench, title: str) -> Any:
-    """The same, once everything in it is there."""
-    tab = select(shown, title)
-    settle(shown)
-    return tab
-
-
-def everything(widget: object) -> str:
-    """All the HTML in a widget and in those inside it."""
-    own = getattr(widget, "html", "")
-    return own + "".join(map(everything, getattr(widget, "children", ())))
-
-
-# Controls ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", models())
-def test_controls_give_back_what_a_model_has(name: str) -> None:
-    model = get_model(name)
-    controls = Controls(model, lambda: pytest.fail("nobody changed anything"))
-    controls.assign(model().constants)
-    assert model(**controls.values()).constants == model().constants
 
 
 class Every(Model):
@@ -109,31 +57,133 @@ class Every(Model):
 
     @invariant
     def Small(self, s):
-        return s.n < 6
+        return s.n < 6 or not self.On or self.Kind == "a"
+
+    @reachable
+    def AtTwo(self, s):
+        """Two is counted."""
+        return s.n == 2
+
+
+# What a person sees, and does -----------------------------------------------------------------------------------------
+
+
+def parts(widget: Any) -> Iterator[Any]:
+    """A widget and all that is inside it."""
+    yield widget
+    for part in getattr(widget, "children", ()):
+        yield from parts(part)
+
+
+def everything(widget: Any) -> str:
+    """All the HTML in it."""
+    return "".join(getattr(part, "html", "") for part in parts(widget))
+
+
+def find(widget: Any, text: str) -> Any:
+    """The control, or the button, with this text on it, beside it, or in it while it is empty."""
+    said = ("description", "placeholder")
+    return next(part for part in parts(widget) if any(getattr(part, name, "").startswith(text) for name in said))
+
+
+def switches(widget: Any, name: str) -> Switches:
+    """The switches of which one has this name."""
+    return next(part for part in parts(widget) if isinstance(part, Switches) and name in dict(part.titles))
+
+
+def click(widget: Any, text: str) -> None:
+    """What a click on a switch of this name does, or on the first button with this text on it or about it."""
+    for part in parts(widget):
+        if isinstance(part, Switches) and text in dict(part.titles):
+            return part.flip(text, text not in part.on)
+        if isinstance(part, ipywidgets.Button) and part.description == text:
+            return part.click()
+        for kind, sent, rest in re.findall(
+            r'data-(send|take)="([^"]*)"(.*?(?:</button>|</g>|/>|</label>))', _markup(part), re.DOTALL
+        ):
+            if text in html.unescape(sent + re.sub("<[^>]*>", "", f"<{rest}") + rest):
+                ticked = "" if not sent.startswith("tick") else " off" if 'checked="' in rest else " on"
+                return part._handle_custom_msg({kind: html.unescape(sent) + ticked}, [])
+    raise AssertionError(f"there is no {text!r}")
+
+
+def _markup(part: Any) -> str:
+    return getattr(part, "html", "") + getattr(part, "moves", "")
+
+
+def ask(player: TracePlayer, **what: str) -> list[Any]:
+    """What the page of a player wants; the answers."""
+    sent: list[Any] = []
+    player.send = sent.append
+    player._handle_custom_msg(what, [])
+    return sent
+
+
+def settle(shown: Workbench) -> None:
+    """Wait until neither the check nor a tab is at work."""
+    assert shown.session.settle(300)
+
+
+def panel(*given: Any, **constants: Any) -> Workbench:
+    """A panel that has checked what it opens on."""
+    shown = Workbench(*given, **constants)
+    settle(shown)
+    return shown
+
+
+def select(shown: Workbench, title: str) -> Any:
+    """Open a tab of a panel."""
+    (bar,) = (part for part in parts(shown) if isinstance(part, ipywidgets.Tab))
+    bar.selected_index = [tab.title for tab in shown.tabs].index(title)
+    return shown.tabs[bar.selected_index]
+
+
+def opened(shown: Workbench, title: str) -> Any:
+    """The same, once everything in it is there."""
+    tab = select(shown, title)
+    settle(shown)
+    return tab
+
+
+def in_sight(shown: Workbench) -> str:
+    """The tab that is open."""
+    (bar,) = (part for part in parts(shown) if isinstance(part, ipywidgets.Tab))
+    return shown.tabs[bar.selected_index].title
+
+
+@pytest.fixture
+def stale() -> Workbench:
+    """A panel in which the staged files are not restamped: a 409."""
+    return panel("bakery_v2", **STALE)
+
+
+# Controls ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", models())
+def test_controls_give_back_what_a_model_has(name: str) -> None:
+    model = get_model(name)
+    controls = Controls(model, lambda: pytest.fail("nobody changed anything"))
+    controls.assign(model().constants)
+    assert model(**controls.values()).constants == model().constants
 
 
 def test_a_control_is_made_for_each_kind_of_constant() -> None:
     changed: list[dict[str, Any]] = []
     controls = Controls(Every, lambda: changed.append(controls.values()))
     controls.assign(Every(Actors=["x", "y"], Parts=[["x", "y"]]).constants)
-    widgets = {name: control.widget for name, control in controls._controls.items()}
-    assert [type(widget).__name__ for widget in widgets.values()] == [
-        "BoundedIntText",
-        "Dropdown",
-        "BoundedIntText",
-        "Text",
-    ]
+    widgets = {name: find(controls, name) for name in Every.declared.constants if name != "On"}
+    kinds = {name: type(widget).__name__ for name, widget in widgets.items()}
+    assert kinds == {"Count": "BoundedIntText", "Kind": "Dropdown", "Actors": "BoundedIntText", "Parts": "Text"}
     assert (widgets["Count"].min, widgets["Count"].max, widgets["Count"].step) == (2, 8, 2)
     tooltips = {**dict(controls.switches.titles), **{name: widget.tooltip for name, widget in widgets.items()}}
     assert all(declared.doc in tooltips[name] for name, declared in Every.declared.constants.items())
     assert controls.values()["Actors"] == ("x", "y"), "names given by hand are kept"
-    widgets["Actors"].value = 3
-    widgets["Parts"].value = "a1 a2 | a3"
-    widgets["Kind"].value = 3
-    assert changed[-1] == {"On": True, "Count": 4, "Kind": 3, "Actors": 3, "Parts": [["a1", "a2"], ["a3"]]}
-    assert len(changed) == 3
-    controls.switches.flip("On", False)
-    assert (changed[-1]["On"], len(changed)) == (False, 4)
+    for name, value in {"Actors": 3, "Parts": "a1 a2 | a3", "Kind": 3}.items():
+        find(controls, name).value = value
+    click(controls, "On")
+    assert len(changed) == 4
+    assert changed[-1] == {"On": False, "Count": 4, "Kind": 3, "Actors": 3, "Parts": [["a1", "a2"], ["a3"]]}
     assert Every(**changed[-1]).Parts == (("a1", "a2"), ("a3",))
 
 
@@ -146,199 +196,174 @@ class Named(Every):
     Tools = Constant(1, Names("t", range(1, 3)), "tools")
 
 
-def test_what_is_about_names_has_a_table_to_click() -> None:
+def test_what_is_about_names_has_a_table_to_click_which_follows_what_is_typed() -> None:
     changed: list[dict[str, Any]] = []
     controls = Controls(Named, lambda: changed.append(controls.values()))
     controls.assign(Named().constants)
     assert Named(**controls.values()).constants == Named().constants
 
-    def click(name: str, what: str) -> Any:
-        control = controls._controls[name]
-        assert f'data-send="{what}"' in control._table.html
-        control._clicked(what)
+    def table(name: str) -> Any:
+        return next(part for part in parts(controls) if f'aria-label="{name}"' in getattr(part, "html", ""))
+
+    def clicked(name: str, what: str) -> Any:
+        click(table(name), what)
         return Named(**changed[-1]).constants[name]
 
-    assert controls._controls["Ring"]._table.html.count('aria-pressed="true"') == 3
-    assert click("Ring", "a3 a1") == (("a1", "a2"), ("a2", "a3"))
-    assert click("Ring", "a3 a2") == (("a1", "a2"), ("a2", "a3"), ("a3", "a2"))
-    assert click("Wire", "a3 a1").edges == (("a1", "a3"),)
-    assert click("Wire", "a1 a3") == ()
-    assert click("Owns", "a2 t1") == (("a2", "t1"),)
-    controls._controls["Ring"]._clicked("a1 a1")  # as no page sends it
-    controls._controls["Ring"]._clicked("nobody a1")
+    def pressed() -> int:
+        return table("Ring").html.count('aria-pressed="true"')
+
+    assert pressed() == 3
+    assert clicked("Ring", "a3 a1") == (("a1", "a2"), ("a2", "a3"))
+    assert clicked("Ring", "a3 a2") == (("a1", "a2"), ("a2", "a3"), ("a3", "a2"))
+    assert clicked("Wire", "a3 a1").edges == (("a1", "a3"),)
+    assert clicked("Wire", "a1 a3") == ()
+    assert clicked("Owns", "a2 t1") == (("a2", "t1"),)
+    ring = table("Ring")
+    for sent in ("a1 a1", "nobody a1"):  # as no page sends it
+        ring._handle_custom_msg({"send": sent}, [])
     assert len(changed) == 5
-
-
-def test_a_table_follows_the_names_and_what_is_typed() -> None:
-    controls = Controls(Named, lambda: None)
-    controls.assign(Named().constants)
-    ring = controls._controls["Ring"]
-    controls._controls["Actors"].widget.value = 4
-    assert ring._table.html.count('aria-pressed="true"') == 4
-    ring.field.value = "a1->a4"
-    assert ring._table.html.count('aria-pressed="true"') == 1
-    controls._controls["Actors"].widget.value = 2
-    assert ring._table.html == "", "an edge of nobody: there is nothing to show until it is gone"
-    ring.field.value = "line"
-    model = Named(**controls.values())
-    assert model.Ring == (("a1", "a2"),)
+    find(controls, "Ring").value = "ring"
+    find(controls, "Actors").value = 4
+    assert pressed() == 4
+    find(controls, "Ring").value = "a1->a4"
+    assert pressed() == 1
+    find(controls, "Actors").value = 2
+    assert ring.html == "", "an edge of nobody: there is nothing to show until it is gone"
+    find(controls, "Ring").value = "line"
+    assert Named(**controls.values()).Ring == (("a1", "a2"),)
 
 
 # The panel -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def stale() -> Workbench:
-    """A panel in which the staged files are not restamped: a 409."""
-    return panel("bakery_v2", **STALE)
-
-
-def test_a_panel_shows_the_verdicts_of_a_check(stale: Workbench) -> None:
-    expected = check(BakeryV2(**STALE))
-    assert [(v.name, v.word, v.trace_states) for v in stale.result.verdicts] == [
-        (v.name, v.word, v.trace_states) for v in expected.verdicts
-    ]
-    verdict = everything(stale.verdicts)
-    assert f"{len(expected.violated)} of {len(expected.verdicts)} violated" in verdict
-    assert stale.selected == expected.violated[0].name
-    assert expected["NoLakekeeperConflict"].why in verdict.replace("&#x27;", "'")
-    assert expected["NoLakekeeperConflict"].why in stale.tabs[0].simulator.player.states[-1].replace("&#x27;", "'")
-
-
-def test_a_flipped_switch_is_checked_and_the_difference_told(stale: Workbench) -> None:
-    stale._side.controls.told.flip("RestampPatch", True)
+def test_a_panel_shows_verdicts_and_what_a_flip_has_changed(stale: Workbench) -> None:
+    why = stale.result["NoLakekeeperConflict"].why
+    assert f"1 of {len(stale.result.verdicts)} violated" in everything(stale.verdicts)
+    assert why in html.unescape(everything(stale.verdicts))
+    assert why in html.unescape(stale.tabs[0].simulator.player.states[-1])
+    near = switches(stale, "RestampPatch")
+    assert near.hints["RestampPatch"] == ("on \N{RIGHTWARDS ARROW} everything holds", "good")
+    assert near.hints["SafeAcks"] == ("off \N{RIGHTWARDS ARROW} breaks EventualProgress", "bad")
+    click(stale, "RestampPatch")
     settle(stale)
-    assert stale.result["NoLakekeeperConflict"].holds
-    assert "RestampPatch on: NoLakekeeperConflict now holds" in stale.change
-    assert "RestampPatch on" in everything(stale.verdicts)
+    assert stale.result.model.RestampPatch
+    assert stale.change == "RestampPatch on: NoLakekeeperConflict now holds"
+    assert stale.change in everything(stale.verdicts)
     assert "everything holds" in everything(stale.verdicts)
-    stale.apply({"RestampPatch": False})
-    settle(stale)
-    assert stale.selected == "NoLakekeeperConflict", "what has just broken is selected"
+    assert near.hints["RestampPatch"] == ("off \N{RIGHTWARDS ARROW} breaks NoLakekeeperConflict", "bad")
 
 
-def test_bad_constants_are_one_line_and_the_old_verdict_is_greyed(stale: Workbench) -> None:
-    parts = stale._side.controls._controls["NodeParts"].widget
-    parts.value = "w1 | w9"
-    settle(stale)
-    assert "NodeParts" in stale.verdicts.status.html
-    assert "must hold each of w1, w2 exactly once" in stale.verdicts.status.html
-    assert "Traceback" not in stale.verdicts.status.html
-    assert "wb-stale" in everything(stale.verdicts)
-    parts.value = "w1 w2"
-    settle(stale)
-    assert stale.result.model.NodeParts == (("w1", "w2"),)
-    assert "wb-stale" not in everything(stale.verdicts)
-    assert stale.verdicts.status.html == ""
+def test_a_choice_in_sight_has_its_sentence_and_says_what_each_other_value_would_do() -> None:
+    shown = panel(Every, Count=8)
+    about = next(part.html for part in parts(shown) if "a choice" in getattr(part, "html", ""))
+    hints = re.findall('class="wb-hint wb-([a-z]+)">([^<]*)<', about)
+    assert hints == [
+        ("good", "a \N{RIGHTWARDS ARROW} everything holds"),
+        ("idle", "3 \N{RIGHTWARDS ARROW} changes nothing"),
+    ]
 
 
-def test_after_a_long_check_a_change_waits_for_the_button(stale: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "LIVE_STATES", 0)
-    stale.run()
-    settle(stale)
-    before = stale.result
-    stale._side.controls.told.flip("RestampPatch", True)
-    settle(stale)
-    assert stale.result is before
-    assert "press Run" in stale.verdicts.progress.html
-    assert "wb-stale" in everything(stale.verdicts)
-    stale.verdicts.run.click()
-    settle(stale)
-    assert stale.result["NoLakekeeperConflict"].holds
-
-
-def test_stop_keeps_what_was_found() -> None:
-    shown = panel("bakery_v2", Writers=2)
-    shown.apply({"Writers": 4, "MaxCrashes": 2})
-    while "level" not in shown.verdicts.progress.html:
-        time.sleep(0.01)
-    assert "states/s" in shown.verdicts.progress.html
+def test_bad_constants_are_said_in_one_line_and_the_old_verdict_is_greyed() -> None:
+    shown = panel(Every)
+    find(shown, "Parts").value = "a1 | a9"
+    settle(shown)
+    assert "must hold each of a1, a2, a3 exactly once" in shown.verdicts.status.html
     assert "wb-stale" in everything(shown.verdicts)
-    assert "checking" in shown.verdicts.headline.html
-    known = shown.session.progress.states
-    shown.verdicts.stop.click()
-    result = shown.wait(300)
-    assert not result.complete
-    assert result.distinct >= known > 1
-    assert "not decided" in everything(shown.verdicts)
-    assert "stopped on request" in shown.verdicts.progress.html
+    find(shown, "Parts").value = "a1 | a2 a3"
+    settle(shown)
+    assert shown.result.model.Parts == (("a1",), ("a2", "a3"))
+    assert (shown.verdicts.status.html, "wb-stale" in everything(shown.verdicts)) == ("", False)
 
 
-def test_a_long_check_says_how_large_its_space_will_become() -> None:
-    shown = panel("bakery_v2", Writers=2)
-    levels = tuple(comb(12, members) for members in range(9))
-    shown.session.progress = Progress(9, 3797, 495, 1.0, levels=levels)
+def test_after_a_long_check_a_change_waits_for_the_button(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "LIVE_STATES", 0)
+    shown = panel(Every, Count=8)
+    click(shown, "On")
+    settle(shown)
+    assert "press Run" in shown.verdicts.progress.html
+    assert "wb-stale" in everything(shown.verdicts)
+    click(shown, "Run")
+    settle(shown)
+    assert not shown.result.model.On
+
+
+def test_a_long_check_says_how_far_it_is_and_how_large_its_space_will_become() -> None:
+    shown = panel(Every)
+    shown.session.progress = Progress(9, 3797, 495, 1.0, levels=tuple(comb(12, members) for members in range(9)))
     shown.verdicts.draw()
-    assert "1 s \N{MIDDLE DOT} about 4,100 in all" in shown.verdicts.progress.html
+    said = "level 9 \N{MIDDLE DOT} 3,797 states \N{MIDDLE DOT} 3,797 states/s \N{MIDDLE DOT} 1 s \N{MIDDLE DOT} "
+    assert f"{said}about 4,100 in all" in shown.verdicts.progress.html
+    assert "checking" in shown.verdicts.headline.html
 
 
-def test_a_change_cancels_the_running_check() -> None:
-    shown = Workbench("bakery_v2", Writers=4, MaxCrashes=2)
-    shown.apply({"Writers": ("w1", "w2"), "MaxCrashes": 0})
-    settle(shown)
-    assert shown.result.complete
-    assert shown.result.model.constants == BakeryV2(Writers=2).constants
-    assert shown.before is None
-
-
-def tick(shown: Workbench, *wanted: str) -> None:
-    """Tick the properties called so, and no others, one by one."""
-    properties = shown._side.properties
-    for name in dict(properties.titles):
-        if (name in properties.on) is not (name in wanted):
-            properties.flip(name, name in wanted)
-
-
-def checked(shown: Workbench) -> list[str]:
-    settle(shown)
-    return [verdict.name for verdict in shown.result.verdicts]
-
-
-def test_until_somebody_chooses_the_properties_are_those_that_the_constants_ask_for() -> None:
-    shown = Workbench("bakery", Writers=2)
-    assert checked(shown)[-1] == "NonCrashedProgress"
-    assert "RestartsHeal" in shown._side.properties.disabled
-    shown._side.properties.flip("RestartsHeal", True)
-    assert "RestartsHeal" not in shown._side.properties.on, "what does not apply cannot be asked for"
-    assert "6 of 11 properties checked" in shown._side.more.line
-    shown.apply({"MaxCrashes": 0})
-    assert checked(shown)[-1] == "EventualProgress"
-    shown.apply({"MaxCrashes": 1, "MaxRestarts": 1})
-    assert checked(shown)[-3:] == ["NonCrashedProgress", "RestartedWriterCommits", "RestartsHeal"]
-
-
-def test_once_somebody_has_chosen_the_properties_stay_as_far_as_there_are_such() -> None:
-    shown = Workbench("bakery", Writers=2, MaxRestarts=1)
-    tick(shown, "UniqueTickets", "RestartsHeal")
-    shown.run()
-    assert checked(shown) == ["UniqueTickets", "RestartsHeal"]
-    shown.apply({"MaxRestarts": 0})
-    assert checked(shown) == ["UniqueTickets"]
-    assert shown.tabs[0].simulator.player.trace.model.MaxRestarts == 0, "drawn without what no longer applies"
+def test_what_the_constants_switch_off_is_neither_offered_nor_drawn() -> None:
+    shown = panel("bakery", Writers=2)
+    properties = switches(shown, "RestartsHeal")
+    assert "RestartsHeal" in properties.disabled
+    click(properties, "RestartsHeal")
+    assert "RestartsHeal" not in properties.on
+    assert "6 of 11 properties checked" in everything(shown)
     shown.apply({"MaxRestarts": 1})
-    assert checked(shown) == ["UniqueTickets", "RestartsHeal"]
+    click(properties, "RestartsHeal")
+    settle(shown)
+    assert "RestartsHeal" not in [verdict.name for verdict in shown.result.verdicts]
+    click(properties, "RestartsHeal")
+    settle(shown)
+    shown.apply({"MaxRestarts": 0})
+    settle(shown)
+    assert shown.tabs[0].simulator.player.trace.model.MaxRestarts == 0
 
 
-def test_a_named_configuration_sets_everything_and_is_as_expected(stale: Workbench) -> None:
-    name = next(name for name in stale._side.presets if name.startswith("v2_async "))
-    stale._side.preset.value = name
-    settle(stale)
-    one = start_from("v2_async")
-    assert one.configuration is not None
-    assert stale.result.model.constants == one.constants
-    assert [v.name for v in stale.result.verdicts] == one.configuration.properties
-    assert stale.result.symmetry == ("Writers",)
-    assert stale.result.distinct == one.configuration.expect["distinct"]
-    assert one.configuration.title in stale.verdicts.headline.html
-    assert stale.verdicts.status.html == ""
-    stale.apply({"RestampPatch": False, "SafeAcks": False})
-    settle(stale)
-    assert stale._side.preset.value == head.BY_HAND
-    assert one.configuration.title not in stale.verdicts.headline.html
-    stale._side.preset.value = head.DEFAULTS
-    settle(stale)
-    assert stale.result.model.constants == BakeryV2().constants
-    assert [v.name for v in stale.result.verdicts] == [p.name for p in BakeryV2().select()]
+def test_where_nothing_is_checked_nothing_is_said_to_hold() -> None:
+    shown = panel(Every)
+    for name in ("Small", "AtTwo"):
+        click(switches(shown, name), name)
+        settle(shown)
+    assert "nothing is checked" in everything(shown.verdicts)
+    assert "holds" not in everything(shown.verdicts)
+    assert "<button" not in shown.verdicts.list.html
+
+
+def test_a_named_configuration_sets_everything() -> None:
+    shown = Workbench("bakery_v2", **STALE)
+    chooser = find(shown, "settings")
+    chooser.value = next(name for name in chooser.options if name.startswith("v2_async "))
+    result, one = shown.wait(300), shown.session.settings.configuration
+    assert result is not None
+    assert one.as_expected(result)
+    assert one.title in shown.verdicts.headline.html
+    assert shown.verdicts.status.html == ""
+    (symmetry,) = (part for part in parts(shown) if getattr(part, "before", "") == "symmetry over ")
+    assert symmetry.on == shown.result.symmetry == ("Writers",)
+    click(shown, "SafeAcks")
+    shown.wait(300)
+    assert chooser.value == "settings made by hand"
+    assert one.title not in shown.verdicts.headline.html
+    chooser.value = "the model's defaults"
+    shown.wait(300)
+    assert shown.result.model.constants == BakeryV2().constants
+    assert [v.name for v in shown.result.verdicts] == [p.name for p in BakeryV2().select()]
+    shown.close()
+
+
+def test_a_named_model_opens_on_its_first_story_and_one_that_one_comes_back_to_is_lit_again() -> None:
+    shown = Workbench("bakery_v2")
+    chooser = find(shown, "settings")
+    first = chooser.value
+
+    def lit() -> list[str]:
+        shown.wait(300)
+        return re.findall(r'class="wb-story"[^>]* aria-pressed="true">([^<]*)<', everything(shown))
+
+    assert lit() == ["Stale files"]
+    assert shown.selected == "NoLakekeeperConflict"
+    for told, settings in (([], "settings made by hand"), (["Stale files"], first)):
+        click(shown, "SafeAcks")
+        assert (lit(), chooser.value) == (told, settings)
+    click(shown, "As it should be")
+    assert lit() == ["As it should be"]
+    assert shown.result.holds
+    shown.close()
 
 
 @pytest.mark.parametrize("keep", [True, False])
@@ -355,37 +380,10 @@ def test_what_is_unknown_or_missing_is_not_as_expected(keep: bool, monkeypatch: 
     assert ("everything holds" in everything(shown.verdicts)) is not keep
 
 
-def test_where_nothing_is_checked_nothing_is_said_to_hold(stale: Workbench) -> None:
-    tick(stale)
-    settle(stale)
-    assert "nothing is checked" in everything(stale.verdicts)
-    assert "holds" not in everything(stale.verdicts)
-    assert stale.verdicts.list.html.count("<button") == 0
-
-
 def test_a_constant_may_be_called_like_a_parameter() -> None:
     for name in ("self", "what"):
         with pytest.raises(InputError, match=f"unknown constant of bakery '{name}'"):
             Workbench("bakery", **{name: 1})
-
-
-def test_what_has_no_sentence_has_no_colon_either() -> None:
-    class Silent(Model):
-        Switch = Constant(False, bool)
-        n = Variable(0)
-
-        @action
-        def step(self, s):
-            require(s.n < 2, "n is 2")
-            s.n += 1
-
-        @invariant
-        def NothingLost(self, s):
-            return s.n < 2
-
-    shown = panel(Silent)
-    assert ">NothingLost<" in shown.verdicts.headline.html
-    assert dict(shown._side.properties.titles)["NothingLost"] == "check this invariant"
 
 
 def test_a_verdict_reads_as_what_it_says() -> None:
@@ -396,286 +394,10 @@ def test_a_verdict_reads_as_what_it_says() -> None:
     without, with_one = rows("classics/allocator_no_deadlock"), rows("classics/allocator_deadlock")
     assert {"\N{CHECK MARK} no Deadlock", "\N{CHECK MARK} TwoAreServed reached"} <= {*without}
     assert {"\N{BALLOT X} Deadlock", "\N{CHECK MARK} Exclusive"} <= {*with_one}
-
-
-def test_properties_can_be_left_out(stale: Workbench) -> None:
-    tick(stale, "UniqueTickets")
-    settle(stale)
-    assert [v.name for v in stale.result.verdicts] == ["UniqueTickets"]
-    assert stale.selected == "UniqueTickets"
-
-
-def test_a_model_from_a_cell_gets_a_panel() -> None:
-    shown = panel(Every, Count=8)
-    assert shown.result["Small"].trace_states == 7
-    for tab in shown.tabs:
-        opened(shown, tab.title)
-    assert shown.static() is not None
-
-
-# Its tabs ------------------------------------------------------------------------------------------------------------
-
-
-def test_a_tab_is_filled_when_it_is_opened(stale: Workbench) -> None:
-    chart = next(tab for tab in stale.tabs if tab.title == "Numbers")
-    assert everything(chart) == ""
-    assert "no such result yet" in everything(opened(stale, "Compare"))
-
-
-def test_the_story_is_that_of_the_selected_property(stale: Workbench) -> None:
-    player = opened(stale, "Story").simulator.player
-    assert len(player.trace) == stale.result["NoLakekeeperConflict"].trace_states
-    stale._select("RollbackNoIceberg")
-    assert len(player.trace) == 1, "nothing breaks it: one may step from the beginning"
-    stale._select("EveryoneCommits")
-    assert player.trace.last == stale.result["EveryoneCommits"].trace.last
-
-
-def test_a_click_on_a_verdict_leads_to_its_trace(stale: Workbench) -> None:
-    tab = opened(stale, "Numbers")
-    stale.verdicts.list._received(None, {"send": "EveryoneCommits"}, [])
-    assert stale.tabs[stale._tabs.selected_index].title == "Story"
-    assert stale.tabs[0].simulator.trace == stale.result["EveryoneCommits"].trace
-    tab = opened(stale, "Graph")
-    stale.verdicts.list._received(None, {"send": "NoLakekeeperConflict"}, [])
-    assert stale.tabs[stale._tabs.selected_index] is tab, "which is about it too"
-
-
-def test_one_may_leave_a_story_at_any_step(stale: Workbench) -> None:
-    simulator = opened(stale, "Story").simulator
-    story, player = simulator.trace, simulator.player
-    player.step = 5
-    assert simulator.at == 5
-    taken = story.steps[6].label
-    assert re.search(rf'data-take="[^"]*" aria-current="step"><code>{re.escape(html.escape(taken))}<', player.moves)
-    other = next(step for options in simulator.stepper.options() for step in options.steps if step.label != taken)
-    player._asked(None, {"take": f"{other.move.instance}.{other.move.outcome} {other.label}"}, [])
-    assert [step.label for step in simulator.trace.steps[:7]] == [s.label for s in story.steps[:6]] + [other.label]
-    assert len(list(simulator.stepper.history.leaves())) == 2, "the story is a branch that one can go back to"
-
-
-def test_a_step_names_the_line_of_its_action(stale: Workbench) -> None:
-    player = stale.tabs[0].simulator.player
-    name, _, line = player.sources[-1].partition(":")
-    lines = (ROOT / "workbench" / "protocols" / name).read_text().splitlines()
-    assert "@action" in lines[int(line) - 1]
-    assert player.sources[0] == "", "no action leads to the initial state"
-
-
-def test_a_story_that_is_found_again_stays_at_the_step_that_was_looked_at(stale: Workbench) -> None:
-    player = opened(stale, "Story").simulator.player
-    player.step = 3
-    stale.run()
-    settle(stale)
-    assert player.step == 3
-    stale.apply({"MaxTickets": stale.result.model.MaxTickets + 1})
-    settle(stale)
-    assert player.step == len(player.trace) - 1
-
-
-def test_the_story_begins_anew_with_other_constants(stale: Workbench) -> None:
-    simulator = opened(stale, "Story").simulator
-    stale._select("RollbackNoIceberg")
-    simulator.walk(5, seed=1)
-    stale._side.properties.flip("UniqueTickets", False)
-    settle(stale)
-    assert sorted(leaf.depth for leaf in simulator.stepper.history.leaves()) == [5, 17], "the constants are the same"
-    stale.apply({"RestampPatch": True})
-    settle(stale)
-    assert simulator.model.RestampPatch
-    assert len(list(simulator.stepper.history.leaves())) == 1
-
-
-def test_a_named_model_opens_on_its_first_story_and_others_are_chosen() -> None:
-    shown = panel("paimon")
-    assert not shown.result.model.PUT_IF_ABSENT
-    assert shown.selected == "ConsistentRead"
-    assert re.findall(r'aria-pressed="true">([^<]*)<', shown._head.html) == ["Overwritten snapshot"]
-    shown._head._received(None, {"send": "As it should be"}, [])
-    settle(shown)
-    assert shown.result.holds
-    assert re.findall(r'aria-pressed="true">([^<]*)<', shown._head.html) == ["As it should be"]
-
-
-def test_a_story_that_one_comes_back_to_is_lit_again() -> None:
-    shown = panel("bakery_v2")
-    told, preset = shown._side.controls.told, shown._side.preset.value
-    for on, lit, settings in ((False, [], head.BY_HAND), (True, ["Stale files"], preset)):
-        told.flip("SafeAcks", on)
-        settle(shown)
-        assert re.findall(r'aria-pressed="true">([^<]*)<', shown._head.html) == lit
-        assert shown._side.preset.value == settings
-
-
-@pytest.mark.usefixtures("busy")
-@pytest.mark.parametrize("name", ["bakery_v2", "paimon", "hudi", "delta", "iceberg"])
-def test_on_a_busy_machine_the_switches_say_it_too(name: str) -> None:
-    shown = Workbench(name)
-    settle(shown)
-    assert "good" in {kind for _, kind in shown._side.controls.told.hints.values()}
-    assert shown.session.live
-    shown.close()
-
-
-def test_switches_say_what_flipping_them_would_do(stale: Workbench) -> None:
-    told = stale._side.controls.told
-    assert told.hints["RestampPatch"] == ("on \N{RIGHTWARDS ARROW} everything holds", "good")
-    assert told.hints["SafeAcks"] == ("off \N{RIGHTWARDS ARROW} breaks EventualProgress", "bad")
-    told.flip("RestampPatch", True)
-    settle(stale)
-    assert told.hints["RestampPatch"] == ("off \N{RIGHTWARDS ARROW} breaks NoLakekeeperConflict", "bad")
-
-
-def test_choices_in_sight_have_their_sentence_and_say_what_each_other_value_would_do() -> None:
-    shown = panel("iceberg")
-    controls = shown._side.controls
-    assert list(controls.about) == ["CatalogSwap", "Isolation", "UpdateMode", "DeleteMode", "RemoveOrphans"]
-    for name, words in controls.about.items():
-        assert shown.result.model.declared.constants[name].doc in html.unescape(words.html)
-    assert "blind \N{RIGHTWARDS ARROW} breaks" in controls.about["CatalogSwap"].html
-    assert "cow \N{RIGHTWARDS ARROW}" in controls.about["UpdateMode"].html
-
-
-@pytest.mark.parametrize("mode", ["trace and alternatives", "whole graph", "around a state", "seen through variables"])
-def test_the_graph_tab_draws_every_mode(stale: Workbench, mode: str) -> None:
-    tab = opened(stale, "Graph")
-    tab._mode.value = mode
-    settle(stale)
-    page = everything(tab)
-    assert "<svg" in page
-    assert "wb-wrong" not in page
-
-
-def test_the_graph_tab_shows_states_as_pictures_where_somebody_asks(stale: Workbench) -> None:
-    tab = opened(stale, "Graph")
-    tab._around("0")
-    settle(stale)
-    assert "data-picture=" not in everything(tab)
-    tab._pictures.flip("pictures", True)
-    settle(stale)
-    assert 'data-picture="bakery_v2"' in everything(tab)
-
-
-def test_a_click_on_a_state_shows_what_is_around_it(stale: Workbench) -> None:
-    tab = opened(stale, "Graph")
-    tab._mode.value = "whole graph"
-    settle(stale)
-    assert 'data-send="3"' in everything(tab)
-    tab._picture._received(None, {"send": "3"}, [])
-    settle(stale)
-    assert "State 3 of bakery_v2" in everything(tab)
-
-
-def test_a_graph_that_cannot_be_drawn_says_why(stale: Workbench) -> None:
-    tab = opened(stale, "Graph")
-    tab._variables.value = ()
-    tab._mode.value = "seen through variables"
-    settle(stale)
-    assert "at least one variable" in everything(tab)
-    stale._select("RollbackNoIceberg")
-    tab._mode.value = "trace and alternatives"
-    settle(stale)
-    assert "takes a property with a trace" in everything(tab)
-
-
-def test_the_charts_are_there_at_once_and_plotly_where_somebody_asks(stale: Workbench) -> None:
-    tab = opened(stale, "Numbers")
-    assert everything(tab).count("<svg") == 3
-    assert tab._output.outputs == ()
-    tab._interactive.value = True
-    redrawn: list[Any] = []
-    tab._output.observe(redrawn.append, "outputs")
-    tab._show_access(tab._charts[2])
-    assert not redrawn, "somebody may have zoomed in"
-    shown = [output["data"] for output in (*tab._output.outputs, *tab._late.outputs)]
-    assert len(shown) == 3
-    assert all({"application/vnd.plotly.v1+json", "image/svg+xml", "text/plain"} <= data.keys() for data in shown)
-    assert "<svg" not in everything(tab)
-
-
-def test_what_if_lists_what_flips_a_verdict_and_applies_it(stale: Workbench) -> None:
-    tab = opened(stale, "What if")
-    flipping = [attempt.changes for attempt in tab._attempts.values() if attempt.flipped]
-    assert {"RestampPatch": True} in flipping
-    assert {"AsyncParquet": False} in flipping
-    tab._repair.click()
-    settle(stale)
-    page = tab._sets.html
-    assert "RestampPatch=on" in page
-    assert "AsyncParquet=off" in page
-    assert 'data-send="RestampPatch=on"' in tab._single.html
-    tab._single._received(None, {"send": "RestampPatch=MAYBE"}, [])  # of a table that has become another one
-    assert not stale.result.model.RestampPatch
-    drawn: list[Any] = []
-    tab._single.observe(lambda change: drawn.append("wb-stale" in change["new"]), "html")
-    tab._single._received(None, {"send": "RestampPatch=on"}, [])
-    settle(stale)
-    settle(stale)  # what the new result asks for
-    assert drawn[0] is True, "the table stays in sight until there is another one"
-    assert not any(drawn[1:])
-    assert stale.result.model.RestampPatch
-    assert stale.result["NoLakekeeperConflict"].holds
-
-
-def test_compare_shows_another_result_beside_this_one(stale: Workbench) -> None:
-    tab = opened(stale, "Compare")
-    tab._keep()
-    stale.apply({"RestampPatch": True})
-    settle(stale)
-    assert "RestampPatch on: NoLakekeeperConflict now holds" in everything(tab)
-    preset = next(name for name in tab._presets if name.startswith("v2_two_writers_wedge "))
-    tab._other.value = preset
-    settle(stale)
-    assert "SafeAcks" in everything(tab)
-
-
-def test_each_button_of_the_map_says_what_it_stops(stale: Workbench) -> None:
-    parts = [part for name in ("What if", "Grid") for part in select(stale, name).children]
-    said = [part._stop.description for part in parts if isinstance(part, Working)]
-    assert said == ["Stop the repairs", "Stop the single changes", "Stop the grid", "Stop the explanation"]
-
-
-def test_what_if_goes_on_while_another_tab_is_open(stale: Workbench) -> None:
-    select(stale, "What if")
-    aside = stale.session.aside("flips")
-    assert aside.running
-    select(stale, "Graph")
-    assert stale.session.aside("graph").wait(300)
-    tab = opened(stale, "What if")
-    assert {"RestampPatch": True} in [attempt.changes for attempt in tab._attempts.values() if attempt.flipped]
-    assert "RestampPatch=on" in everything(tab)
-    assert tab._flips._stop.layout.display == "none"
-
-
-def test_what_if_shows_that_it_is_at_work_when_one_comes_back() -> None:
-    shown = panel("bakery_v2")
-    go = threading.Event()
-    shown.session.aside("flips").start((shown.session.number, False), "Checking", lambda job: go.wait(300) and [])
-    for title in ("What if", "Story", "What if"):
-        tab = select(shown, title)
-    assert "Checking" in everything(tab)
-    assert tab._flips._stop.layout.display == ""
-    go.set()
-    settle(shown)
-    assert tab._flips._stop.layout.display == "none"
-
-
-def test_a_configuration_with_one_symmetric_set_is_as_expected(tmp_path: Path) -> None:
-    model = get_model("hudi")(Values=1, FileGroupCount=2)
-    wanted = check(model, ["ConsistentRead"], symmetry=["Keys"])
-    path = tmp_path / "keys.toml"
-    path.write_text(
-        'title = "Keys alone"\nmodel = "hudi"\nsymmetry = ["Keys"]\nproperties = ["ConsistentRead"]\n'
-        "[constants]\nValues = 1\nFileGroupCount = 2\n"
-        f'[expect]\ndistinct = {wanted.distinct}\nverdicts = {{ConsistentRead = "holds"}}\n'
-    )
-    shown = panel(path)
-    assert "Keys alone" in shown.verdicts.headline.html
-    assert shown.verdicts.status.html == ""
-    assert shown._side.symmetry.on == ("Keys",)
-    shown._side.symmetry.flip("Values", True)
-    settle(shown)
-    assert shown.result.symmetry == ("Keys", "Values")
+    silent = panel(Every, Count=8)
+    assert ">Small<" in silent.verdicts.headline.html, "what has no sentence has no colon either"
+    titles = dict(switches(silent, "Small").titles)
+    assert titles == {"Small": "check this invariant", "AtTwo": "check this reachable: Two is counted."}
 
 
 class Broken(Every):
@@ -690,15 +412,17 @@ def test_a_model_whose_first_check_fails_says_so_in_one_line() -> None:
     shown = Workbench(Broken)
     with pytest.raises(InputError, match="on purpose"):
         shown.wait(300)
-    assert "on purpose" in repr(shown)
-    assert "\n" not in repr(shown)
-    assert "still checking" not in repr(shown)
-    assert "on purpose" in shown.verdicts.status.html
+    assert repr(shown).startswith("Workbench, error: ")
     data, _ = shown._repr_mimebundle_()
-    assert "on purpose" in data["text/plain"]
+    for told in (repr(shown), shown.verdicts.status.html, data["text/plain"]):
+        assert "on purpose" in told
+    assert "\n" not in repr(shown)
 
 
-def test_graph_and_charts_search_the_states_of_a_result_once(stale: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+# Its tabs ------------------------------------------------------------------------------------------------------------
+
+
+def test_every_tab_draws_when_it_is_opened_and_a_closed_panel_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     searches: list[Any] = []
 
     def counting(*asked: Any, **options: Any) -> Any:
@@ -706,160 +430,241 @@ def test_graph_and_charts_search_the_states_of_a_result_once(stale: Workbench, m
         return explore(*asked, **options)
 
     monkeypatch.setattr(kept, "explore", counting)
-    for title in ("Graph", "Numbers", "Graph"):
-        assert everything(opened(stale, title))
-    assert len(searches) == 1
+    before = ipywidgets.Widget.get_manager_state()["state"].keys()
+    shown = panel(Every, Count=8)
+    assert [tab.title for tab in shown.tabs] == ["Story", "Map", "Graph", "Numbers"]
+    for tab in shown.tabs[1:]:
+        assert everything(tab) == ""
+        assert "<" in everything(opened(shown, tab.title))
+    assert len(searches) == 1, "the graph and the charts share the states"
+    click(shown.tabs[1], "Vary other constants")
+    for tick in ("Actors", "Count", "Count"):
+        find(shown.tabs[1], tick).value ^= True
+    click(shown.tabs[0], "Go to a state")
+    assert ipywidgets.Widget.get_manager_state()["state"].keys() > before
+    shown.close()
+    left = ipywidgets.Widget.get_manager_state()["state"]
+    assert {name: one for name, one in left.items() if name not in before} == {}
 
 
-def test_compare_names_what_it_compares(stale: Workbench) -> None:
-    stale.apply({"RestampPatch": True})
+def test_a_click_on_a_verdict_leads_to_its_trace(stale: Workbench) -> None:
+    player = stale.tabs[0].simulator.player
+    assert len(player.trace) == stale.result["NoLakekeeperConflict"].trace_states
+    opened(stale, "Numbers")
+    click(stale.verdicts, "EveryoneCommits")
+    assert in_sight(stale) == "Story"
+    assert player.trace == stale.result["EveryoneCommits"].trace
+    click(stale.verdicts, "RollbackNoIceberg")
+    assert len(player.trace) == 1, "nothing breaks it: one may step from the beginning"
+    opened(stale, "Graph")
+    click(stale.verdicts, "NoLakekeeperConflict")
+    assert in_sight(stale) == "Graph", "which is about it too"
+
+
+def test_one_may_leave_a_story_at_any_step(stale: Workbench) -> None:
+    simulator = stale.tabs[0].simulator
+    story, player = simulator.trace, simulator.player
+    player.step = 5
+    assert simulator.at == 5
+    taken = story.steps[6].label
+    assert re.search(rf'data-take="[^"]*" aria-current="step"><code>{re.escape(html.escape(taken))}<', player.moves)
+    other = next(step.label for one in simulator.stepper.options() for step in one.steps if step.label != taken)
+    click(player, other)
+    assert [step.label for step in simulator.trace.steps[:7]] == [s.label for s in story.steps[:6]] + [other]
+    assert len(list(simulator.stepper.history.leaves())) == 2, "the story is a branch that one can go back to"
+    player.step = 3
+    stale.run()
     settle(stale)
-    tab = opened(stale, "Compare")
-    assert "before: RestampPatch = off" in everything(tab)
-    assert "now: RestampPatch = on" in everything(tab)
-    tab._other.value = next(name for name in tab._presets if name.startswith("v2_two_writers_wedge "))
+    assert player.step == 3, "a story that is found again stays at the step that was looked at"
+
+
+def test_the_graph_is_drawn_in_every_mode_or_says_why_not(stale: Workbench) -> None:
+    tab = opened(stale, "Graph")
+
+    def drawn(mode: str = "") -> str:
+        modes.value = mode or modes.value
+        settle(stale)
+        return everything(tab)
+
+    modes = next(part for part in parts(tab) if "whole graph" in getattr(part, "options", ()))
+    assert modes.value == "trace and alternatives"
+    for mode in modes.options:
+        assert "<svg" in drawn(mode)
+        assert "wb-wrong" not in drawn()
+    find(tab, "variables").value = ()
+    assert "at least one variable" in drawn()
+    drawn("whole graph")
+    click(tab, "state 3")
+    page = drawn()
+    assert (modes.value, "State 3 of bakery_v2" in page, "data-picture=" in page) == ("around a state", True, False)
+    click(tab, "pictures")
+    assert 'data-picture="bakery_v2"' in drawn()
+    click(stale.verdicts, "RollbackNoIceberg")
+    assert "takes a property with a trace" in drawn("trace and alternatives")
+
+
+def test_the_charts_are_there_at_once_and_plotly_where_somebody_asks() -> None:
+    tab = opened(panel(Every), "Numbers")
+    outputs = [part for part in parts(tab) if isinstance(part, ipywidgets.Output)]
+    assert everything(tab).count("<svg") == 3
+    assert [output.outputs for output in outputs] == [(), ()]
+    find(tab, "interactive").value = True
+    shown = [one["data"] for output in outputs for one in output.outputs]
+    assert len(shown) == 3
+    assert all({"application/vnd.plotly.v1+json", "image/svg+xml", "text/plain"} <= data.keys() for data in shown)
+    assert "<svg" not in everything(tab)
+
+
+def test_what_if_lists_what_flips_a_verdict_and_applies_it() -> None:
+    shown = panel(Every, Count=8)
+    tab = opened(shown, "Map")
+    click(tab, "Find repairs")
+    settle(shown)
+    (repairs, single) = (part for part in parts(tab) if "<code>On=off</code>" in getattr(part, "html", ""))
+    for listed in (repairs, single):
+        assert re.findall('data-send="(Kind=[^"]*|On=[^"]*)"', listed.html)[:2] == ["On=off", "Kind=a"]
+    single._handle_custom_msg({"send": "On=maybe"}, [])  # of a table that has become another one
+    assert shown.result.model.On
+    drawn: list[bool] = []
+    single.observe(lambda change: drawn.append("wb-stale" in change["new"]), "html")
+    click(single, "On=off")
+    settle(shown)
+    settle(shown)  # what the new result asks for
+    assert drawn[0], "the table stays in sight until there is another one"
+    assert not any(drawn[1:])
+    assert shown.result["Small"].holds
+    assert find(tab, "Find repairs").disabled
+    shown.apply({"On": True})
+    settle(shown)
+    click(tab, "Find repairs")
+    settle(shown)
+    click(repairs, "Kind=a")
+    settle(shown)
+    assert (shown.result.model.Kind, shown.result.holds) == ("a", True)
+
+
+def test_each_button_of_the_map_says_what_it_stops_and_is_there_while_that_is_at_work() -> None:
+    shown, go = panel(Every), threading.Event()
+    flips = shown.session.aside("flips")
+    flips.start((shown.session.number, False), "Checking", lambda job: go.wait(300) and [])
+    for title in ("Map", "Story", "Map"):
+        tab = select(shown, title)
+    stops = {part.description: part for part in parts(tab) if getattr(part, "description", "").startswith("Stop")}
+    assert [*stops] == ["Stop the repairs", "Stop the single changes", "Stop the grid", "Stop the explanation"]
+    assert "Checking" in everything(tab)
+    assert stops["Stop the single changes"].layout.display == ""
+    go.set()
+    settle(shown)
+    assert {stop.layout.display for stop in stops.values()} == {"none"}
+
+
+def test_compare_shows_another_result_beside_this_one_and_names_both(stale: Workbench) -> None:
+    tab = opened(stale, "Map")
+    click(tab, "Compare two results")
+    assert "no such result yet" in everything(tab)
+    click(tab, "Keep this result")
+    click(stale, "RestampPatch")
     settle(stale)
+    for other, left in (("the result that was kept", "kept"), ("the result before this one", "before")):
+        find(tab, "compare with").value = other
+        assert "RestampPatch on: NoLakekeeperConflict now holds" in everything(tab)
+        assert f"{left}: RestampPatch = off" in everything(tab)
+        assert "now: RestampPatch = on" in everything(tab)
+    chooser = find(tab, "compare with")
+    chooser.value = next(name for name in chooser.options if name.startswith("v2_two_writers_wedge "))
+    settle(stale)
+    assert "SafeAcks" in everything(tab)
     assert "<th>v2_two_writers_wedge</th><th>now</th>" in everything(tab)
 
 
 # The grid ------------------------------------------------------------------------------------------------------------
 
 
-def filled(shown: Workbench, *names: str) -> Any:
-    """The grid tab, with a grid over these constants."""
-    tab = opened(shown, "Grid")
-    tab._values.tick(names)
-    tab._fill()
+def test_a_grid_is_filled_explained_and_kept_and_its_cells_set_the_panel() -> None:
+    shown = panel(Every, Count=8)
+    tab = opened(shown, "Map")
+    (cells,) = (part for part in parts(tab) if "wb-map" in getattr(part, "html", ""))
+
+    def present() -> list[str]:
+        assert sorted(re.findall(r'data-send="([0-9]+)"', cells.html)) == ["0", "1", "2", "3", "4", "5"]
+        return re.findall(r'data-send="([0-9]+)" aria-current', cells.html)
+
+    assert "<b>Small</b> over On \N{MULTIPLICATION SIGN} Kind, with Count = 8." in cells.html
+    assert present() == ["4"], "what is set at present"
+    click(cells, "violated: On = on, Kind = 3")
     settle(shown)
-    return tab
+    assert (shown.result.model.Kind, present()) == (3, ["5"])
+    assert "Kind = 3</code> is set in the panel" in everything(tab)
+    click(tab, "Explain")
+    settle(shown)
+    (rule,) = (part for part in parts(tab) if "wb-rule" in getattr(part, "html", ""))
+    assert re.findall(r'data-send="([0-9]+)"', rule.html) == ["4", "5"]
+    assert 'holds where <code class="wb-rule">' in rule.html
+    click(rule, "Load")
+    settle(shown)
+    assert (shown.result.model.Kind, shown.verdict.trace_states) == ("b", 7)
+
+    words = ["holds"] * 4 + ["violated"] * 2
+    (code,) = re.findall(r'data-copy="([^"]*Small[^"]*)"', everything(tab))
+    assert "grid = {" in code
+    (actions,) = (part for part in parts(tab) if "Save as CSV" in getattr(part, "html", ""))
+    saved: list[Any] = []
+    actions.send = saved.append
+    click(actions, "Save as CSV")
+    (file,) = (message["save"] for message in saved)
+    assert (file["name"], file["type"]) == ("every-Small.csv", "text/csv")
+    assert [row["Small"] for row in csv.DictReader(io.StringIO(file["content"]))] == words
 
 
-def test_a_verdict_map_is_filled_and_a_click_on_a_cell_sets_the_panel(stale: Workbench) -> None:
-    tab = filled(stale, "AsyncParquet", "RestampPatch")
-    assert "4 settings" in tab._note.html
-    assert sorted(re.findall(r'data-send="([0-9]+)"', tab._map.html)) == ["0", "1", "2", "3"]
-    assert "<b>NoLakekeeperConflict</b> over AsyncParquet" in tab._map.html
-    assert "with Writers = " in tab._map.html
-    assert re.findall(r'data-send="([0-9]+)" aria-current', tab._map.html) == ["2"], "what is set at present"
-    tab._map._received(None, {"send": "3"}, [])
-    settle(stale)
-    assert stale.result.model.constants == {**BakeryV2(**STALE).constants, "RestampPatch": True}
-    assert stale.selected == "NoLakekeeperConflict"
-    assert "RestampPatch = on</code> is set in the panel" in tab._loaded.html
-    assert re.findall(r'data-send="([0-9]+)" aria-current', tab._map.html) == ["3"]
-    assert sorted(re.findall(r'data-send="([0-9]+)"', tab._map.html)) == ["0", "1", "2", "3"], "the map stays"
-
-
-def test_a_grid_is_explained_with_a_counterexample_for_each_failing_cell(stale: Workbench) -> None:
-    tab = filled(stale, "AsyncParquet", "RestampPatch")
-    tab._actions._received(None, {"send": "explain"}, [])
-    settle(stale)
-    assert 'holds where <code class="wb-rule">not AsyncParquet or RestampPatch</code>' in tab._rule.html
-    assert re.findall(r'data-send="([0-9]+)"', tab._rule.html) == ["2"]
-    tab._map._received(None, {"send": "0"}, [])
-    settle(stale)
-    assert stale.verdict.trace is None
-    tab._rule._received(None, {"send": "2"}, [])
-    settle(stale)
-    assert stale.result.model.constants == BakeryV2(**STALE).constants
-    assert stale.verdict.trace_states == 18
-
-
-def test_a_grid_is_copied_as_code_and_saved_as_a_table(stale: Workbench) -> None:
-    tab = filled(stale, "AsyncParquet", "RestampPatch")
-    (code,) = re.findall(r'data-copy="([^"]*)"', tab._actions.html)
+def test_a_grid_that_is_copied_as_code_is_the_same() -> None:
+    shown = panel("bakery", Writers=2)
+    (code,) = re.findall(r'data-copy="([^"]*grid = [^"]*)"', everything(opened(shown, "Map")))
     found: dict[str, Any] = {}
     exec(html.unescape(code), found)
-    words = ["holds", "holds", "violated", "holds"]
-    assert found["filled"].table["NoLakekeeperConflict"].to_list() == words
-    saved: list[Any] = []
-    tab._actions.send = saved.append
-    tab._actions._received(None, {"send": "csv"}, [])
-    (file,) = (message["save"] for message in saved)
-    assert (file["name"], file["type"]) == ("bakery_v2-NoLakekeeperConflict.csv", "text/csv")
-    rows = list(csv.DictReader(io.StringIO(file["content"])))
-    assert [row["NoLakekeeperConflict"] for row in rows] == words
+    grid = shown.session.grid
+    assert found["filled"].table[shown.selected].to_list() == [grid.word(grid.cells[at]) for at in range(4)]
 
 
-def test_the_property_of_a_grid_is_the_selected_one_until_somebody_chooses(stale: Workbench) -> None:
-    tab = opened(stale, "Grid")
-    assert tab._property.value == "NoLakekeeperConflict"
-    stale._select("UniqueTickets")
-    assert tab._property.value == "UniqueTickets"
-    tab._property.value = "TicketOrderPreserved"
-    stale._select("NoLakekeeperConflict")
-    assert tab._property.value == "TicketOrderPreserved"
+def test_the_property_of_a_grid_is_the_selected_one_until_somebody_chooses() -> None:
+    shown = panel(Every)
+    chooser = find(opened(shown, "Map"), "property")
+    for name in ("AtTwo", "Small"):
+        click(shown.verdicts, name)
+        select(shown, "Map")
+        assert chooser.value == name
+    chooser.value = "AtTwo"
+    click(shown.verdicts, "Small")
+    select(shown, "Map")
+    assert chooser.value == "AtTwo"
 
 
-def test_three_constants_make_a_map_for_each_value_of_one(stale: Workbench) -> None:
-    tab = opened(stale, "Grid")
-    tab._values.tick(["AsyncParquet", "Writers", "RestampPatch"])
-    tab._values._ranges["Writers"].value = (1, 2)
-    tab._fill()
-    settle(stale)
-    assert len(re.findall(r'data-send="[0-9]+"', tab._map.html)) == 8
-    assert "RestampPatch = off</text>" in tab._map.html
-    assert "Writers = 2, RestampPatch = off" in tab._map.html.replace("AsyncParquet = on, ", ""), "also on hovering"
+def test_three_constants_make_a_map_for_each_value_of_one_and_what_a_grid_does_not_take_is_one_line() -> None:
+    shown = panel(Every)
+    tab = opened(shown, "Map")
 
+    def tick(*names: str) -> str:
+        for name in Every.declared.constants.keys() - {"Parts"}:
+            find(tab, name).value = name in names
+        return everything(tab)
 
-def test_a_grid_goes_on_while_another_tab_is_open_and_can_be_stopped(stale: Workbench) -> None:
-    tab = opened(stale, "Grid")
-    tab._values.tick(["AsyncParquet", "RestampPatch", "SafeAcks", "MaxCrashes"])
-    tab._fill()
-    working = next(
-        part for part in tab.children if isinstance(part, Working) and part.aside is stale.session.grid.filling
-    )
-    assert working._stop.layout.display == ""
-    stale._tabs.selected_index = 0
-    while not stale.session.grid.cells:
-        time.sleep(0.01)
-    select(stale, "Grid")
-    working._stop.click()
-    settle(stale)
-    done = len(stale.session.grid.cells)
-    assert 0 < done < 8 * len(tab._values.get()["MaxCrashes"])
-    assert len(re.findall(r'data-send="[0-9]+"', tab._map.html)) == done
-    assert working._stop.layout.display == "none"
-
-
-def test_what_a_grid_does_not_take_is_one_line(stale: Workbench) -> None:
-    tab = opened(stale, "Grid")
-    assert set(stale.session.grid.asked.values) == {"SafeAcks", "AsyncParquet"}, "it opens filled"
-    stale.session.grid.cancel()
-    tab._map.html = ""
-    tab._values.tick(["AsyncParquet"])
-    assert "Tick 2 to 4 constants" in tab._note.html
-    tab._fill()
-    assert "1 constants are not accepted; a grid takes 2 to 4" in tab._note.html
-    tab._values.tick(["AsyncParquet", "RestampPatch", "SafeAcks", "MaxCrashes", "Writers"])
-    assert "5 constants are not accepted" in tab._note.html
-    assert stale.session.grid.asked is None
-    assert tab._map.html == ""
-    tab._values.tick(["MaxTickets", "MaxIcebergLen"])
-    for slider in tab._values._ranges.values():
-        slider.value = (1, 20)
-    assert "400 settings, each checked up to 2,000,000 states." in tab._note.html
-    tab._values.tick(["MaxTickets", "MaxIcebergLen", "MaxCrashes"])
-    for slider in tab._values._ranges.values():
-        slider.value = (slider.min, slider.max)
-    assert "1,600 settings are too many; a grid takes up to 1,024" in tab._note.html
+    assert "Tick 2 to 4 constants" in tick("On")
+    click(tab, "Fill")
+    assert "1 constants are not accepted; a grid takes 2 to 4" in everything(tab)
+    assert "54 settings, each checked up to 2,000,000 states." in tick("On", "Kind", "Count", "Actors")
+    for slider in parts(tab):
+        if isinstance(slider, ipywidgets.IntRangeSlider):
+            slider.value = (slider.min, slider.max)
+    assert "120 settings" in everything(tab)
+    tick("On", "Kind", "Actors")
+    slider = next(part for part in parts(tab) if isinstance(part, ipywidgets.IntRangeSlider))
+    slider.value = (1, 2)
+    click(tab, "Fill")
+    settle(shown)
+    assert len(re.findall(r'data-send="[0-9]+"', everything(tab))) >= 12
+    assert "Actors = 2</text>" in everything(tab)
 
 
 # How long it lives ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_a_closed_panel_leaves_nothing_behind() -> None:
-    before = ipywidgets.Widget.get_manager_state()["state"].keys()
-    shown = panel("bakery_v2", **STALE)
-    for tab in shown.tabs:
-        opened(shown, tab.title)
-    values = opened(shown, "Grid")._values
-    for names in (["Writers", "MaxCrashes"], ["Writers"]):
-        values.tick(names)
-    assert ipywidgets.Widget.get_manager_state()["state"].keys() > before
-    shown.close()
-    assert ipywidgets.Widget.get_manager_state()["state"].keys() == before
 
 
 def test_a_panel_is_small_beside_the_trace_that_it_shows_until_its_tabs_are_opened() -> None:
@@ -1012,59 +817,54 @@ def conflict() -> Any:
     return check(BakeryV2(**STALE))["NoLakekeeperConflict"].trace
 
 
+def pictures(player: TracePlayer) -> list[str]:
+    """Those of all states, which the page asks for."""
+    ask(player, want="pictures")
+    drawn: list[str] = json.loads(gzip.decompress(base64.b64decode(player.packed)))
+    return drawn
+
+
 def test_a_player_holds_every_state_so_that_it_needs_no_kernel(conflict: Any) -> None:
     player = TracePlayer(conflict)
     assert player.step == len(conflict) - 1
     assert player.labels == [step.label for step in conflict.steps]
     assert len(player.states) == len(conflict)
     assert all(player.states)
-    assert player.permalink.startswith("workbench:bakery_v2?Writers=")
-    data, _ = player._repr_mimebundle_()
-    assert {WIDGET, "text/html"} <= data.keys()
-
-
-def test_a_player_shows_only_the_chosen_variables(conflict: Any) -> None:
-    player = TracePlayer(conflict)
-    everywhere = player.lanes
+    assert player.permalink == permalink(conflict)
+    assert {WIDGET, "text/html"} <= player._repr_mimebundle_()[0].keys()
+    assert player.sources[0] == "", "no action leads to the initial state"
+    name, _, line = player.sources[-1].partition(":")
+    assert "@action" in (ROOT / "workbench" / "protocols" / name).read_text().splitlines()[int(line) - 1]
+    assert "next_ticket" in player.lanes
     player.variables = ["iceberg"]
-    assert "iceberg" in player.lanes
-    assert "next_ticket" in everywhere
-    assert "next_ticket" not in player.lanes
+    assert ("iceberg" in player.lanes, "next_ticket" in player.lanes) == (True, False)
 
 
-def test_the_lanes_fit_beside_a_file_browser() -> None:
+def test_the_lanes_fit_beside_a_file_browser_and_show_the_loop_of_a_lasso() -> None:
     player = TracePlayer(check(BakeryV2(AsyncParquet=True), ["EveryoneCommits"])["EveryoneCommits"].trace)
     for room in (WIDTH, 700, 1400):
         player.room = room
-        width = re.search(r'<svg [^>]*width="([0-9.]+)"', player.lanes)
-        assert width is not None
-        assert float(width[1]) == room
+        assert float(re.search(r'<svg [^>]*width="([0-9.]+)"', player.lanes)[1]) == room
+    lasso: Any = check(BakeryV2(Writers=2, MaxCrashes=1), ["EventualProgress"])["EventualProgress"].trace
+    player.show(lasso)
+    assert "for ever" in player.lanes
 
 
-def test_a_player_has_the_picture_of_its_step_and_the_others_where_the_page_asks(conflict: Any) -> None:
+def test_a_player_has_the_picture_of_its_step_and_the_others_where_the_page_asks(
+    conflict: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")  # a run of `dot` for each of them would take seconds
     player = TracePlayer(conflict)
-    at, svg = player.picture
+    at, last = player.picture
     assert at == player.step
-    assert 'data-picture="bakery_v2"' in svg
-    assert "data-fault=" in svg
-    assert player.packed == ""
+    assert 'data-picture="bakery_v2"' in last
+    assert "data-fault=" in last
     player.step = 3
-    assert player.picture[0] == 3
-    assert player.picture[1] != svg
-    player._asked(None, {"want": "pictures"}, [])
-    pictures = json.loads(gzip.decompress(base64.b64decode(player.packed)))
-    assert len(pictures) == len(player.states)
-    assert (pictures[-1], pictures[3]) == (svg, player.picture[1])
-
-
-def test_the_pictures_of_a_long_trace_are_no_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are drawn here; a run of `dot` for each of them would take seconds."""
-    trace = check(BakeryV2(), ["EveryoneCommits"])["EveryoneCommits"].trace
-    assert trace is not None
-    player = TracePlayer(trace)
-    monkeypatch.setenv("PATH", "")
-    player._asked(None, {"want": "pictures"}, [])
-    assert len(json.loads(gzip.decompress(base64.b64decode(player.packed)))) == len(trace)
+    assert (player.picture[0], player.packed) == (3, "")
+    drawn = pictures(player)
+    assert len(drawn) == len(conflict)
+    assert (drawn[-1], drawn[3]) == (last, player.picture[1])
+    assert last != player.picture[1]
 
 
 def test_a_reader_can_be_chosen_for_the_picture() -> None:
@@ -1078,22 +878,25 @@ def test_a_reader_can_be_chosen_for_the_picture() -> None:
     assert player.chosen == {}
 
 
-def test_a_trace_is_saved_as_a_page_of_its_own(conflict: Any) -> None:
+def test_a_player_gives_a_page_of_its_own_lanes_for_lessons_and_an_animated_picture(conflict: Any) -> None:
     player = TracePlayer(conflict)
-    sent: list[dict[str, str]] = []
-    player.send = sent.append
-    player._asked(None, {"want": "page"}, [])
-    (page,) = (message["page"] for message in sent)
+    (page,) = (answer["page"] for answer in ask(player, want="page"))
     assert page.startswith("<!DOCTYPE html>")
     assert "data-pictures=" in page
     assert "http://" not in page.replace("http://www.w3.org/2000/svg", "")
     assert "src=" not in page.partition("<script>")[0]
+    (lanes,) = (answer["lanes"] for answer in ask(player, want="lanes"))
+    widths = [float(re.search(r'<svg [^>]*width="([0-9.]+)"', svg)[1]) for svg in lanes]
+    assert widths == sorted({*widths})
+    assert len(widths) > 1
+    (answer,) = ask(player, want="animation")
+    assert "@keyframes" in answer["animation"]
 
 
 def watched(player: TracePlayer, *typed: str) -> list[str]:
     """Type expressions into a player; what it watches then."""
     for text in typed:
-        player._asked(None, {"watch": text}, [])
+        ask(player, watch=text)
     return [watch["expression"] for watch in player.watched]
 
 
@@ -1108,67 +911,45 @@ def test_a_person_watches_expressions_and_a_mistake_is_one_line(conflict: Any) -
     assert watched(player, "s.icebreg") == ["len(s.iceberg)", "s.next_ticket > 1"]
     assert "did you mean" in player.mistake
     assert "\n" not in player.mistake
-    player._asked(None, {"unwatch": "len(s.iceberg)"}, [])
+    ask(player, unwatch="len(s.iceberg)")
     assert watched(player, "s.next_ticket == 2") == ["s.next_ticket > 1", "s.next_ticket == 2"]
     assert player.mistake == ""
-
-
-def test_what_the_page_says_is_watched_is_not_run() -> None:
-    player = TracePlayer(replay(Bakery(Writers=2), 0, [(0, 0)]))
     assert "watches" not in player.get_state()
     player.set_state({"watches": ["1 / 0"], "watched": [{"expression": "1 / 0"}]})
-    assert player.watches == ()
+    assert player.watches == ("s.next_ticket > 1", "s.next_ticket == 2"), "what the page says is not run"
 
 
 def test_a_watch_of_another_model_is_kept_and_its_reason_told() -> None:
-    player = TracePlayer(replay(BakeryV2(Writers=3), 0, []), watches=['s.pc["w3"]'])
+    three, two = (replay(BakeryV2(Writers=writers), 0, []) for writers in (3, 2))
+    player = TracePlayer(three, watches=['s.pc["w3"]'])
     with pytest.raises(InputError, match="w3"):
-        TracePlayer(replay(BakeryV2(Writers=2), 0, []), watches=['s.pc["w3"]'])
-    player.show(replay(BakeryV2(Writers=2), 0, []))
+        TracePlayer(two, watches=['s.pc["w3"]'])
+    player.show(two)
     assert player.watched == []
     assert "w3" in player.mistake
-    player.show(replay(BakeryV2(Writers=3), 0, []))
+    player.show(three)
     assert len(player.watched) == 1
     assert player.mistake == ""
 
 
-def test_the_player_and_the_session_share_their_watches(stale: Workbench) -> None:
-    player = opened(stale, "Story").simulator.player
-    assert watched(player, "s.next_ticket") == ["s.next_ticket"]
-    assert list(stale.session.watches) == ["s.next_ticket"]
-    stale.session.watch(["len(s.iceberg)"])
-    assert [watch["expression"] for watch in player.watched] == ["len(s.iceberg)"]
+def test_the_player_and_the_session_share_their_watches() -> None:
+    shown = panel(Every)
+    player = shown.tabs[0].simulator.player
+    assert watched(player, "s.n") == ["s.n"]
+    assert shown.session.watches == ("s.n",)
+    shown.session.watch(["s.n > 1"])
+    assert watched(player) == ["s.n > 1"]
 
 
-def test_a_player_gives_lanes_for_lessons_and_an_animated_picture(conflict: Any) -> None:
-    player = TracePlayer(conflict)
-    sent: list[dict[str, Any]] = []
-    player.send = sent.append
-    for wanted in ("lanes", "animation"):
-        player._asked(None, {"want": wanted}, [])
-    widths = [float(re.search(r'<svg [^>]*width="([0-9.]+)"', svg).group(1)) for svg in sent[0]["lanes"]]
-    assert widths == sorted(widths)
-    assert len(set(widths)) == len(widths) > 1
-    assert "@keyframes" in sent[1]["animation"]
-
-
-def test_what_can_be_found_in_a_step_is_its_label_its_sentence_and_its_changes() -> None:
-    player = TracePlayer(replay(Bakery(Writers=2), 0, [(0, 0), (2, 0)]))
-    assert "begin_claim(w1)" in player.texts[2]
-    assert "Take the next ticket" in player.texts[2]
-    assert "my_ticket[w1]" in player.texts[2]
-    assert "my_ticket" not in player.texts[1]
-
-
-def test_a_player_shows_the_loop_of_a_lasso() -> None:
-    verdict = check(BakeryV2(Writers=2, MaxCrashes=1), ["EventualProgress"])["EventualProgress"]
-    assert verdict.trace.loop is not None
-    assert "for ever" in TracePlayer(verdict.trace).lanes
-
-
-def test_a_lazy_player_fills_in_the_state_it_steps_to() -> None:
+def test_a_player_tells_each_step_and_a_lazy_one_fills_in_the_state_it_steps_to() -> None:
+    trace = replay(Bakery(Writers=2), 0, [(0, 0), (2, 0)])
     player = TracePlayer()
-    player.show(replay(Bakery(Writers=2), 0, [(0, 0), (1, 0)]), 0, lazy=True)
+    player.show(trace, 0, lazy=True)
+    label, sentence, *changes = player.texts[2].split("\n")
+    assert label == "begin_claim(w1)"
+    assert "Take the next ticket" in sentence
+    assert any("my_ticket[w1]" in change for change in changes)
+    assert "my_ticket" not in player.texts[1]
     assert [bool(state) for state in player.states] == [True, False, False]
     player.step = 2
     assert [bool(state) for state in player.states] == [True, False, True]
@@ -1180,20 +961,24 @@ def test_a_lazy_player_fills_in_the_state_it_steps_to() -> None:
 def test_enabled_steps_are_buttons_and_the_others_say_why() -> None:
     simulator = Simulator(BakeryV2(Writers=2))
     moves, _, greyed = simulator.player.moves.partition("<details")
-    assert 'data-take="0.0 start(w1)"' in moves
     assert "start(w1)" in moves
     assert "stage(w1)" not in moves
-    assert "stage(w1)" in greyed
     assert "w1 is not at Stage" in greyed
     assert "data-take" not in greyed
+    click(simulator, "start(w1)")
+    assert simulator.state.pc["w1"] == "Stage"
+    ask(simulator.player, take="0.0 start(w1)")
+    assert "start(w1)' is not enabled" in html.unescape(everything(simulator)), "the click was on its way"
+    click(simulator, "Undo")
+    assert (simulator.at, len(simulator.trace)) == (0, 2), "what was undone stays in sight"
+    simulator.player.step = 1
+    assert simulator.state.pc["w1"] == "Stage"
 
 
 def test_a_crasher_with_nothing_to_do_is_no_move_unless_it_is_the_only_one() -> None:
-    model = BakeryV2(Writers=2, SafeAcks=False)
-    simulator = Simulator(check(model, ["EventualProgress"])["EventualProgress"].trace)
+    simulator = Simulator(check(BakeryV2(Writers=2, SafeAcks=False), ["EventualProgress"])["EventualProgress"].trace)
     assert "No step is possible" in simulator.player.moves
     simulator.jump(0)
-    assert "start(w1)" in simulator.player.moves
     assert 'data-take="' in simulator.player.moves
     assert not re.search('data-take="[^"]*crasher_done', simulator.player.moves)
     simulator.jump(len(simulator.trace) - 2)
@@ -1201,199 +986,107 @@ def test_a_crasher_with_nothing_to_do_is_no_move_unless_it_is_the_only_one() -> 
     assert "No step is possible" not in simulator.player.moves
 
 
-def test_steps_are_taken_undone_and_jumped_to() -> None:
-    simulator = Simulator("bakery_v2")
-    simulator.player._asked(None, {"take": "0.0 start(w1)"}, [])
-    simulator.player._asked(None, {"take": "0.0 start(w1)"}, [])
-    assert "start(w1)&#x27; is not enabled" in simulator._message.html, "the click was on its way"
-    simulator.take("stage(w1)")
-    assert simulator.state.pc["w1"] == "BeginClaim"
-    simulator.undo()
-    assert simulator.state.pc["w1"] == "Stage"
-    assert len(simulator.trace) == 3, "what was undone stays in sight"
-    simulator._player.step = 0
-    assert simulator.state == simulator.trace.steps[0].state
-    simulator.take("start(w2)")
-    assert [step.label for step in simulator.trace.steps] == ["initial state", "start(w2)"]
-    with pytest.raises(InputError, match=r"'commit\(w1\)' is not enabled"):
-        simulator.take("commit(w1)")
-
-
 def test_an_initial_state_is_chosen_by_what_is_different_in_it() -> None:
     simulator = Simulator("ewd998")
-    chooser = simulator._start
+    chooser = find(simulator, "Begin with")
     assert len(chooser.options) == 64
     assert dict(chooser.options)["active: m1, m3; black: m2"] == 38
     assert chooser.layout.display == ""
-    simulator.walk(3, seed=1)
-    before = simulator.trace
     chooser.value = 38
     assert (simulator.state.active["m3"], simulator.state.black["m1"], len(simulator.trace)) == (True, False, 1)
-    assert simulator._player.permalink == "workbench:ewd998#38/"
-    simulator.walk(2, seed=1)
-    assert chooser.value == 38
-    simulator.begin(0)
-    assert (chooser.value, simulator.trace) == (0, before)
+    assert simulator.player.permalink == "workbench:ewd998#38/"
     simulator.start(replay(simulator.model, 7, []))
     assert chooser.value == 7
-
-
-def test_one_initial_state_is_no_choice() -> None:
-    simulator = Simulator("ewd998")
     simulator.start("bakery")
-    assert simulator._start.layout.display == "none"
-    assert simulator._start.value == 0
+    assert (chooser.layout.display, chooser.value) == ("none", 0), "one initial state is no choice"
 
 
-def test_a_random_walk_is_a_behaviour_and_ends_where_nothing_is_possible() -> None:
-    simulator = Simulator(Every(Count=4))
-    simulator.walk(500)
-    assert simulator.state.n == 4
-    assert "No step is possible" in simulator.player.moves
-    again = Simulator(BakeryV2())
-    again.walk(12, seed=7)
-    assert len(again.trace) == 13
-    assert replay(again.model, 0, again.trace.moves).last == again.state
-
-
-def test_one_is_taken_to_a_state_along_a_shortest_way() -> None:
+def test_one_is_taken_to_a_state_walks_at_random_and_tells_a_scenario() -> None:
     simulator = Simulator(BakeryV2(Writers=2))
-    simulator.take("start(w2)")
-    simulator.go('s.decision["w1"] == "committed"')
-    assert simulator.trace.steps[1].label == "start(w2)"
-    assert simulator.state.decision["w1"] == "committed"
-    along = len(simulator.trace)
-    simulator.go(lambda s: s.decision["w1"] == "committed", anew=True)
-    assert len(simulator.trace) < along
-    with pytest.raises(InputError, match="no such state can be reached"):
-        simulator.go("len(s.iceberg) > 3")
-    with pytest.raises(InputError, match="not accepted"):
-        simulator.go("s.iceberg >")
+    click(simulator, "Go to a state, a scenario, a permalink")
+    condition, story = find(simulator, "such as  "), find(simulator, "a step or a condition per line")
 
+    def search(button: str, field: Any, text: str) -> str:
+        field.value = text
+        click(simulator, button)
+        assert simulator.stepper.search.wait(300)
+        return html.unescape(everything(simulator))
 
-def test_the_search_of_the_panel_runs_in_a_thread() -> None:
-    simulator = Simulator(BakeryV2(Writers=2))
-    simulator.further.unfold()
-    simulator._condition.value = "len(s.iceberg) == 3"
-    simulator._find()
-    assert simulator.stepper.search.wait(300)
+    assert "a number" in search("Take me there", condition, "len(s.iceberg)")
+    search("Take me there", condition, "len(s.iceberg) == 3")
     assert len(simulator.state.iceberg) == 3
-    simulator._condition.value = "s.nothing"
-    simulator._find()
-    assert simulator.stepper.search.wait(300)
-    assert "unknown variable" in everything(simulator._searching)
-
-
-def test_a_scenario_is_typed_into_the_simulator() -> None:
-    simulator = Simulator(BakeryV2(Writers=2))
-    simulator.further.unfold()
-    assert "a step or a condition per line" in simulator._story.placeholder
-    simulator._story.value = "commit(w2)\nlen(s.iceberg) == 3"
-    simulator._tell()
-    assert simulator.stepper.search.wait(300)
-    assert (simulator.at, len(simulator.state.iceberg)) == (len(simulator.trace) - 1, 3)
-    assert "commit(w2); state " in simulator._message.html
-    simulator._story.value = "commit(w2)\ncommit(w2)"
-    simulator._tell()
-    assert simulator.stepper.search.wait(300)
-    assert "impossible: line 2: commit(w2): w2 is not at Decide" in everything(simulator._searching)
-    simulator.tell("commit(w1)")
-    assert simulator.trace.steps[-1].label == "commit(w1)"
+    assert "unknown variable" in search("Take me there", condition, "s.nothing")
+    example = condition.placeholder.removeprefix("such as  ")
+    simulator.go(example, anew=True)
+    assert simulator.at == 0
+    click(simulator, "Random walk")
+    assert simulator.at == 10
+    assert "commit(w2); state " in search("Run scenario", story, "commit(w2)\nlen(s.iceberg) == 3")
+    assert simulator.at == simulator.trace.end
+    said = search("Run scenario", story, "commit(w2)\ncommit(w2)")
+    assert "impossible: line 2: commit(w2): w2 is not at Decide" in said
+    (code,) = re.findall(r'data-copy="(from workbench[^"]*)"', everything(simulator))
+    found: dict[str, Any] = {}
+    exec(html.unescape(code), found)
+    assert permalink(found["trace"]) == permalink(simulator.trace)
+    simulator.start(Every())
+    assert condition.placeholder == "such as  s.n == 0"
+    assert "such as  up" in story.placeholder
 
 
 def test_a_simulator_begins_at_any_step_of_a_violation(conflict: Any) -> None:
     simulator = Simulator(conflict, 4)
     assert simulator.state.values == conflict.steps[4].state.values
-    data, _ = simulator._repr_mimebundle_()
-    assert "text/html" in data
-    lasso = check(BakeryV2(Writers=2, MaxCrashes=1), ["EventualProgress"])["EventualProgress"].trace
-    assert lasso is not None
-    assert len(Simulator(lasso).trace) == len(lasso)
+    assert "text/html" in simulator._repr_mimebundle_()[0]
+    assert repr(simulator).startswith("Simulator at state 5 of\n")
 
 
 def test_a_thin_tree_leads_back_to_abandoned_branches_and_compares_two() -> None:
     simulator = Simulator(BakeryV2(Writers=2))
-    history = simulator._history
-    assert history.layout.display == "none", "there is nothing to go back to"
+    name = find(simulator, "such as: before the crash")
+    (view,) = (part for part in parts(simulator) if name in getattr(part, "children", ()))
+    assert view.layout.display == "none", "there is nothing to go back to"
     for label in ("start(w1)", "stage(w1)"):
         simulator.take(label)
     simulator.jump(1)
     simulator.take("start(w2)")
-    assert history.layout.display == ""
-    assert [f'data-send="go {number}"' in history._tree.html for number in range(4)] == [True] * 4
-    history._name.value = " the other first "
-    assert "the other first" in history._tree.html
-    history._tree._received(None, {"send": "go 2"}, [])
-    assert (simulator.at, simulator.trace.steps[-1].label, history._name.value) == (2, "stage(w1)", "")
-    for number in (2, 3):
-        history._tree._received(None, {"send": f"tick {number} on"}, [])
-    page = history._pictures.html
+    assert view.layout.display == ""
+    assert [f'data-send="go {number}"' in everything(view) for number in range(4)] == [True] * 4
+    name.value = " the other first "
+    assert "the other first" in everything(view)
+    click(view, "state 3: stage(w1)")
+    assert (simulator.at, simulator.trace.steps[-1].label, name.value) == (2, "stage(w1)", "")
+    for end in ("stage(w1)", "start(w2)"):
+        click(view, f"compare the branch that ends at state 3 with {end}")
+    page = everything(view)
     assert "<b>branch to stage(w1)</b> and <b>the other first</b> part after 2 states in common" in page
     assert page.count("<svg") == 2
-    assert page.count('data-change="differs"') > 0
-    history._tree._received(None, {"send": "tick 2 off"}, [])
-    assert history._pictures.html == ""
+    assert 'data-change="differs"' in page
+    click(view, "compare the branch that ends at state 3 with stage(w1)")
+    assert "<svg" not in everything(view)
     simulator.start("bakery_v2")
-    assert "tick" not in history._tree.html
-
-
-def test_the_line_of_a_search_is_an_example_of_its_model_and_what_it_finds_is_remarked_on() -> None:
-    for model in (BakeryV2(Writers=2), Every()):
-        simulator = Simulator(model)
-        simulator.further.unfold()
-        example = simulator._condition.placeholder.removeprefix("such as  ")
-        simulator.walk(2, seed=1)
-        simulator.go(example, anew=True)
-        assert simulator.at == 0
-    simulator.go("s.n")
-    assert "s.n is not true or false but a number" in simulator._message.html
-    simulator.take("up")
-    assert simulator._message.html == ""
+    assert "tick" not in everything(view)
 
 
 def test_a_pasted_permalink_is_opened_and_its_watches_are_run_once_somebody_agrees(conflict: Any) -> None:
-    simulator = Simulator("bakery_v2")
-    simulator.further.unfold()
-    paste = simulator.paste
-    paste.line.value = permalink(conflict, ["len(s.iceberg)", "s.nothing"])
-    assert permalink(simulator.trace) == permalink(conflict)
-    assert "len(s.iceberg)" in everything(paste)
-    assert simulator.player.watched == []
-    assert (paste._agree.layout.display, simulator.watches) == ("", ())
-    paste._agree.click()
-    assert simulator.watches == ("len(s.iceberg)", "s.nothing")
-    assert [one["expression"] for one in simulator.player.watched] == ["len(s.iceberg)"]
-    assert "unknown variable" in simulator.player.mistake
-    assert paste._agree.layout.display == "none"
-    paste.line.value = "workbench:hudi#0/"
-    assert "is for model hudi; give one for bakery_v2" in everything(paste)
-    assert permalink(simulator.trace) == permalink(conflict)
-    paste.line.value = ""
-    assert everything(paste) == ""
-
-
-def test_a_permalink_pasted_in_a_panel_sets_it(stale: Workbench) -> None:
-    trace = stale.result["NoLakekeeperConflict"].trace
-    assert trace is not None
-    line = permalink(trace, ["len(s.iceberg)"])
-    shown = panel("bakery_v2")
-    simulator = opened(shown, "Story").simulator
-    simulator.further.unfold()
-    paste = simulator.paste
-    paste.line.value = line
-    settle(shown)
+    shown = panel("bakery_v2", Writers=2)
+    for simulator in (Simulator("bakery_v2"), shown.tabs[0].simulator):
+        click(simulator, "Go to a state, a scenario, a permalink")
+        line, agree = find(simulator, "workbench:MODEL"), find(simulator, "Watch these")
+        line.value = permalink(conflict, ["len(s.iceberg)", "s.nothing"])
+        settle(shown)
+        assert permalink(simulator.trace) == permalink(conflict)
+        assert "The permalink says to watch <code>len(s.iceberg)</code>" in everything(simulator)
+        assert (agree.layout.display, simulator.watches, simulator.player.watched) == ("", (), [])
+        agree.click()
+        assert simulator.watches == ("len(s.iceberg)", "s.nothing")
+        assert watched(simulator.player) == ["len(s.iceberg)"]
+        assert "unknown variable" in simulator.player.mistake
+        assert agree.layout.display == "none"
+        line.value = "workbench:hudi#0/"
+        assert "is for model hudi; give one for bakery_v2" in everything(simulator)
+        assert permalink(simulator.trace) == permalink(conflict)
+        line.value = ""
+        assert "is for model hudi" not in everything(simulator)
     assert shown.result.model.constants == BakeryV2(**STALE).constants
-    assert permalink(simulator.trace) == line.partition("&watch")[0]
-    paste._agree.click()
-    assert shown.session.watches == ("len(s.iceberg)",)
-    assert [one["expression"] for one in simulator.player.watched] == ["len(s.iceberg)"]
-
-
-def test_a_simulator_copies_its_trace_as_code() -> None:
-    simulator = Simulator(BakeryV2(Writers=2))
-    simulator.take("start(w1)")
-    simulator.further.unfold()
-    (code,) = re.findall(r'data-copy="([^"]*)"', simulator._code.html)
-    found: dict[str, Any] = {}
-    exec(html.unescape(code), found)
-    assert permalink(found["trace"]) == permalink(simulator.trace)
+    assert shown.session.watches == ("len(s.iceberg)", "s.nothing")

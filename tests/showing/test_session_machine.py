@@ -151,7 +151,9 @@ class Stepping(RuleBasedStateMachine):
             self.stepper.take(step)
             self.tree.take(possible[step])
         else:
-            with pytest.raises(InputError, match="is not enabled; enabled: "):
+            with pytest.raises(
+                InputError, match=r"^step ('cut'|'warm\(k[19]\)'|number [09].0) is not enabled; enabled: "
+            ):
                 self.stepper.take(step)
 
     @rule()
@@ -349,6 +351,7 @@ class Working(RuleBasedStateMachine):
         session, known = self.session, self.session.result
         assert session.settle(300)
         result = session.result
+        assert result is known or not self.misfit
         if result is known:
             return
         assert session.before is known
@@ -489,7 +492,11 @@ class Working(RuleBasedStateMachine):
         trace = open_permalink(link, lambda _: Kettles)
         if trace.model.constants != self.constants:
             self.expect(dict(trace.model.constants))
+        sent = []
+        leave = self.session.on("stepping", lambda: sent.append(permalink(self.session.stepper().trace)))
         assert self.session.open(link + watch) == (("exit()",) if watch else ())
+        leave()
+        assert sent == [link]
         self.settle()
         self.session.tell()  # as a view does, which has to leave alone what somebody was sent to
         self.told = None if self.session.verdict is None else self.session.verdict.trace
@@ -528,6 +535,8 @@ class Working(RuleBasedStateMachine):
             self.session.load(cell)
             self.wanted = grid.asked.name
             self.settle()
+            if said(tuple(constants.items()), (self.wanted,), ()):
+                assert self.session.selected == self.wanted
 
     # What is true after all of these
 
