@@ -5,14 +5,12 @@ import threading
 import time
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 
 from tests.command import python
 from tests.places import ROOT
 from workbench.checking.check import check
-from workbench.formats.permalink import permalink
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, require
 from workbench.protocols.bakery.model import Bakery
 from workbench.registry import configurations, get_model, models, protocols
@@ -565,45 +563,6 @@ def test_a_stopped_grid_keeps_what_is_done_and_a_new_one_forgets_it() -> None:
 def test_a_grid_of_the_wrong_size_is_refused_in_one_line(values: Any, why: str) -> None:
     with pytest.raises(InputError, match=why):
         asked(**values)
-
-
-# Permalinks ----------------------------------------------------------------------------------------------------------
-
-
-def shared(**constants: Any) -> str:
-    """The permalink of a violation, with something to watch."""
-    trace = check(BakeryV2(**constants))["NoLakekeeperConflict"].trace
-    assert trace is not None
-    return permalink(trace, ["len(s.iceberg)"])
-
-
-@pytest.mark.parametrize(
-    ("line", "why"),
-    [
-        ("workbench:hudi#0/", "is for model hudi; give one for bakery_v2"),
-        ("workbench:bakery_v2?Writers=99#0/", "Writers = 99 is not accepted"),
-        ("workbench:bakery_v2#0/999.0", "does not fit model bakery_v2"),
-        ("nonsense", "permalink 'nonsense' is not accepted"),
-    ],
-)
-def test_a_permalink_that_is_not_accepted_changes_nothing(line: str, why: str) -> None:
-    session = checked(stale())
-    before = session.settings
-    for what in (session, session.stepper()):
-        with pytest.raises(InputError) as refused:
-            what.open(line)
-        assert why in str(refused.value)
-        assert "\n" not in str(refused.value)
-    assert (session.settings, session.stepper().at) == (before, 0)
-
-
-def test_what_a_permalink_says_to_watch_is_not_run(tmp_path: Path) -> None:
-    path = tmp_path / "run"
-    line = f"{shared(**STALE).partition('&watch')[0]}&watch={quote(f'open({str(path)!r}, chr(119))', safe='')}"
-    session = checked(stale())
-    assert session.open(line) == (f"open({str(path)!r}, chr(119))",)
-    assert session.settle(300)
-    assert not path.exists()
 
 
 # Stories -------------------------------------------------------------------------------------------------------------

@@ -64,13 +64,20 @@ class Kettles(Model):
 
 
 SWITCHES = ("BoilsOver", "Cuts")
+CHANGES = [
+    *({name: on} for name in SWITCHES for on in (False, True)),
+    *({"Kettles": size} for size in (1, 2, 3)),
+    *({"Rings": rings} for rings in (None, [["k1"]], [["k1"], ["k2"]])),
+]
 PROPERTIES = [*Kettles.declared.properties, "Deadlock"]
 CONDITIONS = {"s.heat['k2'] == 2": lambda s: s.heat["k2"] == 2, "not s.on": lambda s: not s.on, "s.on": lambda s: s.on}
-NO_LINKS = [
-    "nonsense",
-    "workbench:bakery#0/",
-    *(f"workbench:kettles{rest}" for rest in ("#0/9.9", "#7/", "?Rings=3#0/")),
-]
+#: What is pasted and is no permalink of the model, and why.
+NO_LINKS = {
+    "nonsense": "^permalink 'nonsense' is not accepted",
+    "workbench:hudi#0/": "is for model hudi; give one for kettles$",
+    "workbench:kettles?Kettles=9#0/": "Kettles = 9 is not accepted",
+    "workbench:kettles#0/999.0": "does not fit model kettles",
+}
 
 
 class Tree:
@@ -134,26 +141,16 @@ class Stepping(RuleBasedStateMachine):
         self.start = trace.start
         self.trees.setdefault(self.start, Tree()).follow(tuple(trace.moves))
 
-    @rule(data=st.data(), by_label=st.booleans())
-    def take(self, data, by_label):
-        possible = [step for one in self.stepper.options() for step in one.steps]
-        if possible:
-            step = data.draw(st.sampled_from(possible))
-            self.stepper.take(step.label if by_label else step.move)
-            self.tree.take(step.move)
-
-    @rule(step=st.sampled_from(["cut", "warm(k1)", "warm(k9)", Move(0, 0), Move(9, 0)]))
-    def take_what_may_be_impossible(self, step):
-        possible = {
-            one: step.move for o in self.stepper.options() for step in o.steps for one in (step.label, step.move)
-        }
+    @rule(data=st.data())
+    def take(self, data):
+        steps = [step for one in self.stepper.options() for step in one.steps]
+        possible = {one: step.move for step in steps for one in (step.label, step.move)}
+        step = data.draw(st.sampled_from([*possible, "cut", "warm(k9)", Move(9, 0)]))
         if step in possible:
             self.stepper.take(step)
             self.tree.take(possible[step])
         else:
-            with pytest.raises(
-                InputError, match=r"^step ('cut'|'warm\(k[19]\)'|number [09].0) is not enabled; enabled: "
-            ):
+            with pytest.raises(InputError, match=r"^step ('cut'|'warm\(k9\)'|number 9.0) is not enabled; enabled: "):
                 self.stepper.take(step)
 
     @rule()
@@ -256,9 +253,9 @@ class Stepping(RuleBasedStateMachine):
         self.tree.here = ()
         assert self.stepper.given is trace
 
-    @rule(line=st.sampled_from(NO_LINKS))
+    @rule(line=st.sampled_from(sorted(NO_LINKS)))
     def open_what_is_none(self, line):
-        with pytest.raises(InputError, match=r"\A.*\Z"):
+        with pytest.raises(InputError, match=NO_LINKS[line]):
             self.stepper.open(line)
 
     @always()
@@ -271,7 +268,7 @@ class Stepping(RuleBasedStateMachine):
         assert self.stepper.state == self.stepper.trace.states[len(tree.here)]
         assert open_permalink(permalink(self.stepper.trace), lambda _: Kettles).steps == self.stepper.trace.steps
         assert [node.name for node in history.nodes] == [
-            self.names.get((self.start, node.number), "") for node in history.nodes
+            self.names.get((self.start, n), "") for n in range(len(tree.paths))
         ]
 
     @always()
@@ -370,24 +367,10 @@ class Working(RuleBasedStateMachine):
         self.wanted = None
         self.misfit = said(tuple(self.constants.items()), (), ()) == "error"
 
-    # Settings
-
-    @rule(name=st.sampled_from(SWITCHES), on=st.booleans())
-    def flip(self, name, on):
-        self.expect({name: on})
-        self.session.apply({name: on})
-        self.settle()
-
-    @rule(size=st.integers(1, 3))
-    def resize(self, size):
-        self.expect({"Kettles": size})
-        self.session.apply({"Kettles": size})
-        self.settle()
-
-    @rule(rings=st.sampled_from([None, [["k1"]], [["k1"], ["k2"]]]))
-    def share(self, rings):
-        self.expect({"Rings": rings})
-        self.session.apply({"Rings": rings})
+    @rule(constants=st.sampled_from(CHANGES))
+    def apply(self, constants):
+        self.expect(constants)
+        self.session.apply(constants)
         self.settle()
 
     @rule(constants=st.sampled_from([{"Kettle": 1}, {"Kettles": 9}, {"Cuts": False, "BoilsOver": 7}]))
@@ -409,9 +392,8 @@ class Working(RuleBasedStateMachine):
         self.session.change(self.session.settings.with_ticked(names))
         self.settle()
         if names is not None and not self.misfit:
-            assert set(self.session.settings.applicable()) == names - (
-                set() if self.constants["Cuts"] else {"SomebodyWaits"}
-            )
+            without = set() if self.constants["Cuts"] else {"SomebodyWaits"}
+            assert set(self.session.settings.applicable()) == names - without
 
     @rule(names=st.sampled_from([(), ("Kettles",)]))
     def rename(self, names):
@@ -425,8 +407,6 @@ class Working(RuleBasedStateMachine):
         self.session.run()
         self.settle()
         assert self.session.number == before + (not self.misfit)
-
-    # What is looked at
 
     @rule(data=st.data())
     def select(self, data):
@@ -479,8 +459,6 @@ class Working(RuleBasedStateMachine):
             assert found.steps != shown.trace.steps
             assert permalink(session.stepper().trace) == permalink(found)
 
-    # Permalinks
-
     @rule(target=links)
     def link(self):
         traces = [one.trace for one in self.session.result.verdicts if one.trace is not None]
@@ -503,12 +481,10 @@ class Working(RuleBasedStateMachine):
         stepper = self.session.stepper()
         assert (permalink(stepper.trace), stepper.at) == (link, trace.end)
 
-    @rule(line=st.sampled_from(NO_LINKS))
+    @rule(line=st.sampled_from(sorted(NO_LINKS)))
     def open_what_is_none(self, line):
-        with pytest.raises(InputError, match=r"\A.*\Z"):
+        with pytest.raises(InputError, match=NO_LINKS[line]):
             self.session.open(line)
-
-    # A grid
 
     @rule(more=st.sampled_from([{"Cuts": (True, False)}, {"Kettles": (1, 2)}]), name=st.sampled_from(PROPERTIES))
     def fill(self, more, name):
@@ -537,8 +513,6 @@ class Working(RuleBasedStateMachine):
             self.settle()
             if said(tuple(constants.items()), (self.wanted,), ()):
                 assert self.session.selected == self.wanted
-
-    # What is true after all of these
 
     @always()
     def the_settings_are_those_that_were_set(self):
