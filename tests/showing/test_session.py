@@ -61,6 +61,7 @@ def test_a_newer_job_cancels_the_one_before_it() -> None:
 
     runner.start(long, told.append, told.append)
     assert started.wait(300)
+    runner.start(lambda job: "delayed", told.append, told.append, 60)
     runner.start(lambda job: "new", told.append, told.append)
     assert runner.wait(300)
     assert told == ["new"]
@@ -242,8 +243,9 @@ def test_of_several_newly_broken_properties_the_first_is_selected() -> None:
 
 def test_a_stopped_check_keeps_what_was_found() -> None:
     session = Session(start_from("bakery_v2").with_constants({"Writers": 4, "MaxCrashes": 2}))
-    told = threading.Event()
-    session.on("check", lambda: told.set() if session.progress is not None else None)
+    told, hints = threading.Event(), list[Any]()
+    Hints(session, hints.append)
+    session.on("check", lambda: told.set() if session.progress is not None and session.progress.states > 1 else None)
     session.run()
     assert told.wait(300)
     known = session.progress.states
@@ -252,6 +254,7 @@ def test_a_stopped_check_keeps_what_was_found() -> None:
     result = session.wait(300)
     assert (result.complete, result.stopped) == (False, "stopped on request")
     assert result.distinct >= known > 1
+    assert hints == [[]], "what a switch would do to it is not tried"
 
 
 @pytest.mark.usefixtures("busy")
@@ -496,6 +499,21 @@ def test_a_history_begins_along_a_behaviour() -> None:
     stepper.jump(0)
     stepper.walk(1, seed=1)
     assert stepper.trace.loop is None or stepper.trace is lasso
+
+
+def test_a_story_takes_the_place_of_another_until_somebody_has_left_it() -> None:
+    one, other = (
+        check(BakeryV2(Writers=2, SafeAcks=False), [name])[name].trace
+        for name in ("EventualProgress", "EveryoneCommits")
+    )
+    assert one is not None
+    assert other is not None
+    stepper = Stepper(one)
+    stepper.show(other, 0)
+    assert len(stepper.history.nodes) == len(other)
+    stepper.walk(9, seed=1)
+    stepper.show(one, 0)
+    assert len(list(stepper.history.leaves())) > 1
 
 
 def test_a_closed_session_does_no_more_work() -> None:

@@ -163,8 +163,9 @@ class Stepping(RuleBasedStateMachine):
         self.stepper.jump(index)
         self.tree.here = self.tree.tip[: max(index, 0)]
 
-    @rule(number=st.integers(0, 30))
-    def go_to(self, number):
+    @rule(data=st.data())
+    def go_to(self, data):
+        number = data.draw(st.integers(0, len(self.tree.paths)))
         if number < len(self.tree.paths):
             self.stepper.go_to(number)
             self.tree.go(self.tree.paths[number])
@@ -198,12 +199,12 @@ class Stepping(RuleBasedStateMachine):
             with pytest.raises(InputError, match=f"^there is no initial state number {number}; there are 4$"):
                 self.stepper.begin(number)
 
-    @rule(condition=st.sampled_from(sorted(CONDITIONS)), anew=st.booleans())
-    def go(self, condition, anew):
+    @rule(condition=st.sampled_from(sorted(CONDITIONS)), anew=st.booleans(), typed=st.booleans())
+    def go(self, condition, anew, typed):
         before = () if anew else self.tree.here
         found = {condition for state in self.ahead(anew) for condition, holds in CONDITIONS.items() if holds(state)}
         if condition in found:
-            self.stepper.go(condition, anew=anew)
+            self.stepper.go(condition if typed else CONDITIONS[condition], anew=anew)
             assert CONDITIONS[condition](self.stepper.state)
             assert tuple(self.stepper.trace.moves)[: len(before)] == before
             self.follow(self.stepper.trace)

@@ -30,18 +30,10 @@ class Fold(ipywidgets.VBox):
         """Say beside the title what is in the contents."""
         self._line.html = element("div", self._button("unfold"), self._button("fold"), markup, class_="wb-fold-line")
 
-    @property
-    def line(self) -> str:
-        return self._line.html
-
     def _button(self, what: str) -> Markup:
         """The page shows one of the two, and exchanges them at once."""
         expanded = "true" if what == "fold" else "false"
         return element("button", self._title, class_="wb-fold-button", data_send=what, aria_expanded=expanded)
-
-    def unfold(self) -> None:
-        """Show the contents."""
-        self._chosen("unfold")
 
     def _chosen(self, what: str) -> None:
         make, self._make = self._make, None

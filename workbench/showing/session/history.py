@@ -71,8 +71,8 @@ class History:
         >>> history.go(0)
         >>> node = history.add(short.steps[1])
         >>> history.name(2, "w1 claims")
-        >>> [child.step.label for child in history.nodes[0].children], history.parting(history.nodes[2], node).number
-        (['node_startup(w1)', 'node_startup(w2)'], 0)
+        >>> [child.step.label for child in history.nodes[0].children], history.current is node
+        (['node_startup(w1)', 'node_startup(w2)'], True)
     """
 
     def __init__(self, model: Model, start: int, root: Step) -> None:
@@ -129,10 +129,6 @@ class History:
     def trace(self, node: Node) -> Trace:
         """The behaviour from the root to a node."""
         return Trace(self.model, self.start, tuple(one.step for one in node.path))
-
-    def parting(self, one: Node, other: Node) -> Node:
-        """The last node that the ways to two nodes have in common."""
-        return [a for a, b in zip(one.path, other.path, strict=False) if a is b][-1]
 
     def landmarks(self) -> list["Landmark"]:
         """The nodes that tell the branches apart, each behind the one that it follows.
