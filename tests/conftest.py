@@ -55,6 +55,10 @@ ONLY_WHERE_MARKED = {
 }
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--accept", action="store_true", help="write what commands print into the transcripts")
+
+
 def pytest_make_parametrize_id(val: Any, argname: str) -> str | None:
     """Files' contents are numbered: they are long, and those with a random part differ between workers."""
     return argname if isinstance(val, bytes) or (isinstance(val, str) and len(val) > _LONGEST_ID) else None

@@ -274,26 +274,6 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
-def without_seconds(text: str) -> list[str]:
-    """The lines of a text; how long a search takes is not always the same."""
-    return [re.sub(r"\d+\.\d+( s\))?$", "T", line) for line in text.splitlines()]
-
-
-def test_the_page_shows_what_its_commands_print(repository: Path, run: Run) -> None:
-    said = "".join(blocks("console"))
-    commands = [line[2:] for line in said.splitlines() if line.startswith("$ ")]
-    assert len(commands) >= 5
-    subprocess.run(["rm", "-r", "specs"], check=True)
-    printed = ""
-    for command in commands:
-        printed += f"$ {command}\n"
-        if command.startswith("workbench "):
-            printed += run(*command.split()[1:]).out
-        else:
-            subprocess.run(command, shell=True, check=True)
-    assert without_seconds(said) == without_seconds(printed)
-
-
 def test_the_page_uses_the_action_and_the_hook_as_they_are() -> None:
     github, gitlab, pre_commit, _ = map(yaml.safe_load, blocks("yaml"))
     version = f"{RELEASE}{workbench.__version__}"

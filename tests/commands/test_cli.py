@@ -1,10 +1,11 @@
-"""The command line: what it prints, its exit status, and one line - never a traceback - for whatever is wrong."""
+"""The command line, where a transcript cannot say it: input that is too large or no text, processes, and interrupts."""
 
 import argparse
 import json
 import os
 import pty
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -38,54 +39,15 @@ SAFETY = ["--property", "UniqueTickets", "--property", "NoLakekeeperConflict"]
 RACE = ["bakery_v2", "--set", "StepGranularity=atomic", "--set", "AsyncParquet=true", "--set", "RestampPatch=false"]
 
 BAKERY = 'model = "bakery"\nproperties = ["UniqueTickets"]\n'
-
-OWN = '''
-"""A model of one's own."""
-from workbench.kernel import Model, Variable, action, invariant, require
-
-class Counter(Model):
-    """Counts [to three]."""
-    n = Variable(0)
-
-    @action
-    def count(self, s):
-        """One [more]."""
-        require(s.n < 3, "enough")
-        s.n += 1
-
-    @invariant
-    def Small(self, s):
-        return s.n < 3 or f"n is [{s.n}]"
-
-class Bare(Model):
-    n = Variable(0)
-
-    @action
-    def step(self, s):
-        s.n = 1 - s.n
-
-class Impure(Bare):
-    calls = [0]
-
-    @action
-    def step(self, s):
-        self.calls[0] += 1
-        s.n = self.calls[0]
-'''
-
-
-@pytest.fixture
-def own(tmp_path):
-    path = tmp_path / "own.py"
-    path.write_text(OWN)
-    return path
+DIGITS, HUGE, DEEP = "9" * 6000, "0x" + "f" * 5000, "[" * 900 + "]" * 900
+TRACE = '{"vars": ["claims"], "states": [{"claims": %s}]}'
 
 
 @pytest.fixture
 def toml(tmp_path):
     def write(text, name="one.toml"):
         path = tmp_path / name
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        path.write_text(text)
         return path
 
     return write
@@ -97,455 +59,69 @@ def refused(run):
 
     def call(*arguments):
         status, out, err = run(*arguments)
-        assert (status, out) == (2, "")
-        assert err.endswith("\n")
-        assert len(err.splitlines()) == 1
-        assert "Traceback" not in err
+        assert (status, out, err.count("\n")) == (2, "", 1)
+        assert len(err) < 500
         assert err.startswith("workbench")
-        return err.strip().removeprefix("workbench: ")
+        return err.removeprefix("workbench: ")
 
     return call
-
-
-# One model ---------------------------------------------------------------------------------------------------------
-
-
-def test_everything_holds(run):
-    status, out, err = run("check", "bakery", "--set", "MaxCrashes=0", "--set", "MaxRestarts=1")
-    assert (status, err) == (0, "")
-    assert "796 distinct states" in out
-    assert "depth 17" in out
-    assert "MaxCrashes=0" in out
-    assert "holds                    UniqueTickets" in out
-    assert "reached (6 states)       SomeoneCommits" in out
-    assert "Never enabled: restart\n" in out
-
-
-def test_a_violation_prints_the_actions_and_what_each_changed(run):
-    status, out, _ = run("check", *RACE, *SAFETY)
-    assert status == 1
-    assert "violated (17 states)" in out
-    assert "HTTP 409" in out
-    trace = out[out.index("\nNoLakekeeperConflict violated: 17 states") :]
-    assert " 17  commit(" in trace
-    steps = trace.split(" 17  commit(")
-    assert len(steps) == 2
-    changed = [line.strip() for line in steps[1].splitlines()[1:] if line.strip()]
-    assert "lk_409" in " ".join(changed)
-    assert not any(line.startswith(("acks", "iceberg")) for line in changed)  # a lost swap leaves the table alone
-
-
-def test_a_witness_is_printed_if_asked_for(run):
-    few = ["check", "bakery", "--set", "MaxCrashes=0", "--property", "SomeoneCommits"]
-    assert "commit(" not in run(*few)[1]
-    status, out, _ = run(*few, "--trace")
-    assert status == 0
-    assert "SomeoneCommits reached: 6 states" in out
-    assert "  6  commit(w1)" in out
-
-
-@pytest.mark.parametrize("engine", ["auto", "local", "reference"])
-def test_json(run, engine):
-    status, out, err = run("check", "bakery", "--set", "Writers=2", "--engine", engine, *SAFETY, "--json")
-    assert (status, err) == (0, "")
-    printed = json.loads(out)
-    assert printed.pop("seconds") >= 0
-    figures = printed.pop("figures")
-    assert engine == "reference" or figures["python_calls"] > 0
-    assert printed == {
-        "model": "bakery",
-        "constants": {**get_model("bakery")().constants, "Writers": ["w1", "w2"]},
-        "engine": "reference" if engine == "reference" else "local",
-        "symmetry": [],
-        "complete": True,
-        "distinct": 410,
-        "generated": 727,
-        "outside": 0,
-        "depth": 13,
-        "properties": [
-            {"name": name, "kind": "invariant", "holds": True, "trace_states": None, "why": None, "within": None}
-            for name in ("UniqueTickets", "NoLakekeeperConflict")
-        ],
-        "stopped": None,
-        "notes": [],
-    }
-
-
-@pytest.mark.parametrize(
-    ("options", "why"),
-    [
-        (
-            "--engine local --run-dir there",
-            "run_dir = 'there' is not accepted with the engine local; it goes with auto",
-        ),
-        ("--engine reference --run-dir there", "run_dir = 'there' is not accepted with the engine reference"),
-        ("--engine local --hand-over-states 5", "hand_over_states = 5 is not accepted with the engine local; it goes"),
-        ("--engine spark --hand-over-states 5", "hand_over_states = 5 is not accepted with the engine spark"),
-        ("--engine reference --workers 2", "workers = 2 is not accepted with the engine reference; it goes with auto"),
-        ("--engine spark --workers auto", "workers = 'auto' is not accepted with the engine spark"),
-        ("--trace --json", "--trace is not accepted with --json"),
-    ],
-)
-def test_what_an_engine_has_no_use_for_is_refused(refused, tmp_path, monkeypatch, options, why):
-    monkeypatch.chdir(tmp_path)
-    assert why in refused("check", "peterson", *options.split())
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_search_that_stays_in_this_process_says_that_nothing_is_kept(run, tmp_path):
-    status, out, _ = run("check", "peterson", "--set", "Processes=2", "--run-dir", tmp_path / "there")
-    assert status == 0
-    assert f"note: nothing is kept in '{tmp_path}/there': the search did not leave this process for Spark" in out
-
-
-def test_what_a_table_does_not_show_is_refused(refused, toml):
-    assert "--trace is not accepted with configurations" in refused("check", toml(BAKERY), "--trace")
-    assert "--trace is not accepted with --json" in refused("walk", "peterson", "--trace", "--json")
-
-
-def test_deadlocks_are_looked_for_where_somebody_asks(run, refused, toml):
-    model = ["hudi", "--set", "LocksExpire=false", "--set", "Values=1", "--property", "ConsistentRead"]
-    status, out, _ = run("check", *model)
-    assert (status, "Deadlock" in out) == (0, False)
-    status, out, _ = run("check", *model, "--deadlock")
-    assert status == 1
-    assert re.search(r"violated \(14 states\) +Deadlock: stuck: w2: the table lock is taken\n", out)
-    assert "\nDeadlock violated: 14 states\n" in out
-    assert "name Deadlock among their properties" in refused("check", toml(BAKERY), "--deadlock")
-
-
-def test_configurations_expect_what_steps_decide(run, toml):
-    expected = """
-        model = "hudi"
-        properties = ["PublishedSlicesStay", "Deadlock"]
-        [constants]
-        Values = 1
-        MonotonicTs = false
-        [expect.verdicts]
-        PublishedSlicesStay = { violated = 14 }
-        Deadlock = "holds"
-    """
-    status, out, _ = run("check", toml(expected))
-    assert (status, "1 of 1 configuration is as expected" in out) == (0, True)
-    status, out, _ = run("check", toml(expected.replace("14", "13")))
-    assert status == 1
-    assert "PublishedSlicesStay: expected violated (13 states), found violated (14 states)" in out
-
-
-def test_show_says_what_steps_are_judged(run, own):
-    text = OWN.replace("invariant, require", "invariant, refines, require, step")
-    own.write_text(
-        text
-        + """
-class Stepwise(Counter):
-    @step(of="count")
-    def Up(self, s, t):
-        return t.n > s.n
-
-    @refines(Counter)
-    def Same(self, s):
-        return {"n": s.n}
-"""
-    )
-    status, out, _ = run("list", f"{own}:Stepwise")
-    assert status == 0
-    assert re.search(r"Up +step of count\b", out)
-    assert re.search(r"Same +refinement of Counter\b", out)
-
-
-def test_json_of_a_violation(run):
-    status, out, _ = run(
-        "check", *RACE, "--property", "NoLakekeeperConflict", "--property", "EveryoneCommits", "--json"
-    )
-    conflict, everyone = json.loads(out)["properties"]
-    assert status == 1
-    assert (conflict["holds"], conflict["trace_states"]) == (False, 17)
-    assert "HTTP 409" in conflict["why"]
-    assert (everyone["kind"], everyone["holds"], everyone["why"]) == ("reachable", True, None)
-
-
-def test_json_says_what_is_not_known(run):
-    status, out, _ = run("check", "bakery", "--max-states", 100, *SAFETY, "--json")
-    found = json.loads(out)
-    assert (status, found["complete"], found["distinct"]) == (3, False, 100)
-    assert [p["holds"] for p in found["properties"]] == [None, None]
-
-
-def test_symmetry(run):
-    _, full, _ = run("check", "bakery", *SAFETY, "--json", "--no-symmetry")
-    _, reduced, _ = run("check", "bakery", *SAFETY, "--json", "--symmetry")
-    assert (json.loads(full)["distinct"], json.loads(full)["symmetry"]) == (4806, [])
-    assert (json.loads(reduced)["distinct"], json.loads(reduced)["symmetry"]) == (838, ["Writers"])
-
-
-def test_sets_are_given_by_size_or_as_lists(run):
-    arguments = ["--set", 'Writers=["a1","a2","b1"]', "--set", 'NodeParts=[["a1","a2"],["b1"]]', *SAFETY, "--json"]
-    status, out, _ = run("check", "bakery_v2", "--set", "StepGranularity=atomic", *arguments)
-    assert (status, json.loads(out)["constants"]["NodeParts"]) == (0, [["a1", "a2"], ["b1"]])
-    named = json.loads(run("check", "bakery", "--set", 'Writers=["a", "b"]', *SAFETY, "--json")[1])
-    sized = json.loads(run("check", "bakery", "--set", "Writers=2", *SAFETY, "--json")[1])
-    assert named["constants"]["Writers"] == ["a", "b"]
-    assert (named["distinct"], named["depth"]) == (sized["distinct"], sized["depth"])
-
-
-def test_fail_fast_is_violated_and_incomplete(run):
-    status, out, _ = run("check", *RACE, *SAFETY, "--fail-fast")
-    assert status == 1
-    assert "INCOMPLETE: stopped at the first violation" in out
-    assert "violated (17 states)     NoLakekeeperConflict" in out
-    assert "unknown                  UniqueTickets" in out
-
-
-@pytest.mark.parametrize("budget", [("--max-states", 50), ("--max-seconds", "1e-9"), ("--max-mib", "1e-9")])
-def test_a_budget_that_is_used_up(run, budget):
-    status, out, err = run("check", "bakery", *SAFETY, *budget)
-    assert (status, err) == (3, "")
-    assert "INCOMPLETE: the budget of" in out
-
-
-def test_huge_budgets_are_no_budgets(run):
-    status, out, _ = run(
-        "check", "bakery", *SAFETY, "--max-states", 10**30, "--max-seconds", "1e30", "--max-mib", 10**9
-    )
-    assert status == 0
-    assert "4,806 distinct states" in out
-
-
-def test_wide_fingerprints(run):
-    assert run("check", "bakery", *SAFETY, "--fingerprint-bits", 128)[0] == 0
-
-
-def test_workers_change_nothing_but_the_time(run):
-    found = [json.loads(run("check", "bakery", *SAFETY, "--workers", n, "--json")[1]) for n in (1, 2, "auto")]
-    for one in found:
-        del one["seconds"]
-    assert found[0] == found[1] == found[2]
-
-
-def test_nothing_is_checked_where_there_is_no_property(run, own):
-    status, out, _ = run("check", f"{own}:Bare")
-    assert status == 3
-    assert "2 distinct states" in out
-    assert "nothing is checked" in out
-    assert "holds" not in out
-
-
-# Models of one's own ------------------------------------------------------------------------------------------------
-
-
-def test_a_model_in_a_file(run, own):
-    status, out, _ = run("check", f"{own}:Counter")
-    assert status == 1
-    assert "4 distinct states" in out
-    assert "violated (4 states)      Small: n is [3]" in out
-    assert "n: 2 -> 3" in out
-
-
-def test_show_a_model_in_a_file(run, own):
-    status, out, _ = run("list", f"{own}:Counter")
-    assert status == 0
-    assert "counter: Counts [to three]." in out
-    assert "One [more]." in out
-    assert run("list", f"{own}:Bare")[0] == 0
-
-
-def test_a_model_that_breaks_the_rules(run, own):
-    """One line says what is wrong, and the behaviour that leads there follows."""
-    status, out, err = run("check", f"{own}:Impure")
-    assert (status, out) == (2, "")
-    line, _, *trace = err.splitlines()
-    assert ") is not a function of the state" in line
-    assert trace == ["  1  initial state", "       n: 0"]
-
-
-@pytest.mark.parametrize(
-    ("text", "attribute", "message"),
-    [
-        (OWN, ":Nope", "unknown model class in {path} 'Nope'; known: Bare, Counter, Impure"),
-        (OWN, ":", "unknown model class in {path} ''; known: Bare, Counter, Impure"),
-        (OWN, "", "unknown model class in {path} ''; known: Bare, Counter, Impure"),
-        (OWN, ":require", "unknown model class in {path} 'require'"),
-        ("def (", ":X", "model file {path} cannot be imported: SyntaxError: invalid syntax"),
-        ("1 / 0", ":X", "model file {path} cannot be imported: ZeroDivisionError: division by zero"),
-        ("raise SystemExit(0)", ":X", "model file {path} cannot be imported: SystemExit: 0"),
-        ("raise ValueError('two\\nlines')", ":X", "model file {path} cannot be imported: ValueError: two lines"),
-        ("import nothing_of_that_name", ":X", "model file {path} cannot be imported: ModuleNotFoundError"),
-    ],
-)
-def test_a_file_without_the_model(refused, tmp_path, text, attribute, message):
-    path = tmp_path / "mine.py"
-    path.write_text(text)
-    assert refused("check", f"{path}{attribute}").startswith(message.format(path=path))
-
-
-def test_a_file_that_is_called_like_a_library_does_not_replace_it(run, tmp_path):
-    path = tmp_path / "json.py"
-    path.write_text(OWN)
-    assert run("check", f"{path}:Counter")[0] == 1
-    assert sys.modules["json"] is json
 
 
 # Bad input ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("command", "said"),
     [
-        (["nope"], "unknown model or configuration 'nope'; models: allocator, bakery, bakery_endless,"),
-        (["bakry"], "unknown model or configuration 'bakry' (did you mean bakery, "),
-        (["bakry", "--set", "Writers=2"], "unknown model or configuration 'bakry' (did you mean bakery, "),
-        (["v2_rase"], "unknown model or configuration 'v2_rase' (did you mean v2_race, "),
-        (["bakery/v2_rase"], "unknown model or configuration 'bakery/v2_rase' (did you mean bakery/v2_race, "),
-        (["data/run-that-is-gone"], "there is no file or folder 'data/run-that-is-gone'"),
-        (["specs/nope"], "unknown model or configuration 'specs/nope'"),
-        (["specs/nope.toml"], "configuration 'specs/nope.toml' cannot be read: No such file or directory"),
-        (["one_table"], "'one_table' is the name of several configurations; give one of bakery/one_table, "),
-        (["v2_race", "--set", "Writers=2"], "--set, --cfg and --property are not accepted with"),
-        ([""], "unknown model or configuration ''"),
-        ([":"], "unknown model or configuration ':'"),
-        (["nope.py:X"], "model file 'nope.py' cannot be read; give an existing file as path/to/file.py:Class"),
-        (["bakery", "bakery_v2"], "model 'bakery' is not accepted here; give one, or files and folders"),
-        (["bakery", "--set", "Nope=1"], "unknown constant of bakery 'Nope'; known: LazyReap"),
-        (["bakery", "--set", "Writer=1"], "unknown constant of bakery 'Writer' (did you mean Writers?)"),
-        (["bakery", "--set", "=1"], "unknown constant of bakery ''"),
-        (["bakery", "--set", "Writers"], "--set 'Writers' is not accepted; it takes NAME=VALUE"),
-        (["bakery", "--set", "a\nb"], r"--set 'a\nb' is not accepted; it takes NAME=VALUE"),
-        (["bakery", "--set", "LazyReap=1"], "LazyReap = 1 is not accepted; it takes true or false"),
-        (["bakery", "--set", "LazyReap=Trow"], "LazyReap = 'Trow' is not accepted; it takes true or false"),
-        (["bakery", "--set", "MaxCrashes=null"], "MaxCrashes = None is not accepted; it takes an integer from"),
-        (["bakery", "--set", "MaxCrashes=4"], "MaxCrashes = 4 is not accepted; it takes an integer from 0 to 3"),
-        (["bakery", "--set", "MaxCrashes=1.0"], "MaxCrashes = 1.0 is not accepted"),
-        (["bakery", "--set", "MaxTickets=2"], "MaxTickets = 2 is not accepted; it takes at least the number"),
-        (["bakery_v2", "--set", "StepGranularity=coarse"], "StepGranularity = 'coarse' is not accepted; it takes"),
+        (f"check {DIGITS}", "unknown model or configuration '999"),
+        (f"check bakery --set Writers={DIGITS}", "Writers = "),
+        (f"check bakery --set Writers={'[' * 50_000}", "Writers = "),
+        ("check bakery --set Writers=\udcff", "Writers = "),
+        ("check bakery --set a\x00b", r"--set 'a\x00b' is not accepted; it takes NAME=VALUE"),
+        ("check bakery --warp=a\x00b", r"workbench check: '--warp=a\x00b' is not accepted"),
+        (f"validate bakery workbench:bakery?Writers={DIGITS}#0/", "permalink: Writers = '99999"),
+        (f"validate bakery workbench:bakery?Writers={DEEP}#0/", "permalink: Writers = '[[[["),
+        ('validate bakery workbench:bakery?Writers="\udcff"#0/', "permalink: '\"\\udcff\"' is not UTF-8 text"),
+        (f"validate bakery workbench:bakery{'#' * 6000}", "permalink 'workbench:bakery###"),
+    ],
+)
+def test_arguments_that_go_too_far(refused, command, said):
+    assert refused(*command.split()).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "said"),
+    [
+        ("check one", f"{BAKERY}constants.Writers = {HUGE}", "one: Writers = 0xffff"),
+        ("check one", f"{BAKERY}constants.Writers = {'9' * 4000}", "one: Writers = 0x"),
+        ("check one", f"{BAKERY}constants.Writers = {DEEP[800:-800]}", "one: Writers = [[[[["),
+        ("check one", f"{BAKERY}title = {HUGE}", "one: title = 0xffff"),
+        ("check one", f"{BAKERY}expect.distinct = {HUGE}", "one: expect.distinct = 0xffff"),
+        ("check one", f"{BAKERY}expect.verdicts.UniqueTickets = {{violated = {HUGE}}}", "one: expect.verdicts.Unique"),
+        ("check one", f"a = {'[' * 50_000}", "configuration 'one' is nested too deeply to be read"),
+        ("check one", f"a = {DIGITS}", "configuration 'one' is not TOML: Exceeds the limit"),
+        ("check one", "\xff\xfe", "configuration 'one' cannot be read: not UTF-8 text"),
+        ("check one", "\0", "configuration 'one' is not TOML: "),
         (
-            ["bakery_v2", "--set", 'NodeParts=[["w1"],["w1","w2"]]'],
-            "NodeParts = [['w1'], ['w1', 'w2']] is not a partition of Writers; it must hold",
+            "validate bakery one",
+            TRACE % f'{{"#bigint": "{DIGITS}"}}',
+            "one: states[0].claims has 6,000 digits; ",
         ),
-        (["bakery_v2", "--set", "NodeParts=[]"], "NodeParts = [] is not accepted; it takes a list of lists"),
-        (["bakery_v2", "--set", "NodeParts=3"], "NodeParts = 3 is not accepted; it takes a list of lists"),
-        (["bakery", "--property", "Nope"], "unknown property of bakery 'Nope'; known: EventualProgress"),
-        (["bakery", "--property", ""], "unknown property of bakery ''"),
-        (["bakery", "--engine", "warp"], "workbench check: argument --engine: invalid choice: 'warp'"),
-        (["bakery", "--fingerprint-bits", "7"], "workbench check: argument --fingerprint-bits: invalid choice: "),
-        (["bakery", "--set"], "workbench check: argument --set: expected one argument"),
-        (["bakery", "--warp"], "workbench check: '--warp' is not accepted; see workbench check --help"),
-        (["bakery", "--propery=P"], "workbench check: '--propery=P' is not accepted (did you mean --property?); see"),
-        (["bakery", "--states", "3"], "workbench check: '--states' is not accepted (did you mean --max-states?); see"),
-        (["bakery", "--warp=a\nb"], r"workbench check: '--warp=a\nb' is not accepted"),
-        ([], "workbench check: the following arguments are required: MODEL|CONFIGURATION|FOLDER"),
-        (["missing.toml"], "configuration 'missing.toml' cannot be read: No such file or directory"),
-        (["./missing"], "there is no file or folder './missing'"),
-        (["x" * 5000], "unknown model or configuration 'xxx"),
-        (["specs", "--set", "Writers=2"], "--set, --cfg and --property are not accepted with configurations"),
-        (["specs", "--property", "UniqueTickets"], "--set, --cfg and --property are not accepted with configurations"),
+        ("validate bakery one", TRACE % DEEP[700:-700], "one: states[0].claims[0][0][0]"),
+        ("validate bakery one", f'{TRACE[:-1] % 1}, "loop": "{DIGITS}"}}', "one: loop = '99999"),
+        ("validate bakery one", f'{TRACE[:-1] % 1}, "loop": {DEEP}}}', "one: the trace is not accepted: it is nested"),
     ],
 )
-def test_bad_input(refused, monkeypatch, arguments, message):
-    monkeypatch.chdir(ROOT)
-    assert refused("check", *arguments).startswith(message)
+def test_files_that_go_too_far(refused, tmp_path, monkeypatch, command, text, said):
+    monkeypatch.chdir(tmp_path)
+    Path("one").write_text(text, "latin-1")
+    assert refused(*command.split()).startswith(said)
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        "",
-        "0",
-        "-1",
-        "7",
-        "99999999999999999999",
-        "9" * 5000,
-        "1e400",
-        "NaN",
-        "2.0",
-        "true",
-        "null",
-        "[",
-        "[" * 50_000,
-        "[]",
-        '["", ""]',
-        '["a", "a"]',
-        '[["a"]]',
-        '["é"]',
-        '["a\\n"]',
-        '{"a": 1}',
-        "w1",
-        "\udcff",
-    ],
-    ids=lambda value: repr(value[:20]),
-)
-def test_a_set_that_is_none(refused, value):
-    line = refused("check", "bakery", "--set", f"Writers={value}")
-    assert line.startswith("Writers = ")
-    assert line.endswith(
-        " is not accepted; it takes a size from 1 to 6, or a list of that many names (a-z, A-Z, then also 0-9 and _)"
-    )
-    assert len(line) < 200
-
-
-HUGE, DEEP = "0x" + "f" * 5000, "[" * 900 + "]" * 900
-SELF = "unknown constant of bakery 'self'"
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (BAKERY + "constants.self = 1", SELF),
-        (BAKERY + f"constants.Writers = {HUGE}", "Writers = 0xffff"),
-        (BAKERY + f"title = {HUGE}", "title = 0xffff"),
-        (BAKERY + f"expect.distinct = {HUGE}", "expect.distinct = 0xffff"),
-        (BAKERY + f"expect.verdicts.UniqueTickets = {{violated = {HUGE}}}", "expect.verdicts.UniqueTickets = <a dict"),
-        (BAKERY + f"constants.Writers = {DEEP[800:-800]}", "Writers = [[[[["),
-    ],
-)
-def test_a_configuration_that_goes_too_far(refused, toml, text, message):
-    path = toml(text)
-    line = refused("check", path)
-    assert line.startswith(f"{path}: {message}")
-    assert len(line) < len(str(path)) + 300
-
-
-@pytest.mark.parametrize(
-    ("document", "message"),
-    [
-        ({"#meta": {"constants": {"self": 1}}}, SELF),
-        ({"#meta": {"constants": {"Writers": "\udcff"}}}, "the trace is not UTF-8 text"),
-        ({"vars": ["\udcff"]}, "the trace is not UTF-8 text"),
-        (
-            {"states": [{"claims": {"#bigint": "9" * 6000}}]},
-            "states[0].claims has 6,000 digits; at most 4,000 are accepted",
-        ),
-        ({"states": [{"claims": {"#bigint": 1.5}}]}, 'states[0].claims is {"#bigint": 1.5}, which is not an ITF'),
-        ({"loop": "9" * 6000}, "loop = '99999"),
-        ({"loop": json.loads(DEEP)}, "the trace is not accepted: it is nested too deeply"),
-        ({"loop": [[[[1]]]]}, "loop = [[[[1]]]] is not accepted"),
-        ({"vars": [["claims"]]}, "'vars' of an ITF document takes a list of variable names, not [["),
-        ({"states": [{"claims": json.loads("[" * 200 + "]" * 200)}]}, "is nested more than 100 deep"),
-        ({"#meta": {"constants": {"Writers": [[[[1]]]]}}}, "Writers = [[[["),
-    ],
-)
-def test_a_trace_that_goes_too_far(refused, tmp_path, document, message):
-    path = tmp_path / "trace.json"
-    path.write_text(json.dumps({"vars": ["claims"], "states": [{"claims": {"#set": []}}], **document}))
-    line = refused("validate", "bakery", path)
-    assert message in line
-    assert len(line) < len(str(path)) + 400
-
-
-@pytest.mark.parametrize(
-    ("link", "message"),
-    [
-        ("workbench:bakery?self=1#0/", SELF),
-        (f"workbench:bakery?Writers={'9' * 6000}#0/", "permalink: Writers = '99999"),
-        (f"workbench:bakery?Writers={DEEP}#0/", "permalink: Writers = '[[[["),
-        ("workbench:bakery?Writers=%22%FF%22#0/", "permalink: '%22%FF%22' is not UTF-8 text"),
-        ('workbench:bakery?Writers="\udcff"#0/', "permalink: '\"\\udcff\"' is not UTF-8 text"),
-        ("workbench:bakery" + "#" * 6000, "permalink 'workbench:bakery###"),
-    ],
-)
-def test_a_permalink_that_goes_too_far(refused, link, message):
-    line = refused("validate", "bakery", link)
-    assert line.startswith(message)
-    assert len(line) < 300
+def test_a_file_that_is_called_like_a_library_does_not_replace_it(run, tmp_path):
+    path = shutil.copy(ROOT / "workbench/protocols/classics/peterson.py", tmp_path / "json.py")
+    assert run("check", f"{path}:Peterson").status == 0
+    assert sys.modules["json"] is json
 
 
 @pytest.mark.parametrize("command", ["check", "show", "report", "graph", "replay", "scenario", "sweep", "save", "nope"])
@@ -558,11 +134,6 @@ def test_a_benchmark_against_no_commit(capsys):
     assert capsys.readouterr().err.startswith("bench: --against 'no-such-commit' is not")
     assert bench(["--against", "HEAD", "--only", "small"]) == 2
     assert "--only is not accepted with --against" in capsys.readouterr().err
-
-
-def test_a_constant_is_called_self(refused):
-    assert refused("check", "bakery", "--set", "self=1").startswith(SELF)
-    assert refused("export", "bakery", "--set", "self=1", "-o", ".dot").startswith(SELF)
 
 
 def test_a_class_or_a_name_is_the_model_with_its_defaults():
@@ -609,48 +180,7 @@ def test_a_comma_stands_before_three_digits_alone(number, text):
         above_zero(number)(text)
 
 
-@pytest.mark.parametrize("arguments", [["list", "nope"], ["list", ""], ["list", "hudi", "more"], ["nope"], []])
-def test_bad_input_to_other_commands(refused, arguments):
-    assert refused(*arguments)
-
-
 # Configurations ----------------------------------------------------------------------------------------------------
-
-
-def test_as_expected(run, toml):
-    path = toml(
-        BAKERY + 'symmetry = ["Writers"]\n[expect]\ndistinct = 838\ndepth = 18\nverdicts.UniqueTickets = "holds"\n'
-    )
-    status, out, err = run("check", path)
-    assert (status, err) == (0, "")
-    assert "everything holds" in out
-    assert "1 of 1 configuration is as expected" in out
-
-
-@pytest.fixture
-def elsewhere(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.mark.parametrize("name", ["v1_one_writer", "bakery/v1_one_writer", "specs/bakery/v1_one_writer.toml"])
-def test_configurations_have_names_in_any_folder(run, elsewhere, name):
-    status, out, _ = run("check", name)
-    assert status == 0
-    assert "specs/bakery/v1_one_writer.toml  SomeoneCommits not reached" in out
-
-
-def test_the_folder_specs_is_there_in_any_folder(run, elsewhere):
-    status, out, _ = run("check", "specs/table")
-    assert status == 0
-    assert "2 of 2 configurations are as expected" in out
-
-
-def test_a_file_that_is_there_goes_before_a_configuration(run, elsewhere, toml):
-    toml(BAKERY, "v1_one_writer")
-    status, out, _ = run("check", "v1_one_writer")
-    assert "v1_one_writer  everything holds" in out
-    assert status == 0
 
 
 @pytest.mark.parametrize("name", sorted({name.rpartition("/")[2] for name in configurations.shipped()} & set(models())))
@@ -660,66 +190,6 @@ def test_a_configuration_with_the_name_of_a_model_takes_it_as_it_is(name):
     one, model = configurations.configuration(path), get_model(name)()
     assert (type(one.model), one.model.constants) == (type(model), model.constants)
     assert (one.properties, one.symmetry) == (None, ())
-
-
-@pytest.mark.slow
-def test_other_commands_know_configurations_too(run, elsewhere):
-    """They take its constants, and its properties and symmetric sets where they ask for such."""
-    one = configurations.configuration("documented_v1_no_crash")
-    assert one.symmetry
-    counts = f"{one.expect['distinct']:,} states"
-    assert run("export", "documented_v1_no_crash", "-o", "race.dot")[2].startswith(counts)
-    assert run("export", "documented_v1_no_crash", "-o", "saved")[2].startswith(counts)
-    assert "SomeoneCommits" in run("walk", "v1_one_writer", "--walks", "1")[1]
-    Path("story.txt").write_text("commit\n")
-    assert run("scenario", "v1_one_writer", "story.txt")[0] == 1
-    assert run("export", "v1_one_writer", "--set", "Writers=2", "-o", "no.dot")[0] == 2
-
-
-def test_a_choice_may_be_given_by_its_word(run, toml):
-    small = ["--set", "Keys=1", "--set", "Values=1", "--property", "ConsistentRead", "--json"]
-    by_word, by_number = (
-        json.loads(run("check", "hudi", "--set", f"ConcurrencyControl={given}", *small)[1]) for given in ("none", 0)
-    )
-    assert by_word["constants"] == by_number["constants"]
-    assert by_word["constants"]["ConcurrencyControl"] == 0
-    path = toml('model = "hudi"\nconstants.ConcurrencyControl = "none"\nconstants.FailedWrites = "lazy"\n')
-    assert (
-        configurations.configuration(path).model.constants
-        == get_model("hudi")(ConcurrencyControl=0, FailedWrites=2).constants
-    )
-    status, _, err = run("check", "hudi", "--set", "ConcurrencyControl=optimist")
-    assert (status, err.count("\n")) == (2, 1)
-    assert "it takes one of 0 (none), 1 (optimistic), 2 (pessimistic)" in err
-
-
-def test_different_from_what_is_expected(run, toml):
-    path = toml(BAKERY + "[expect]\ndistinct = 1000\ndepth = 18\nverdicts.UniqueTickets = {violated = 3}\n")
-    status, out, _ = run("check", path)
-    assert status == 1
-    assert "one.toml is not as expected:" in out
-    assert "distinct: expected 1,000, found 4,806" in out
-    assert "UniqueTickets: expected violated (3 states), found holds" in out
-    assert "depth:" not in out
-    assert "0 of 1 configuration is as expected" in out
-
-
-def test_a_violation_of_which_nothing_is_said_is_not_expected(run, toml):
-    constants = '[constants]\nStepGranularity = "atomic"\nAsyncParquet = true\nRestampPatch = false\n'
-    violated = 'model = "bakery_v2"\nproperties = ["NoLakekeeperConflict"]\n' + constants
-    status, out, _ = run("check", toml(violated))
-    assert status == 1
-    assert "NoLakekeeperConflict: expected that it holds, since nothing is said, found violated (17 states)" in out
-    assert run("check", toml(violated + "[expect.verdicts]\nNoLakekeeperConflict = {violated = 17}\n"))[0] == 0
-    assert run("check", toml(violated + "[expect.verdicts]\nNoLakekeeperConflict = {violated = 16}\n"))[0] == 1
-
-
-def test_a_configuration_that_is_not_finished_is_neither(run, toml):
-    path = toml(BAKERY + "[expect]\ndistinct = 4806\n")
-    status, out, _ = run("check", path, "--max-states", 100)
-    assert status == 3
-    assert "one.toml is incomplete: the budget of 100 states is used up" in out
-    assert "0 of 1 configuration is as expected" in out
 
 
 @pytest.fixture
@@ -788,125 +258,6 @@ def test_a_report_on_what_is_not_finished_does_not_say_as_expected(run, one, res
     assert "as expected" not in (tmp_path / "page.html").read_text()
 
 
-def test_configurations_as_json(run, toml):
-    good = toml(BAKERY + "[expect]\ndistinct = 4806\n")
-    bad = toml('title = "Bad"\n' + BAKERY + "[expect]\ndistinct = 1\n", "two.toml")
-    status, out, _ = run("check", good, bad, "--json")
-    one, two = json.loads(out)
-    assert status == 1
-    assert (one["file"], one["title"], one["as_expected"], one["differences"]) == (str(good), "one", True, [])
-    assert (two["title"], two["as_expected"], two["differences"]) == (
-        "Bad",
-        False,
-        ["distinct: expected 1, found 4,806"],
-    )
-    assert two["properties"][0]["name"] == "UniqueTickets"
-
-
-def test_folders_are_searched_to_the_bottom(run, toml, tmp_path):
-    (tmp_path / "below" / "folder.toml").mkdir(parents=True)
-    toml(BAKERY + "constants.Writers = 2\n")
-    toml(BAKERY + "constants.Writers = 1\n", "below/[bold]é [.toml")
-    status, out, _ = run("check", tmp_path)
-    assert status == 0
-    assert "2 of 2 configurations are as expected" in out
-    assert "[bold]é [.toml" in out
-
-
-def test_symmetry_may_be_overruled(run, toml):
-    path = toml(BAKERY + 'symmetry = ["Writers"]\n')
-    counts = [json.loads(run("check", path, "--json", *more)[1])[0]["distinct"] for more in ([], ["--no-symmetry"])]
-    assert counts == [838, 4806]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", 'there is no model in it; it takes a line such as model = "hudi"'),
-        ("model = 7", "model = 7 is not accepted; it takes the name of a model"),
-        (
-            'model = "nope"',
-            "unknown model 'nope'; known: allocator, bakery, bakery_endless, bakery_published,",
-        ),
-        ('model = "x.py:Y"', "model file 'x.py' cannot be read; give an existing file"),
-        (BAKERY + "colour = 1", "unknown key 'colour'; known: constants, expect, model"),
-        (BAKERY + "title = 3", "title = 3 is not accepted; it takes a text"),
-        (BAKERY + "source = []", "source = [] is not accepted; it takes a text"),
-        (BAKERY + "symmetry = 5", "symmetry = 5 is not accepted; it takes a list of names"),
-        (BAKERY + "symmetry = true", "symmetry = True is not accepted; it takes a list of names"),
-        (BAKERY + 'symmetry = "Writers"', "symmetry = 'Writers' is not accepted; it takes a list of names"),
-        (BAKERY + "symmetry = [1]", "symmetry = [1] is not accepted; it takes a list of names"),
-        (BAKERY + 'symmetry = ["Tickets"]', "unknown symmetric set of bakery 'Tickets'; known: Writers"),
-        ('model = "bakery"\nproperties = "x"', "properties = 'x' is not accepted; it takes a list of names"),
-        ('model = "bakery"\nproperties = [1]', "properties = [1] is not accepted; it takes a list of names"),
-        ('model = "bakery"\nproperties = ["x"]', "unknown property of bakery 'x'; known: EventualProgress"),
-        (BAKERY + "constants = 3", "constants = 3 is not accepted; it takes a table"),
-        (BAKERY + "constants.Nope = 3", "unknown constant of bakery 'Nope'"),
-        (BAKERY + "constants.Writers = nan", "Writers = nan is not accepted; it takes a size from 1 to 6"),
-        (BAKERY + "constants.Writers = 2020-01-01", "Writers = datetime.date(2020, 1, 1) is not accepted"),
-        (BAKERY + "constants.Writers = " + "9" * 4000, "Writers = 0x"),
-        (BAKERY + "expect = 3", "expect = 3 is not accepted; it takes a table"),
-        (BAKERY + "expect.colour = 3", "unknown key of expect 'colour'; known: depth, distinct, generated, outside,"),
-        (BAKERY + 'expect.distinct = "many"', "expect.distinct = 'many' is not accepted; it takes an integer"),
-        (BAKERY + "expect.depth = true", "expect.depth = True is not accepted; it takes an integer"),
-        (BAKERY + "expect.generated = 1.0", "expect.generated = 1.0 is not accepted; it takes an integer"),
-        (BAKERY + "expect.verdicts = 3", "verdicts = 3 is not accepted; it takes a table"),
-        (BAKERY + 'expect.verdicts.Nope = "holds"', "unknown checked property 'Nope'; known: UniqueTickets"),
-        *(
-            (BAKERY + f"expect.verdicts.UniqueTickets = {bad}", "expect.verdicts.UniqueTickets = ")
-            for bad in (
-                '"true"',
-                "true",
-                "[]",
-                "{}",
-                "3",
-                "{violated = 1, reached = 1}",
-                '{violated = "1"}',
-                "{held = 1}",
-            )
-        ),
-    ],
-)
-def test_a_configuration_that_makes_no_sense(refused, toml, text, message):
-    path = toml(text)
-    line = refused("check", path)
-    assert line.startswith(f"{path}: {message}")
-    assert len(line) < len(str(path)) + 400
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("model = [", "is not TOML: Invalid value"),
-        (BAKERY + BAKERY, "is not TOML: Cannot overwrite a value"),
-        ("a = " + "[" * 50_000, "is nested too deeply to be read"),
-        ("a = " + "9" * 10_000, "is not TOML: Exceeds the limit"),
-        (b"\xff\xfe", "cannot be read: not UTF-8 text"),
-        (b"\x00", "is not TOML: "),
-    ],
-    ids=["unfinished", "twice", "deep", "long", "binary", "null"],
-)
-def test_what_is_not_toml(refused, toml, text, reason):
-    path = toml(text)
-    assert refused("check", path).startswith(f"configuration {str(path)!r} {reason}")
-
-
-def test_folders_without_configurations(refused, tmp_path):
-    assert refused("check", tmp_path) == f"folder {str(tmp_path)!r} has no configuration (*.toml)"
-    (tmp_path / "folder.toml").mkdir()
-    assert "folder.toml' has no configuration" in refused("check", tmp_path / "folder.toml")
-    assert "has no configuration" in refused("check", tmp_path)
-
-
-def test_a_file_that_cannot_be_read(refused, tmp_path):
-    link = tmp_path / "link.toml"
-    link.symlink_to(tmp_path / "nowhere")
-    assert "cannot be read: No such file or directory" in refused("check", link)
-    link.unlink()
-    link.symlink_to(link)
-    assert "Too many levels of symbolic links" in refused("check", tmp_path)
-
-
 # Sweeps ------------------------------------------------------------------------------------------------------------
 
 
@@ -952,25 +303,6 @@ def test_list_of_configurations(run):
         assert (f"\n{name} " in out) == (path.parent.name == "paimon")
 
 
-def test_list_of_a_folder(run, tmp_path):
-    (tmp_path / "mine.toml").write_text('title = "Mine [1]"\nmodel = "bakery"\n')
-    status, out, err = run("list", str(tmp_path))
-    assert (status, err) == (0, "")
-    assert [line.split() for line in out.splitlines()[1:]] == [[str(tmp_path / "mine.toml"), "Mine", "[1]"]]
-    (tmp_path / "none").mkdir()
-    status, out, err = run("list", str(tmp_path / "none"))
-    assert (status, out) == (2, "")
-    assert err.endswith("/none' has no configuration (*.toml)\n")
-
-
-def test_show_a_configuration(run):
-    status, out, err = run("list", "v2_race")
-    assert (status, err) == (0, "")
-    one = configurations.configuration("v2_race")
-    for text in (one.title, one.source, "AsyncParquet=on", "Expected: NoLakekeeperConflict violated (22 states)"):
-        assert text in out
-
-
 def test_version(run):
     assert run("--version") == (0, f"lakehouse-workbench {workbench.__version__}\n", "")
 
@@ -1011,14 +343,6 @@ def process(*arguments, **options):
 def complaints(err):
     """The lines of a standard error, without those that a slow machine is told how far a check is with."""
     return [line for line in err.splitlines() if not line.startswith("level ")]
-
-
-def test_as_a_process():
-    with process("check", "bakery", "--set", "Writers=0", stderr=subprocess.PIPE) as running:
-        out, err = running.communicate()
-    assert (running.returncode, out) == (2, "")
-    accepted = "a size from 1 to 6, or a list of that many names (a-z, A-Z, then also 0-9 and _)"
-    assert err == f"workbench: Writers = 0 is not accepted; it takes {accepted}\n"
 
 
 @pytest.mark.slow
@@ -1399,27 +723,3 @@ def test_where_trying_is_too_much_a_shipped_configuration_knows_the_repair(run, 
     monkeypatch.setattr("workbench.commands.advice._MOST_STATES", 10)
     _, out, _ = run("check", "two_phase_commit", "--set", "LosesPatience=true")
     assert "repair it  LosesPatience=off" in out
-
-
-def test_what_to_do_next_names_choices_by_their_words(run):
-    settings = ["--set", "ConcurrencyControl=none", "--set", "Keys=1", "--set", "Values=1"]
-    out = run("check", "hudi", *settings, "--property", "ConsistentRead")[1]
-    assert "Workbench('hudi', Values=('v1',), ConcurrencyControl='none'), in a notebook" in out.replace(
-        "Keys=('k1',), ", ""
-    )
-
-
-def test_walks_that_are_asked_for_steps_name_the_option_for_them(refused):
-    assert "(did you mean --depth?)" in refused("walk", "peterson", "--steps", "9")
-
-
-def test_the_first_violation_is_shown_whole_and_others_are_named(run):
-    line = ["check", "paimon", "--set", "PUT_IF_ABSENT=false"]
-    out = run(*line)[1]
-    assert out.count("  1  initial state") == 1
-    assert "Violated, too: AllSnapshotsCommitted; --trace prints all traces" in out
-    assert "empty throughout: vectors, lock, rewrite" in out
-    assert len(out.splitlines()) < 100
-    everything = run(*line, "--trace")[1]
-    assert everything.count("  1  initial state") == 4
-    assert "Violated, too" not in everything

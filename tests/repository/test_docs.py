@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from tests import transcripts
+from tests.command import Done, Run
 from tests.places import ROOT
-from workbench.commands.cli import main
 
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -25,7 +26,7 @@ def name_of(page: Path) -> str:
     return page.relative_to(DOCS).as_posix()
 
 
-def run(text: str, name: str) -> list[tuple[str, str | None]]:
+def printed_by(text: str, name: str) -> list[tuple[str, str | None]]:
     """What each block of a page prints, and what the page says; the blocks share their names."""
     space: dict[str, Any] = {"__name__": name}
     printed_and_said = []
@@ -50,14 +51,14 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("elsewhere")
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name not in ON_SPARK], ids=name_of)
 def test_the_python_of_a_page_runs(page: Path) -> None:
-    for printed, said in run(page.read_text(), str(page)):
+    for printed, said in printed_by(page.read_text(), str(page)):
         assert clean(printed) == clean(said or "")
 
 
 @pytest.mark.usefixtures("elsewhere", "spark")
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name in ON_SPARK], ids=name_of)
 def test_the_python_of_a_page_runs_on_spark(page: Path) -> None:
-    for printed, said in run(page.read_text(), str(page)):
+    for printed, said in printed_by(page.read_text(), str(page)):
         assert clean(printed) == clean(said or "")
 
 
@@ -65,19 +66,23 @@ def test_there_are_pages_with_python() -> None:
     assert sum(len(BLOCK.findall(page.read_text())) for page in PAGES) >= 10
 
 
-def test_the_trace_that_is_explained_is_what_its_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
-    page = (DOCS / "glossary.md").read_text()
-    (command, said), *_ = re.findall(r"^```console\n\$ workbench ([^\n]*)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    assert main(command.split()) == 1
-    printed = capsys.readouterr().out.partition("\nNext\n")[0]
-    assert clean(printed)[-len(clean(said)) :] == clean(said)
+@pytest.mark.usefixtures("elsewhere")
+@pytest.mark.parametrize("page", ["glossary.md", "operating.md"])
+def test_what_is_typed_on_a_page_prints_what_it_says(page: str, run: Run, request: pytest.FixtureRequest) -> None:
+    """Exit statuses are not on the pages."""
+    accept = request.config.getoption("accept")
+
+    def quiet(*arguments: object) -> Done:
+        return run(*arguments)._replace(status=0)
+
+    transcripts.compare(DOCS / page, (DOCS / page).read_text(), quiet, accept=accept)
 
 
 def test_a_page_that_is_wrong_is_noticed() -> None:
     page = "```python\nn = 1\n```\n\nwords\n\n```python\nprint(n + 1)\n```\n\n```text\n3\n```\n"
-    assert run(page, "page") == [("", None), ("2\n", "3\n")]
+    assert printed_by(page, "page") == [("", None), ("2\n", "3\n")]
     with pytest.raises(ZeroDivisionError):
-        run("```python\n1 / 0\n```\n", "page")
+        printed_by("```python\n1 / 0\n```\n", "page")
 
 
 def anchors(page: Path) -> set[str]:
