@@ -105,30 +105,6 @@ def test_a_model_of_another_folder_is_found_from_the_top(repository: Path, run: 
     assert (linked.status, linked.err.count("\n")) == (2, 1)
 
 
-def test_a_deadlock_is_shown_where_the_model_says_what_may_end(
-    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    door = Path("door.py")
-    door.write_text(
-        "from workbench.kernel import Model, Variable, action, ends, invariant, require\n\n\n"
-        "class Door(Model):\n"
-        "    open = Variable(False)\n\n"
-        "    @action\n"
-        "    def push(self, s):\n"
-        "        require(not s.open)\n"
-        "        s.open = True\n\n"
-        "    @ends\n"
-        "    def locked(self, s):\n"
-        "        return False\n\n"
-        "    @invariant\n"
-        "    def Shut(self, s):\n"
-        "        return not s.open\n"
-    )
-    found = annotations(run("check", "door.py:Door", "--annotations", "--deadlock").out)
-    assert [int(one["line"]) for one in found] == [line_of(door, "def Shut"), line_of(door, "def locked")]
-
-
 def test_what_was_installed_is_not_shown_as_a_file_of_the_repository(
     repository: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
