@@ -13,6 +13,7 @@ check one.toml``, each line is text that the command's last file goes on with, w
 """
 
 import fcntl
+import os
 import re
 import shlex
 import subprocess
@@ -63,6 +64,9 @@ def _typed(typed: str, said: str, run: Run) -> str:
     line = re.sub(r"^> ?", "", typed, flags=re.MULTILINE)
     if line.startswith("workbench "):
         done = run(*shlex.split(line)[1:])
+    elif line.startswith("cd "):
+        os.chdir(line.split()[1])
+        done = Done(0, "", "")
     else:
         shell = subprocess.run(line, shell=True, capture_output=True, text=True)
         done = Done(shell.returncode, shell.stdout, shell.stderr)
