@@ -1,10 +1,8 @@
 """What commands write to files: whole or not at all, whatever stops them, and never over what they read."""
 
 import json
-import os
 import random
 import signal
-import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -12,6 +10,7 @@ import pytest
 
 from tests.command import python
 from tests.places import ROOT
+from tests.transcripts import contents
 from workbench.commands.cli import main
 from workbench.formats import graphs
 
@@ -46,140 +45,21 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.fixture
-def refused(here, capsys):
-    """Runs a command that is refused in one line, after which every file is as before; returns that line."""
-
-    def command(*arguments):
-        before = contents(here)
-        assert main(list(arguments)) == 2
-        out, err = capsys.readouterr()
-        assert (out, err.count("\n")) == ("", 1)
-        assert contents(here) == before
-        return err
-
-    return command
-
-
-def contents(folder):
-    return {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
-
-
-# Inputs are not destroyed --------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "check one.toml -o link.html",
-        "check one.toml -o ./folder/../link.html",
-        "check one.toml -o hard.html",
-        "check folder one.toml -o folder/two.xml",
-        "check bakery --cfg cfg.md -o cfg.md",
-        "check own.py:Own -o own.svg",
-        "check own.toml -o own.svg",
-        "check own.toml -o helper.html",
-        "check own.toml one.toml -o own.xml",
-        "check bakery --run-dir folder -o folder/run.json",
-        "validate bakery cfg.md -o ./cfg.md",
-        "validate own.py:Own cfg.md -o own.svg",
-        "validate bakery story.md --map mapping.py:M -o mapping.svg",
-        "export own.py:Own -o own.dot",
-        "export own.toml -o tables.csv",
-        "export n1=events.jsonl -o ./events.jsonl",
-        "walk own.toml --walks 1 -o own.svg",
-        "scenario own.toml story.md -o own.svg",
-        "scenario bakery story.md -o story.md",
-        "audit folder -o folder/page.html",
-        "audit folder --acks acks.json -o acks.json",
-        "drive paimon trace.json -o trace.json",
-        "sweep own.toml --grid LazyReap=true,false -o own.csv",
-    ],
-)
-def test_no_output_goes_over_an_input(refused, here, monkeypatch, command):
-    Path("folder").mkdir()
-    Path("folder/two.toml").write_text(TOML)
-    Path("folder/two.xml").symlink_to("two.toml")
-    Path("link.html").symlink_to("one.toml")
-    os.link("one.toml", "hard.html")
-    Path("cfg.md").write_text("INVARIANT UniqueTickets")
-    Path("story.md").write_text(STORY)
-    Path("helper.py").write_text("from workbench.protocols.bakery.model import Bakery\n")
-    Path("helper.html").symlink_to("helper.py")
-    Path("mapping.py").write_text("")
-    Path("mapping.svg").symlink_to("mapping.py")
-    Path("own.py").write_text("from helper import Bakery\nclass Own(Bakery): pass\n")
-    Path("own.toml").write_text(TOML.replace("bakery", "own.py:Own"))
-    for ending in ("svg", "xml", "dot", "csv"):
-        os.link("own.py", f"own.{ending}")
-    Path("tables.csv").mkdir()
-    Path("tables.csv/nodes.csv").symlink_to("../own.py")
-    for name in ("events.jsonl", "acks.json", "trace.json"):
-        Path(name).write_text("")
-    monkeypatch.syspath_prepend(here)
-    monkeypatch.delitem(sys.modules, "helper", raising=False)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # what Python keeps of the modules beside a model is its own
-    line = refused(*command.split())
-    assert f"{command[command.rindex('-o') :]}: " in line
-    assert "would destroy the input" in line
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "check one.toml -o one.toml",
-        "walk bakery -o walks.txt",
-        "audit folder -o x",
-        "export bakery -o x.xlsx",
-        "sweep bakery --grid Writers=2 -o results.txt",
-    ],
-)
-def test_the_ending_says_what_is_written(refused, command):
-    assert "is not accepted; its ending says what is written: " in refused(*command.split())
-
-
-@pytest.mark.usefixtures("here")
-def test_a_folder_may_have_a_dot_in_its_name_if_it_is_plainly_one():
-    Path("there.2").mkdir()
-    for folder in ("there.2", "new.2/"):
-        assert main(["sweep", "peterson", "--grid", "Processes=2", "-o", folder]) == 0
-        assert list(Path(folder).iterdir())
-
-
-def test_a_url_may_spell_a_file_that_is_read(refused):
+def test_a_url_may_spell_a_file_that_is_read(here, run):
     Path("my table").mkdir()
-    url = f"file://{Path.cwd()}/my%20table"
-    line = refused("audit", url, "-o", "my table/p.html")
-    assert "-o my table/p.html: 'my table/p.html' would destroy the input" in line
+    before = contents(here)
+    done = run("audit", f"file://{here}/my%20table", "-o", "my table/p.html")
+    assert done[:2] == (2, "")
+    assert "-o my table/p.html: 'my table/p.html' would destroy the input" in done.err
+    assert contents(here) == before
 
 
-def test_both_files_of_models_are_read_where_they_have_one_name(refused):
-    for folder in ("one", "two"):
-        Path(folder).mkdir()
-        Path(folder, "own.py").write_text("from workbench.protocols.bakery.model import Bakery as Own\n")
-        Path(folder, "own.toml").write_text(TOML.replace("bakery", "own.py:Own"))
-    os.link("one/own.py", "own.xml")
-    assert "would destroy the input 'one/own.py'" in refused("check", "one", "two", "-o", "own.xml")
-
-
-def test_a_dataset_is_refused_before_the_states_are_searched(refused):
-    """Searching these takes minutes."""
-    large = ["bakery_v2", "--set", "Writers=4", "--set", "MaxCrashes=2", "--max-states", "100000000"]
-    assert "it holds 'one.toml', which no dataset has" in refused("export", *large, "-o", ".")
-    Path("file").touch()
-    assert "is a file; a dataset takes a folder" in refused("export", *large, "-o", "file")
-
-
-def test_what_is_new_goes_neither_through_a_link_nor_into_a_file(refused):
-    Path("counter.py").symlink_to("elsewhere.py")
-    assert "'counter.py' exists already" in refused("new", "counter")
-    assert "folder 'one.toml' cannot be made: File exists" in refused("new", "counter", "-o", "one.toml")
-
-
-def test_the_notebooks_are_not_copied_to_where_they_come_from(refused, here):
+def test_the_notebooks_are_not_copied_to_where_they_come_from(here, run):
     Path("own").symlink_to(ROOT / "notebooks")
     before = contents(ROOT / "notebooks")
-    assert "it is where the notebooks come from" in refused("notebooks", "own")
+    done = run("notebooks", "own")
+    assert done[:2] == (2, "")
+    assert "it is where the notebooks come from" in done.err
     assert contents(ROOT / "notebooks") == before
 
 
@@ -193,32 +73,6 @@ def test_a_class_gets_the_notebooks_without_answers(here):
         assert not any(cell["outputs"] or cell["execution_count"] for cell in cells)
         assert "solutions.py)" not in text, "a link to what is not there is plain text"
     assert not Path("lessons/solutions.py").exists()
-
-
-def test_a_report_goes_beside_junit_files_in_the_folder_that_is_checked(here, capsys):
-    assert main(["check", ".", "-o", "junit.xml"]) == 0
-    assert Path("junit.xml").exists()
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "check bakery -o t.md -o ./t.md",
-        "check bakery -o t.svg -o folder/../t.svg",
-        "check bakery -o link.md -o old.xml",
-        "export bakery -o g.dot -o ./g.dot",
-        "export bakery -o link.dot -o old.graphml",
-        "check bakery -o .svg -o .md",
-        "check bakery -o .svg --json",
-    ],
-)
-def test_two_outputs_are_two_files(refused, command):
-    Path("folder").mkdir()
-    Path("out").mkdir()
-    for old, link in (("old.xml", "link.md"), ("old.graphml", "link.dot")):
-        Path(old).write_text(OLD)
-        Path(link).symlink_to(old)
-    assert "both write to" in refused(*command.split())
 
 
 # Files are whole -----------------------------------------------------------------------------------------------------

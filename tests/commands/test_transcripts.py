@@ -38,6 +38,7 @@ def test_a_transcript_says_what_is_printed(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.delitem(sys.modules, "helper", raising=False)  # which a case's model imports
     assert play(before, run) == before
     compare(page, case, run, accept=request.config.getoption("accept"))
 
