@@ -43,16 +43,11 @@ def read(name, expression, **more):
     return read_itf(MODEL, parse_itf(json.dumps(document)))
 
 
-@pytest.mark.parametrize(
-    "body", ["2.9", "0_2", " 2 ", "2 ", "+2", "02", "-0", "", "-", "1e3", "0x2", "\u0662", "\uff12", "\u00b2"]
-)
-def test_integers_are_decimal_digits(body):
-    with pytest.raises(InputError, match=r"^states\[0\]\.number is .*, which is not an ITF expression$"):
-        read("number", {"#bigint": body})
+NO_DIGITS = ["2.9", "0_2", " 2 ", "2 ", "+2", "02", "-0", "", "-", "1e3", "0x2", "\u0662", "\uff12", "\u00b2"]
 
 
-@pytest.mark.parametrize("body", [True, 2, 2.0, None, ["2"], {"#bigint": "2"}])
-def test_integers_are_texts(body):
+@pytest.mark.parametrize("body", [*NO_DIGITS, True, 2, 2.0, None, ["2"], {"#bigint": "2"}])
+def test_integers_are_texts_of_decimal_digits(body):
     with pytest.raises(InputError, match=r"^states\[0\]\.number is .*, which is not an ITF expression$"):
         read("number", {"#bigint": body})
 

@@ -104,20 +104,15 @@ def assert_placed(said, marked):
     assert said.count("(toy.py:") == 1, said
 
 
-@pytest.mark.parametrize("inside", DECLARED.values(), ids=DECLARED)
-def test_what_is_declared(inside, tmp_path):
-    assert_placed(*said_of(a_model(inside), tmp_path))
+@pytest.mark.parametrize("engine", ["reference", "local"])
+@pytest.mark.parametrize("inside", (DECLARED | RUN).values(), ids=DECLARED | RUN)
+def test_what_is_declared_and_what_runs(inside, engine, tmp_path):
+    assert_placed(*said_of(a_model(inside), tmp_path, engine))
 
 
 @pytest.mark.parametrize("inside", WHOLE.values(), ids=WHOLE)
 def test_the_class_as_a_whole(inside, tmp_path):
     assert_placed(*said_of(a_model(inside, mark="  # <-"), tmp_path))
-
-
-@pytest.mark.parametrize("engine", ["reference", "local"])
-@pytest.mark.parametrize("inside", RUN.values(), ids=RUN)
-def test_what_runs(inside, engine, tmp_path):
-    assert_placed(*said_of(a_model(inside), tmp_path, engine))
 
 
 def test_a_model_without_anything(tmp_path):
