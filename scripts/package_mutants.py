@@ -47,7 +47,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "workbench/checking/local": ("tests/checking",),
     "workbench/checking/questions": ("tests/checking/questions",),
     "workbench/checking/walks": ("tests/checking/walks",),
-    "workbench/checking/following": ("tests/checking/following",),
+    "workbench/checking/following": ("tests/checking/following", "tests/formats/test_formats.py"),
     "workbench/checking/spaces": ("tests/checking/spaces",),
     "workbench/audits": ("tests/protocols", "tests/audits"),
     **{

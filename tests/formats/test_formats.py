@@ -397,6 +397,21 @@ def test_a_lasso_must_lead_back_to_its_loop():
     assert f"no step leads from state {len(trace)} back to state 1" in report.why
 
 
+class Pendulum(Model):
+    """Swings to and fro."""
+
+    right = Variable(False)
+
+    @action
+    def swing(self, s):
+        s.right = not s.right
+
+
+def test_a_lasso_may_lead_back_to_its_beginning():
+    document = {"vars": ["right"], "states": [{"right": False}, {"right": True}], "loop": 0}
+    assert check(document, Pendulum()).holds
+
+
 def test_a_loop_is_followed_until_it_is_certain():
     """Seen through `hidden` alone, the hand's way up looks like a loop - for a while."""
     up = {"vars": ["hidden"], "states": [{"hidden": 0}, {"hidden": 1}], "loop": 0}
