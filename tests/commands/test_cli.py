@@ -77,8 +77,8 @@ def refused(run):
         (f"check bakery --set Writers={DIGITS}", "Writers = "),
         (f"check bakery --set Writers={'[' * 50_000}", "Writers = "),
         ("check bakery --set Writers=\udcff", "Writers = "),
-        ("check bakery --set a\x00b", r"--set 'a\x00b' is not accepted; it takes NAME=VALUE"),
-        ("check bakery --warp=a\x00b", r"workbench check: '--warp=a\x00b' is not accepted"),
+        ("check bakery --set a\nb", r"--set 'a\nb' is not accepted; it takes NAME=VALUE"),
+        ("check bakery --warp=a\nb", r"workbench check: '--warp=a\nb' is not accepted"),
         (f"validate bakery workbench:bakery?Writers={DIGITS}#0/", "permalink: Writers = '99999"),
         (f"validate bakery workbench:bakery?Writers={DEEP}#0/", "permalink: Writers = '[[[["),
         ('validate bakery workbench:bakery?Writers="\udcff"#0/', "permalink: '\"\\udcff\"' is not UTF-8 text"),
@@ -86,7 +86,7 @@ def refused(run):
     ],
 )
 def test_arguments_that_go_too_far(refused, command, said):
-    assert refused(*command.split()).startswith(said)
+    assert refused(*command.split(" ")).startswith(said)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """What callers give as they have it: numbers of NumPy's, and a single name where a list of names is expected."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -122,24 +120,26 @@ def test_a_single_name_is_one_in_a_panel():
     assert simulator.watches == TracePlayer(trace, watches=WATCH).watches == (WATCH,)
 
 
-UP_TO_3 = Constant(1, range(4), "")
-FIVE: Any = 5
-TWO: Any = np.float64(2)
-TRUE: Any = np.bool_(True)
+def number(given):
+    return Constant(1, range(4), "").parse("K", given)
 
 
 @pytest.mark.parametrize(
-    ("call", "line"),
+    ("call", "given", "line"),
     [
-        (lambda: UP_TO_3.parse("K", np.int64(7)), "K = 7 is not accepted; it takes an integer from 0 to 3"),
-        (lambda: UP_TO_3.parse("K", np.float64(1.5)), "K = 1.5 is not accepted; it takes an integer from 0 to 3"),
-        (lambda: UP_TO_3.parse("K", np.bool_(True)), "K = True is not accepted; it takes an integer from 0 to 3"),
-        (lambda: Budget(TRUE), "max_states = .* is not accepted; it takes an integer above 0"),
-        (lambda: check(SMALL, workers=TWO), "workers = .* is not accepted; it takes an integer from 1 to"),
-        (lambda: check(SMALL, FIVE), "properties = 5 is not accepted; it takes a name, or a list of names"),
-        (lambda: check(SMALL, symmetry=FIVE), "symmetry = 5 is not accepted; it takes a name, or a list of names"),
+        (number, np.int64(7), "K = 7 is not accepted; it takes an integer from 0 to 3"),
+        (number, np.float64(1.5), "K = 1.5 is not accepted; it takes an integer from 0 to 3"),
+        (number, np.bool_(True), "K = True is not accepted; it takes an integer from 0 to 3"),
+        (Budget, np.bool_(True), "max_states = .* is not accepted; it takes an integer above 0"),
+        (
+            lambda n: check(SMALL, workers=n),
+            np.float64(2),
+            "workers = .* is not accepted; it takes an integer from 1 to",
+        ),
+        (lambda n: check(SMALL, n), 5, "properties = 5 is not accepted; it takes a name, or a list of names"),
+        (lambda n: check(SMALL, symmetry=n), 5, "symmetry = 5 is not accepted; it takes a name, or a list of names"),
     ],
 )
-def test_what_is_refused_is_said_as_what_it_is(call, line):
+def test_what_is_refused_is_said_as_what_it_is(call, given, line):
     with pytest.raises(InputError, match=f"^{line}"):
-        call()
+        call(given)
