@@ -100,7 +100,7 @@ def contents(folder: Path) -> dict[Path, bytes | None]:
 
 
 def _lines(text: str) -> list[str]:
-    return text.split("\n")[:-1] if text.endswith("\n") else text.split("\n")[: len(text)]
+    return text.removesuffix("\n").split("\n") if text else []
 
 
 def merged(said: list[str], printed: list[str]) -> list[str]:

@@ -82,6 +82,8 @@ def refused(run):
         (f"validate bakery workbench:bakery?Writers={DIGITS}#0/", "permalink: Writers = '99999"),
         (f"validate bakery workbench:bakery?Writers={DEEP}#0/", "permalink: Writers = '[[[["),
         ('validate bakery workbench:bakery?Writers="\udcff"#0/', "permalink: '\"\\udcff\"' is not UTF-8 text"),
+        (f"validate bakery workbench:{'x' * 5000}?{'y' * 5000}=1#0/", "the permalink is for 'xxx"),
+        ("check a\0b.toml", r"configuration 'a\x00b.toml' cannot be read: embedded null byte"),
         (f"validate bakery workbench:bakery{'#' * 6000}", "permalink 'workbench:bakery###"),
     ],
 )

@@ -345,27 +345,3 @@ def test_messages_about_tlc_configurations_are_short(text):
     with pytest.raises(InputError, match=r"^line 1: ") as refused:
         apply_cfg(read_cfg(text), get_model("bakery_v2"))
     check_line(refused.value, 199)
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("workbench:bakery?Writers=2&Writers=3#0/", "'Writers' is given twice"),
-        ("workbench:bakery?MaxCrashes=NaN#0/", "it takes a JSON value"),
-        ("workbench:bakery?MaxCrashes=%D9%A1#0/", "it takes a JSON value"),
-        ("workbench:bakery?MaxCrashes=1&#0/", "it takes a JSON value"),
-        ("workbench:bakery?MaxCrashes=%FF#0/", "is not UTF-8 text"),
-        ("workbench:bakery#\u0660/", "is not accepted; it takes workbench:MODEL"),
-        ("workbench:bakery#0/\u0661.0", "is not accepted; it takes workbench:MODEL"),
-        ("workbench:" + "x" * 5000 + "?" + "y" * 5000 + "=1#0/", "unknown model"),
-    ],
-)
-def test_permalinks_say_one_thing(line, message):
-    with pytest.raises(InputError, match=message) as refused:
-        open_permalink(line, get_model)
-    check_line(refused.value, 600)
-
-
-def test_a_configuration_that_no_file_system_has(tmp_path):
-    with pytest.raises(InputError, match="cannot be read: embedded null byte"):
-        configurations.configuration(tmp_path / "a\x00b.toml")
