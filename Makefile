@@ -50,8 +50,8 @@ site: .venv/warm .venv/site
 	@scripts/need.sh dot
 	$(PY) -m website build/site
 
-# Every small mistake in a model is to be noticed by a configuration, and those in the package, of which this tries some,
-# by a test; which are none is listed, with reasons.
+# Every small mistake in a model is to be noticed by a configuration, and in the package, where this tries some, by a test.
+# Those that change nothing are listed, with reasons.
 mutants: .venv/warm
 	$(PY) scripts/mutants.py
 	$(PY) scripts/package_mutants.py --sample 60

@@ -23,8 +23,7 @@ import resource
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -78,24 +77,18 @@ def mutants_of(files: Sequence[Path]) -> list[Mutant]:
     return found
 
 
-class _Instead(MetaPathFinder, Loader):
-    """Finds the mutant where imports look for the module."""
+class Instead(SourceFileLoader):
+    """Finds the mutant where imports look for the module, or the package."""
 
     def __init__(self, mutant: Mutant) -> None:
-        self._mutant = mutant
+        super().__init__(mutant.module, str(mutant.path))
         self._code = compile(mutant.mutation.applied(mutant.path.read_text()), str(mutant.path), "exec")
 
     def find_spec(self, name: str, path: Any, target: ModuleType | None = None) -> ModuleSpec | None:
-        if name != self._mutant.module:
-            return None
-        return importlib.util.spec_from_file_location(name, self._mutant.path, loader=self)
+        return importlib.util.spec_from_file_location(name, self.path, loader=self) if name == self.name else None
 
-    def get_code(self, name: str) -> CodeType:
-        """What pytest asks for, which looks for examples in modules."""
+    def get_code(self, fullname: str) -> CodeType:
         return self._code
-
-    def exec_module(self, module: ModuleType) -> None:
-        exec(self._code, vars(module))
 
 
 def run_tests(mutant: Mutant) -> int:
@@ -103,7 +96,7 @@ def run_tests(mutant: Mutant) -> int:
     import pytest
 
     resource.setrlimit(resource.RLIMIT_CPU, (_PATIENCE, _PATIENCE))
-    sys.meta_path.insert(0, _Instead(mutant))
+    sys.meta_path.insert(0, Instead(mutant))
     room = room_of(mutant.path)
     assert room is not None
     options = ["-x", "-q", "-n0", "--no-header", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-m", FAST]

@@ -31,6 +31,14 @@ def test_a_mistake_that_no_test_notices_is_named() -> None:
     assert 0 < len(survivors) < 4
 
 
+def test_the_mutant_of_a_package_is_a_package() -> None:
+    """Else its modules could not be imported, and any mistake in it would count as noticed."""
+    mutant, *_ = package_mutants.mutants_of([ROOT / "workbench" / "protocols" / "delta" / "audit" / "__init__.py"])
+    spec = package_mutants.Instead(mutant).find_spec(mutant.module, None)
+    assert spec is not None
+    assert spec.submodule_search_locations == [str(mutant.path.parent)]
+
+
 def test_files_outside_the_rooms_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert package_mutants.main([str(ROOT / "workbench" / "commands" / "cli.py")]) == 2
     assert "is not mutated; it takes a module in workbench/kernel," in capsys.readouterr().err

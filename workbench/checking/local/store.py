@@ -230,14 +230,13 @@ class StateStore:
 
     def pack_before(self, number: int) -> None:
         """Pack the blocks that end before state `number` and have enough others to be expanded before them."""
-        every = np.arange(BLOCK)
         for at in range(max(self._full, len(self._links)), number // BLOCK):
             self._full = at + 1
             if self.keep_rows or self._open_blocks <= _OPEN:
                 continue
             block = self.blocks[at]
             known = [np.arange(len(values), dtype=np.int32) for values in self.cells.values]
-            rows, _ = PackedRows.of(block.rows, every, known)
+            rows, _ = PackedRows.of(block.rows, np.arange(BLOCK), known)
             self._waiting[at] = links, rows = PackedLinks.of(block.parent, block.step), rows
             self._waiting_bytes += links.nbytes + rows.nbytes
             self._drop(at)
