@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from workbench.checking.check import check
-from workbench.checking.outlook import states_in_all
+from workbench.checking.outlook import held_in_all, states_in_all
+from workbench.kernel.budget import Progress
 from workbench.registry import configurations
 
 _LARGE = 100_000
@@ -19,9 +20,20 @@ def large() -> Iterator[configurations.Configuration]:
             yield one
 
 
+def searched(one: configurations.Configuration) -> list[Progress]:
+    """Search a configuration's space; the progress at the end of each level, and in the end."""
+    seen: dict[int, Progress] = {}
+
+    def note(at: Progress) -> None:
+        seen[len(at.levels)] = at
+
+    check(one.model, [], symmetry=one.symmetry, engine="local", on_progress=note)
+    return list(seen.values())
+
+
 def levels_of(one: configurations.Configuration) -> list[int]:
     """Search a configuration's space; the sizes of its levels."""
-    return check(one.model, [], symmetry=one.symmetry, engine="local").levels
+    return list(searched(one)[-1].levels)
 
 
 def estimates(levels: Sequence[int]) -> dict[int, float]:
@@ -30,9 +42,16 @@ def estimates(levels: Sequence[int]) -> dict[int, float]:
     return {known: size / sum(levels) for known, size in sizes.items() if size is not None}
 
 
+def bytes_estimated(seen: Sequence[Progress]) -> list[float]:
+    """The estimates of the bytes that a search holds, as shares of those in the end."""
+    sizes = [(at, states_in_all(at.levels)) for at in seen[:-1]]
+    return [held_in_all(at, size) / seen[-1].held for at, size in sizes if size is not None]
+
+
 def measure(one: configurations.Configuration) -> dict[str, Any]:
-    levels = levels_of(one)
-    shares = estimates(levels)
+    seen = searched(one)
+    levels = list(seen[-1].levels)
+    shares, held = estimates(levels), bytes_estimated(seen)
     return {
         "space": one.name,
         "states": sum(levels),
@@ -41,4 +60,6 @@ def measure(one: configurations.Configuration) -> dict[str, Any]:
         "first at level": min(shares, default=None),
         "lowest": round(min(shares.values(), default=math.nan), 2),
         "highest": round(max(shares.values(), default=math.nan), 2),
+        "bytes, lowest": round(min(held, default=math.nan), 2),
+        "bytes, highest": round(max(held, default=math.nan), 2),
     }

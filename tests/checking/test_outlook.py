@@ -71,16 +71,22 @@ def test_no_estimate_where_it_would_be_a_guess(levels):
     assert states_in_all(levels) is None
 
 
-def at(known: int, seconds: float, states: int | None = None, frontier: int | None = None) -> Progress:
+def at(known: int, seconds: float, states: int | None = None, frontier: int | None = None, held: int = 0) -> Progress:
     levels = SUBSETS[:known]
     states = sum(levels) if states is None else states
-    return Progress(known, states, levels[-1] if frontier is None else frontier, seconds, (), tuple(levels))
+    return Progress(known, states, levels[-1] if frontier is None else frontier, seconds, held, (), tuple(levels))
 
 
 def test_estimates_have_two_digits_and_time_goes_by_the_states_expanded():
     expanded = sum(SUBSETS[:19])
     assert outlook(at(20, expanded / 1e6)) == "about 1,100,000,000 in all, 110 s more"
     assert outlook(at(20, expanded / 1e8)) == "about 1,100,000,000 in all, 1 s more"
+
+
+def test_memory_goes_by_the_states_and_is_said_from_a_gigabyte_on():
+    states = sum(SUBSETS[:20])
+    assert outlook(at(20, 0.0, held=15 * states)) == "about 1,100,000,000 in all, 16 GB"
+    assert outlook(at(20, 0.0, held=states // 2)) == "about 1,100,000,000 in all"
 
 
 def test_without_a_rate_nothing_is_said_of_time():

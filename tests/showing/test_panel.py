@@ -289,7 +289,7 @@ def test_after_a_long_check_a_change_waits_for_the_button(monkeypatch: pytest.Mo
 
 def test_a_long_check_says_how_far_it_is_and_how_large_its_space_will_become() -> None:
     shown = panel(Every)
-    shown.session.progress = Progress(9, 3797, 495, 1.0, levels=tuple(comb(12, members) for members in range(9)))
+    shown.session.progress = Progress(9, 3797, 495, 1.0, 0, levels=tuple(comb(12, members) for members in range(9)))
     shown.verdicts.draw()
     said = "level 9 \N{MIDDLE DOT} 3,797 states \N{MIDDLE DOT} 3,797 states/s \N{MIDDLE DOT} 1 s \N{MIDDLE DOT} "
     assert f"{said}about 4,100 in all" in shown.verdicts.progress.html

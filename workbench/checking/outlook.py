@@ -68,14 +68,25 @@ def _states_ahead(levels: Sequence[int], growth: Sequence[float]) -> float | Non
 
 
 def outlook(at: Progress) -> str:
-    """What is to come, such as ``about 1,500,000 in all, 12 s more``; empty while there is no estimate."""
+    """What is to come, such as ``about 1,100,000,000 in all, 16 GB, 350 s more``; empty while there is no estimate.
+
+    Bytes go by the states, and are left out below a gigabyte; seconds go by the states expanded.
+    """
     total = states_in_all(at.levels) if at.frontier else None
     if total is None or total < at.states:
         return ""
+    told = [f"about {_rounded(total)} in all"]
+    if (held := held_in_all(at, total)) >= 1e9:
+        told.append(f"{_rounded(held / 1e9)} GB")
     expanded = at.states - at.frontier
-    if not expanded or not at.seconds:
-        return f"about {_rounded(total)} in all"
-    return f"about {_rounded(total)} in all, {_rounded((total - expanded) * at.seconds / expanded)} s more"
+    if expanded and at.seconds:
+        told.append(f"{_rounded((total - expanded) * at.seconds / expanded)} s more")
+    return ", ".join(told)
+
+
+def held_in_all(at: Progress, total: int) -> float:
+    """Estimate the bytes that a search will hold once it has found `total` states."""
+    return total / at.states * at.held
 
 
 def _rounded(number: float) -> str:

@@ -113,6 +113,7 @@ class Progress:
     Attributes:
         level, states, frontier: The level being expanded, the distinct states so far, and those not expanded yet.
         decided: The properties known to be violated or reached.
+        held: Bytes of the search's own data.
         levels: The sizes of the complete levels; the last one is that being expanded.
     """
 
@@ -120,6 +121,7 @@ class Progress:
     states: int
     frontier: int
     seconds: float
+    held: int
     decided: tuple[str, ...] = ()
     levels: tuple[int, ...] = ()
 
@@ -215,7 +217,7 @@ class Limits:
             return
         self._told = states
         if self._on_progress is not None:
-            self._on_progress(Progress(level, states, frontier, self.seconds, tuple(decided), tuple(levels)))
+            self._on_progress(Progress(level, states, frontier, self.seconds, held(), tuple(decided), tuple(levels)))
         self.enforce(held)
 
 
