@@ -473,10 +473,24 @@ def test_one_may_leave_a_story_at_any_step(stale: Workbench) -> None:
     click(player, other)
     assert [step.label for step in simulator.trace.steps[:7]] == [s.label for s in story.steps[:6]] + [other]
     assert len(list(simulator.stepper.history.leaves())) == 2, "the story is a branch that one can go back to"
+    assert "You have left the story at state 6." in player.left
+    player.on_take("back")
+    assert (simulator.trace.steps, simulator.at, player.left) == (story.steps, 5, "")
     player.step = 3
     stale.run()
     settle(stale)
     assert player.step == 3, "a story that is found again stays at the step that was looked at"
+
+
+def test_after_a_repair_the_end_of_the_story_says_what_is_otherwise_now() -> None:
+    panel = Workbench("paimon")
+    settle(panel)
+    panel.apply({"PUT_IF_ABSENT": True})
+    settle(panel)
+    player = panel.tabs[0].simulator.player
+    assert "Now this step goes otherwise: pc[w1] COMMIT → WRITE_METADATA" in player.states[-1]
+    assert "wb-remarked" not in player.states[0]
+    panel.close()
 
 
 def test_the_graph_is_drawn_in_every_mode_or_says_why_not(stale: Workbench) -> None:
@@ -680,7 +694,7 @@ def test_a_panel_is_small_beside_the_trace_that_it_shows_until_its_tabs_are_open
     player = own[shown.tabs[0].simulator.player.model_id]["state"]
     trace = sum(len(json.dumps(player[name])) for name in ("states", "lanes", "picture", "texts"))
     rest = len(json.dumps(own)) - trace - len(json.dumps(controls))
-    assert rest < 210_000  # more than half of it are scripts, each there once or in a few panes
+    assert rest < 205_000  # more than half of it are scripts, each there once or in a few panes
     assert sum(one["state"].get("_css", "") != "" for one in own.values()) == 1
     shown.close()
 

@@ -19,6 +19,7 @@ from workbench.showing.session.filling import Asked
 from workbench.showing.session.hints import Hints
 from workbench.showing.session.history import History
 from workbench.showing.session.jobs import Aside, Job, Runner
+from workbench.showing.session.retold import retold
 
 BakeryV2 = get_model("bakery_v2")
 STALE: dict[str, Any] = {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}
@@ -514,6 +515,65 @@ def test_a_story_takes_the_place_of_another_until_somebody_has_left_it() -> None
     stepper.walk(9, seed=1)
     stepper.show(one, 0)
     assert len(list(stepper.history.leaves())) > 1
+
+
+@pytest.mark.parametrize(
+    ("model", "repair", "states", "refused", "why"),
+    [
+        ("paimon", {"PUT_IF_ABSENT": True}, 9, "", "pc[w1]"),
+        ("bakery_v2", {"AsyncParquet": False}, 3, "", "pc[w1]"),
+        ("hudi", {"MonotonicTs": True}, 1, "obtain_timestamp(w1, key=k1, value=v1, type=Upsert, ts=1)", "no such step"),
+        ("bakery", {"LazyReap": True}, 5, "", ""),
+    ],
+    ids=["another effect", "another way", "no such step", "goes on"],
+)
+def test_after_a_repair_the_same_behaviour_is_told_up_to_what_is_otherwise_now(
+    model: str, repair: dict[str, Any], states: int, refused: str, why: str
+) -> None:
+    session = checked(opening(model, {}))
+    session.tell()
+    story, name = session.story, session.selected
+    assert story is not None
+    session.apply(repair)
+    assert session.settle(300)
+    session.tell()
+    assert session.selected == name, "not another property's witness"
+    again = session.retold
+    assert again is not None
+    assert [step.label for step in again.trace.steps] == [step.label for step in story.steps[:states]]
+    assert again.refused == refused
+    assert why in (again.why or str(again.other and again.other[0].cell))
+    assert session.stepper().trace == again.trace
+    assert session.stepper().at == states - 1
+    session.apply({key: not value for key, value in repair.items()})
+    assert session.settle(300)
+    session.tell()
+    assert session.stepper().trace.steps == story.steps, "back on its settings, the story is told again"
+
+
+def test_a_behaviour_of_other_sizes_is_told_as_far_as_there_are_such_steps() -> None:
+    told = checked(opening("bakery_v2", {})).verdict.trace
+    assert told is not None
+    again = retold(told, BakeryV2(Writers=1, AsyncParquet=True))
+    assert again.refused == next(step.label for step in told.steps if "w2" in step.label)
+    assert again.why == "with these constants there is no such step"
+
+
+def test_one_comes_back_to_a_story_where_one_has_left_it() -> None:
+    session = checked(stale())
+    session.tell()
+    stepper, story = session.stepper(), session.story
+    assert story is not None
+    stepper.jump(5)
+    other = next(s.label for o in stepper.options() for s in o.steps if s.label != story.steps[6].label)
+    stepper.take(other)
+    stepper.walk(2, seed=1)
+    assert session.left == 5
+    session.back()
+    assert (stepper.at, stepper.trace.steps) == (5, story.steps)
+    stepper.jump(9)
+    assert session.left != 5, "one is in the story again"
+    assert len(list(stepper.history.leaves())) == 2, "what was stepped by hand is a branch"
 
 
 def test_a_closed_session_does_no_more_work() -> None:

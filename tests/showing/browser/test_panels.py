@@ -89,6 +89,9 @@ def test_the_panel_answers_at_once_and_its_trace_can_be_stepped(notebook: Notebo
     page.click(".wb-moves .wb-button:not([aria-current]) >> nth=0")
     expect(where).to_contain_text("State 15 of 15")
     expect(page.locator(".wb-tree label")).to_have_count(2)  # the story is a branch to go back to
+    page.click(".wb-player .wb-left-story:has-text('You have left the story at state 14') button")
+    expect(where).to_contain_text("State 14 of 22")
+    expect(page.locator(".wb-left-story")).to_be_hidden()
     notebook.settle()
     notebook.assert_fits()
 
@@ -236,6 +239,35 @@ def test_a_story_and_the_switches_share_one_small_screen(browser: Any, lab: Lab,
     told = page.locator(".wb-told").first
     assert told.evaluate("told => told.scrollHeight <= told.clientHeight && told.scrollWidth <= told.clientWidth")
     notebook.assert_fits()
+    assert notebook.complaints == []
+    notebook.close()
+
+
+def test_after_a_repair_nothing_moves_and_the_story_says_what_is_otherwise(browser: Any, lab: Lab) -> None:
+    cells = ['from workbench.showing.panel import Workbench\npanel = Workbench("paimon")\npanel']
+    notebook = opened(browser, lab, "repair", cells, width=1280, height=800)
+    page = notebook.page
+    tops = """() => [...document.querySelectorAll(".wb-near .wb-switch, .wb-player > .wb-bar, .wb-player .wb-picture")]
+        .map((part) => Math.round(part.getBoundingClientRect().top
+            - document.querySelector(".wb-panel").getBoundingClientRect().top))"""
+    said = page.locator(".wb-said")
+    expect(said.locator(".wb-wrong-here")).to_contain_text("ConsistentRead(jack, 1) violated")
+    expect(page.locator(".wb-hint.wb-good")).to_have_count(2)
+    notebook.settle()
+    before = page.evaluate(tops)
+    for steps in range(8):
+        page.locator(".wb-player .wb-dot").nth(steps).click()
+        expect(page.locator(".wb-where")).to_contain_text(f"State {steps + 1} of 9")
+        assert page.evaluate(tops) == before
+    notebook.flip("PUT_IF_ABSENT")
+    expect(said.locator(".wb-right-here")).to_contain_text("Now this step goes otherwise: pc[w1]")
+    expect(page.locator(".wb-hint.wb-bad")).not_to_have_count(0)
+    assert page.evaluate(tops) == before
+    notebook.flip("PUT_IF_ABSENT")
+    expect(said.locator(".wb-wrong-here")).to_contain_text("ConsistentRead(jack, 1) violated")
+    expect(page.locator(".wb-story[aria-pressed=true]")).to_have_text("Overwritten snapshot")
+    expect(page.locator(".wb-hint.wb-good")).to_have_count(2)
+    assert page.evaluate(tops) == before
     assert notebook.complaints == []
     notebook.close()
 

@@ -1,5 +1,6 @@
 """HTML in a notebook whose elements can be clicked, and its style: what all panels are drawn with."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,13 +18,19 @@ HERE = Path(__file__).parent
 STYLE = f"{asset('style.css')}html {{\n{(HERE / 'widgets.css').read_text(encoding='utf-8')}}}"
 
 
+def script(*names: str) -> str:
+    """Scripts of this folder as one, without the lines that are comments: a page gets them with each panel."""
+    text = "".join((HERE / name).read_text(encoding="utf-8") for name in names)
+    return re.sub(r"^\s*//.*\n", "", text, flags=re.MULTILINE)
+
+
 class Style(anywidget.AnyWidget):
     """What everything else in a panel is dressed with: the style sheet, names for whoever cannot see, and quiet keys.
 
     The style sheet holds for the whole page, the rest for the panel that it is in.
     """
 
-    _esm = (HERE / "keys.js").read_text(encoding="utf-8") + (HERE / "panel.js").read_text(encoding="utf-8")
+    _esm = script("keys.js", "panel.js")
     _css = STYLE
 
     def __init__(self) -> None:
@@ -61,7 +68,7 @@ class Pane(anywidget.AnyWidget):
         on_send: Gets the text of what was clicked.
     """
 
-    _esm = (HERE / "take.js").read_text("utf-8") + (HERE / "pane.js").read_text("utf-8")
+    _esm = script("take.js", "pane.js")
 
     html = traitlets.Unicode().tag(sync=True)
 

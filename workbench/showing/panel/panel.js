@@ -1,5 +1,5 @@
 // What a panel needs beyond its widgets: names for those who cannot see the labels, scroll boxes that the keyboard
-// reaches, a line that is read out when it changes, and keys that stay with the panel (keys.js).
+// reaches, a line that is read out when it changes, room that is kept, and keys that stay with the panel (keys.js).
 
 const labelOf = (widget) => widget?.querySelector(".widget-label")?.textContent.replace("\u200b", "").trim();
 
@@ -24,6 +24,16 @@ function dress(panel) {
   for (const line of panel.querySelectorAll(".wb-read-out:not([role])")) line.setAttribute("role", "status");
 }
 
+// What has needed a line more keeps it, so that nothing moves under the mouse when a text gets shorter.
+const KEEPING = ".wb-hint, .wb-verdicts, .wb-said";
+
+function keepRoom(panel) {
+  for (const part of panel.querySelectorAll(KEEPING)) {
+    const kept = parseFloat(part.style.minHeight) || 0;
+    if (part.offsetHeight > kept) part.style.minHeight = `${part.offsetHeight}px`;
+  }
+}
+
 // What a click folds is folded at once; the kernel says the same a moment later. The focus goes to the button that
 // takes the place of the one that was clicked.
 function fold(event) {
@@ -36,7 +46,17 @@ function fold(event) {
 }
 
 function render({ el }) {
-  const seen = new MutationObserver(() => dress(panel));
+  const seen = new MutationObserver(() => {
+    dress(panel);
+    keepRoom(panel);
+  });
+  let wide;
+  const sized = new ResizeObserver(() => {
+    if (panel.clientWidth === wide) return;
+    wide = panel.clientWidth;
+    for (const part of panel.querySelectorAll(KEEPING)) part.style.minHeight = "";
+    keepRoom(panel);
+  });
   const forget = keepKeys();
   let panel;
   let waiting;
@@ -48,12 +68,14 @@ function render({ el }) {
     }
     panel.addEventListener("click", fold);
     seen.observe(panel, { childList: true, subtree: true });
+    sized.observe(panel);
     dress(panel);
   };
   begin();
   return () => {
     clearTimeout(waiting);
     seen.disconnect();
+    sized.disconnect();
     forget();
     panel?.removeEventListener("click", fold);
   };

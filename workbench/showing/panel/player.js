@@ -48,7 +48,9 @@ function render({ model, el }) {
   const picture = make("div", "wb-picture");
   picture.tabIndex = 0;  // it can be scrolled
   const lanes = make("div", "wb-lanes wb-live wb-scroll");
-  beside.append(picture, lanes);
+  const left = make("div", "wb-left-story");
+  left.setAttribute("role", "status");
+  beside.append(picture, lanes, left);
   const moves = make("div", "wb-moves");
   const more = make("details", "wb-more");
   const tools = make("div", "wb-bar");
@@ -266,9 +268,10 @@ function render({ model, el }) {
     state.querySelector(".wb-watches")?.remove();  // these stand above, with what can be done with them
     const sentence = state.querySelector(".wb-sentence");
     sentence?.remove();
-    const wrong = [...state.querySelectorAll(".wb-truth.wb-bad, .wb-ending")].map((one) => make("span", "wb-wrong-here", one.textContent));
+    const telling = [...state.querySelectorAll(".wb-truth.wb-bad, .wb-ending, .wb-remarked")].map((one) =>
+      make("span", one.matches(".wb-remarked") ? "wb-right-here" : "wb-wrong-here", one.textContent));
     where.replaceChildren(`State ${step + 1} of ${last() + 1}: `, make("code", "", model.get("labels")[step] ?? ""));
-    said.replaceChildren(where, " ", ...(sentence?.childNodes ?? []), ...wrong.flatMap((one) => [" ", one]), " ",
+    said.replaceChildren(where, " ", ...(sentence?.childNodes ?? []), ...telling.flatMap((one) => [" ", one]), " ",
       make("span", "wb-note wb-source", model.get("sources")[step] ?? ""));
     for (const [details, what] of foldable()) details.open = unfolded.get(what) ?? details.open;
   }
@@ -392,11 +395,14 @@ function render({ model, el }) {
 
   function showMoves() {
     put(moves, model.get("moves"));
+    put(left, model.get("left"));
   }
-  moves.addEventListener("click", (event) => {
-    const move = event.target.closest("[data-take]");
-    if (move) model.send({ take: move.dataset.take });
-  });
+  for (const place of [moves, left]) {
+    place.addEventListener("click", (event) => {
+      const move = event.target.closest("[data-take]");
+      if (move) model.send({ take: move.dataset.take });
+    });
+  }
   lanes.addEventListener("click", (event) => {
     const row = event.target.closest(".wb-step");
     if (row) go(Number(row.dataset.step));
@@ -440,7 +446,7 @@ function render({ model, el }) {
     ["change:step change:states", showStep], ["change:lanes change:room", showLanes], ["change:permalink", showLink],
     ["change:names", makeFilter], ["change:variables", showFilter], ["change:picture", showPicture],
     ["change:packed change:lazy", refetch], ["change:permalink", newPictures],
-    ["change:watched", () => { more.open ||= model.get("watched").length > 0; }], ["change:strip", drawStrip], ["change:moves", showMoves],
+    ["change:watched", () => { more.open ||= model.get("watched").length > 0; }], ["change:strip", drawStrip], ["change:moves change:left", showMoves],
     ["change:options", makeChooser], ["change:chosen", showChooser], ["msg:custom", received],
   ];
   heard.forEach(([event, call]) => model.on(event, call));

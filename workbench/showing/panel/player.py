@@ -12,7 +12,7 @@ from workbench.kernel import InputError, Trace
 from workbench.kernel.given import names_in
 from workbench.kernel.values import show
 from workbench.showing.panel.lifetime import Panel
-from workbench.showing.panel.pane import HERE, STYLE
+from workbench.showing.panel.pane import STYLE, script
 from workbench.showing.pictures import options_of
 from workbench.showing.session import Session
 from workbench.showing.view import TraceView, animated_svg, trace_page, trace_view
@@ -24,8 +24,7 @@ from workbench.showing.view.wording import told_change
 #: How wide the lanes are until the page has said how much room there is.
 WIDTH = 830
 #: The player's script, after what it has in common with pages.
-_PARTS = ("keys.js", "take.js", "find.js", "watches.js", "player.js")
-_SCRIPT = presenting() + "".join((HERE / name).read_text("utf-8") for name in _PARTS)
+_SCRIPT = presenting() + script("keys.js", "take.js", "find.js", "watches.js", "player.js")
 
 
 class TracePlayer(Panel, anywidget.AnyWidget):
@@ -71,6 +70,8 @@ class TracePlayer(Panel, anywidget.AnyWidget):
     sources = traitlets.List(traitlets.Unicode()).tag(sync=True)
     #: What can be done instead of the next step, as HTML; "" where nobody may step.
     moves = traitlets.Unicode().tag(sync=True)
+    #: Where somebody has left the story, and a way back, as HTML.
+    left = traitlets.Unicode().tag(sync=True)
     names = traitlets.List(traitlets.Unicode()).tag(sync=True)
     variables = traitlets.List(traitlets.Unicode()).tag(sync=True)
     permalink = traitlets.Unicode().tag(sync=True)
@@ -96,6 +97,7 @@ class TracePlayer(Panel, anywidget.AnyWidget):
         self.trace: Trace | None = None
         self._view: TraceView | None = None
         self._properties: list[str] | None = None
+        self._remark = ""
         self.on_take = on_take
         self.observe(self._draw, "variables")
         self.observe(self._fill, "step")
@@ -111,7 +113,13 @@ class TracePlayer(Panel, anywidget.AnyWidget):
         self.observe(self._draw, "watches")
 
     def show(
-        self, trace: Trace, step: int | None = None, *, properties: list[str] | None = None, lazy: bool = False
+        self,
+        trace: Trace,
+        step: int | None = None,
+        *,
+        properties: list[str] | None = None,
+        lazy: bool = False,
+        remark: str = "",
     ) -> None:
         """Show another trace.
 
@@ -119,10 +127,11 @@ class TracePlayer(Panel, anywidget.AnyWidget):
             step: The index of the state to show; the last one by default.
             properties: The properties whose truth is shown; all for None.
             lazy: Draw a state only when it is stepped to, so that long traces may grow quickly. Needs a live kernel.
+            remark: What is said at its end.
         """
         names = trace.model.layout.variables
         with self._lock, self.hold_sync(), self.hold_trait_notifications():
-            self.trace, self.lazy, self._properties = trace, lazy, properties
+            self.trace, self.lazy, self._properties, self._remark = trace, lazy, properties, remark
             self.options = {name: list(map(show, choices)) for name, choices in options_of(trace.model).items()}
             self.chosen = {name: at for name, at in self.chosen.items() if at < len(self.options.get(name, ()))}
             self.names = names
@@ -136,7 +145,9 @@ class TracePlayer(Panel, anywidget.AnyWidget):
             if self.trace is None:
                 return
             variables, watches = self.variables or None, self._fitting(self.trace)
-            view = trace_view(self.trace, variables=variables, properties=self._properties, watches=watches)
+            view = trace_view(
+                self.trace, variables=variables, properties=self._properties, watches=watches, remark=self._remark
+            )
             self._view = view
             self.step = min(self.step, len(view.steps) - 1)
             self.watched = [watch.as_dict() for watch in view.watches]

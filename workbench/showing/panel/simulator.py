@@ -17,18 +17,22 @@ from workbench.showing.panel.pane import Pane, Style, Words, copied
 from workbench.showing.panel.paste import OpenPermalink
 from workbench.showing.panel.player import TracePlayer, share_watches
 from workbench.showing.panel.tab import Working, button, complaint
-from workbench.showing.pictures.markup import Markup, element
+from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.session import Session, Stepper, start_from
+from workbench.showing.session.retold import Retold
 from workbench.showing.session.stepper import MOST_STARTS
 from workbench.showing.view.difference import told_apart
 from workbench.showing.view.html import noted
 from workbench.showing.view.possible import possible_steps
 from workbench.showing.view.trace import TraceView, trace_view
+from workbench.showing.view.wording import told_change
 
 _ANOTHER = element(
     "button", "another one", class_="wb-button wb-another", data_take="another",
     title="look for a behaviour that shows the same and ends otherwise; this one stays as a branch",
 )  # fmt: skip
+#: How many changes of a step that goes otherwise are told.
+_MOST_CHANGES = 2
 _HERE, _BEGINNING = "from this state", "from the beginning"
 
 
@@ -216,15 +220,31 @@ class Simulator(Panel, ipywidgets.VBox):
         judged = None if self._properties is None else self.model.applicable(self._properties)
         if self._player.trace != trace or self._shown_properties != judged:
             self._shown_properties = judged
-            self._player.show(trace, at, properties=judged, lazy=trace is not self.stepper.given)
+            lazy = trace is not self.stepper.given
+            self._player.show(trace, at, properties=judged, lazy=lazy, remark=self._remark(trace))
         else:
             self._player.step = at
         self._drawing = False
+        self._player.left = self._left()
         self._say()
         self._draw_tools()
         self._draw_options()
 
     _shown_properties: list[str] | None = None
+
+    def _remark(self, trace: Trace) -> str:
+        """What is said at the end of a story that goes otherwise now."""
+        again = None if self._session is None else self._session.retold
+        return _goes_on(again) if again is not None and trace.steps == again.trace.steps else ""
+
+    def _left(self) -> Markup | str:
+        """Where somebody has left the story, with a way back; nothing while they are in it."""
+        left = None if self._session is None else self._session.left
+        if left is None:
+            return ""
+        said = f"You have left the story at state {left + 1}." if left >= 0 else "The story begins in another state."
+        back = element("button", "Back to it", class_="wb-button", data_take="back")
+        return joined([element("span", said), " ", back])
 
     def _say(self) -> None:
         """What a person should know: of the search for another behaviour, else of the one that is shown."""
@@ -289,6 +309,9 @@ class Simulator(Panel, ipywidgets.VBox):
         if sent == "another" and self._session is not None:
             self._session.tell_another()
             return
+        if sent == "back" and self._session is not None:
+            self._session.back()
+            return
         number, _, label = sent.partition(" ")
         instance, outcome = map(int, number.split("."))
         with self.stepper.lock:
@@ -310,6 +333,15 @@ class Simulator(Panel, ipywidgets.VBox):
 
     def static(self) -> TraceView:
         return trace_view(self.trace)
+
+
+def _goes_on(story: Retold) -> str:
+    """How a story goes on with other constants."""
+    if story.refused:
+        return f"{story.refused} is refused now: {story.why}"
+    if story.other:
+        return f"Now this step goes otherwise: {'; '.join(map(told_change, story.other[:_MOST_CHANGES]))}"
+    return "Nothing of this is refused now, and from here it goes on"
 
 
 def _behaviour(what: Any) -> Model | Trace:

@@ -6,7 +6,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from workbench.showing.panel.pane import HERE
+from workbench.showing.panel.pane import script
 
 
 class Switches(anywidget.AnyWidget):
@@ -29,7 +29,7 @@ class Switches(anywidget.AnyWidget):
         ('SafeAcks', 'Lock')
     """
 
-    _esm = (HERE / "switches.js").read_text(encoding="utf-8")
+    _esm = script("switches.js")
 
     titles = traitlets.Tuple().tag(sync=True)
     before = traitlets.Unicode().tag(sync=True)

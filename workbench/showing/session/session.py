@@ -22,6 +22,7 @@ from workbench.showing.session.filling import Filling
 from workbench.showing.session.jobs import Aside, Job, Runner
 from workbench.showing.session.kept import Kept
 from workbench.showing.session.pasted import pasted
+from workbench.showing.session.retold import Retold, retold
 from workbench.showing.session.settings import Settings
 from workbench.showing.session.stepper import Stepper
 
@@ -61,6 +62,9 @@ class Session:
             :meth:`run`.
         error: What is wrong with the settings, or with the model, in one line.
         led_to_error: The behaviour that leads to it, where a state causes it.
+        story: The behaviour that the selected verdict shows; where it shows none any more, the one that it showed last,
+            as far as that goes now.
+        retold: How far that is, and why; None for a story that the verdict shows.
         watches: Expressions on states, to be shown beside them.
         grid (Filling): A grid of settings that is filled, or was. No check of the session ends that.
 
@@ -93,7 +97,9 @@ class Session:
         self._runner = Runner(self.lock)
         self._asides: dict[str, Aside] = {}
         self._stepper: Stepper | None = None
-        self._told: Trace | None = None
+        self.story: Trace | None = None
+        self.retold: Retold | None = None
+        self._shown: dict[str, Trace] = {}  # by property, the behaviour that its verdict showed last
         self._others: list[Trace] = []  # of the same, which somebody has asked for since
         self._sent = False  # to a behaviour, while a check goes on
         self._changed = 0.0
@@ -289,7 +295,7 @@ class Session:
         new = [name for name in broken if name not in known]
         if new and self.before is not None:
             return new[0]
-        if self.selected in names and result[self.selected].trace is not None:
+        if self.selected in names and (result[self.selected].trace is not None or self.selected in self._shown):
             return self.selected
         return next(iter([*broken, *(v.name for v in result.verdicts if v.trace is not None), *names]), None)
 
@@ -329,12 +335,19 @@ class Session:
     def tell(self) -> None:
         """Send the stepper to what the selected verdict shows: the end of its trace, or where its loop begins.
 
-        A behaviour that was found again leaves the stepper where it is, and one that somebody was sent to meanwhile
-        wins. Where nothing is to be shown, one may step from the beginning.
+        A verdict that has come to hold shows its last behaviour as far as that goes now. One that was found again
+        leaves the stepper where it is, and one that somebody was sent to meanwhile wins. Where nothing is to be shown,
+        one may step from the beginning.
         """
         with self.lock:
-            stepper, verdict, before = self._stepper or self.stepper(), self.verdict, self._told
-            trace = self._told = None if verdict is None else verdict.trace
+            stepper, verdict, before = self._stepper or self.stepper(), self.verdict, self.story
+            trace, self.retold = None if verdict is None else verdict.trace, None
+            if verdict is not None and trace is not None:
+                self._shown[verdict.name] = trace
+            elif verdict is not None and verdict.name in self._shown and self.result is not None:
+                self.retold = retold(self._shown[verdict.name], self.result.model)
+                trace = self.retold.trace
+            self.story = trace
             if before is not trace:
                 self._others = []
             if self._sent:
@@ -346,6 +359,25 @@ class Session:
                     stepper.start(self.result.model)
             elif before is None or not _same(before, trace):
                 stepper.show(trace, telling_step(trace))
+
+    @property
+    def left(self) -> int | None:
+        """The index of the state at which the stepper has left the story, -1 if it begins elsewhere; else None."""
+        with self.lock:
+            story, stepper = self.story, self._stepper
+            if story is None or stepper is None or story.model.constants != stepper.model.constants:
+                return None
+            taken = stepper.trace.steps[: stepper.at + 1]
+            pairs = enumerate(zip(taken, story.steps, strict=False))
+            parted = next((at for at, (one, other) in pairs if one != other), min(len(taken), len(story)))
+            return None if parted == len(taken) else parted - 1
+
+    def back(self) -> None:
+        """Go back to where the stepper has left the story; what was stepped by hand stays as a branch."""
+        with self.lock:
+            left = self.left
+            if left is not None and self.story is not None:
+                self.stepper().branch(self.story, max(left, 0))
 
     @property
     def another(self) -> Aside:

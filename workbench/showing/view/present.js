@@ -183,8 +183,8 @@ const presenter = (host) => {
     forth.disabled = step >= last();
 
     const sentence = told?.querySelector(".wb-sentence")?.textContent ?? "";
-    const ending = told?.querySelector(".wb-ending")?.textContent;
-    const verdicts = [...broken.map((one) => one.textContent), ...(ending ? [ending] : [])];
+    const endings = [...(told?.querySelectorAll(".wb-ending, .wb-remarked") ?? [])];
+    const verdicts = [...broken, ...endings].map((one) => one.textContent);
     said.replaceChildren(make("p", "wb-sentence", asking ? "What will happen?" : sentence),
       ...(asking ? [] : verdicts.map((text) => make("p", "wb-verdict", text))));
 

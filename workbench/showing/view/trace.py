@@ -47,6 +47,7 @@ class TraceView(Lanes, Drawn):
     Attributes:
         properties: Those whose truth is shown; None for all.
         watches: The expressions that are watched, each with what it is in every state.
+        remark: What is said at its end; "" for nothing.
     """
 
     def __init__(
@@ -58,9 +59,10 @@ class TraceView(Lanes, Drawn):
         properties: Sequence[str] | None = None,
         watches: Sequence[Watch] = (),
         told: AbstractTrace | None = None,
+        remark: str = "",
     ) -> None:
         super().__init__(trace, lanes, steps, back, told)
-        self.properties, self.watches = properties, watches
+        self.properties, self.watches, self.remark = properties, watches, remark
 
     @cached_property
     def permalink(self) -> str:
@@ -137,15 +139,19 @@ class TraceView(Lanes, Drawn):
     def step_html(self, index: int) -> Markup:
         """The state after step `index`: what is watched, what changed, every property's truth, and the rest folded."""
         step = self.steps[index]
-        then = self.then if index + 1 == len(self.steps) else None
+        then = self.then if self._is_last(index) else None
         parts = (
             element("p", step.sentence, class_="wb-sentence"),
             watched_here(self.watches, index),
             step.refined.html() if step.refined else None,
             state_table(step.state, step.changes, step.truths).html(),
             element("p", then, class_="wb-note wb-ending") if then else None,
+            element("p", self.remark, class_="wb-note wb-remarked") if self.remark and self._is_last(index) else None,
         )
         return joined(parts)
+
+    def _is_last(self, index: int) -> bool:
+        return index + 1 == len(self.steps)
 
     def html(self) -> Markup:
         """The last picture beside the lanes, the states folded; a script steps through the pictures of all states."""
@@ -182,13 +188,12 @@ class TraceView(Lanes, Drawn):
         count = f" \N{MIDDLE DOT} {counted(len(step.changes), 'change')}" if step.changes else ""
         broken = (" " + badge("violated", f"{truth.name} violated") for truth in step.broken)
         summary = joined([element("b", step.number), " ", element("code", step.label), count, *broken])
-        is_last = index == len(self.steps) - 1
-        return folded(summary, self.step_html(index), is_open=is_last, class_="wb-state", data_step=index)
+        return folded(summary, self.step_html(index), is_open=self._is_last(index), class_="wb-state", data_step=index)
 
     def text(self) -> str:
         told = [] if self.told is None else [str(self.told)]
         watched = [self._watched.text()] if self.watches else []
-        return "\n\n".join([repr(self.trace), *told, *watched])
+        return "\n\n".join([repr(self.trace), *([self.remark] if self.remark else []), *told, *watched])
 
     @property
     def _watched(self) -> Rendered:
@@ -226,6 +231,7 @@ def trace_view(
     properties: Sequence[str] | None = None,
     watches: Sequence[str] = (),
     refinement: str | None = None,
+    remark: str = "",
 ) -> TraceView:
     """A trace with its lanes, effects and truths worked out.
 
@@ -237,6 +243,7 @@ def trace_view(
             you do not understand.
         refinement: The name of a refinement: the behaviour is also told in the words of the model that is refined. For
             None, that to which the trace is a counterexample, if there is one.
+        remark: What is said at its end.
 
     Raises:
         InputError: For a variable or property that the model does not declare, or an expression that is not accepted.
@@ -313,7 +320,7 @@ def trace_view(
     busy = {lane for step in [*steps, *([back] if back else [])] for lane in (step.lane, *step.effects)}
     lanes = [lane for lane in owners.lanes if lane in busy or lane in owners.members or lane == SHARED]
     watched = [watch(trace, text) for text in dict.fromkeys(watches)]
-    return TraceView(trace, lanes, steps, back, properties, watched, told)
+    return TraceView(trace, lanes, steps, back, properties, watched, told, remark)
 
 
 def verdict_view(verdict: Verdict, trace: Trace) -> TraceView:
