@@ -50,6 +50,20 @@ def reachable_states(model, symmetry=()):
     return states
 
 
+def steps_by(space, action):
+    """Each step of the action: its arguments, the state before, and the state after. There must be some."""
+    instances = space.model.instances
+    taken = [t for t, n in enumerate(space.instances) if instances[n].action.name == action]
+    assert taken, f"nobody takes {action}"
+    for t in taken:
+        yield instances[space.instances[t]].arguments, space.state(space.sources[t]), space.state(space.targets[t])
+
+
+def ends(space):
+    """The states from which no step leads on."""
+    return [space.state(n) for n in sorted(set(range(len(space))) - set(space.sources.tolist()))]
+
+
 def steps_of(model: Model, published: type[Model]) -> tuple[set[Any], set[Any]]:
     """Every state and transition, as the values of the cells that the published model has too."""
     space = explore(model, [p.name for p in model.select() if p.kind == "invariant"])
