@@ -8,10 +8,12 @@ from functools import partial
 import pytest
 
 from tests import figures
-from tests.behaviours import reachable_states
+from tests.behaviours import reachable_states, steps_by
 from tests.figures import published
+from tests.mistakes import broken, missed
 from tests.places import ROOT
 from workbench.checking.check import check
+from workbench.checking.spaces.space import explore
 from workbench.kernel import action, reachable
 from workbench.protocols.hudi.extended import MARKED, HudiExtended
 from workbench.protocols.hudi.model import Hudi
@@ -59,14 +61,6 @@ def test_an_extension_brings_properties_of_its_own(constants, properties):
 @pytest.mark.parametrize(("constants", "violated"), PUBLISHED)
 def test_early_detection_changes_no_published_verdict(constants, violated, extension):
     assert violations(HudiExtended(**constants, **extension)) == violated
-
-
-@pytest.mark.parametrize("extension", [EARLY, LOCKED], ids=["markers", "locked markers"])
-def test_under_a_lock_per_file_group_early_detection_is_idle(extension):
-    constants = {**SMALL, "ConcurrencyControl": 2}
-    with_it, without = check(HudiExtended(**constants, **extension)), check(Hudi(**constants))
-    assert with_it.levels == without.levels
-    assert with_it["SomeWriteIsSpared"].word == "not reached"
 
 
 def sees_all(model, s, w):
@@ -175,89 +169,6 @@ def test_an_operation_may_give_way_to_one_that_fails(extension, word):
     assert check(GaveWayForNothing(Values=1, **extension))["NobodyCommits"].word == word
 
 
-# Early detection: variants that are wrong --------------------------------------------------------------------------
-
-
-def nothing_is_seen(model, s, w):
-    return False
-
-
-def own_marker_is_seen(model, s, w):
-    return s.phase[w] == "Write"
-
-
-def markers_of_other_groups_are_seen(model, s, w):
-    others = (v for v in model.Writers if v != w and s.phase[v] in MARKED)
-    return any(s.stamp[v].ts < s.stamp[w].ts for v in others)
-
-
-def later_markers_are_seen(model, s, w):
-    others = (v for v in model.Writers if v != w and s.phase[v] in MARKED)
-    return any(s.group[v] == s.group[w] and s.stamp[v].ts > s.stamp[w].ts for v in others)
-
-
-def gives_way_wrongly(model):
-    """How often a writer does not do before it writes what its view of the other writers asks for."""
-    wrong = 0
-    writing = [i for i in model.instances if i.action.name == "write_file_slice"]
-    for state in reachable_states(model):
-        for instance in writing:
-            [w] = instance.arguments
-            for _, after in model.outcomes(instance, state):
-                wrong += (after.phase[w] == "Ready") is not any(
-                    state.phase[v] in ("UpdateIndex", "OCC", "Commit")
-                    and (state.group[v], state.stamp[v] < state.stamp[w]) == (state.group[w], True)
-                    for v in model.Writers
-                )
-    return wrong
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "variant", [nothing_is_seen, own_marker_is_seen, markers_of_other_groups_are_seen, later_markers_are_seen, sees_all]
-)
-def test_an_operation_gives_way_to_earlier_markers_of_its_group_and_to_no_others(monkeypatch, variant):
-    model = HudiExtended(**SMALL, Keys=1, **LOCKED)
-    assert gives_way_wrongly(model) == 0
-    monkeypatch.setattr(HudiExtended, "announced", variant)
-    assert gives_way_wrongly(model) > 0
-
-
-class LooksBeforeItDeclares(HudiExtended):
-    """Markers are looked for first, and who finds one leaves no Inflight instant."""
-
-    @action(Hudi.writer)
-    def read_merge_target(self, s, w):
-        if self.EarlyConflictDetection and not self.MarkerLock and self.announced(s, w):
-            return self.abort(s, w)
-        Hudi.read_merge_target.function(self, s, w)
-
-
-def test_who_gives_way_has_declared_itself_inflight_before_it_looks():
-    assert check(HudiExtended(**SMALL, **EARLY)).distinct == 3159
-    looks_first = check(LooksBeforeItDeclares(**SMALL, **EARLY))
-    assert looks_first.distinct == 3123
-    assert looks_first["SomeWriteIsSpared"].word == "not reached"
-
-
-class CountsAtOnce(HudiExtended):
-    """An operation that has declared itself Inflight, and been given up, counts before the others are Ready."""
-
-    @reachable
-    def SomeoneIsSpared(self, s):
-        at_work = {s.stamp[w] for w in self.Writers}
-        return any(
-            s.inflight[x] and x not in at_work and all(s.slices[group, *x] is None for group in self.file_groups)
-            for x in self.stamps
-        )
-
-
-@pytest.mark.parametrize("extension", [EARLY, LOCKED])
-def test_a_spared_write_is_counted_three_states_after_the_operation_has_given_way(extension):
-    result = check(CountsAtOnce(**SMALL, **extension), ["SomeWriteIsSpared", "SomeoneIsSpared"])
-    assert result["SomeWriteIsSpared"].trace_states - result["SomeoneIsSpared"].trace_states == 3
-
-
 # Failures in any phase ---------------------------------------------------------------------------------------------
 
 
@@ -268,43 +179,13 @@ def test_failures_in_any_phase_change_no_published_verdict(constants, violated):
 
 @pytest.mark.slow
 def test_a_writer_fails_in_every_phase_and_keeps_nothing():
-    model = HudiExtended(**SMALL, **ANYWHERE)
-    failing = [i for i in model.instances if i.action.name == "writer_fail"]
     phases = set()
-    for state in reachable_states(model):
-        for instance in failing:
-            for _, successor in model.outcomes(instance, state):
-                [w] = instance.arguments
-                phases.add(state.phase[w])
-                kept = (successor.op, successor.stamp, successor.group, successor.merge, successor.doomed)
-                assert [of_writers[w] for of_writers in kept] == [None] * 5
-                assert successor.table_lock != w
+    for (w,), before, after in steps_by(explore(HudiExtended(**SMALL, **ANYWHERE), []), "writer_fail"):
+        phases.add(before.phase[w])
+        kept = (after.op, after.stamp, after.group, after.merge, after.doomed)
+        assert [of_writers[w] for of_writers in kept] == [None] * 5
+        assert after.table_lock != w
     assert phases == {"Request", "Lookup", "Read", "Write", "UpdateIndex", "OCC", "Commit"}
-
-
-def stopped_phases(model):
-    """The phases of writers at work in states in which no fair step is possible.
-
-    No behaviour goes on for ever, so that these are the writers whose operation never ends.
-    """
-    fair = sorted(number for condition in model.fairness() for number in condition.actions)
-    at_work = set()
-    for state in reachable_states(model):
-        if not any(model.outcomes(model.instances[number], state) for number in fair):
-            at_work |= set(state.phase.values()) - {"Ready", "Failed"}
-    return at_work
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("control", "phases"), [(0, set()), (1, {"UpdateIndex"}), (2, {"Read"})])
-@pytest.mark.parametrize("anywhere", [{}, ANYWHERE], ids=["as published", "anywhere"])
-def test_a_failed_writers_lock_stops_the_others_unless_it_expires(control, phases, anywhere):
-    constants = {"Values": 1, **anywhere, "ConcurrencyControl": control}
-    assert stopped_phases(HudiExtended(**constants)) == set()
-    assert stopped_phases(HudiExtended(**constants, LocksExpire=False)) == phases
-    assert violations(HudiExtended(**constants), names=[LIVE]) == {}
-    length = {0: {}, 1: {LIVE: 13 if anywhere else 14}, 2: {LIVE: 9 if anywhere else 11}}
-    assert violations(HudiExtended(**constants, LocksExpire=False), names=[LIVE]) == length[control]
 
 
 # Rollback ----------------------------------------------------------------------------------------------------------
@@ -319,15 +200,9 @@ def test_lazy_rollback_changes_no_verdict_where_timestamps_are_monotonic(constan
 @pytest.mark.parametrize(
     ("rollback", "more", "violated"),
     [
-        (LAZY, {}, False),
-        (STALE, {}, True),
-        (EAGER, {}, True),
         (EAGER, {"Writers": 1}, False),
         (STALE, {"Writers": 1}, False),
-        (LAZY, COLLIDING, True),
         (LAZY, {**COLLIDING, "Writers": 1}, False),
-        (LAZY, {**COLLIDING, "PutIfAbsentSupported": True}, True),
-        (LAZY, {**COLLIDING, "UseSalt": True}, False),
         (STALE, {**COLLIDING, "UseSalt": True}, True),
     ],
     ids=lambda value: ",".join(f"{n}={v}" for n, v in value.items()) if isinstance(value, dict) else "",
@@ -338,12 +213,10 @@ def test_when_a_rollback_deletes_what_is_needed(control, rollback, more, violate
 
 
 @pytest.mark.parametrize("control", [1, 2])
-def test_put_if_absent_is_a_remedy_only_while_leftovers_are_kept(control):
+def test_put_if_absent_is_a_remedy_while_leftovers_are_kept(control):
+    """Not if they are rolled back: the configurations `rollback_collision_put_if_absent` and `_pessimistic`."""
     constants = {**COLLIDING, **ANYWHERE, "ConcurrencyControl": control, "PutIfAbsentSupported": True}
     assert violations(HudiExtended(**constants)) == {}
-    length = {1: 14, 2: 13}[control]
-    expected = {"ConsistentRead": length, "PublishedSlicesExist": length}
-    assert violations(HudiExtended(**constants, FailedWrites=2)) == expected
 
 
 def test_what_a_deleted_slice_looks_like_to_a_reader():
@@ -359,60 +232,94 @@ def test_what_a_deleted_slice_looks_like_to_a_reader():
 @pytest.mark.parametrize("rollback", [EAGER, LAZY, STALE], ids=["eager", "lazy", "stale"])
 def test_nothing_is_left_of_what_is_rolled_back(rollback):
     """After a rollback nobody finds an instant or a slice of what it was about; lazily only if nobody works on it."""
-    model = HudiExtended(Values=1, **rollback)
-    announcing = [i for i in model.instances if i.action.name == "append_requested"]
+    space = explore(HudiExtended(Values=1, **rollback), [])
     rolled_back = 0
-    for state in reachable_states(model):
-        for instance in announcing:
-            [w] = instance.arguments
-            for _, after in model.outcomes(instance, state):
-                for stamp in state.doomed[w]:
-                    if rollback is STALE and stamp in (state.stamp[v] for v in model.Writers):
-                        continue
-                    rolled_back += 1
-                    assert not after.requested[stamp]
-                    assert not after.inflight[stamp]
-                    assert all(after.slices[group, *stamp] is None for group in model.file_groups)
-                    if rollback is LAZY:
-                        assert stamp not in state.stamp.values()
+    for (w,), before, after in steps_by(space, "append_requested"):
+        for stamp in before.doomed[w]:
+            if rollback is STALE and stamp in before.stamp.values():
+                continue
+            rolled_back += 1
+            assert not after.requested[stamp]
+            assert not after.inflight[stamp]
+            assert all(after.slices[group, *stamp] is None for group in space.model.file_groups)
+            if rollback is LAZY:
+                assert stamp not in before.stamp.values()
     assert rolled_back
 
 
-def heartbeats_never_expire(model, s, stamp):
-    return True
+# Mistakes that the configurations notice -----------------------------------------------------------------------------
 
 
-def heartbeats_are_not_seen(model, s, stamp):
-    return False
+def always(answer):
+    return lambda *_: answer
 
 
-def completed_instants_are_left_over(model, s):
-    return tuple(stamp for stamp in model.stamps if s.requested[stamp])
+def own_marker_is_seen(self, s, w):
+    return s.phase[w] == "Write"
 
 
-def instants_alone_are_deleted(model, s, w):
+def markers_of_other_groups_are_seen(self, s, w):
+    others = (v for v in self.Writers if v != w and s.phase[v] in MARKED)
+    return any(s.stamp[v].ts < s.stamp[w].ts for v in others)
+
+
+def later_markers_are_seen(self, s, w):
+    others = (v for v in self.Writers if v != w and s.phase[v] in MARKED)
+    return any(s.group[v] == s.group[w] and s.stamp[v].ts > s.stamp[w].ts for v in others)
+
+
+def looks_before_it_declares(self, s, w):
+    """Markers are looked for first, and who finds one leaves no Inflight instant."""
+    if self.EarlyConflictDetection and not self.MarkerLock and self.announced(s, w):
+        return self.abort(s, w)
+    Hudi.read_merge_target.function(self, s, w)
+
+
+def completed_instants_are_left_over(self, s):
+    return tuple(stamp for stamp in self.stamps if s.requested[stamp])
+
+
+def instants_alone_are_deleted(self, s, w):
     for stamp in s.doomed[w]:
         s.requested[stamp] = s.inflight[stamp] = False
     s.doomed[w] = None
 
 
 @pytest.mark.parametrize(
-    ("name", "variant", "violated", "word"),
+    ("name", "methods", "noticed"),
     [
-        ("has_heartbeat", heartbeats_never_expire, [], "not reached"),
-        ("has_heartbeat", heartbeats_are_not_seen, ["ConsistentRead", "PublishedSlicesExist"], "reached"),
-        ("leftovers", completed_instants_are_left_over, ["ConsistentRead", "PublishedSlicesExist"], "reached"),
-        ("roll_back", instants_alone_are_deleted, [], "reached"),
+        ("early_detection", {"announced": always(False)}, {"SomeWriteIsSpared"}),
+        ("early_detection", {"read_merge_target": looks_before_it_declares}, {"SomeWriteIsSpared"}),
+        ("early_detection_marker_lock", {"announced": own_marker_is_seen}, {"SomeDeleteCommits"}),
+        ("early_detection_marker_lock", {"announced": sees_all}, {"distinct"}),
+        ("rollback_lazy", {"has_heartbeat": always(True)}, {"SomeLeftoverIsRolledBack"}),
+        ("rollback_lazy", {"has_heartbeat": always(False)}, {"ConsistentRead", "PublishedSlicesExist"}),
+        ("rollback_lazy", {"leftovers": completed_instants_are_left_over}, {"ConsistentRead", "PublishedSlicesExist"}),
+        ("rollback_lazy", {"roll_back": instants_alone_are_deleted}, {"distinct"}),
     ],
-    ids=lambda value: getattr(value, "__name__", ""),
+    ids=lambda x: "-".join(x) if isinstance(x, dict) else x if isinstance(x, str) else "",
 )
-def test_wrong_rollbacks_are_noticed(monkeypatch, name, variant, violated, word):
-    right = check(HudiExtended(Values=1, **LAZY))
-    monkeypatch.setattr(HudiExtended, name, variant)
-    wrong = check(HudiExtended(Values=1, **LAZY))
-    assert wrong.levels != right.levels
-    assert [v.name for v in wrong.violated if v.name in INVARIANTS] == violated
-    assert wrong["SomeLeftoverIsRolledBack"].word == word
+def test_a_mistake_is_noticed(name, methods, noticed):
+    assert noticed <= missed(broken(HudiExtended, **methods), f"hudi/{name}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "announced", [HudiExtended.announced, markers_of_other_groups_are_seen, later_markers_are_seen]
+)
+def test_an_operation_gives_way_to_earlier_markers_of_its_group_and_to_no_others(announced):
+    """Two mistakes do not change how many states there are: no configuration notices them."""
+    space = explore(broken(HudiExtended, announced=announced)(**SMALL, Keys=1, **LOCKED), [])
+    as_it_should = all(
+        (after.phase[w] == "Ready")
+        is any(
+            before.phase[v] in ("UpdateIndex", "OCC", "Commit")
+            and (before.group[v], before.stamp[v] < before.stamp[w]) == (before.group[w], True)
+            for v in before.phase
+        )
+        for (w,), before, after in steps_by(space, "write_file_slice")
+    )
+    assert as_it_should is (announced is HudiExtended.announced)
 
 
 # Together ----------------------------------------------------------------------------------------------------------

@@ -1,12 +1,14 @@
-"""Hudi: what its switches do, what violations say, symmetry, liveness, and that broken variants are noticed."""
+"""Hudi: what violations say, symmetry, fairness, and that mistakes are noticed."""
 
 import pytest
 
 from tests.behaviours import reachable_states
 from tests.figures import figures_of
+from tests.mistakes import broken, missed
 from workbench.checking.check import check
-from workbench.kernel import InputError, action, require
+from workbench.kernel import InputError, require
 from workbench.kernel.symmetry import Canonical
+from workbench.protocols.hudi.extended import HudiExtended
 from workbench.protocols.hudi.model import Hudi, MergeSlice
 
 INVARIANTS = ["ConsistentRead", "NoDuplicateKeysAcrossFiles"]
@@ -18,47 +20,6 @@ def short(constants):
     """The constants that are not those of a conformant, optimistic run, as a test's name."""
     usual = {**Hudi(**SMALL).constants, "Writers": 2, "Keys": 2, "Values": 1}
     return ",".join(f"{n}={v}" for n, v in constants.items() if v != usual[n]) or "conformant"
-
-
-@pytest.mark.parametrize(
-    ("constants", "holds"),
-    [
-        ({}, True),
-        ({"PrimaryKeyConflictCheck": False, "FileGroupCount": 1}, True),
-        ({"PrimaryKeyConflictCheck": False, "FileGroupCount": 1, "ConcurrencyControl": 2}, True),
-        ({"MonotonicTs": False, "Keys": 1, "FileGroupCount": 1}, False),
-        ({"MonotonicTs": False, "ConcurrencyControl": 2}, False),
-        ({"MonotonicTs": False, "ConcurrencyControl": 2, "Keys": 1}, True),
-        ({"MonotonicTs": False, "ConcurrencyControl": 2, "FileGroupCount": 1}, True),
-        ({"MonotonicTs": False, "ConcurrencyControl": 2, "UseSalt": True}, True),
-        ({"MonotonicTs": False, "ConcurrencyControl": 2, "PutIfAbsentSupported": True}, True),
-        ({"MonotonicTs": False, "ConcurrencyControl": 0, "UseSalt": True}, False),
-        ({"MonotonicTs": False, "ConcurrencyControl": 0, "PutIfAbsentSupported": True}, False),
-        ({"PrimaryKeyConflictCheck": False, "Values": 2}, False),
-    ],
-    ids=lambda value: str(value),
-)
-def test_which_switches_keep_reads_consistent(constants, holds):
-    assert check(Hudi(**{**SMALL, **constants}), ["ConsistentRead"])["ConsistentRead"].holds is holds
-
-
-class OnlyRequestedInstantsAreRefused(Hudi):
-    def refused(self, exists):
-        return False
-
-    @action(Hudi.writer)
-    def append_requested(self, s, w):
-        if s.requested[s.stamp[w]]:
-            self.abort(s, w)
-        else:
-            super().append_requested(s, w)
-
-
-def test_put_if_absent_decides_at_the_requested_instant():
-    constants = {**SMALL, "MonotonicTs": False, "PutIfAbsentSupported": True}
-    assert figures_of(OnlyRequestedInstantsAreRefused(**constants), INVARIANTS) == figures_of(
-        Hudi(**constants), INVARIANTS
-    )
 
 
 # What violations say -----------------------------------------------------------------------------------------------
@@ -94,15 +55,6 @@ def test_put_if_absent_decides_at_the_requested_instant():
 )
 def test_a_violation_says_what_is_wrong(constants, name, why):
     assert check(Hudi(**constants), [name])[name].why == why
-
-
-def test_the_orphaned_row_is_readable_after_the_delete():
-    model = Hudi(**SMALL, OpLimit=3, PrimaryKeyConflictCheck=False, ConcurrencyControl=2, Keys=1)
-    verdict = check(model, ["ConsistentRead"], engine="reference")["ConsistentRead"]  # of several, this one's trace
-    last = verdict.trace.last
-    assert verdict.why.startswith("k1 read at timestamp 3: expected no row; readable: v1 in the slice of fg")
-    assert [entry.type for entry in last.log.values() if entry] == ["Insert", "Insert", "Delete"]
-    assert verdict.trace_states == 22
 
 
 # The state ---------------------------------------------------------------------------------------------------------
@@ -142,10 +94,6 @@ def test_the_timeline_grows_in_order(constants):
             {"ConcurrencyControl": 3},
             "ConcurrencyControl = 3 is not accepted; it takes one of 0 (none), 1 (optimistic), 2 (pessimistic)",
         ),
-        ({"OpLimit": 0}, "OpLimit = 0 is not accepted; it takes an integer from 1 to 8"),
-        ({"FileGroupCount": True}, "FileGroupCount = True is not accepted; it takes an integer from 1 to 4"),
-        ({"UseSalt": 1}, "UseSalt = 1 is not accepted; it takes true or false"),
-        ({"Keys": ["a"], "Values": ["a"]}, "Keys and Values both hold 'a'; names must differ"),
         ({"Keys": ["fg1", "k"]}, "the name 'fg1' is not accepted, since a file group has it; take another one"),
     ],
     ids=lambda value: "" if isinstance(value, str) else str(value),
@@ -189,47 +137,12 @@ def test_symmetry_loses_nothing(constants, sets):
 # Liveness ----------------------------------------------------------------------------------------------------------
 
 
-def stops_at_work(model):
-    """A state in which no fair process can go on although a writer is at work; None if there is none.
-
-    No behaviour goes on for ever, because operations are counted and none repeats a step; hence a writer at work that
-    never ends is one that is at work in such a state.
-    """
-    fair = sorted(number for condition in model.fairness() for number in condition.actions)
-    for state in reachable_states(model):
-        if all(state.phase[w] in ("Ready", "Failed") for w in model.Writers):
-            continue
-        if not any(model.outcomes(model.instances[number], state) for number in fair):
-            return state
-    return None
-
-
 def test_nobody_has_to_fail():
     model = Hudi()
     fair = {number for condition in model.fairness() for number in condition.actions}
     left_out = {i.action.name for i in model.instances if i.number not in fair}
     assert left_out == {"writer_fail"}
     assert [(condition.label, condition.strong) for condition in model.fairness()] == [("w1", False), ("w2", False)]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("control", [0, 1, 2])
-def test_a_writer_at_work_can_always_go_on(control):
-    assert stops_at_work(Hudi(**SMALL, ConcurrencyControl=control)) is None
-
-
-@pytest.mark.parametrize(("control", "phase"), [(1, "UpdateIndex"), (2, "Read")])
-def test_a_lock_that_is_not_given_back_stops_the_others(control, phase):
-    class LocksStay(Hudi):
-        def finish(self, s, w, phase):
-            held = s.table_lock, dict(s.group_lock)
-            super().finish(s, w, phase)
-            s.table_lock = held[0]
-            for group, holder in held[1].items():
-                s.group_lock[group] = holder
-
-    stopped = stops_at_work(LocksStay(**SMALL, ConcurrencyControl=control))
-    assert phase in stopped.phase.values()
 
 
 # Speed -------------------------------------------------------------------------------------------------------------
@@ -244,106 +157,87 @@ def test_python_is_called_for_few_states_and_for_ever_fewer():
     assert states_per_call[1] > 50
 
 
-# Variants that are wrong -------------------------------------------------------------------------------------------
+# Mistakes that the configurations notice -----------------------------------------------------------------------------
 
 
-class NoOptimisticCheck(Hudi):
-    @action(Hudi.writer)
-    def optimistic_check(self, s, w):
-        s.phase[w] = "Commit"
+def only_requested_instants_are_refused(self, s, w):
+    if s.requested[s.stamp[w]]:
+        self.abort(s, w)
+    else:
+        HudiExtended.append_requested.function(self, s, w)
 
 
-class LocksAreIgnored(Hudi):
-    def validate(self):
-        super().validate()
-        self.pessimistic = False
+def no_optimistic_check(self, s, w):
+    s.phase[w] = "Commit"
 
 
-class LaterTargetIsAccepted(Hudi):
+def locks_are_ignored(self):
+    HudiExtended.validate(self)
+    self.pessimistic = False
+
+
+def later_target_is_accepted(self, s, w):
     """A writer builds on a slice that is later than its own timestamp."""
-
-    @action(Hudi.writer)
-    def read_merge_target(self, s, w):
-        target = self.latest(s, s.group[w])
-        s.inflight[s.stamp[w]] = True
-        s.merge[w] = None if target is None else MergeSlice(*target, s.slices[s.group[w], *target])
-        s.phase[w] = "Write"
+    target = self.latest(s, s.group[w])
+    s.inflight[s.stamp[w]] = True
+    s.merge[w] = None if target is None else MergeSlice(*target, s.slices[s.group[w], *target])
+    s.phase[w] = "Write"
 
 
-class RowsAreNotMerged(Hudi):
-    @action(Hudi.writer)
-    def write_file_slice(self, s, w):
-        merge = s.merge[w]
-        s.merge[w] = None
-        super().write_file_slice(s, w)
-        s.merge[w] = merge
+def rows_are_not_merged(self, s, w):
+    merge = s.merge[w]
+    s.merge[w] = None
+    HudiExtended.write_file_slice.function(self, s, w)
+    s.merge[w] = merge
 
 
-class DeletedKeysLeaveTheIndex(Hudi):
-    @action(Hudi.writer)
-    def append_commit(self, s, w):
-        op = s.op[w]
-        super().append_commit(s, w)
-        if op.type == "Delete":
-            s.index[op.key] = None
+def deleted_keys_leave_the_index(self, s, w):
+    op = s.op[w]
+    HudiExtended.append_commit.function(self, s, w)
+    if op.type == "Delete":
+        s.index[op.key] = None
 
 
-class OperationIsKept(Hudi):
+def operation_is_kept(self, s, w, phase):
     """A writer that has failed still knows what it was about to do."""
-
-    def finish(self, s, w, phase):
-        op = s.op[w]
-        super().finish(s, w, phase)
-        s.op[w] = op if phase == "Failed" else None
+    op = s.op[w]
+    HudiExtended.finish(self, s, w, phase)
+    s.op[w] = op if phase == "Failed" else None
 
 
-class EverySliceIsReadable(Hudi):
-    def readable(self, s, ts):
-        return [(s.completed[stamp], *stamp) for stamp in self.stamps if stamp.ts <= ts and s.completed[stamp]]
+def every_slice_is_readable(self, s, ts):
+    return [(s.completed[stamp], *stamp) for stamp in self.stamps if stamp.ts <= ts and s.completed[stamp]]
 
 
-class LogInTimestampOrder(Hudi):
-    def history(self, s, key):
-        entries = [(i, s.log[key, i]) for i in range(self.OpLimit) if s.log[key, i] is not None]
-        return iter(sorted(entries, key=lambda entry: entry[1].ts, reverse=True))
+def log_in_timestamp_order(self, s, key):
+    entries = [(i, s.log[key, i]) for i in range(self.OpLimit) if s.log[key, i] is not None]
+    return iter(sorted(entries, key=lambda entry: entry[1].ts, reverse=True))
 
 
-class DeletesAreNeverCommitted(Hudi):
-    @action(Hudi.writer)
-    def append_commit(self, s, w):
-        require(s.op[w].type != "Delete", "no deletes")
-        super().append_commit(s, w)
+def deletes_are_never_committed(self, s, w):
+    require(s.op[w].type != "Delete", "no deletes")
+    HudiExtended.append_commit.function(self, s, w)
 
 
 @pytest.mark.parametrize(
-    ("variant", "constants"),
+    ("name", "methods", "noticed"),
     [
-        (NoOptimisticCheck, {}),
-        (LocksAreIgnored, {"ConcurrencyControl": 2}),
-        (LaterTargetIsAccepted, {}),
-        (RowsAreNotMerged, {"FileGroupCount": 1}),
-        (EverySliceIsReadable, {}),
+        ("optimistic", {"optimistic_check": no_optimistic_check}, {"ConsistentRead"}),
+        ("pessimistic", {"validate": locks_are_ignored}, {"ConsistentRead"}),
+        ("optimistic", {"read_merge_target": later_target_is_accepted}, {"ConsistentRead"}),
+        ("one_file_group", {"write_file_slice": rows_are_not_merged}, {"ConsistentRead"}),
+        ("optimistic", {"readable": every_slice_is_readable}, {"ConsistentRead"}),
+        ("one_file_group", {"append_commit": deleted_keys_leave_the_index}, {"distinct"}),
+        ("optimistic", {"finish": operation_is_kept}, {"distinct"}),
+        ("timestamp_collision_no_control", {"history": log_in_timestamp_order}, {"distinct"}),
+        ("optimistic", {"append_commit": deletes_are_never_committed}, {"SomeDeleteCommits"}),
     ],
-    ids=lambda value: value.__name__ if isinstance(value, type) else "",
+    ids=lambda x: "-".join(x) if isinstance(x, dict) else x if isinstance(x, str) else "",
 )
-def test_a_wrong_protocol_violates_consistent_read(variant, constants):
-    constants = {**SMALL, **constants}
-    assert check(Hudi(**constants), INVARIANTS).violated == []
-    assert [v.name for v in check(variant(**constants), INVARIANTS).violated] == ["ConsistentRead"]
+def test_a_mistake_is_noticed(name, methods, noticed):
+    assert noticed <= missed(broken(HudiExtended, **methods), f"hudi/{name}")
 
 
-@pytest.mark.parametrize(
-    ("variant", "constants"),
-    [
-        (DeletedKeysLeaveTheIndex, {**ONE_KEY, "OpLimit": 3}),
-        (OperationIsKept, SMALL),
-        (LogInTimestampOrder, {**ONE_KEY, "ConcurrencyControl": 0}),
-    ],
-    ids=lambda value: value.__name__ if isinstance(value, type) else "",
-)
-def test_a_wrong_protocol_has_other_figures(variant, constants):
-    assert figures_of(variant(**constants), INVARIANTS) != figures_of(Hudi(**constants), INVARIANTS)
-
-
-def test_a_protocol_in_which_nothing_can_be_deleted_lacks_a_witness():
-    assert check(DeletesAreNeverCommitted(**SMALL))["SomeDeleteCommits"].word == "not reached"
+def test_put_if_absent_decides_at_the_requested_instant():
+    methods = {"refused": lambda self, exists: False, "append_requested": only_requested_instants_are_refused}
+    assert missed(broken(HudiExtended, **methods), "hudi/put_if_absent") == set()
