@@ -336,16 +336,6 @@ def test_why_disabled_says_every_reason_once():
     assert model.why_disabled(model.instances[0], model.initial_states()[0]) == "neither a nor b; n is 0"
 
 
-def test_why_disabled_in_a_protocol():
-    model = Bakery(Writers=2)
-    by_label = {instance.label: instance for instance in model.instances}
-    (start,) = model.initial_states()
-    assert model.why_disabled(by_label["begin_claim(w1)"], start) == "w1 is not at BeginClaim"
-    assert model.why_disabled(by_label["node_startup(w1)"], start) is None
-    ((_, crashed),) = model.outcomes(by_label["crash(w1)"], start)
-    assert model.why_disabled(by_label["node_startup(w1)"], crashed) == "w1 has crashed"
-
-
 def test_initial_states_may_be_chosen():
     def go(self, s):
         for p in self.Actors:
@@ -437,19 +427,6 @@ def test_processes_give_lanes_and_fairness():
         ("hurry(p2)", True, {number["hurry(p2)"]}),
         ("helper", True, {number["help"]}),
     ]
-
-
-def test_a_subclass_inherits_and_overrides():
-    class Careless(Bakery):
-        @invariant
-        def NoCrash(self, s):
-            return not any(s.crashed.values())
-
-    model = Careless(Writers=2)
-    assert (Careless.name, Bakery.name) == ("careless", "bakery_published")
-    assert len(model.instances) == len(Bakery(Writers=2).instances)
-    assert set(Careless.declared.properties) - set(Bakery.declared.properties) == {"NoCrash"}
-    assert search(model, ["NoCrash"])["NoCrash"].trace_states == 2
 
 
 def test_a_declaration_is_called_what_the_class_calls_it():

@@ -287,14 +287,6 @@ def test_parameters_are_unpacked():
     assert labels[7:] == ["of_member(n1, a=n1, b=n2)", "of_member(n2, a=n1, b=n2)", "of_member(n3, a=n1, b=n2)"]
 
 
-def test_an_inherited_action_steps_for_the_new_process():
-    class Renamed(Gossip):
-        node = Process(per="Node", fair="strong")
-
-    assert dict(Renamed.declared.actions["tell"].parameters) == {"a": "Edges", "b": "Edges"}
-    assert [condition.strong for condition in Renamed().fairness()] == [True] * 3
-
-
 def unpacking(what, members=((1, 2),), process=None):
     def act(self, s, a, b):
         s.n = a

@@ -43,46 +43,6 @@ def test_verdicts_by_hand():
     ]
 
 
-def test_several_initial_states():
-    class Anywhere(Steps):
-        @initial
-        def begin(self, s):
-            for p in self.Walkers:
-                s.at[p] = choose(range(self.Last + 1))
-
-    result = search(Anywhere(), SAFE)
-    assert (result.levels, result.generated) == ([9], 9 + 12)
-    assert (result["Together"].trace_states, len(result["Together"].trace.steps)) == (1, 1)
-
-
-def test_json_has_these_keys():
-    assert search(Steps(Walkers=["a", "b"]), ["Together"]).as_dict() | {"seconds": 0} == {
-        "model": "steps",
-        "constants": {"Walkers": ("a", "b"), "Last": 2},
-        "engine": "reference",
-        "symmetry": [],
-        "complete": True,
-        "distinct": 9,
-        "generated": 13,
-        "outside": 0,
-        "depth": 5,
-        "seconds": 0,
-        "properties": [
-            {
-                "name": "Together",
-                "kind": "invariant",
-                "holds": False,
-                "trace_states": 5,
-                "why": "a and b are all at the end",
-                "within": None,
-            }
-        ],
-        "stopped": None,
-        "notes": [],
-        "figures": {},
-    }
-
-
 def test_unknown_names():
     with pytest.raises(InputError, match=r"unknown property of steps 'Togther' \(did you mean Together\?\)"):
         search(Steps(), ["Togther"])
@@ -190,14 +150,6 @@ def test_some_of_the_sets():
     assert len(Tags().renamings()) == 12
     both, owners = (search(Tags(), symmetry=sets).distinct for sets in (["Owners", "Things"], ["Owners"]))
     assert both < owners < search(Tags()).distinct
-
-
-def test_too_many_permutations():
-    class Crowd(Steps):
-        Walkers = Constant(8, Names("p", range(1, 9)), "who walks")
-
-    with pytest.raises(InputError, match="symmetry over Walkers has 40,320 permutations; at most 5,040"):
-        Crowd().renamings()
 
 
 def test_cells_that_are_not_symmetric():

@@ -142,28 +142,23 @@ def test_what_changes_is_asked_without_reading_the_values():
     """Else there would be a branch for each pair of states: 200 values of n, twice."""
 
     class Wide(Model):
-        n = Variable(0)
-        m = Variable(0)
+        n = Variable(0, per="axes")
+        axes = ("x", "y")
 
-        @action
-        def up(self, s):
-            require(s.n < 200, "enough")
-            s.n += 1
-
-        @action
-        def over(self, s):
-            require(s.m < 200, "enough")
-            s.m += 1
+        @action(axis="axes")
+        def up(self, s, axis):
+            require(s.n[axis] < 200, "enough")
+            s.n[axis] += 1
 
         @step
         def OneAtATime(self, s, t):
-            return unchanged(s, t, "n") or unchanged(s, t, "m")
+            return any(unchanged(s, t, Place("n", axis)) for axis in self.axes)
 
-        @step(of="over")
-        def KeepsN(self, s, t):
-            return unchanged(s, t, "n")
+        @step(of="up")
+        def NothingElse(self, s, t):
+            return not unchanged(s, t, "n")
 
-    names = ["OneAtATime", "KeepsN"]
+    names = ["OneAtATime", "NothingElse"]
     with_them, without = check(Wide(), names), check(Wide(), [])
     assert [v.word for v in with_them.verdicts] == ["holds", "holds"]
     assert with_them.figures["python_calls"] - without.figures["python_calls"] <= 4
@@ -232,19 +227,9 @@ def test_sets_with_a_universe_and_parameters_that_are_unpacked(engine):
 
 
 def test_a_step_that_changes_nothing_is_a_step_but_is_not_judged():
-    class Idle(Model):
-        n = Variable(0)
-
-        @action(stutters=True)
-        def wait(self, s):
-            require(s.n == 0, "it is over")
-
-        @step
-        def Never(self, s, t):
-            return False
-
+    waiting = {"wait": action(stutters=True)(lambda self, s: None), "Never": step(lambda self, s, t: False)}
     for engine in ("reference", "local"):
-        assert check(Idle(), ["Never", "Deadlock"], engine=engine).holds is True
+        assert check(wrong(Model, n=Variable(0), **waiting)(), ["Never", "Deadlock"], engine=engine).holds is True
 
 
 def test_where_a_behaviour_may_begin():
@@ -274,42 +259,27 @@ def test_the_deadlock_is_a_property_of_every_model_and_listed_where_ends_are_dec
 # What is refused -----------------------------------------------------------------------------------------------------
 
 
-def test_declarations_that_are_refused():
-    with pytest.raises(ModelError, match=r"Wrong: Never is of 'fly', which is not an action"):
+def wrong(base, **declared):
+    return type("Wrong", (base,), declared)
 
-        class Wrong(Log):
-            @step(of="fly")
-            def Never(self, s, t):
-                return False
 
-    with pytest.raises(ModelError, match=r"takes \(self, s\); it needs \(self, s, t\)|Never takes"):
-
-        @step
-        def Never(self, s):
-            return False
-
-    with pytest.raises(ModelError, match=r"refines: 7 is not a model's class: write @refines\(Table\)"):
-        refines(7)
-    with pytest.raises(
-        ModelError, match=r"Wronger: IsALog: unknown constant of log 'Writer' \(did you mean Writers\?\)"
-    ):
-
-        class Wronger(Store):
-            IsALog = refines(Log, Writer="People")(lambda self, s: {})
-
-    with pytest.raises(ModelError, match=r"nothing may be called 'Deadlock'"):
-
-        class Named(Log):
-            @invariant
-            def Deadlock(self, s):
-                return True
-
-    with pytest.raises(ModelError, match="more than one @ends method: over, again"):
-
-        class Twice(Store):
-            @ends
-            def again(self, s):
-                return True
+@pytest.mark.parametrize(
+    ("declare", "message"),
+    [
+        (lambda: wrong(Log, Never=step(of="fly")(lambda self, s, t: False)), "Wrong: Never is of 'fly', which is not"),
+        (lambda: step(lambda self, s: False), r"takes \(self, s\); it needs \(self, s, t\)"),
+        (lambda: refines(7), r"refines: 7 is not a model's class: write @refines\(Table\)"),
+        (
+            lambda: wrong(Store, IsALog=refines(Log, Writer="People")(lambda self, s: {})),
+            r"Wrong: IsALog: unknown constant of log 'Writer' \(did you mean Writers\?\)",
+        ),
+        (lambda: wrong(Log, Deadlock=invariant(lambda self, s: True)), "nothing may be called 'Deadlock'"),
+        (lambda: wrong(Store, again=ends(lambda self, s: True)), "more than one @ends method: over, again"),
+    ],
+)
+def test_declarations_that_are_refused(declare, message):
+    with pytest.raises(ModelError, match=message):
+        declare()
 
 
 @pytest.mark.parametrize(
@@ -328,25 +298,22 @@ def test_declarations_that_are_refused():
 )
 @pytest.mark.parametrize("engine", ["reference", "local"])
 def test_mappings_that_are_refused(answer, message, engine):
-    def mapping(self, s):
-        return answer(self, s)
-
-    model = type("Mapped", (Store,), {"IsALog": refines(Log, Writers="People")(mapping)})()
+    model = wrong(Store, IsALog=refines(Log, Writers="People")(answer))()
     with pytest.raises(ModelError, match=message):
         check(model, ["IsALog"], engine=engine)
 
 
-def test_constants_that_the_abstract_model_cannot_be_given():
-    def mapping(self, s):
-        return {"entries": (), "acked": s.told}
-
-    for source, error, message in [
-        ("Peoples", ModelError, "Mapped has no constant, attribute or method 'Peoples'"),
-        ("path", InputError, "IsALog of mapped refines log: Writers = .* is not accepted"),
-    ]:
-        model = type("Mapped", (Store,), {"IsALog": refines(Log, Writers=source)(mapping)})()
-        with pytest.raises(error, match=message):
-            check(model, ["IsALog"])
+@pytest.mark.parametrize(
+    ("source", "error", "message"),
+    [
+        ("Peoples", ModelError, "Wrong has no constant, attribute or method 'Peoples'"),
+        ("path", InputError, "IsALog of wrong refines log: Writers = .* is not accepted"),
+    ],
+)
+def test_constants_that_the_abstract_model_cannot_be_given(source, error, message):
+    model = wrong(Store, IsALog=refines(Log, Writers=source)(lambda self, s: {"entries": (), "acked": s.told}))()
+    with pytest.raises(error, match=message):
+        check(model, ["IsALog"])
 
 
 @pytest.mark.parametrize(
@@ -361,21 +328,12 @@ def test_constants_that_the_abstract_model_cannot_be_given():
 )
 @pytest.mark.parametrize("engine", ["reference", "local"])
 def test_answers_that_are_refused(answer, message, engine):
-    class Asking(Store):
-        @step
-        def Answers(self, s, t):
-            return answer(s, t)
-
+    asking = wrong(Store, Answers=step(lambda self, s, t: answer(s, t)))()
     with pytest.raises(ModelError, match=message):
-        check(Asking(), ["Answers"], engine=engine)
+        check(asking, ["Answers"], engine=engine)
 
 
-def test_ends_answer_yes_or_no():
-    class Unsure(Store):
-        @ends
-        def over(self, s):
-            return "perhaps"
-
-    for run in (search, check):
-        with pytest.raises(ModelError, match=r"ends over .* returned 'perhaps'; it must return True or False"):
-            run(Unsure(), ["Deadlock"])
+@pytest.mark.parametrize("run", [search, check])
+def test_ends_answer_yes_or_no(run):
+    with pytest.raises(ModelError, match=r"ends .* returned 'perhaps'; it must return True or False"):
+        run(wrong(Store, over=ends(lambda self, s: "perhaps"))(), ["Deadlock"])

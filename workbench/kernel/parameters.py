@@ -118,7 +118,7 @@ def check_function(function: Function, parameters: Mapping[str, str], states: in
         raise ModelError(f"{function.__name__}{defined_at(function)} is {SUSPENDED}")
     names, first = list(inspect.signature(function).parameters), 1 + states
     if len(names) < first:
-        needed = ", ".join(["self", "s"][:first])
+        needed = ", ".join(["self", "s", "t"][:first])
         raise ModelError(f"{function.__name__} takes ({', '.join(names)}); it needs ({needed})")
     if names[first:] != list(parameters):
         raise ModelError(
