@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from tests.places import ROOT
 from workbench.checking.check import check
+from workbench.kernel.state import Indexed
 from workbench.registry import configurations
 
 
@@ -13,6 +14,29 @@ def broken(model, **methods):
     return type(
         "Broken", (model,), {n: replace(declared[n], function=f) if n in declared else f for n, f in methods.items()}
     )
+
+
+def always(answer):
+    """A method that answers the same whatever it is asked, and does nothing."""
+    return lambda *_: answer
+
+
+def without(method, *names):
+    """The action or method, without what it does to the variables with these names."""
+    run = getattr(method, "function", method)
+
+    def changed(self, s, *arguments):
+        values = {name: getattr(s, name) for name in names}
+        before = {name: dict(value) if isinstance(value, Indexed) else value for name, value in values.items()}
+        run(self, s, *arguments)
+        for name, value in before.items():
+            if isinstance(values[name], Indexed):
+                for index, kept in value.items():
+                    values[name][index] = kept
+            else:
+                setattr(s, name, value)
+
+    return changed
 
 
 def missed(mutant, name):

@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.behaviours import ends, steps_by, steps_of
-from tests.mistakes import broken, missed
+from tests.mistakes import always, broken, missed, without
 from workbench.checking.check import check
 from workbench.checking.spaces.space import explore
 from workbench.kernel import InputError, require
@@ -122,37 +122,13 @@ def does(pc):
     return action
 
 
-def says(truth):
-    """A method of three arguments that always answers the same."""
-    return lambda self, s, claim, w=None: truth
-
-
-def keeps_acks(action):
-    """The action without what it does to the acks."""
-
-    def forgetful(self, s, w):
-        kept = dict(s.acks)
-        action.function(self, s, w)
-        for ticket, acks in kept.items():
-            s.acks[ticket] = acks
-
-    return forgetful
-
-
-def retry_with(**kept):
-    """A retry that sets something to another value, or leaves it as it was (None)."""
-
-    def retry(self, s, w):
-        before = {name: getattr(s, name)[w] for name in kept}
-        BakeryV2Extended.retry.function(self, s, w)
-        for name, value in kept.items():
-            getattr(s, name)[w] = before[name] if value is None else value
-
-    return retry
-
-
 def sleeps_on(self, s, w):
     require(False, f"{w} sleeps on")
+
+
+def retry_without_staging(self, s, w):
+    without(BakeryV2Extended.retry, "parent_staged")(self, s, w)
+    s.pc[w] = "BeginClaim"
 
 
 def restart_after_a_decision(self, s, w):
@@ -202,19 +178,19 @@ OF_V1 = [
 OF_V2 = [
     ("v2_two_writers_wedge", {"start": sleeps_on}, {"EveryoneCommits"}),
     ("v2_two_writers_wedge", {"commit": commit_and_roll_back}, {"RollbackNoIceberg"}),
-    ("v2_two_writers_restart", {"clean_up": keeps_acks(BakeryV2Extended.clean_up)}, {"NonCrashedProgress"}),
+    ("v2_two_writers_restart", {"clean_up": without(BakeryV2Extended.clean_up, "acks")}, {"NonCrashedProgress"}),
     ("samenode_restart_two_crashes", {"is_stale": is_stale_if_it_is_mine}, {"distinct"}),
-    ("v2_retry_restart", {"retry": retry_with(decision=None)}, {"distinct"}),
-    ("v2_retry_restart", {"retry": retry_with(my_ticket=1)}, {"distinct"}),
-    ("v2_retry_restart", {"retry": retry_with(parent_seen=1)}, {"distinct"}),
-    ("v2_retry_restart", {"retry": retry_with(parent_staged=1)}, {"distinct"}),
-    ("v2_retry_restart", {"retry": retry_with(parent_staged=None, pc="BeginClaim")}, {"NobodyEndsWithConflict"}),
+    *(
+        ("v2_retry_restart", {"retry": without(BakeryV2Extended.retry, name)}, {"distinct"})
+        for name in ("decision", "my_ticket", "parent_seen", "parent_staged")
+    ),
+    ("v2_retry_restart", {"retry": retry_without_staging}, {"NobodyEndsWithConflict"}),
     ("v2_rounds", {"begin_again": begin_again_with_the_old_ticket}, {"NoLakekeeperConflict"}),
     ("release_transaction", {"forward_acks": does("DrainDelete")}, {"EventualProgress"}),
-    ("release_transaction", {"apply_ack": keeps_acks(BakeryV2AsBuilt.apply_ack)}, {"EventualProgress"}),
+    ("release_transaction", {"apply_ack": without(BakeryV2AsBuilt.apply_ack, "acks")}, {"EventualProgress"}),
     ("clocks_raised", {"arrive": BakeryV2.arrive}, {"NoLakekeeperConflict"}),
-    ("samenode_lock_dies", {"holds_lock": says(False)}, {"NoLakekeeperConflict"}),
-    ("samenode_clean_up_age", {"is_stale": says(True)}, {"NoLakekeeperConflict"}),
+    ("samenode_lock_dies", {"holds_lock": always(False)}, {"NoLakekeeperConflict"}),
+    ("samenode_clean_up_age", {"is_stale": always(True)}, {"NoLakekeeperConflict"}),
     ("v2_timeout_wedge", {"time_out": does("Prepare")}, {"NoLakekeeperConflict", "SomeoneTimesOut"}),
     ("v2_timeout_wedge", {"time_out": time_out_and_keep_the_claim}, {"distinct"}),
     ("v2_timeout_wedge", {"SomeoneTimesOut": someone_rolls_back}, {"SomeoneTimesOut"}),

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.behaviours import reachable_states
-from tests.mistakes import broken, missed
+from tests.mistakes import always, broken, missed
 from workbench.checking.check import check
 from workbench.kernel import Place
 from workbench.protocols.delta.model import Delta, Entry, File, live_files
@@ -39,10 +39,6 @@ def test_coordination_decides_alone_unless_the_lock_expires():
 # Mistakes that the configurations notice ------------------------------------------------------------------------------
 
 
-def no_conflicts(self, s, w):
-    return False
-
-
 def inserts_forget(self, s, w):
     """An insert writes its row alone, and not those of the file that it replaces."""
     Delta.write.function(self, s, w)
@@ -68,9 +64,9 @@ def files_are_overwritten(self, s, w):
 @pytest.mark.parametrize(
     ("name", "methods", "noticed"),
     [
-        ("read_version_conflicts", {"conflict": no_conflicts}, {"ConsistentRead"}),
-        ("three_transactions_no_partitions", {"conflict": no_conflicts}, {"ConsistentRead"}),
-        ("three_transactions_coordination", {"conflict": no_conflicts}, {"ConsistentRead"}),
+        ("read_version_conflicts", {"conflict": always(False)}, {"ConsistentRead"}),
+        ("three_transactions_no_partitions", {"conflict": always(False)}, {"ConsistentRead"}),
+        ("three_transactions_coordination", {"conflict": always(False)}, {"ConsistentRead"}),
         ("put_if_absent", {"write": inserts_forget}, {"ConsistentRead"}),
         ("put_if_absent", {"write": deletes_remove_nothing}, {"ConsistentRead"}),
         ("put_if_absent", {"write": files_are_overwritten}, INVARIANTS),

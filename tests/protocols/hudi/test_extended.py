@@ -10,7 +10,7 @@ import pytest
 from tests import figures
 from tests.behaviours import reachable_states, steps_by
 from tests.figures import published
-from tests.mistakes import broken, missed
+from tests.mistakes import always, broken, missed
 from tests.places import ROOT
 from workbench.checking.check import check
 from workbench.checking.spaces.space import explore
@@ -248,10 +248,6 @@ def test_nothing_is_left_of_what_is_rolled_back(rollback):
 
 
 # Mistakes that the configurations notice -----------------------------------------------------------------------------
-
-
-def always(answer):
-    return lambda *_: answer
 
 
 def own_marker_is_seen(self, s, w):

@@ -6,7 +6,7 @@ import pytest
 
 from tests.behaviours import reachable_states
 from tests.figures import constants_of
-from tests.mistakes import broken, missed
+from tests.mistakes import always, broken, missed, without
 from workbench.checking.check import check
 from workbench.kernel import InputError, Map, Variable, action, invariant
 from workbench.kernel.symmetry import Canonical
@@ -304,20 +304,12 @@ def test_python_is_called_for_few_states_and_for_ever_fewer():
 # Mistakes that the configurations notice -----------------------------------------------------------------------------
 
 
-def nothing(self, *_):
-    return set()
-
-
 def deletes_mark_nothing(self, kinds):
     return {key for key, kind in kinds.items() if kind != DELETE}
 
 
 def vectors_of_replaced_files_stay(self, s, vectors, sources, above, kinds):
     return table.mark(s, vectors, above, self.outdated(kinds))
-
-
-def deletes_are_always_dropped(self, above):
-    return False
 
 
 def sources_stay_live(self, live, message):
@@ -339,19 +331,6 @@ def aborted_files_lose_their_level(self, s, op):
         s.level[message.file] = None
 
 
-def lock_is_kept(self, s, op):
-    holder = s.lock
-    PaimonExtended.commit.function(self, s, op)
-    s.lock = holder
-
-
-def the_insert_mark_stays(self, s, op):
-    before = dict(s.insert_pending)
-    PaimonExtended.commit.function(self, s, op)
-    for key, pending in before.items():
-        s.insert_pending[key] = pending
-
-
 def inserts_are_not_counted_anew(self, s, w, key, kind, columns, sets=COLUMNS):
     before = s.write_ops_on[key]
     PaimonExtended.start(self, s, w, key, kind, columns, sets)
@@ -361,16 +340,6 @@ def inserts_are_not_counted_anew(self, s, w, key, kind, columns, sets=COLUMNS):
 
 def updates_log_both_columns(self, s, w, key, kind, columns, sets=COLUMNS):
     PaimonExtended.start(self, s, w, key, kind, columns)
-
-
-def ready_keeps_the_version(self, s, op):
-    version = s.prepared[op]
-    PaimonExtended.finish(self, s, op)
-    s.prepared[op] = version
-
-
-def overwritten_metadata_stays(self, s, commit):
-    pass
 
 
 def takes_the_largest_itself(self, s, w, key):
@@ -392,19 +361,19 @@ ONE_ROW, READ = {"OneValidRowPerKeyAboveLevel0"}, {"ConsistentRead"}
 @pytest.mark.parametrize(
     ("name", "methods", "noticed"),
     [
-        ("dangling_one_compactor", {"outdated": nothing}, ONE_ROW),
+        ("dangling_one_compactor", {"outdated": always(set())}, ONE_ROW),
         ("dangling_one_compactor", {"new_vectors": vectors_of_replaced_files_stay}, {"NoDanglingDeletionVectors"}),
         ("dangling_one_compactor", {"replaced": sources_stay_live}, ONE_ROW),
-        ("one_bucket_deletes_nodv_paimon", {"keeps_delete": deletes_are_always_dropped}, READ),
-        ("two_buckets_lock", {"commit": lock_is_kept}, {LIVENESS}),
+        ("one_bucket_deletes_nodv_paimon", {"keeps_delete": always(False)}, READ),
+        ("two_buckets_lock", {"commit": without(PaimonExtended.commit, "lock")}, {LIVENESS}),
         ("count_rule", {"start": inserts_are_not_counted_anew}, {"distinct"}),
-        ("count_rule", {"commit": the_insert_mark_stays}, {"distinct"}),
+        ("count_rule", {"commit": without(PaimonExtended.commit, "insert_pending")}, {"distinct"}),
         ("count_rule", {"start": updates_log_both_columns}, {"distinct"}),
-        ("two_buckets_unprotected", {"finish": ready_keeps_the_version}, {"distinct"}),
-        ("two_buckets_unprotected", {"erase": overwritten_metadata_stays}, {"distinct"}),
+        ("two_buckets_unprotected", {"finish": without(PaimonExtended.finish, "prepared")}, {"distinct"}),
+        ("two_buckets_unprotected", {"erase": always(None)}, {"distinct"}),
         ("dangling", {"write_metadata": aborted_files_lose_their_level}, {"distinct"}),
         ("dangling", {"write_metadata": lost_sources_are_ignored}, {"distinct"}),
-        ("skip_level_0", {"outdated": nothing}, READ),
+        ("skip_level_0", {"outdated": always(set())}, READ),
         ("skip_level_0", {"outdated": deletes_mark_nothing}, READ),
         ("skip_level_0", {"replaced": sources_stay_live}, READ),
         ("restored_two_writers", {"next_sequence": takes_the_largest_itself}, READ),
