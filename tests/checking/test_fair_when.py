@@ -12,17 +12,13 @@ from workbench.language import *
 LABELS, PLACES = (0, 1), 4
 
 
-def together(edges, counted, fair, formula):
-    """A walk whose steps with a label are one action, of which some steps are fair."""
+def walk(formula, **actions):
+    """A walk in which somebody else may turn round."""
 
     class Walk(Model):
         labels = LABELS
         at = Variable(0)
         parity = Variable(0)
-
-        @action(label="labels", fair=fair, fair_when=lambda self, s, own, *, to: (s.at, own, to) in counted)
-        def step(self, s, label):
-            s.at = choose([t for source, own, t in edges if (source, own) == (s.at, label)], "to")
 
         @action
         def turn(self, s):
@@ -32,39 +28,30 @@ def together(edges, counted, fair, formula):
         def Promise(self):
             return formula
 
-    return Walk()
+    return type("Walk", (Walk,), actions)()
+
+
+def together(edges, counted, fair, formula):
+    """A walk whose steps with a label are one action, of which some steps are fair."""
+
+    def step(self, s, label):
+        s.at = choose([t for source, own, t in edges if (source, own) == (s.at, label)], "to")
+
+    def counts(self, s, own, *, to):
+        return (s.at, own, to) in counted
+
+    return walk(formula, step=action(label="labels", fair=fair, fair_when=counts)(step))
 
 
 def apart(edges, counted, fair, formula):
     """The same walk, with the fair steps as an action of their own."""
 
-    class Walk(Model):
-        labels = LABELS
-        at = Variable(0)
-        parity = Variable(0)
+    def going(wanted):
+        own = [edge for edge in edges if (edge in counted) == wanted]
+        return lambda self, s, label: setattr(s, "at", choose([t for a, o, t in own if (a, o) == (s.at, label)], "to"))
 
-        def go(self, s, label, wanted):
-            s.at = choose(
-                [t for a, own, t in edges if (a, own) == (s.at, label) and ((a, own, t) in counted) == wanted], "to"
-            )
-
-        @action(label="labels", fair=fair)
-        def fair_step(self, s, label):
-            self.go(s, label, True)
-
-        @action(label="labels")
-        def other_step(self, s, label):
-            self.go(s, label, False)
-
-        @action
-        def turn(self, s):
-            s.parity = 1 - s.parity
-
-        @liveness
-        def Promise(self):
-            return formula
-
-    return Walk()
+    fair_step, other_step = action(label="labels", fair=fair)(going(True)), action(label="labels")(going(False))
+    return walk(formula, fair_step=fair_step, other_step=other_step)
 
 
 place = st.integers(0, PLACES - 1)
