@@ -100,25 +100,9 @@ def test_what_is_printed_is_taken_back(model):
             assert get_model(model)(**{name: constant.domain.word(given)}).constants[name] == given, name
 
 
-def test_a_long_value_is_cut_short():
-    with pytest.raises(InputError) as caught:
-        INTEGER.parse("K", "x" * 10_000)
-    assert len(str(caught.value)) < 200
-
-
-@pytest.mark.parametrize(
-    ("constant", "kind"),
-    [
-        (SWITCH, "switch"),
-        (INTEGER, "integer"),
-        (CHOICE, "choice"),
-        (WORDED, "choice"),
-        (NAMES, "names"),
-        (PARTS, "partition"),
-    ],
-)
-def test_kinds(constant, kind):
-    assert constant.domain.kind == kind
+def test_kinds():
+    kinds = ["switch", "integer", "choice", "choice", "names", "partition"]
+    assert [constant.domain.kind for constant in (SWITCH, INTEGER, CHOICE, WORDED, NAMES, PARTS)] == kinds
 
 
 @pytest.mark.parametrize("domain", ["abc", {1, 2}, float, range(0), (), [], None, 5])

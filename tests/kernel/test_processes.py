@@ -75,49 +75,6 @@ def test_a_guard_is_for_all_steps_of_a_process_and_comes_after_the_step_itself()
     assert (whys["shine(a)"], whys["blow"]) == ("a is not at 'glowing red'", "the fuse is not at Whole")
 
 
-class Spelt(Model):
-    """The same, by hand."""
-
-    Quick = Constant(False, bool, "lamps need no warming up")
-
-    lamps = ("a", "b")
-    first = Variable(0)
-    pc = Variable(lambda m, w: "glowing red" if m.Quick else "Cold", per="lamps")
-    dark = Variable(False)
-    pc_fuse = Variable("Whole")
-
-    def at(self, s, w, step):
-        require(s.pc[w] == step and not s.dark)
-
-    @action(w="lamps")
-    def warm(self, s, w):
-        self.at(s, w, "Cold")
-        s.first, s.pc[w] = 1, "glowing red"
-
-    @action(w="lamps")
-    def shine(self, s, w):
-        self.at(s, w, "glowing red")
-        s.pc[w] = choose(["Cold", "Done"])
-
-    @action(w="lamps")
-    def flicker(self, s, w):
-        require(not s.dark)
-        s.first = 2
-
-    @action
-    def blow(self, s):
-        require(s.pc_fuse == "Whole")
-        s.dark, s.pc_fuse = True, "Blown"
-
-
-@pytest.mark.parametrize("engine", ["reference", "local"])
-@pytest.mark.parametrize("quick", [False, True])
-def test_the_states_are_those_of_a_model_that_spells_it_out(engine, quick):
-    one, other = (check(kind(Quick=quick), [], engine=engine) for kind in (Lamps, Spelt))
-    assert (one.levels, one.generated) == (other.levels, other.generated)
-    assert [count.enabled for count in one.actions] == [count.enabled for count in other.actions]
-
-
 class Brighter(Lamps):
     """Replaces what steps do, and where one leads."""
 

@@ -39,14 +39,8 @@ BUY, WAIT = 0, 2
 
 
 def test_the_layout_numbers_cells_in_the_order_of_declaration():
-    assert [str(cell) for cell in MODEL.layout.cells] == [
-        "stock",
-        "sold",
-        "basket[c1]",
-        "basket[c2]",
-        "grid[1, a]",
-        "grid[2, b]",
-    ]
+    cells = "stock; sold; basket[c1]; basket[c2]; grid[1, a]; grid[2, b]"
+    assert "; ".join(map(str, MODEL.layout.cells)) == cells
 
 
 def test_a_state_reads_like_the_model_says():
@@ -94,12 +88,7 @@ def test_states_are_equal_by_their_values():
     (start,) = MODEL.initial_states()
     same = MODEL.state(start.values)
     other = MODEL.state((*start.values[:-1], 1))
-    assert (start == same, hash(start) == hash(same), start == other, start == start.values) == (
-        True,
-        True,
-        False,
-        False,
-    )
+    assert (start == same, start == other, start == start.values) == (True, False, False)
     assert len({start, same, other}) == 2
 
 

@@ -89,11 +89,6 @@ def test_a_property_that_is_switched_off_cannot_be_asked_for(name, needs):
     assert str(error.value) == f"property {name!r} of server does not apply with these constants{needs}"
 
 
-def test_a_property_that_is_not_declared_is_unknown():
-    with pytest.raises(InputError, match="unknown property of server 'Crash'"):
-        Server().select(["Crash"])
-
-
 @pytest.mark.parametrize("condition", ["MaxCrash", "crashes", 3, ("MaxCrashes",)])
 @pytest.mark.parametrize(
     ("declare", "option"),
@@ -118,16 +113,6 @@ def always(self, s):
     return True
 
 
-def test_a_switch_that_fails_is_named():
-    class Odd(Server):
-        @invariant(when=lambda model: model.MaxCrash > 1)
-        def Never(self, s):
-            return False
-
-    with pytest.raises(ModelError, match=r"when of Never \(test_switches.py:\d+\) raised AttributeError"):
-        Odd()
-
-
 def test_actions_and_subclasses_can_call_an_action():
     class Careful(Server):
         @action(Server.worker)
@@ -144,13 +129,3 @@ def test_actions_and_subclasses_can_call_an_action():
     assert model.why_disabled(model.instances[0], model.initial_states()[0]) is None
     assert search(model, ["FewCrashes"]).distinct == 4
     assert Careful.work is not Server.work
-
-
-def test_an_action_is_nothing_to_range_over():
-    class Odd(Server):
-        @action(c="crash")
-        def repair(self, s, c):
-            s.crashes = 0
-
-    with pytest.raises(ModelError, match="Odd has no 'crash' to range over"):
-        Odd(MaxCrashes=1)
