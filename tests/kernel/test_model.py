@@ -89,7 +89,6 @@ def counts_on_its_own_class(self, s):
         (lambda self, s: set_(s, "n", s.pc), "a Indexed cannot be part of a state (pc[p1=A, p2=A])"),
         # Names and indices
         (lambda self, s: s.foo, "undeclared variable 'foo'; declared: n, pair, stock, point, pc"),
-        (lambda self, s: set_(s, "foo", 1), "undeclared variable 'foo'; declared: n, pair, stock, point, pc"),
         (lambda self, s: set_(s, "_foo", 1), "undeclared variable '_foo'; declared: n, pair, stock, point, pc"),
         (lambda self, s: s.pc["p9"], "pc has no index 'p9'; it has p1, p2"),
         (lambda self, s: put(s.pc, "p9", "B"), "pc has no index 'p9'; it has p1, p2"),
@@ -105,7 +104,6 @@ def counts_on_its_own_class(self, s):
             lambda self, s: choose(range(1, 2 + next(CALLS))),
             "nondeterministic: a choice had other options when it was run again",
         ),
-        (lambda self, s: set_(self, "seen", 1), "self.seen may not be assigned: what changes belongs in the state"),
         # choose, and whatever else goes wrong
         (lambda self, s: choose(5), "TypeError: 'int' object is not iterable"),
         (lambda self, s: choose([[1]]), "a list cannot be part of a state ([1])"),
@@ -125,45 +123,18 @@ def test_misuse_in_an_action(body, message):
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        (
-            lambda self, s: None,
-            "invariant P returned None; it must return True or False, or a text that says what is wrong",
-        ),
-        (lambda self, s: 1, "invariant P returned 1;"),
+        (lambda self, s: 1, "invariant P returned 1; it must return True or False, or a text that says what is wrong"),
         (lambda self, s: s.pc, "invariant P returned pc[p1=A, p2=A];"),
         (lambda self, s: s.foo, "property P: undeclared variable 'foo'"),
-        (lambda self, s: set_(s, "n", 1), "property P: only an action may assign: n = 1"),
         (lambda self, s: put(s.pc, "p1", "B"), "property P: only an action may assign: pc[p1] = B"),
         (lambda self, s: set_(s, "foo", 1), "property P: undeclared variable 'foo'"),
-        (lambda self, s: set_(self, "seen", 1), "property P: self.seen may not be assigned"),
-        (lambda self, s: choose([True]), "property P: choose() may be called only inside an action"),
-        (lambda self, s: 1 // s.n, "property P raised ZeroDivisionError"),
+        (lambda self, s: set_(self, "seen", 1), "property P: self.seen may not be assigned: what changes belongs in"),
+        (lambda self, s: 1 // s.n, "property P raised ZeroDivisionError: integer division"),
     ],
 )
 def test_misuse_in_a_property(body, message):
     with pytest.raises(ModelError) as caught:
         search(model_with(P=invariant(lambda self, s: body(self, s)))())
-    assert plain(caught).startswith(message)
-
-
-def test_a_reachable_property_says_yes_or_no():
-    with pytest.raises(ModelError) as caught:
-        search(model_with(P=reachable(lambda self, s: "x"))())
-    assert plain(caught) == "reachable P returned 'x'; it must return True or False"
-
-
-@pytest.mark.parametrize(
-    ("formula", "message"),
-    [
-        (lambda: 5, "liveness P returned 5; use leads_to, eventually"),
-        (lambda: always_eventually(FIVE), "property P: always_eventually takes functions of the state, not 5"),
-        (lambda: leads_to(lambda s: True, FIVE), "property P: leads_to takes functions of the state, not 5"),
-        (lambda: 1 // 0, "property P raised ZeroDivisionError"),
-    ],
-)
-def test_misuse_in_a_liveness_property(formula, message):
-    with pytest.raises(ModelError) as caught:
-        model_with(P=liveness(lambda self: formula()))().formulas("P")
     assert plain(caught).startswith(message)
 
 
@@ -185,27 +156,17 @@ actors = Process(per="Actors")
 @pytest.mark.parametrize(
     ("declare", "message"),
     [
-        (lambda: action(two), "two takes the parameters (p) but declares domains for ()"),
         (lambda: action(p="Actors")(one), "one takes the parameters () but declares domains for (p)"),
         (lambda: action(q="Actors")(two), "two takes the parameters (p) but declares domains for (q)"),
-        (lambda: action(alone), "alone takes (self); it needs (self, s)"),
-        (lambda: action(actors)(one), "one needs a parameter for the member of Actors that steps"),
         (lambda: action("actors"), "'actors' is not a Process: write @action(writer), with writer = Process(...)"),
         (lambda: action(fair="very"), "fair = 'very' is not known; it takes 'weak', 'strong' or False"),
-        (lambda: Process(fair="very"), "fair = 'very' is not known; it takes 'weak', 'strong' or False"),
-        (lambda: invariant("x"), "'x' declares no parameters; write them as in @action('a, b in Edges')"),
         (lambda: invariant(two), "two takes the parameters (p) but declares domains for ()"),
-        (lambda: invariant(p="Actors")(one), "one takes the parameters () but declares domains for (p)"),
         (lambda: reachable(two), "two takes the parameters (p) but declares domains for ()"),
         (lambda: liveness(one), "one takes the parameters (s) but declares domains for ()"),
-        (lambda: initial(alone), "alone takes (self); it needs (self, s)"),
         (lambda: model_with(step=action(Process())(one)), "Toy: the process of step has no name in a class"),
-        (lambda: model_with(a=initial(one), b=initial(one)), "Toy has more than one @initial method: a, b"),
-        (lambda: model_with(symmetry=("Nope",)), "Toy: symmetry names 'Nope', which is not a set of names"),
         (lambda: model_with(symmetry=("n",)), "Toy: symmetry names 'n', which is not a set of names"),
         (lambda: model_with(symmetry="Actors"), "Toy: symmetry = 'Actors' is not a tuple of names of sets"),
         (lambda: model_with(_n=Variable(0)), "Toy: no variable may be called '_n'"),
-        (lambda: model_with(layout=Variable(0)), "Toy: no variable may be called 'layout'"),
         (lambda: model_with(members=Constant(1, range(3), "")), "Toy: no constant may be called 'members'"),
         (lambda: model_with(state=action(one)), "Toy: no action may be called 'state'"),
         (lambda: model_with(fairness=invariant(one)), "Toy: no invariant may be called 'fairness'"),
@@ -220,16 +181,11 @@ def test_misuse_in_a_declaration(declare, message):
 @pytest.mark.parametrize(
     ("declared", "message"),
     [
-        ({"values": Variable(0)}, "a variable may not be called 'values'"),
         ({"writes": Variable(0)}, "a variable may not be called 'writes'"),
-        ({"x": Variable(0, per="Nope")}, "Toy has no 'Nope' to range over"),
         ({"x": Variable(0, per=FIVE)}, "Toy has no 5 to range over"),
-        ({"step": action(p="Nope")(two)}, "Toy has no 'Nope' to range over"),
         ({"step": action(p="rest")(two), "rest": action(one)}, "Toy has no 'rest' to range over"),
         ({"step": action(p="most")(two), "most": 3}, "most is 3, which has no members to range over"),
         ({"step": action(p="word")(two), "word": "ab"}, "word is 'ab', which has no members to range over"),
-        ({"x": Variable(0, per="twice"), "twice": (1, 1)}, "twice is (1, 1), which holds a member twice"),
-        ({"x": Variable(0, per="lists"), "lists": ([1],)}, "a list cannot be part of a state"),
     ],
 )
 def test_misuse_that_shows_when_the_model_is_made(declared, message):
@@ -241,15 +197,12 @@ def test_misuse_that_shows_when_the_model_is_made(declared, message):
 @pytest.mark.parametrize(
     ("declared", "message"),
     [
-        ({"x": Variable([1])}, "the initial value of x: a list cannot be part of a state"),
         (
             {"x": Variable(lambda m, p: [p], per="Actors")},
             "the initial value of x[p1]: a list cannot be part of a state",
         ),
-        ({"x": Variable(lambda m: 1 // 0)}, "the initial value of x raised ZeroDivisionError"),
         ({"x": Variable(lambda m, p: 1)}, "the initial value of x raised TypeError: "),
         ({"go": initial(lambda self, s: choose([]))}, "Toy has no initial state: nothing to choose from"),
-        ({"go": initial(lambda self, s: require(False, "never"))}, "Toy has no initial state: never"),
         (
             {"go": initial(lambda self, s: set_(s, "n", next(CALLS)))},
             "action initial is not a fun",

@@ -267,7 +267,6 @@ def wrong(base, **declared):
     ("declare", "message"),
     [
         (lambda: wrong(Log, Never=step(of="fly")(lambda self, s, t: False)), "Wrong: Never is of 'fly', which is not"),
-        (lambda: step(lambda self, s: False), r"takes \(self, s\); it needs \(self, s, t\)"),
         (lambda: refines(7), r"refines: 7 is not a model's class: write @refines\(Table\)"),
         (
             lambda: wrong(Store, IsALog=refines(Log, Writer="People")(lambda self, s: {})),

@@ -208,7 +208,7 @@ def test_a_mistake_is_noticed(base, name, methods, noticed):
     assert noticed <= missed(broken(base, **methods), f"bakery/{name}")
 
 
-@pytest.mark.parametrize(("base", "name"), [(BakeryExtended, "v1_restart"), (BakeryV2Extended, "v2_retry_restart")])
+@pytest.mark.parametrize(("base", "name"), [(BakeryExtended, "v1_rollback"), (BakeryV2Extended, "suspicion")])
 def test_without_a_mistake_nothing_is_noticed(base, name):
     assert missed(broken(base), f"bakery/{name}") == set()
 

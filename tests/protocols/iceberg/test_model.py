@@ -17,11 +17,18 @@ def test_old_orphans_are_no_help_against_a_clean_up_after_a_lost_answer():
     assert check(model, ["PublishedFilesExist"])["PublishedFilesExist"].trace_states == 5
 
 
-def test_a_violation_says_what_is_wrong():
-    verdict = check(Iceberg(**THREE, **PUBLISHED), ["ConsistentRead"])["ConsistentRead"]
-    assert verdict.why == "jack read at version 3: expected no row; the files hold blue, A"
-    lost = check(Iceberg(CleanUpOnUnknown=True), ["PublishedFilesExist"])["PublishedFilesExist"]
-    assert lost.why == "a snapshot names data file 1, which has been deleted"
+@pytest.mark.parametrize(
+    ("constants", "name", "why"),
+    [
+        ({**THREE, **PUBLISHED}, "ConsistentRead", "jack read at version 3: expected no row; the files hold blue, A"),
+        ({"CleanUpOnUnknown": True}, "PublishedFilesExist", "a snapshot names data file 1, which has been deleted"),
+        ({"RemoveOrphans": "any"}, "PublishedFilesExist", "a snapshot names data file 1, which has been deleted"),
+        ({"CatalogSwap": "blind", "Col1": ["jack", "sarah"]}, "LinearCommits", "version 1 has been replaced"),
+    ],
+    ids=str,
+)
+def test_a_violation_says_what_is_wrong(constants, name, why):
+    assert check(Iceberg(**constants), [name])[name].why == why
 
 
 def test_a_writer_without_an_operation_keeps_nothing():
