@@ -273,6 +273,16 @@ class _Finder:
                 yield self.found((*path, "iter"), iterated, _without_first(iterated))
                 yield from self.expression(iterated, (*path, "iter"))
                 yield from self.block(node.body, (*path, "body"))
+            case ast.While(test=test):
+                yield from self.condition(test, (*path, "test"))
+                yield from self.block(node.body, (*path, "body"))
+            case ast.With(body=body):
+                yield from self.block(body, (*path, "body"), last)
+            case ast.Try(body=body, handlers=handlers, orelse=after):
+                yield from self.block(body, (*path, "body"), last and not after)
+                for i, handler in enumerate(handlers):
+                    yield from self.block(handler.body, (*path, "handlers", i, "body"), last)
+                yield from self.block(after, (*path, "orelse"), last)
             case ast.Expr(value=value):
                 yield from self.expression(value, (*path, "value"))
             case ast.Return(value=value) if value is not None:

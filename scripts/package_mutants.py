@@ -8,9 +8,9 @@
 
 Each *mutant* is a module whose source has one mistake (``scripts/mutations.py``). A process of its own, which has the
 mutant in the place of the module, runs the fast tests of the room, up to the first that fails: then the mutant is
-*noticed*. So it is, too, if it uses more than its share of CPU time. A mutant that no test notices *survives*, unless
-``tests/equivalent_mutants.toml`` lists it, with the reason why it is no mistake. Exit status: 0 if none survives, 1 if
-one does.
+*noticed*. So it is, too, if it uses more than its share of CPU time or memory. A mutant that no test notices
+*survives*, unless ``tests/equivalent_mutants.toml`` lists it, with the reason why it is no mistake. Exit status: 0 if
+none survives, 1 if one does.
 
 Compiled code is left out, since Numba would take the kernels of the right source from its cache; the tests of
 conformance compare these with the plain search. What models do wrong, configurations notice: ``scripts/mutants.py``.
@@ -57,6 +57,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
 }
 #: Seconds of CPU time after which a mutant does not come to an end.
 _PATIENCE = 400
+#: Bytes that a mutant may take, since a loop without an end may fill the machine's memory before its time is up.
+_MEMORY = 4 * 2**30
 
 
 def room_of(file: Path) -> str | None:
@@ -91,12 +93,13 @@ class Instead(SourceFileLoader):
         return self._code
 
 
-def run_tests(mutant: Mutant) -> int:
+def run_tests(mutant: Mutant, finder: Instead) -> int:
     """The status of the tests of the mutant's room; only for a process of its own."""
     import pytest
 
     resource.setrlimit(resource.RLIMIT_CPU, (_PATIENCE, _PATIENCE))
-    sys.meta_path.insert(0, Instead(mutant))
+    resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
+    sys.meta_path.insert(0, finder)
     room = room_of(mutant.path)
     assert room is not None
     options = ["-x", "-q", "-n0", "--no-header", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-m", FAST]
@@ -104,7 +107,11 @@ def run_tests(mutant: Mutant) -> int:
 
 
 def judge(mutants: Sequence[Mutant], jobs: int) -> Iterator[tuple[Mutant, bool]]:
-    """The mutants with whether the tests notice each, as they are done."""
+    """The mutants with whether the tests notice each, as they are done.
+
+    Raises:
+        SystemExit: For a mutant that does not compile, which any test would notice, and if tests cannot be run.
+    """
     import hypothesis  # noqa: F401 - forks have what all tests load, and not the package
     import numba  # noqa: F401
     import pytest
@@ -114,12 +121,20 @@ def judge(mutants: Sequence[Mutant], jobs: int) -> Iterator[tuple[Mutant, bool]]
     while waiting or running:
         while waiting and len(running) < jobs:
             mutant = waiting.pop(0)
+            try:
+                finder = Instead(mutant)
+            except SyntaxError as error:
+                raise SystemExit(f"{mutant}: does not compile: {error}") from None
             pid = os.fork()
             if not pid:
                 nothing = os.open(os.devnull, os.O_WRONLY)
                 os.dup2(nothing, 1)
                 os.dup2(nothing, 2)
-                os._exit(run_tests(mutant))
+                status = int(pytest.ExitCode.TESTS_FAILED)
+                try:
+                    status = run_tests(mutant, finder)
+                finally:  # also if the mistake ends pytest itself: the rest of this code is the parent's
+                    os._exit(status)
             running[pid] = mutant
         pid, status = os.wait()
         mutant, code = running.pop(pid), os.waitstatus_to_exitcode(status)

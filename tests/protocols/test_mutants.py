@@ -56,6 +56,12 @@ WORDS = {"COMMITTED": "committed", "CONFLICT": "lk_409"}
         ("if s.a:\n        s.leave()", {"True", "not s.a", ""}),
         ("for x in s.a:\n        s.leave()", {"list(s.a)[1:]", ""}),
         ("if s.a:\n        raise InputError('a word')", set()),
+        ("while s.a:\n        s.leave()", {"not s.a", ""}),
+        ("with self.lock:\n        s.n = s.m", {""}),
+        ("with self.lock:\n        return s.n < s.m", {"s.n <= s.m", "s.n >= s.m"}),
+        ("try:\n        s.n += 1\n    except KeyError:\n        s.leave()", {"", "s.n -= 1", "2", "0"}),
+        ("try:\n        pass\n    except KeyError:\n        s.leave()", {""}),
+        ("try:\n        pass\n    except KeyError:\n        pass\n    else:\n        s.leave()", {""}),
     ],
 )
 def test_mistakes_that_are_made(line, wrong):

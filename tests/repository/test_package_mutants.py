@@ -1,5 +1,6 @@
 """Small mistakes in the package: a room's tests notice them, or they are reported."""
 
+import ast
 import os
 import subprocess
 import sys
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import package_mutants
 import pytest
-from mutations import Equivalents
+from mutations import Equivalents, Mutant, Mutation
 
 from tests.places import ROOT
 
@@ -37,6 +38,14 @@ def test_the_mutant_of_a_package_is_a_package() -> None:
     spec = package_mutants.Instead(mutant).find_spec(mutant.module, None)
     assert spec is not None
     assert spec.submodule_search_locations == [str(mutant.path.parent)]
+
+
+def test_a_mutant_that_does_not_compile_is_named() -> None:
+    """Any test would notice it, which would say nothing of the tests."""
+    nowhere = Mutation("f", "pass", "return", nth=1, line=1, path=("body", 0), new=ast.Return())
+    mutant = Mutant(ROOT / "workbench" / "kernel" / "given.py", "workbench.kernel.given", "given.py", nowhere)
+    with pytest.raises(SystemExit, match=r"^given.py:1 f: pass -> return: does not compile: 'return' outside function"):
+        next(package_mutants.judge([mutant], 1))
 
 
 def test_files_outside_the_rooms_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
