@@ -53,7 +53,11 @@ ROOMS: dict[str, tuple[str, ...]] = {
         f"workbench/protocols/{name}/audit": (f"tests/protocols/{name}/test_audit.py", "tests/audits")
         for name in ("delta", "hudi", "iceberg", "paimon")
     },
-    "workbench/showing/session": ("tests/showing/test_session.py", "tests/showing/test_panel.py"),
+    "workbench/showing/session": (
+        "tests/showing/test_session.py",
+        "tests/checking/questions/test_another.py",
+        "tests/showing/test_panel.py",
+    ),
 }
 #: Seconds of CPU time after which a mutant does not come to an end.
 _PATIENCE = 400

@@ -11,7 +11,7 @@ import pytest
 from tests.command import python
 from tests.places import ROOT
 from workbench.checking.check import check
-from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, require
+from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, replay, require
 from workbench.protocols.bakery.model import Bakery
 from workbench.registry import configurations, get_model, models, protocols
 from workbench.showing.session import Session, Settings, Stepper, in_sight, kept, opening, presets, start_from, stories
@@ -515,6 +515,39 @@ def test_a_story_takes_the_place_of_another_until_somebody_has_left_it() -> None
     stepper.walk(9, seed=1)
     stepper.show(one, 0)
     assert len(list(stepper.history.leaves())) > 1
+    assert (stepper.given, stepper.at) == (one, 0)
+    elsewhere = replay(BakeryV2(Writers=3), 0, [(0, 0)])
+    stepper.show(elsewhere, 1)
+    assert stepper.model is elsewhere.model
+    assert (len(stepper.history.nodes), stepper.at) == (2, 1)
+
+
+def test_who_goes_to_a_node_stays_on_the_branch_in_sight_or_gets_the_one_that_was_begun_last_there() -> None:
+    stepper = Stepper(Bakery(Writers=3))
+    for number, (before, writer) in enumerate([(0, "w1"), (1, "w2"), (1, "w3"), (0, "w2")], 1):
+        stepper.go_to(before)
+        stepper.take(f"node_startup({writer})")
+        assert stepper.history.current.number == number
+    for number, at, writers in ((1, 1, ["w1", "w3"]), (2, 2, ["w1", "w2"]), (1, 1, ["w1", "w2"]), (4, 1, ["w2"])):
+        stepper.go_to(number)
+        assert stepper.at == at
+        assert [step.label for step in stepper.trace.steps[1:]] == [f"node_startup({one})" for one in writers]
+
+
+def test_where_somebody_was_sent_during_a_check_they_stay_when_it_ends_and_leave_after_the_next() -> None:
+    session = checked(start_from(Fragile).with_constants({"Worn": 1}))
+    session.tell()
+    with session.lock:  # so that the check cannot end in between
+        session.begin(session.settings.with_constants({"Worn": 2}))
+        session.step_from(replay(Fragile(Worn=2), 0, []), 0)
+    assert session.settle(300)
+    session.tell()
+    assert (session.stepper().at, len(session.stepper().trace)) == (0, 1)
+    session.begin(session.settings.with_constants({"Worn": 1}))
+    assert session.settle(300)
+    session.tell()
+    assert session.verdict is not None
+    assert session.stepper().given is session.verdict.trace
 
 
 @pytest.mark.parametrize(

@@ -431,7 +431,7 @@ class Working(RuleBasedStateMachine):
         session, before = self.session, self.told
         stepper = session.stepper()
         known, at = {node.number for node in stepper.history.nodes}, permalink(stepper.trace)
-        by_hand = stepper.given is None or len(known) > len(stepper.given)
+        by_hand = len(known) > len(stepper.given)
         constants, start = stepper.model.constants, stepper.history.start
         self.told = None if session.verdict is None else session.verdict.trace
         session.tell()

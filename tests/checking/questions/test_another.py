@@ -73,3 +73,9 @@ def test_the_session_makes_it_a_branch_and_says_when_there_is_no_other() -> None
         assert len(leaves) == 2
         assert session.stepper().trace.steps[-1].label != ends(story)
         assert ("there is no other" in session.another.error) is bool(tried)
+    session.run()
+    session.wait()
+    session.tell()
+    session.tell_another()
+    assert session.another.wait(60)
+    assert session.another.error == "", "what was found of an earlier result is no longer known"

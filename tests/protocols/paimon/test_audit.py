@@ -26,9 +26,10 @@ from workbench.checking.driving import Processes
 from workbench.commands.cli import main
 from workbench.kernel import InputError
 from workbench.kernel.state import Cell
+from workbench.protocols.paimon.audit.files import Schema
 from workbench.protocols.paimon.audit.history import TableHistory
 from workbench.protocols.paimon.audit.lost import orphans
-from workbench.protocols.paimon.audit.read import read
+from workbench.protocols.paimon.audit.read import partition_name, read
 from workbench.protocols.paimon.driver import PaimonDriver
 from workbench.protocols.paimon.recording import recorded
 from workbench.showing.panel import FindingPanel
@@ -60,6 +61,33 @@ def test_case(request, tmp_path, case, kind):
     else:
         table = PaimonTable(request.getfixturevalue("own_table")(name))
     case.play(table)
+
+
+@pytest.mark.parametrize(
+    ("type", "slot", "folder"),
+    [
+        ("STRING", b"a b~\0\0\0\x84", "p=a b~"),
+        ("STRING", b"\t\x1f\x7f\0\0\0\0\x83", "p=%09%1F%7F"),
+        ("STRING", b"a=b/c:d\x87", "p=a%3Db%2Fc%3Ad"),
+        ("STRING", b"True\0\0\0\x84", "p=True"),
+        ("BOOLEAN", b"\1\0\0\0\0\0\0\0", "p=true"),
+        ("BOOLEAN", b"\0\0\0\0\0\0\0\0", "p=false"),
+        ("INT", b"\xfb\xff\xff\xff\0\0\0\0", "p=-5"),
+        ("DOUBLE", bytes(8), "partition=" + (b"\0\0\0\1" + bytes(16)).hex()),
+    ],
+)
+def test_a_partition_s_folder_has_the_name_that_paimon_gives_it(type, slot, folder):
+    schema = Schema((), ("p",), {"p": type}, {}, has_changed=False)
+    assert partition_name(b"\0\0\0\1" + bytes(8) + slot, schema) == folder
+
+
+@pytest.mark.parametrize("fields", [bytes(15) + b"\x80", b"\0\1" + bytes(14)], ids=["empty", "null"])
+@pytest.mark.parametrize(
+    ("options", "folder"), [({}, "p=__DEFAULT_PARTITION__"), ({"partition.default-name": "nothing"}, "p=nothing")]
+)
+def test_a_partition_without_a_value_has_the_name_that_the_table_gives_it(fields, options, folder):
+    schema = Schema((), ("p",), {"p": "STRING"}, options, has_changed=False)
+    assert partition_name(b"\0\0\0\1" + fields, schema) == folder
 
 
 def test_what_was_not_asked_for_is_not_lost(own_table):

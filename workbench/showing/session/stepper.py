@@ -49,7 +49,6 @@ class Stepper:
         self.search = Aside(self.lock)
         self.search.on_change(self._found)
         self._events = Events[Literal["moved"]]()
-        self._given: Trace | None = None
         self._histories: dict[int, History] = {}  # by the initial state that is their root
         self.remark = ""
         self.start(what, step)
@@ -82,11 +81,10 @@ class Stepper:
     def trace(self) -> Trace:
         """The branch in sight: the behaviour so far, with what was undone last."""
         trace = self.history.trace(self.history.tip)
-        given = self._given
-        return given if given is not None and given.steps == trace.steps else trace
+        return self._given if self._given.steps == trace.steps else trace
 
     @property
-    def given(self) -> Trace | None:
+    def given(self) -> Trace:
         """The behaviour that one has begun with."""
         return self._given
 
@@ -114,8 +112,7 @@ class Stepper:
     def show(self, trace: Trace, step: int) -> None:
         """Go to a step of a behaviour: as a branch of what somebody has stepped by hand, if they have, else anew."""
         with self.lock:
-            given = self._given
-            by_hand = given is None or len(self.history.nodes) > len(given)
+            by_hand = len(self.history.nodes) > len(self._given)
             if not by_hand or self.model.constants != trace.model.constants:
                 self.start(trace, step)
                 return

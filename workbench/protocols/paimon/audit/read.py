@@ -340,13 +340,13 @@ def partition_name(row: bytes, schema: Schema) -> str:
     except binary_row.UnreadableRowError:
         return f"partition={row.hex()}"
     default = schema.options.get("partition.default-name", "__DEFAULT_PARTITION__")
-    texts = [default if value in (None, "") else _escaped(str(value)) for value in values]
+    texts = [default if value in (None, "") else _escaped(value) for value in values]
     return "/".join(f"{key}={text}" for key, text in zip(schema.partition_keys, texts, strict=True))
 
 
-def _escaped(text: str) -> str:
+def _escaped(value: Any) -> str:
     """A value as a part of a path: booleans as Java writes them, special characters as in URLs."""
-    text = text.lower() if text in ("True", "False") else text
+    text = str(value).lower() if isinstance(value, bool) else str(value)
     return "".join(f"%{ord(c):02X}" if c in "\"#%'*/:=?\\{[]^\x7f" or c < " " else c for c in text)
 
 
