@@ -113,10 +113,10 @@ class Stepper:
         """Go to a step of a behaviour: as a branch of what somebody has stepped by hand, if they have, else anew."""
         with self.lock:
             by_hand = len(self.history.nodes) > len(self._given)
-            if not by_hand or self.model.constants != trace.model.constants:
+            if by_hand and self.model.constants == trace.model.constants:
+                self.branch(trace, step)
+            else:
                 self.start(trace, step)
-                return
-            self.branch(trace, step)
 
     def branch(self, trace: Trace, step: int) -> None:
         """Go to a step of a behaviour, which becomes a branch."""
