@@ -17,7 +17,7 @@ from workbench.checking.spaces.columns import StateColumns, to_array
 from workbench.checking.spaces.dataset import DATASET, distances, load, save
 from workbench.checking.spaces.space import explore
 from workbench.commands.cli import main
-from workbench.kernel import InputError, Map, Model, Process, Variable, action, choose, invariant, require
+from workbench.kernel import InputError, Map, Model, Process, SetOf, Variable, action, choose, invariant, require
 from workbench.kernel.state import Layout
 from workbench.kernel.values import show, sort_key
 from workbench.protocols.bakery.model import Bakery
@@ -265,6 +265,30 @@ def test_names_that_a_dataset_needs_itself(tmp_path):
     moves = [row["parameters"] for row in rows if row["action"] == "move"]
     assert [("p", "p"), ("n", "1"), ("choice", "2"), ("choice_", "0"), ("n_", "5")] in moves
     assert {row["process"] for row in rows} == {"p", "q", None}
+
+
+class Sets(Model):
+    """Sets whose possible members are declared: one, and one per place."""
+
+    anywhere = SetOf("letters")
+    there = SetOf("letters", per="places")
+    mover = Process(per="places")
+
+    places, letters = ("p", "q"), ("a", "b")
+
+    @action(mover, letter="letters")
+    def put(self, s, p, letter):
+        require(letter not in s.there[p], "it is there")
+        s.there[p] |= {letter}
+        s.anywhere |= {letter}
+
+
+def test_a_declared_set_is_a_list_and_one_per_index_is_a_map_of_lists(tmp_path):
+    rows = table(save(explore(Sets()), tmp_path / "sets"), "states").to_pylist()
+    lists = ([], ["a"], ["b"], ["a", "b"])
+    assert sorted((row["there"], row["anywhere"]) for row in rows) == sorted(
+        ([("p", p), ("q", q)], sorted({*p, *q})) for p in lists for q in lists
+    )
 
 
 def test_a_space_that_is_not_complete(spark, tmp_path):
