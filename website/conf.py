@@ -7,6 +7,7 @@ from typing import Any
 from website import front, gallery, playground, reference
 from website.staging import FILES, FRONT, docname
 from workbench import __version__
+from workbench.showing.panel import pane
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view.html import asset, live_script
 
@@ -73,10 +74,9 @@ def add_player(app: Any, name: str, template: str, context: dict[str, Any], doct
 
 
 def add_front(app: Any, name: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    """Put the switches below the first words of the front page."""
+    """Put the switches into the front page."""
     if name == docname(FRONT):
-        words, end, rest = context["body"].partition("</p>")
-        context["body"] = "".join([words, end, front.block(Path(app.srcdir), "_static"), rest])
+        context["body"] = front.put(context["body"], Path(app.srcdir), "_static")
 
 
 def add_playground(app: Any, name: str, template: str, context: dict[str, Any], doctree: Any) -> str | None:
@@ -93,6 +93,9 @@ def add_assets(app: Any, error: Exception | None) -> None:
         static = Path(app.outdir, "_static")
         (static / STYLE).write_text(asset("style.css"))
         (static / SCRIPT).write_text(live_script())
+        (static / front.STYLE).write_text(pane.STYLE)
+        played = ((static / name).read_text() for name in ("steps.js", "frame.js"))
+        (static / front.SCRIPT).write_text(live_script(*played))
         playground.finish(Path(app.outdir))
         if (frames := Path(app.srcdir, front.FOLDER)).is_dir():
             shutil.copytree(frames, Path(app.outdir, front.FOLDER), ignore=shutil.ignore_patterns("*.json"))

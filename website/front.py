@@ -6,24 +6,28 @@ a page for a frame per distinct trace, and one document that says which combinat
 
 import itertools
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from website import playground
 from website.staging import in_processes, write
 from workbench.checking.check import check
 from workbench.checking.questions.whatif import Attempt
 from workbench.kernel import InputError, Model, Result, Verdict
 from workbench.kernel.result import differing_constants
 from workbench.kernel.values import counted
-from workbench.showing.pictures.markup import Markup, element, joined
-from workbench.showing.session.start import start_from
-from workbench.showing.session.stories import in_sight
-from workbench.showing.view.tables import headline
+from workbench.registry.configurations import Configuration, configuration
+from workbench.showing.pictures.markup import Markup, element
+from workbench.showing.session import in_sight, presets, start_from, stories
+from workbench.showing.view.tables import headline, said_of, what_changed
 from workbench.showing.view.trace import verdict_view
 
 #: Where the frames and the document are, in the sources and on the site.
 FOLDER = "front"
+#: What page and frames take of the package, among the static files: the panel's style sheet, and the frames' script.
+STYLE, SCRIPT = "panel.css", "frames.js"
 #: By protocol, the configuration that gives the sizes, and which switches are on at first.
 PROTOCOLS = {
     "Paimon": "paimon/two_buckets_unprotected",
@@ -40,14 +44,24 @@ class Shown(NamedTuple):
     """What the page shows of one combination.
 
     Attributes:
+        why: The property with the reason why it is violated; for settings that are not accepted, why not.
         frame: The name of the page in the frame; "" if there is nothing to play.
-        said: The verdict as HTML.
+        badge: The verdict as HTML.
+        visited: How many states that took.
+        title: Of the configuration that this is, "" for none.
+        doc: What the property promises whose trace plays.
         hints: For each switch what flipping it would do, and whether that is good.
+        flips: For each switch or choice what setting it to each of its values does, in a sentence.
     """
 
-    frame: str
-    said: str
-    hints: list[tuple[str, str]]
+    why: str
+    frame: str = ""
+    badge: str = ""
+    visited: str = ""
+    title: str = ""
+    doc: str = ""
+    hints: Sequence[tuple[str, str]] = ()
+    flips: Sequence[Sequence[str]] = ()
 
 
 def stage(folder: Path, only: Sequence[str] | None = None) -> None:
@@ -65,16 +79,30 @@ def _explore(folder: Path, title: str) -> dict[str, Any]:
     names = [name for name in in_sight(model) if _values(model, name) and name not in _LEFT_OUT]
     values = [_values(model, name) for name in names]
     results = {chosen: _checked(model, constants, names, chosen) for chosen in itertools.product(*values)}
+    known = [configuration(path) for path in [*stories(model).values(), *presets(model).values()]]
     frames: dict[str, str] = {}
     shown = {}
     for chosen, result in results.items():
-        frame = ""
-        if isinstance(result, Result) and (told := _told(result)) is not None:
+        key = " ".join(str(values[i].index(value)) for i, value in enumerate(chosen))
+        if isinstance(result, InputError):
+            shown[key] = Shown(str(result))._asdict()
+            continue
+        told, frame = _told(result), ""
+        if told is not None:
             text = _frame(told)
             frame = frames.setdefault(text, f"{model.name}-{len(frames) + 1}.html")
             write(folder / FOLDER / frame, text)
-        key = " ".join(str(values[i].index(value)) for i, value in enumerate(chosen))
-        shown[key] = Shown(frame, _said(result), _hints(names, values, chosen, results))
+        others = _others(values, chosen, results)
+        shown[key] = Shown(
+            _why(told),
+            frame,
+            headline(result),
+            counted(result.distinct, "state"),
+            _title(known, result, told),
+            _promise(result, told),
+            [_hint(result, name, after) for name, after in zip(names, others, strict=True)],
+            [[_flip(result, one) for one in after.values()] for after in others],
+        )._asdict()
     switches = [
         {
             "name": name,
@@ -115,33 +143,46 @@ def _told(result: Result) -> Verdict | None:
     )
 
 
-def _said(result: Result | InputError) -> Markup:
-    if isinstance(result, InputError):
-        return element("span", str(result))
-    told, visited = _told(result), f"{counted(result.distinct, 'state')} visited"
-    parts = [headline(result), " ", element("span", visited, class_="front-visited")]
-    if told is not None and told.holds is False:
-        parts += [element("br"), element("b", told.name), f": {told.why or 'what it promises never happens'}"]
-    return joined(parts)
+def _title(known: Iterable[Configuration], result: Result, told: Verdict | None) -> str:
+    """The title of the first configuration that is this check, or one of fewer properties that has what is told."""
+    for one in known:
+        checked = one.properties is None or told is None or told.name in one.properties
+        if checked and not one.symmetry and one.model.constants == result.model.constants:
+            return one.title
+    return ""
 
 
-def _hints(
-    names: Sequence[str],
-    values: Sequence[Sequence[Any]],
-    chosen: tuple[Any, ...],
-    results: Mapping[tuple[Any, ...], Result | InputError],
-) -> list[tuple[str, str]]:
-    """What flipping each switch would do; nothing is said of choices."""
-    hints, before = [], results[chosen]
-    for i, name in enumerate(names):
-        if set(values[i]) != {False, True} or isinstance(before, InputError):
-            hints.append(("", "idle"))
-            continue
-        flipped = (*chosen[:i], not chosen[i], *chosen[i + 1 :])
-        after = results[flipped]
-        result = None if isinstance(after, InputError) else after
-        hints.append(Attempt(before, {name: flipped[i]}, result).hint)
-    return hints
+def _promise(result: Result, told: Verdict | None) -> str:
+    """The first sentence of a property's docstring, after its name; "" if it has none."""
+    if told is None or not (said := said_of(result, told.name)):
+        return ""
+    return f"{told.name}: {re.split(r'(?<=[.?!]) ', said)[0]}"
+
+
+def _why(told: Verdict | None) -> str:
+    if told is None or told.holds is not False:
+        return ""
+    return f"{told.name}: {told.why or 'what it promises never happens'}"
+
+
+def _others(
+    values: Sequence[Sequence[Any]], chosen: tuple[Any, ...], results: Mapping[tuple[Any, ...], Result | InputError]
+) -> list[dict[Any, Result | InputError]]:
+    """For each switch or choice the results with each of its values, all else the same."""
+    return [{value: results[*chosen[:i], value, *chosen[i + 1 :]] for value in each} for i, each in enumerate(values)]
+
+
+def _hint(before: Result, name: str, others: Mapping[Any, Result | InputError]) -> tuple[str, str]:
+    """What flipping a switch would do; nothing is said of choices."""
+    if set(others) != {False, True}:
+        return "", "idle"
+    value = not before.model.constants[name]
+    after = others[value]
+    return Attempt(before, {name: value}, None if isinstance(after, InputError) else after).hint
+
+
+def _flip(before: Result, after: Result | InputError) -> str:
+    return "" if after is before or isinstance(after, InputError) else what_changed(before, after)
 
 
 def _sizes(model: type[Model], constants: Mapping[str, Any], names: Sequence[str]) -> str:
@@ -154,41 +195,51 @@ def _frame(verdict: Verdict) -> str:
     head = [
         element("meta", charset="utf-8"),
         element("title", f"{verdict.name}: {verdict.word}"),
-        *(element("link", rel="stylesheet", href=f"../_static/{name}") for name in ("drawings.css", "steps.css")),
-        element("link", rel="stylesheet", href="../_static/front.css"),
+        *(element("link", rel="stylesheet", href=f"../_static/{name}") for name in (STYLE, "front.css")),
     ]
-    scripts = [element("script", src=f"../_static/{name}") for name in ("drawings.js", "steps.js", "frame.js")]
-    main = element("main", verdict_view(verdict, verdict.trace).html(), class_="wb player front-frame")  # type: ignore[arg-type]
-    body = element("body", main, *scripts, data_plays="")
+    main = element("main", verdict_view(verdict, verdict.trace).html(), class_="wb wb-pane wb-player front-frame")  # type: ignore[arg-type]
+    body = element("body", main, element("script", src=f"../_static/{SCRIPT}"), data_plays="")
     return f"<!DOCTYPE html>\n{element('html', element('head', *head), body, lang='en')}\n"
 
 
-def block(folder: Path, static: str) -> Markup:
-    """The part of the front page; `static` leads to the static files, `folder` has what was staged."""
+def put(body: str, folder: Path, static: str) -> str:
+    """The front page with its switches in place of its picture, and the playground beside its title.
+
+    Args:
+        static: Leads to the static files.
+        folder: Has what was staged; without that the page stays as it is.
+    """
     staged = folder / FOLDER / "front.json"
     if not staged.is_file():
-        return Markup("")
-    protocols = json.loads(staged.read_text())
+        return body
+    switches = _block(json.loads(staged.read_text()), static)
+    play = element("a", "Playground", class_="front-playground", href=f"{playground.PAGE}.html")
+    body = body.replace("<h1>", '<div class="front-title"><h1>', 1).replace("</h1>", f"</h1>{play}</div>", 1)
+    return re.sub("<p><img [^>]*></p>", lambda _: switches, body, count=1)
+
+
+def _block(protocols: Sequence[Mapping[str, Any]], static: str) -> Markup:
     combinations = sum(len(one["shown"]) for one in protocols)
     tabs = [
         element(
             "label",
             element("input", type="radio", name="protocol", value=str(i), checked="" if i == 0 else None),
             one["title"],
+            class_="wb-story",
         )
         for i, one in enumerate(protocols)
     ]
     data = Markup(json.dumps(protocols).replace("<", "\\u003c"))
     return element(
         "section",
-        element("link", rel="stylesheet", href=f"{static}/drawings.css"),
+        element("link", rel="stylesheet", href=f"{static}/{STYLE}"),
         element("div", *tabs, class_="front-protocols", role="radiogroup", aria_label="protocol"),
-        element("div", class_="front-switches", role="group", aria_label="switches"),
-        element("p", class_="front-said wb", role="status"),
+        element("div", class_="front-said", role="status"),
+        element("div", class_="wb-controls wb-what-if", role="group", aria_label="switches"),
         element("iframe", title="the trace, state by state"),
-        element("p", f"All {combinations} combinations were checked when this page was built.", class_="front-note"),
+        element("p", f"All {combinations} combinations were checked when this page was built.", class_="wb-note"),
         element("script", data, type="application/json"),
         element("script", src=f"{static}/front.js"),
-        class_="front",
+        class_="front wb wb-pane",
         aria_label="what breaks",
     )

@@ -271,6 +271,10 @@ def page(request: pytest.FixtureRequest, browser: Any, site: Path) -> Iterator[A
     context.close()
 
 
+#: What the front page says first, and the reason below.
+SENTENCES = ".front-said .front-roomy > :first-child > div"
+
+
 @pytest.mark.slow
 @pytest.mark.browser
 def test_the_front_page_says_at_once_what_a_switch_does(page: Any, site: Path) -> None:
@@ -287,18 +291,68 @@ def test_the_front_page_says_at_once_what_a_switch_does(page: Any, site: Path) -
         found = check(type(told)(**{**told.constants, "PutIfAbsentSupported": on}))
         names = [one.name for one in found.violated]
         expect(said).to_contain_text(f"{len(names)} of {len(found.verdicts)} violated" if names else "everything holds")
-        expect(said).to_contain_text(f"{found.distinct:,} states visited")
+        expect(said).to_contain_text(f"{found.distinct:,} states")
         if names:
-            expect(said.locator("b")).to_have_text(names[0])
+            expect(said.locator(SENTENCES).nth(1)).to_contain_text(f"{names[0]}: ")
             trace = min((one.trace for one in found.violated), key=len)
             expect(frame.locator(".steps span")).to_have_text(f"state 2 of {len(trace)}")  # it plays
             frame.get_by_role("button", name="stop playing").click()
             frame.get_by_role("button", name="first state").click()
             expect(frame.locator(".steps span")).to_have_text(f"state 1 of {len(trace)}")
-        (hint,) = [one for one in page.locator(".front-switch").all() if "PutIfAbsentSupported" in one.inner_text()]
-        expect(hint.locator("small")).to_have_text(effects[on])
+        below = page.locator(".wb-switch", has_text="PutIfAbsentSupported").locator("~ div")
+        expect(below.nth(0)).to_have_text(told.declared.constants["PutIfAbsentSupported"].doc)
+        expect(below.nth(1).locator("> :first-child")).to_have_text(effects[on])
         page.get_by_label("PutIfAbsentSupported").set_checked(not on)
     assert sum((site / url.removeprefix(site.as_uri() + "/")).stat().st_size for url in set(loaded)) < 1_000_000
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_the_front_page_says_first_what_its_settings_show_or_what_a_flip_did(page: Any, site: Path) -> None:
+    page.goto((site / "index.html").as_uri())
+    told, why = page.locator(SENTENCES).all()
+    titles = [configuration(shipped()[f"delta/{name}"]).title for name in ("overwritten", "put_if_absent")]
+    expect(told).to_have_text(titles[0])
+    page.get_by_label("PutIfAbsentSupported").check()
+    expect(told).to_have_text(titles[1])
+    expect(why).to_have_text("")
+    page.get_by_label("ReadVersionConflicts").uncheck()
+    expect(told).to_have_text(re.compile("^ReadVersionConflicts off: "))
+    expect(page.locator("article img")).to_have_count(0)  # the switches are its picture
+    assert page.get_by_role("link", name="Playground").first.get_attribute("href") == "playground.html"
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_what_is_at_fault_is_in_sight_on_the_front_page(page: Any, site: Path) -> None:
+    page.goto((site / "index.html").as_uri())
+    page.frame_locator(".front iframe").locator(".wb-dot.wb-bad").click()
+    page.frames[1].wait_for_function(
+        """() => {
+            const within = (inner, outer) => inner.left >= outer.left && inner.right <= outer.right
+                && inner.top >= outer.top && inner.bottom <= outer.bottom;
+            const place = document.querySelector(".wb-picture").getBoundingClientRect();
+            const faults = [...document.querySelectorAll("[data-fault]")].map((one) => one.getBoundingClientRect());
+            const svg = document.querySelector(".wb-picture svg");
+            return faults.length && faults.every((fault) => within(fault, place))
+                && within(place, new DOMRect(0, 0, innerWidth, innerHeight))
+                && svg.getBoundingClientRect().width >= 0.68 * svg.viewBox.baseVal.width - 1;
+        }"""
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_nothing_moves_on_the_front_page_when_a_switch_is_flipped(page: Any, site: Path) -> None:
+    page.goto((site / "index.html").as_uri())
+    places = ".front :is(.wb-switch, .wb-hint, .wb-note, iframe)"
+    tops = "(all) => all.map((one) => one.getBoundingClientRect().top + scrollY)"
+    before, said = page.locator(places).evaluate_all(tops), set()
+    for box in page.locator(".wb-switch input").all() * 2:
+        box.click()
+        said.add(page.locator(".front-said").inner_text())
+        assert page.locator(places).evaluate_all(tops) == before
+    assert len(said) > 5
 
 
 @pytest.mark.slow

@@ -1,24 +1,32 @@
-// The front page's switches: which combination is chosen says which verdict is shown and which trace plays.
+// The front page's switches: which combination is chosen says what is shown and which trace plays.
 {
   const part = document.currentScript.closest(".front");
   const protocols = JSON.parse(part.querySelector("script[type='application/json']").textContent);
-  const [place, said, frame] = [".front-switches", ".front-said", "iframe"].map((name) => part.querySelector(name));
+  const [place, said, frame] = [".wb-what-if", ".front-said", "iframe"].map((name) => part.querySelector(name));
   const root = new URL("../front/", document.currentScript.src);
   const radios = [...part.querySelectorAll("input[name=protocol]")];
   let protocol;
   let chosen = [];  // of each switch or choice, the number of its value
+  let badge, told, visited, hints;  // where things are said
 
-  const make = (name, className, text = "") => {
+  const make = (name, className, ...inside) => {
     const element = document.createElement(name);
     element.className = className;
-    element.textContent = text;
+    element.append(...inside);
     return element;
   };
+  // A place for a line or several, each with room for the longest of its texts: nothing below moves.
+  const roomy = (...texts) => {
+    const lines = (say) => make("div", "", ...texts.map((some) => make("div", "", say(some))));
+    const room = lines((some) => some.reduce((longest, text) => (text.length > longest.length ? text : longest), ""));
+    room.ariaHidden = "true";
+    return make("div", "front-roomy", lines(() => ""), room);
+  };
+  const put = (place, ...texts) => texts.forEach((text, at) => { place.firstChild.children[at].textContent = text; });
+  const shown = () => protocol.shown[chosen.join(" ")];
 
   function control({ name, doc, is_switch: isSwitch, words }, at) {
-    const label = make("label", "front-switch");
-    label.title = doc;
-    const input = document.createElement(isSwitch ? "input" : "select");
+    const input = make(isSwitch ? "input" : "select", "");
     if (isSwitch) {
       input.type = "checkbox";
       input.checked = chosen[at] === 1;
@@ -28,21 +36,28 @@
     }
     input.name = name;
     input.addEventListener("change", () => {
+      const { flips } = shown();
       chosen[at] = isSwitch ? Number(input.checked) : Number(input.value);
-      show();
+      show(flips[at]?.[chosen[at]]);
     });
-    label.append(...(isSwitch ? [input, name] : [`${name} `, input]), make("small", ""));
-    return label;
+    const label = make("label", "wb-switch", ...(isSwitch ? [input, name] : [name, input]));
+    return [label, make("div", "wb-note", doc), hints[at]];
   }
 
-  function show() {
-    const [page, verdict, hints] = protocol.shown[chosen.join(" ")];
-    said.innerHTML = verdict;
-    [...place.querySelectorAll("small")].forEach((small, at) => {
-      [small.textContent, small.dataset.kind] = hints[at];
+  // The title of what this is; else what the last flip did, or what the property promises.
+  function show(flip) {
+    const one = shown();
+    const sentence = one.title || flip || one.doc || one.why;
+    badge.innerHTML = one.badge;
+    put(told, sentence, sentence === one.why ? "" : one.why);
+    visited.textContent = one.visited;
+    hints.forEach((hint, at) => {
+      const [text, kind] = one.hints[at] ?? ["", "idle"];
+      put(hint, text);
+      hint.className = `front-roomy wb-hint wb-${kind}`;
     });
-    frame.hidden = !page;
-    const wanted = page ? new URL(page, root).href : "about:blank";
+    frame.hidden = !one.frame;
+    const wanted = one.frame ? new URL(one.frame, root).href : "about:blank";
     if (frame.dataset.page !== wanted) frame.contentWindow.location.replace(wanted);
     frame.dataset.page = wanted;
   }
@@ -50,16 +65,20 @@
   function open() {
     protocol = protocols[radios.findIndex((radio) => radio.checked)];
     chosen = protocol.switches.map((one) => one.first);
-    place.replaceChildren(...protocol.switches.map(control), make("p", "front-note", protocol.sizes && `with ${protocol.sizes}`));
+    const all = Object.values(protocol.shown);
+    badge = make("span", "");
+    const sentences = all.flatMap((one) => [one.title || one.doc, ...(one.title ? [] : one.flips.flat())]);
+    told = roomy(sentences, all.map((one) => one.why));
+    visited = make("span", "wb-note");
+    hints = protocol.switches.map((_, at) => roomy(all.map((one) => one.hints[at]?.[0] ?? "")));
+    said.replaceChildren(badge, told, visited);
+    const sizes = protocol.sizes && `with ${protocol.sizes}`;
+    place.replaceChildren(...protocol.switches.flatMap(control), make("p", "wb-note", sizes));
     show();
   }
 
   const paint = () => frame.contentWindow.postMessage({ scheme: getComputedStyle(document.body).colorScheme }, "*");
-  addEventListener("message", ({ source, data }) => {
-    if (source !== frame.contentWindow || !("tall" in data)) return;
-    frame.style.height = `${data.tall}px`;
-    paint();
-  });
+  frame.addEventListener("load", paint);
   new MutationObserver(paint).observe(document.body, { attributes: true, attributeFilter: ["data-theme"] });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
   for (const radio of radios) radio.addEventListener("change", open);

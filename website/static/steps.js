@@ -15,22 +15,22 @@ for (const trace of document.querySelectorAll(".wb-trace.wb-live")) {
   };
   const to = (end) => () => { for (let step = 0; step < count; step++) press(end); };
   const buttons = {
-    first: button("First", "first state", to("ArrowLeft")),
-    back: button("\u25c0 Back", "previous state", () => press("ArrowLeft")),
-    next: button("Next \u25b6", "next state", () => press("ArrowRight")),
-    last: button("Last", "last state", to("ArrowRight")),
+    first: button("|\u25c0", "first state", to("ArrowLeft")),
+    back: button("\u25c0", "previous state", () => press("ArrowLeft")),
+    next: button("\u25b6", "next state", () => press("ArrowRight")),
+    last: button("\u25b6|", "last state", to("ArrowRight")),
     play: button("", "", () => (playing ? stop() : play())),
   };
   let playing;
   const stop = () => {
     clearInterval(playing);
     playing = undefined;
-    buttons.play.textContent = "\u25b7 Play";
+    buttons.play.textContent = "\u25b7";
     buttons.play.title = buttons.play.ariaLabel = "play all states";
   };
   const play = () => {
     if (buttons.next.disabled) to("ArrowLeft")();
-    buttons.play.textContent = "Pause";
+    buttons.play.textContent = "\u25a0";
     buttons.play.title = buttons.play.ariaLabel = "stop playing";
     playing = setInterval(() => (buttons.next.disabled ? stop() : press("ArrowRight")), 1600);
   };
@@ -48,7 +48,7 @@ for (const trace of document.querySelectorAll(".wb-trace.wb-live")) {
   };
   const bar = document.createElement("p");
   bar.className = "steps";
-  bar.append(buttons.play, buttons.first, buttons.back, buttons.next, buttons.last, where);
+  bar.append(buttons.first, buttons.back, buttons.play, buttons.next, buttons.last, where);
   trace.querySelector(".wb-beside").before(bar);
   new MutationObserver(tell).observe(trace, { subtree: true, attributes: true, attributeFilter: ["hidden"] });
   tell();

@@ -9,10 +9,6 @@ function make(name, className, text = "") {
   return element;
 }
 
-// The smallest and the largest scale of a picture.
-const SMALLEST = 0.68;
-const LARGEST = 1.2;
-
 function render({ model, el }) {
   el.classList.add("wb", "wb-pane", "wb-player");
   el.tabIndex = 0;
@@ -120,26 +116,7 @@ function render({ model, el }) {
     if (put(picture, wanted)) picture.toggleAttribute("data-moving", step === drawn + 1);
     drawn = step;
     lesson.update();
-    fit();
-  }
-
-  // As large as its place, but no letters too small to read; then what is at fault, or has changed, is in sight. Its
-  // place is as tall for every step, so nothing below jumps.
-  function fit() {
-    const svg = picture.querySelector("svg");
-    if (!svg || !picture.clientWidth) return;
-    const { width, height } = svg.viewBox.baseVal;
-    const across = (picture.clientWidth - 12) / width;
-    const fitted = Math.min(across, (picture.clientHeight - 8) / height);
-    svg.style.width = `${Math.min(Math.max(fitted, Math.min(across, SMALLEST)), LARGEST) * width}px`;
-    const telling = picture.querySelectorAll("[data-fault]");
-    const parts = telling.length ? telling : picture.querySelectorAll("[data-change]");
-    const frames = [...parts].map((part) => part.getBoundingClientRect());
-    if (!frames.length) return;
-    const box = picture.getBoundingClientRect();
-    const [top, bottom] = [Math.min(...frames.map((f) => f.top)), Math.max(...frames.map((f) => f.bottom))];
-    if (top >= box.top && bottom <= box.bottom) return;
-    picture.scrollTop += bottom - top > box.height ? top - box.top - 6 : (top + bottom) / 2 - box.top - box.height / 2;
+    fitPicture(picture);
   }
 
   async function fetchPictures() {
@@ -423,7 +400,7 @@ function render({ model, el }) {
   const seen = new ResizeObserver(() => {
     if (!inSight) stay();
     inSight = lanes.clientHeight > 0;
-    fit();
+    fitPicture(picture);
     drawStrip();
     clearTimeout(measuring);
     measuring = setTimeout(() => {

@@ -118,11 +118,6 @@ def failure(session: Session) -> Drawn:
     return said if session.led_to_error is None else Joined(said, trace_view(session.led_to_error))
 
 
-def said_of(result: Result, name: str) -> str:
-    """What a property says, in a line."""
-    return " ".join(result.model.declared_property(name).doc.partition("\n\n")[0].split())
-
-
 def button(text: str, icon: str, tooltip: str, act: Callable[[], None], **options: Any) -> Any:
     """A button as wide as its text."""
     layout = {"width": "auto", "align_self": "flex-start"}

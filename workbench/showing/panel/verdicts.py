@@ -10,12 +10,12 @@ from workbench.kernel.budget import Progress
 from workbench.kernel.values import counted
 from workbench.showing.panel.controls import Look
 from workbench.showing.panel.pane import Pane, Words
-from workbench.showing.panel.tab import button, failure, said_of
+from workbench.showing.panel.tab import button, failure
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.session import Session
 from workbench.showing.view import what_changed
 from workbench.showing.view.html import MARKS, badge, bullets, noted
-from workbench.showing.view.tables import headline, summary
+from workbench.showing.view.tables import headline, said_of, summary
 
 
 class Verdicts(ipywidgets.VBox):

@@ -94,9 +94,9 @@ def presenting() -> str:
     return "".join(map(asset, ("pictures.js", "slides.js", "present.js")))
 
 
-def live_script() -> Markup:
-    """The script that makes the drawings live which are in the same element."""
-    return Markup(f"(() => {{\n{presenting()}{asset('live.js')}}})();")
+def live_script(*more: str) -> Markup:
+    """The script that makes the drawings live which are in the same element, and scripts that rest on it."""
+    return Markup(f"(() => {{\n{presenting()}{asset('live.js')}{''.join(more)}}})();")
 
 
 class Drawn:

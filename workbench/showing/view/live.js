@@ -85,7 +85,7 @@
       present.addEventListener("click", () => lesson.open());
       hint.append(present, " Click a step, or use the arrow keys.");
       trace.querySelector(".wb-beside").before(hint);
-      if (trace.closest(".wb-cell")) hint.after(said);
+      if (trace.closest(".wb-cell, .wb-player")) hint.after(said);
       else trace.querySelector(".wb-states").open = true;
       show(current);
     }

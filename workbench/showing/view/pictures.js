@@ -1,4 +1,5 @@
-// Pictures of states that travel with what is drawn: unpacked here, and shown beside the nodes of a state graph.
+// Pictures of states that travel with what is drawn: unpacked here, fitted to their place, and shown beside the nodes
+// of a state graph.
 // Scripts that need it have this text before their own.
 
 // Texts that were packed together, see `packed` in trace.py.
@@ -6,6 +7,32 @@ const unpack = async (packed) => {
   const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return JSON.parse(await new Response(stream).text());
+};
+
+// The smallest and the largest scale of a picture in its place.
+const SMALLEST = 0.68;
+const LARGEST = 1.2;
+
+// A picture as large as its place, but no letters too small to read; then what is at fault, or has changed, is in sight.
+// It is as wide as its place at most, unless that takes a scale below `least`.
+const fitPicture = (picture, least = 0) => {
+  const svg = picture.querySelector("svg");
+  if (!svg || !picture.clientWidth) return;
+  const { width, height } = svg.viewBox.baseVal;
+  const across = Math.max((picture.clientWidth - 12) / width, least);
+  const fitted = Math.min(across, (picture.clientHeight - 8) / height);
+  svg.style.width = `${Math.min(Math.max(fitted, Math.min(across, SMALLEST)), LARGEST) * width}px`;
+  const telling = picture.querySelectorAll("[data-fault]");
+  const parts = telling.length ? telling : picture.querySelectorAll("[data-change]");
+  const frames = [...parts].map((part) => part.getBoundingClientRect());
+  if (!frames.length) return;
+  const box = picture.getBoundingClientRect();
+  const beyond = (low, high) => {
+    const [from, to] = [Math.min(...frames.map((frame) => frame[low])), Math.max(...frames.map((frame) => frame[high]))];
+    if (from >= box[low] && to <= box[high]) return 0;
+    return to - from > box[high] - box[low] ? from - box[low] - 6 : (from + to - box[low] - box[high]) / 2;
+  };
+  picture.scrollBy(beyond("left", "right"), beyond("top", "bottom"));
 };
 
 // A graph is zoomed by + and - and 0, and by the wheel with Ctrl or once somebody has clicked into it; it is moved by

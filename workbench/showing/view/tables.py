@@ -45,6 +45,11 @@ def summary(result: Result) -> str:
     return result.counts if result.complete else f"INCOMPLETE ({result.stopped}): {result.counts}"
 
 
+def said_of(result: Result, name: str) -> str:
+    """What a property says, in a line."""
+    return " ".join(result.model.declared_property(name).doc.partition("\n\n")[0].split())
+
+
 # Constants ---------------------------------------------------------------------------------------------------------
 
 
