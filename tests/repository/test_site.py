@@ -293,7 +293,7 @@ def test_the_front_page_says_at_once_what_a_switch_does(page: Any, site: Path) -
         expect(said).to_contain_text(f"{len(names)} of {len(found.verdicts)} violated" if names else "everything holds")
         expect(said).to_contain_text(f"{found.distinct:,} states")
         if names:
-            expect(said.locator(SENTENCES).nth(1)).to_contain_text(f"{names[0]}: ")
+            expect(page.locator(SENTENCES).nth(1)).to_contain_text(f"{names[0]}: ")
             trace = min((one.trace for one in found.violated), key=len)
             expect(frame.locator(".steps span")).to_have_text(f"state 2 of {len(trace)}")  # it plays
             frame.get_by_role("button", name="stop playing").click()
@@ -326,6 +326,7 @@ def test_the_front_page_says_first_what_its_settings_show_or_what_a_flip_did(pag
 @pytest.mark.browser
 def test_what_is_at_fault_is_in_sight_on_the_front_page(page: Any, site: Path) -> None:
     page.goto((site / "index.html").as_uri())
+    page.locator(".front iframe").scroll_into_view_if_needed()
     page.frame_locator(".front iframe").locator(".wb-dot.wb-bad").click()
     page.frames[1].wait_for_function(
         """() => {
@@ -346,7 +347,7 @@ def test_what_is_at_fault_is_in_sight_on_the_front_page(page: Any, site: Path) -
 def test_nothing_moves_on_the_front_page_when_a_switch_is_flipped(page: Any, site: Path) -> None:
     page.goto((site / "index.html").as_uri())
     places = ".front :is(.wb-switch, .wb-hint, .wb-note, iframe)"
-    tops = "(all) => all.map((one) => one.getBoundingClientRect().top + scrollY)"
+    tops = "(all) => all.map((one) => Math.round(one.getBoundingClientRect().top + scrollY))"
     before, said = page.locator(places).evaluate_all(tops), set()
     for box in page.locator(".wb-switch input").all() * 2:
         box.click()
