@@ -325,7 +325,8 @@ class Working(RuleBasedStateMachine):
         super().__init__()
         self.session = session = Session(start_from(Kettles))
         self.constants, self.symmetry, self.watches = dict(session.settings.constants), (), ()
-        self.misfit, self.told, self.wanted = False, None, None
+        self.misfit, self.wanted = False, None
+        self.shown = set()  # the properties of which a behaviour was told
         self.heard = {}
         for event in ("settings", "result", "selected", "watches"):
             session.on(event, self.hear)
@@ -345,7 +346,7 @@ class Working(RuleBasedStateMachine):
         self.heard = self.seen()
 
     def settle(self):
-        """Wait for the check: what somebody wanted is selected, else the first that has broken, else some trace."""
+        """Wait for the check: what somebody wanted is selected, else the first that has broken, else some story."""
         session, known = self.session, self.session.result
         assert session.settle(300)
         result = session.result
@@ -359,7 +360,7 @@ class Working(RuleBasedStateMachine):
         if self.wanted in names or new:
             assert session.selected == (self.wanted if self.wanted in names else new[0])
         elif any(one.trace for one in result.verdicts):
-            assert session.verdict.trace is not None
+            assert session.verdict.trace is not None or session.selected in self.shown
         else:
             assert session.selected in (names or [None])
 
@@ -425,17 +426,29 @@ class Working(RuleBasedStateMachine):
     def walk(self, steps, seed):
         self.session.stepper().walk(steps, seed)
 
+    def tell(self):
+        """The story is what the verdict shows, or what it showed last, as far as that goes now."""
+        session, verdict = self.session, self.session.verdict
+        session.tell()
+        if verdict is not None and verdict.trace is not None:
+            self.shown.add(verdict.name)
+            assert (session.story, session.retold) == (verdict.trace, None)
+        elif verdict is not None and verdict.name in self.shown:
+            assert session.story is session.retold.trace
+            assert session.story.model is session.result.model
+        else:
+            assert (session.story, session.retold) == (None, None)
+
     @rule()
     def look(self):
-        """One is sent to the trace of the selected property, unless one was there already."""
-        session, before = self.session, self.told
+        """One is sent to the story of the selected property, unless one was there already."""
+        session, before = self.session, self.session.story
         stepper = session.stepper()
         known, at = {node.number for node in stepper.history.nodes}, permalink(stepper.trace)
         by_hand = len(known) > len(stepper.given)
         constants, start = stepper.model.constants, stepper.history.start
-        self.told = None if session.verdict is None else session.verdict.trace
-        session.tell()
-        trace = self.told
+        self.tell()
+        trace = session.story
         if trace is None:
             assert before is None or stepper.at == 0
         elif before is not None and (trace.steps, trace.model.constants) == (before.steps, before.model.constants):
@@ -477,8 +490,7 @@ class Working(RuleBasedStateMachine):
         leave()
         assert sent == [link]
         self.settle()
-        self.session.tell()  # as a view does, which has to leave alone what somebody was sent to
-        self.told = None if self.session.verdict is None else self.session.verdict.trace
+        self.tell()  # as a view does, which has to leave alone what somebody was sent to
         stepper = self.session.stepper()
         assert (permalink(stepper.trace), stepper.at) == (link, trace.end)
 
