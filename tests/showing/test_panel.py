@@ -815,13 +815,16 @@ def test_a_panel_is_there_before_its_first_result_and_its_static_copy_comes_with
     assert "goes on" in early["text/html"]
     Held.let_go.set()
     settle(made)
-    ((update, late),) = shown[2:]
-    assert update
+    assert all(update for update, _ in shown[2:])
+    _, late = shown[-1]
     assert "Small" in late["text/html"]
     assert "violated" in late["text/plain"]
-    made.run()
+    assert 'data-at="1"' in late["text/html"]
+    simulator = made.tabs[0].simulator
+    simulator.undo()
     settle(made)
-    assert len(shown) == 3, "it is sent once"
+    _, later = shown[-1]
+    assert 'data-at="0"' in later["text/html"], "the state that is in sight"
 
 
 # The trace player ----------------------------------------------------------------------------------------------------

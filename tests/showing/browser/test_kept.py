@@ -281,12 +281,13 @@ SHOWS = [
 ]
 
 
-def saved(notebook: Notebook) -> None:
-    """Save the notebook as a person does, with what all of its cells show."""
+def saved(notebook: Notebook, *texts: str) -> None:
+    """Save the notebook as a person does, with what all of its cells show, and with these texts."""
 
     def done() -> bool:
         notebook.page.keyboard.press("Control+s")
-        return notebook.lab.saved(notebook.name).count('class=\\"wb-kept\\"') == len(SHOWS) - 1
+        kept = notebook.lab.saved(notebook.name)
+        return kept.count('class=\\"wb-kept\\"') == len(SHOWS) - 1 and all(text in kept for text in texts)
 
     until(done, "everything is saved")
 
@@ -310,7 +311,11 @@ def test_a_notebook_shows_what_its_panels_showed_when_their_kernel_is_gone(
     page = notebook.page
     expect(page.locator(".wb-kept")).to_have_count(len(SHOWS) - 1)
     expect(page.locator(".wb-kept:visible")).to_have_count(0)
-    saved(notebook)
+    for left in range(2):
+        page.locator(".wb-tabs .wb-player").press("ArrowLeft")
+        expect(page.locator(".wb-tabs .wb-where")).to_contain_text(f"State {13 - left} of 14")
+    expect(page.locator(".wb-hint.wb-good")).not_to_have_count(0)
+    saved(notebook, 'data-at=\\"11\\"', "everything holds")
     notebook.close()
     for theme in ("Light", "Dark"):
         lab.settings("themes", {"theme": f"JupyterLab {theme}"})
@@ -318,7 +323,10 @@ def test_a_notebook_shows_what_its_panels_showed_when_their_kernel_is_gone(
         page.goto(lab.url("morning.ipynb"))
         expect_static(page)
         expect(page.locator(".wb-kept .wb-trace.wb-live").first).to_be_visible()
-        expect(page.locator(".wb-kept [data-picture=hudi]").first).to_be_visible()
+        shown = page.locator(".wb-kept [data-picture=hudi]").first
+        expect(shown).to_be_visible()
+        expect(shown).to_contain_text("12 read_merge_target(w2)")  # the state that was looked at last
+        expect(page.locator(".wb-kept").first).to_contain_text("everything holds")  # what a switch would do
         page.screenshot(path=tmp_path / f"{theme}.png")
         page.close()
     lab.end_kernel("morning.ipynb")

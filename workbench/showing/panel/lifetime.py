@@ -88,7 +88,7 @@ class Panel(ipywidgets.DOMWidget):
         raise NotImplementedError
 
     def _when_static(self, call: Callable[[], object]) -> None:
-        """Wait a little for what :meth:`static` shows; if it takes longer, have `call` called once it is there."""
+        """Wait a little for what :meth:`static` shows, and have `call` called whenever that is something else."""
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         CELLS.shown(self)
@@ -104,7 +104,7 @@ class Panel(ipywidgets.DOMWidget):
         return dict(data), metadata
 
     def _ipython_display_(self) -> None:
-        """Show the widget at once, and what is static, when it is there, as an output of its own.
+        """Show the widget at once, and what is static, as it is at each time, as an output of its own.
 
         In a notebook that is opened again, the widget is gone. JupyterLab shows an error then in the place of the
         output that had it, whatever else is in there; ``style.css`` shows the static one in its stead.

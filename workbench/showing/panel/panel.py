@@ -14,6 +14,7 @@ from typing import Any
 
 import ipywidgets
 
+from workbench.checking.questions.whatif import Attempt
 from workbench.kernel import Result, Verdict
 from workbench.showing.panel.charts_tab import ChartsTab
 from workbench.showing.panel.graph_tab import GraphTab
@@ -23,14 +24,17 @@ from workbench.showing.panel.pane import Style
 from workbench.showing.panel.tab import Tab, failure
 from workbench.showing.panel.tabs import MapTab, StoryTab
 from workbench.showing.panel.verdicts import Verdicts
+from workbench.showing.pictures.markup import element, joined
 from workbench.showing.session import Session, opening
 from workbench.showing.session.hints import Hints
+from workbench.showing.session.jobs import Job
 from workbench.showing.view import result_view
-from workbench.showing.view.html import Drawn, Joined, Rendered, noted
-from workbench.showing.view.trace import verdict_view
+from workbench.showing.view.html import Drawn, Joined, Rendered, bullets, noted
 
 #: How long a cell waits for the first result of the panel that it shows.
 PATIENCE_SECONDS = 3.0
+#: How long a panel has to be left alone before the notebook is told what it shows now.
+QUIET_SECONDS = 0.5
 
 
 class Workbench(Panel, ipywidgets.VBox):
@@ -60,7 +64,9 @@ class Workbench(Panel, ipywidgets.VBox):
         look = self._side.controls.look
         self._head = Head(self.session, layout=look.layout)
         self.verdicts = Verdicts(self.session, self._select, look)
-        self._hints = Hints(self.session, self._side.hint)
+        self._tried: list[Attempt] = []
+        self._copies: list[Callable[[], None]] = []  # what has copies made of what is shown
+        self._hints = Hints(self.session, self._hint)
         self.tabs: list[Tab] = [tab(self.session) for tab in (StoryTab, MapTab, GraphTab, ChartsTab)]
         self.tabs[0].make()  # here: a thread that makes widgets disturbs whoever counts or saves them
         self._tabs = ipywidgets.Tab(self.tabs, titles=[tab.title for tab in self.tabs], selected_index=0)
@@ -143,6 +149,12 @@ class Workbench(Panel, ipywidgets.VBox):
     def _stepping(self) -> None:
         self._tabs.selected_index = 0
 
+    def _hint(self, attempts: list[Attempt]) -> None:
+        self._tried = list(attempts)
+        self._side.hint(attempts)
+        for changed in self._copies:
+            changed()
+
     # What is shown -------------------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
@@ -153,29 +165,34 @@ class Workbench(Panel, ipywidgets.VBox):
     # Without a kernel ----------------------------------------------------------------------------------------------
 
     def _when_static(self, call: Callable[[], object]) -> None:
-        if self.session.ended(PATIENCE_SECONDS):
-            return
+        kept = self.session.aside(f"kept in output {id(call)}")  # a panel may be shown in several
 
-        def look() -> None:
-            if not self.session.running:
-                leave()
+        def work(job: Job) -> None:
+            job.pause(QUIET_SECONDS)
+            if not job.should_stop():
                 call()
 
+        def changed() -> None:
+            kept.cancel()
+            if not self.session.running:
+                kept.start(object(), "", work)
+
+        self.session.ended(PATIENCE_SECONDS)
         with self.session.lock:
-            leave = self.session.on("check", look)
-            look()
+            for event in ("check", "selected"):
+                self.session.on(event, changed)
+            self.session.stepper().on_move(changed)
+            self._copies.append(changed)
 
     def static(self) -> Drawn:
-        """The result with the trace of the selected property, to be shown where there is no kernel."""
+        """The result, what each switch would do, and the behaviour that is stepped through."""
         with self.session.lock:
             if self.session.error is not None:
                 return failure(self.session)
             if self.result is None:
                 return Rendered(noted(f"The check of {self.session.settings.model_class.name} goes on."), repr(self))
-            shown = result_view(self.result)
-            verdict = self.verdict
-            return (
-                shown
-                if verdict is None or verdict.trace is None
-                else Joined(shown, verdict_view(verdict, verdict.trace))
-            )
+            result, tried, stepped = self.result, self._tried, self.tabs[0].simulator.static()
+        hints = [(", ".join(one.changes), one.hint[0]) for one in tried]
+        lines = bullets(joined([element("code", names), " ", said]) for names, said in hints)
+        switches = [Rendered(lines, "\n".join(map(" ".join, hints)))] if hints else []
+        return Joined(result_view(result), *switches, stepped)

@@ -332,7 +332,7 @@ class Simulator(Panel, ipywidgets.VBox):
         return f"Simulator at state {self.at + 1} of\n{self.trace!r}"
 
     def static(self) -> TraceView:
-        return trace_view(self.trace)
+        return trace_view(self.trace, properties=self._shown_properties, remark=self._remark(self.trace), at=self.at)
 
 
 def _goes_on(story: Retold) -> str:

@@ -19,7 +19,8 @@
       const rows = trace.querySelectorAll(".wb-step");
       const states = trace.querySelectorAll(".wb-state");
       const picture = trace.querySelector(".wb-picture");
-      let current = states.length - 1;
+      const first = Number(trace.dataset.at ?? states.length - 1);
+      let current = first;
       let pictures = [];
       let lanes = [trace.querySelector(".wb-lanes").innerHTML];
       const initial = picture.innerHTML;
@@ -36,7 +37,7 @@
         count: () => states.length,
         at: () => current,
         go: (step) => show(step),
-        picture: (step) => pictures[step] ?? (step === states.length - 1 ? initial : undefined),
+        picture: (step) => pictures[step] ?? (step === first ? initial : undefined),
         label: (step) => states[step].querySelector("summary code").textContent,
         state: (step) => states[step],
         lanes: () => lanes,
@@ -58,7 +59,7 @@
           state.hidden = index !== current;
           state.open = index === current;
         });
-        const telling = states[current].querySelectorAll(".wb-sentence, .wb-truth.wb-bad, .wb-ending");
+        const telling = states[current].querySelectorAll(".wb-sentence, .wb-truth.wb-bad, .wb-ending, .wb-remarked");
         said.replaceChildren(...[...telling].flatMap((one) => [one.cloneNode(true), " "]));
         rows.forEach((row, index) => row.toggleAttribute("data-current", index === current));
         const box = rows[current]?.closest(".wb-lanes");

@@ -48,6 +48,7 @@ class TraceView(Lanes, Drawn):
         properties: Those whose truth is shown; None for all.
         watches: The expressions that are watched, each with what it is in every state.
         remark: What is said at its end; "" for nothing.
+        at: The index of the step that is shown first.
     """
 
     def __init__(
@@ -60,9 +61,11 @@ class TraceView(Lanes, Drawn):
         watches: Sequence[Watch] = (),
         told: AbstractTrace | None = None,
         remark: str = "",
+        at: int | None = None,
     ) -> None:
         super().__init__(trace, lanes, steps, back, told)
         self.properties, self.watches, self.remark = properties, watches, remark
+        self.at = min(len(steps) - 1 if at is None else at, len(steps) - 1)
 
     @cached_property
     def permalink(self) -> str:
@@ -154,7 +157,7 @@ class TraceView(Lanes, Drawn):
         return index + 1 == len(self.steps)
 
     def html(self) -> Markup:
-        """The last picture beside the lanes, the states folded; a script steps through the pictures of all states."""
+        """One picture beside the lanes, the states folded; a script steps through the pictures of all states."""
         steps = map(self._foldable, range(len(self.steps)))
         link = folded("Permalink", element("code", self.permalink, class_="wb-link"), class_="wb-note wb-link")
         pictures = [self.picture(index) for index in range(len(self.steps))]
@@ -162,7 +165,7 @@ class TraceView(Lanes, Drawn):
         watched = folded("watched", self._watched.html(), is_open=True, class_="wb-watched") if self.watches else None
         beside = element(
             "div",
-            element("div", drawn[-1], class_="wb-picture"),
+            element("div", drawn[self.at], class_="wb-picture"),
             element("div", self.svg(width=WIDTH), class_="wb-lanes"),
             class_="wb-beside",
             style=f"--wb-widest:{widest:.0f}px",
@@ -180,15 +183,16 @@ class TraceView(Lanes, Drawn):
             data_pictures=packed(drawn),
             data_lanes=packed(self.lanes_for_lessons()),
             data_strip=json.dumps(self.strip),
+            data_at=self.at,
         )
 
     def _foldable(self, index: int) -> Markup:
-        """One step, folded to its label unless it is the last."""
+        """One step, folded to its label unless it is the one that is shown first."""
         step = self.steps[index]
         count = f" \N{MIDDLE DOT} {counted(len(step.changes), 'change')}" if step.changes else ""
         broken = (" " + badge("violated", f"{truth.name} violated") for truth in step.broken)
         summary = joined([element("b", step.number), " ", element("code", step.label), count, *broken])
-        return folded(summary, self.step_html(index), is_open=self._is_last(index), class_="wb-state", data_step=index)
+        return folded(summary, self.step_html(index), is_open=index == self.at, class_="wb-state", data_step=index)
 
     def text(self) -> str:
         told = [] if self.told is None else [str(self.told)]
@@ -232,6 +236,7 @@ def trace_view(
     watches: Sequence[str] = (),
     refinement: str | None = None,
     remark: str = "",
+    at: int | None = None,
 ) -> TraceView:
     """A trace with its lanes, effects and truths worked out.
 
@@ -244,6 +249,7 @@ def trace_view(
         refinement: The name of a refinement: the behaviour is also told in the words of the model that is refined. For
             None, that to which the trace is a counterexample, if there is one.
         remark: What is said at its end.
+        at: The index of the step that is shown first, in place of the last.
 
     Raises:
         InputError: For a variable or property that the model does not declare, or an expression that is not accepted.
@@ -320,7 +326,7 @@ def trace_view(
     busy = {lane for step in [*steps, *([back] if back else [])] for lane in (step.lane, *step.effects)}
     lanes = [lane for lane in owners.lanes if lane in busy or lane in owners.members or lane == SHARED]
     watched = [watch(trace, text) for text in dict.fromkeys(watches)]
-    return TraceView(trace, lanes, steps, back, properties, watched, told, remark)
+    return TraceView(trace, lanes, steps, back, properties, watched, told, remark, at)
 
 
 def verdict_view(verdict: Verdict, trace: Trace) -> TraceView:
