@@ -442,6 +442,29 @@ def test_what_the_playground_packs_takes_python_alone() -> None:
     assert not any(name.startswith("workbench/checking") for name in names)
 
 
+_AS_IN_NOTEBOOKS = """
+import asyncio, json, sys
+sys.path.insert(0, "workbench.zip")
+from in_browser import begin
+source = "from workbench import *" + sys.stdin.read() + "print(check(LostUpdate, max_states=9).distinct)"
+ask = {"do": "check", "source": source, "settings": "", "max_states": 100}
+print(asyncio.run(begin(len).answer(json.dumps(ask))))
+from workbench import get_model
+import workbench, workbench.language
+print(sorted({*workbench.__all__} ^ {*workbench.language.__all__}))
+"""
+
+
+def test_a_model_in_the_playground_imports_as_notebooks_do(tmp_path: Path) -> None:
+    (tmp_path / "workbench.zip").write_bytes(packed())
+    command = [sys.executable, "-S", "-c", _AS_IN_NOTEBOOKS]
+    source = first_model().partition("from workbench.language import *")[2]
+    done = subprocess.run(command, input=source, capture_output=True, text=True, cwd=tmp_path)
+    *printed, answer, differing = done.stdout.splitlines()
+    assert (set(printed), differing) == ({"9"}, "['check']"), done.stderr
+    assert json.loads(answer)["word"] == "1 of 1 violated"
+
+
 def test_the_playground_answers_in_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # it writes the model into a file
     told: list[str] = []

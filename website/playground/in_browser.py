@@ -14,14 +14,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import workbench
+from workbench import language
 from workbench.kernel import InputError, Model, ModelError, Result, Trace, replay
 from workbench.kernel.budget import Budget, Limits, Progress
 from workbench.kernel.errors import RAISED, place_of, unknown
 from workbench.kernel.plan import make_plan
-from workbench.kernel.search import stepwise
+from workbench.kernel.search import search, stepwise
 from workbench.kernel.trace import Move
 from workbench.kernel.values import counted
-from workbench.registry import configurations, get_model, in_file, load_file, models
+from workbench.registry import configurations, get_model, in_file, load_file, model_of, models
 from workbench.registry.configurations import Configuration, shipped
 from workbench.registry.shipped import MODULES
 from workbench.showing.pictures.markup import Markup, element, joined
@@ -37,6 +39,20 @@ MODEL, SETTINGS = Path("model.py"), Path("settings.toml")
 _PAUSE = 0.05
 _LINE = re.compile(rf"\({re.escape(MODEL.name)}(?::|, line )(\d+)\)")
 _LINE_OF_SETTINGS = re.compile(r"\(at line (\d+), ")
+
+
+def begin(tell: Callable[[str], object]) -> "Playground":
+    """The playground, in a browser. There ``from workbench import *`` imports the language and ``check``.
+
+    The other names of the package take modules that are not packed, and a star imports all that ``__all__`` has.
+    """
+    vars(workbench).update(__all__=[*language.__all__, "check"], check=_check)
+    return Playground(tell)
+
+
+def _check(model: Model | type[Model] | str, *given: Any, **options: Any) -> Result:
+    """Like :func:`workbench.check`, by the reference search."""
+    return search(model_of(model), *given, **options)
 
 
 class Playground:

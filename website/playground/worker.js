@@ -26,7 +26,7 @@ const ready = (async () => {
   });
   self.fetch = fetch;
   python.unpackArchive(sent["workbench.zip"], "zip");
-  const playground = python.pyimport("in_browser").Playground((progress) => tell({ progress: JSON.parse(progress) }));
+  const playground = python.pyimport("in_browser").begin((progress) => tell({ progress: JSON.parse(progress) }));
   tell({ ready: true });
   return playground;
 })();
