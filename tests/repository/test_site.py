@@ -569,8 +569,7 @@ def playground(browser: Any, site: Path) -> Iterator[Playground]:
 def test_the_first_model_is_checked_edited_and_stepped_by_hand(playground: Playground) -> None:
     first = playground.page.locator("[name=source]").input_value()
     assert first == first_model()
-    playground.check()
-    expect(playground.status).to_have_text("1 of 1 violated (13 states).")
+    expect(playground.status).to_have_text("1 of 1 violated (13 states).")  # nobody has pressed anything
     expect(playground.verdicts).to_contain_text("2 writers are done, and the counter is 1")
     expect(playground.trace.locator(".steps [role=status]")).to_have_text("state 5 of 5")
     expect(playground.trace.locator(".possible")).to_contain_text("No step is possible: the end.")
@@ -582,7 +581,6 @@ def test_the_first_model_is_checked_edited_and_stepped_by_hand(playground: Playg
     expect(playground.trace.locator(".wb-greyed")).to_contain_text("w2 is not at Read")
 
     playground.page.locator("[name=open]").select_option("new")
-    playground.check()
     expect(playground.status).to_have_text("1 of 3 violated (13 states).")
     playground.check(settings="[constants]\nUseLock = true\n")
     expect(playground.status).to_have_text(re.compile("^Everything holds"))
@@ -654,7 +652,6 @@ def test_a_space_without_end_is_stopped_and_what_was_found_counts(playground: Pl
 @pytest.mark.browser
 def test_a_configuration_has_its_figures_and_a_changed_one_its_picture(playground: Playground) -> None:
     playground.open("hudi/no_concurrency_control")
-    playground.check()
     expect(playground.status).to_have_text("1 of 4 violated (3,227 states).")
     expect(playground.verdicts).to_contain_text("as expected")
     expect(playground.trace.locator(".steps [role=status]")).to_have_text("state 15 of 15")
@@ -681,8 +678,13 @@ def test_a_link_holds_the_model_and_its_settings(playground: Playground) -> None
     expect(playground.page.locator("[name=source]")).to_have_value(ENDLESS)
     expect(playground.page.locator("[name=settings]")).to_have_value("properties = ['Positive']  # ü\n")
     expect(playground.page.locator(".remark")).to_contain_text("from a link")
+    expect(playground.status).to_have_text("Ready.")
     playground.page.goto(f"{playground.address}#model=AAAA")
-    expect(playground.page.locator(".error")).to_contain_text("The link is damaged")
+    expect(playground.page.locator(".remark")).to_contain_text("The link is damaged")
+    expect(playground.status).to_have_text("1 of 1 violated (13 states).")
+    playground.page.goto(link)
+    expect(playground.page.locator(".remark")).to_contain_text("from a link")
+    expect(playground.verdicts).to_have_count(0)
     playground.page.goto(f"{playground.address}#open=hudi/no_concurrency_control")
     expect(playground.page.locator("[name=settings]")).to_have_value(re.compile("hudi"))
 
@@ -815,7 +817,6 @@ def test_it_opens_without_a_server_later(playground: Playground) -> None:
     playground.server.shutdown()
     playground.page.goto("about:blank")
     playground.page.goto(playground.address)
-    playground.check()
     expect(playground.status).to_have_text("1 of 1 violated (13 states).")
 
 

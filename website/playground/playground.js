@@ -81,6 +81,7 @@ let answers = new Map();  // by the request's number
 let asked = 0;
 let running = false;
 let progress;
+let due = false;  // whether to check what the page has brought, once Python is there; never what a link has
 
 const start = (files) => {
   worker = new Worker(`data:text/javascript,${encodeURIComponent(textOf(files["worker.js"]))}`, { type: "module" });
@@ -89,7 +90,8 @@ const start = (files) => {
   worker.addEventListener("message", ({ data }) => {
     if (data.ready) {
       check.disabled = running;
-      if (status.textContent === "Python is loading.") say(status, "Ready.");
+      if (status.textContent.startsWith("Python is loading")) say(status, "Ready.");
+      if (due && ours()) check.click();
     } else if (data.failed) {
       say(error, `Python cannot be loaded: ${data.failed}`);
     } else if (data.ended) {
@@ -198,6 +200,7 @@ const busy = (is) => {
 
 check.addEventListener("click", async () => {
   busy(true);
+  due = false;
   progress = { states: 0, decided: [] };
   clear();
   say(status, "Checking.");
@@ -233,23 +236,33 @@ traces.addEventListener("change", async () => behave(await ask({ do: "show", nam
 // Models: a configuration, or what a link holds -------------------------------------------------------------------------
 
 let opened;  // what the chooser has put into the editors
+const ours = () => source.value === opened?.source && settings.value === opened?.settings;
+
+const leave = (why) => {
+  say(remark, why);
+  say(status, status.textContent.replace(/; then .*/, "."));
+};
 
 const choose = async () => {
+  const name = open.value;
   const { source, settings, states } = open.selectedOptions[0].dataset;
-  opened = states ? await ask({ do: "open", name: open.value }) : { source, settings };
-  if (opened) fill(opened);
-  return states;
-};
-open.addEventListener("change", async () => {
+  due = false;
   say(remark, "");
   clear();
-  const states = Number(await choose());
-  address();
+  const brought = states ? await ask({ do: "open", name }) : { source, settings };
+  if (!brought || open.value !== name) return;
+  opened = brought;
+  fill(opened);
   if (states > Number(document.body.dataset.most)) {
-    say(remark, `${counted(states)} are too many for a browser: the budget ends the search before. Installed, the `
-      + `workbench searches them at compiled speed: workbench check ${open.value}`);
+    address();
+    leave(`${counted(Number(states))} are too many for a browser: the budget ends the search before. Installed, the `
+      + `workbench searches them at compiled speed: workbench check ${name}`);
+  } else {
+    due = true;
+    check.click();  // does nothing until Python is there
   }
-});
+};
+open.addEventListener("change", choose);
 
 const through = async (bytes, stream) =>
   new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
@@ -266,7 +279,7 @@ const unpacked = async (text) => {
 
 // The address holds the model and its settings: a configuration by its name, anything else as it is.
 const address = async () => {
-  const same = source.value === opened?.source && settings.value === opened?.settings;
+  const same = ours();
   const model = { source: source.value, settings: settings.value };
   const states = most.value === most.defaultValue ? "" : most.value;
   const parts = same && open.value ? { open: open.value } : same ? {} : { model: await packed(JSON.stringify(model)) };
@@ -284,24 +297,20 @@ copy.addEventListener("click", async () => {
 const arrive = async () => {
   const link = new URLSearchParams(location.hash.slice(1));
   most.value = link.get("states") ?? most.defaultValue;
-  open.value = "";
-  clear();
-  await choose();
+  open.value = link.get("open") ?? "";
   try {
-    if (link.has("model")) {
-      const model = JSON.parse(await unpacked(link.get("model")));
-      if (typeof model.source !== "string" || typeof model.settings !== "string") throw new Error("no model");
-      fill(model);
-      say(remark, "This model is from a link, and runs when you press Check: code that somebody has written.");
-    } else if (link.has("open")) {
-      open.value = link.get("open");
-      if (!open.value) throw new Error(`there is no configuration ${link.get("open")}`);
-      open.dispatchEvent(new Event("change"));
-    }
+    if (open.selectedIndex < 0) throw new Error(`there is no configuration ${link.get("open")}`);
+    if (!link.has("model")) return choose();
+    const model = JSON.parse(await unpacked(link.get("model")));
+    if (typeof model.source !== "string" || typeof model.settings !== "string") throw new Error("no model");
+    due = false;
+    clear();
+    fill(model);
+    leave("This model is from a link, and runs when you press Check: code that somebody has written.");
   } catch (wrong) {
     open.value = "";
-    await choose();
-    say(error, `The link is damaged: ${wrong.message}`);
+    choose();
+    say(remark, `The link is damaged: ${wrong.message}`);
   }
 };
 
