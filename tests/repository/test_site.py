@@ -423,11 +423,12 @@ def test_a_page_fits_its_window(page: Any, site: Path, name: str) -> None:
 # The playground ------------------------------------------------------------------------------------------------------
 
 
-def test_python_for_the_browser_is_the_published_one(tmp_path: Path) -> None:
-    (tmp_path / f"pyodide-{runtime.VERSION}.tgz").write_bytes(b"other")
-    with pytest.raises(InputError, match=rf"pyodide-{runtime.VERSION}.tgz from npm has the digest sha512-"):
-        runtime.files(tmp_path)
-    assert f" {runtime.VERSION}, from the npm registry" in (ROOT / "docs/playground.md").read_text()
+@pytest.mark.parametrize("package", [runtime.PYODIDE, runtime.CODEMIRROR], ids=lambda package: package.name)
+def test_what_comes_from_npm_is_the_published_package(tmp_path: Path, package: runtime.Package) -> None:
+    (tmp_path / package.archive).write_bytes(b"other")
+    with pytest.raises(InputError, match=rf"{package.archive} from npm has the digest sha512-"):
+        runtime.files(package, tmp_path)
+    assert f") {package.version}" in (ROOT / "docs/playground.md").read_text()
 
 
 def test_what_the_playground_packs_takes_python_alone() -> None:
@@ -535,12 +536,19 @@ class Playground:
     def check(self, source: str | None = None, settings: str | None = None) -> None:
         for name, text in (("source", source), ("settings", settings)):
             if text is not None:
-                self.page.locator(f"[name={name}]").fill(text)
+                self.editor(name).evaluate("(editor, text) => editor.CodeMirror.setValue(text)", text)
         self.page.get_by_role("button", name="Check").click()
+
+    def editor(self, name: str) -> Any:
+        return self.page.locator(f"[name={name}] + .CodeMirror")
+
+    def text(self, name: str) -> str:
+        text: str = self.editor(name).evaluate("(editor) => editor.CodeMirror.getValue()")
+        return text
 
     def open(self, name: str) -> None:
         self.page.locator("[name=open]").select_option(name)
-        expect(self.page.locator("[name=settings]")).to_have_value(re.compile("title"))
+        expect(self.editor("settings")).to_contain_text("title")
 
     @property
     def status(self) -> Any:
@@ -567,7 +575,7 @@ def playground(browser: Any, site: Path) -> Iterator[Playground]:
 @pytest.mark.slow
 @pytest.mark.browser
 def test_the_first_model_is_checked_edited_and_stepped_by_hand(playground: Playground) -> None:
-    first = playground.page.locator("[name=source]").input_value()
+    first = playground.text("source")
     assert first == first_model()
     expect(playground.status).to_have_text("1 of 1 violated (13 states).")  # nobody has pressed anything
     expect(playground.verdicts).to_contain_text("2 writers are done, and the counter is 1")
@@ -604,7 +612,7 @@ def test_the_first_model_is_checked_edited_and_stepped_by_hand(playground: Playg
 def test_an_error_marks_its_line(playground: Playground, change: tuple[str, str], line: int, said: str) -> None:
     playground.check(ENDLESS.replace(*change), "")
     expect(playground.page.locator(".error")).to_contain_text(said)
-    expect(playground.page.locator(".model [data-bad]")).to_have_text(str(line))
+    expect(playground.page.locator(".model .bad .CodeMirror-linenumber")).to_have_text(str(line))
     expect(playground.status).to_have_text("No verdict.")
 
 
@@ -613,9 +621,35 @@ def test_an_error_marks_its_line(playground: Playground, change: tuple[str, str]
 def test_an_error_in_the_settings_marks_its_line(playground: Playground) -> None:
     playground.check(ENDLESS, "symmetry = []\n[constants\n")
     expect(playground.page.locator(".error")).to_contain_text("settings.toml is not TOML")
-    expect(playground.page.locator(".field [data-bad]")).to_have_text("2")
+    expect(playground.page.locator(".field .bad .CodeMirror-linenumber")).to_have_text("2")
     playground.check(ENDLESS, "[constants]\nWriters = 2\n")
     expect(playground.page.locator(".error")).to_contain_text("unknown constant of endless 'Writers'")
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_the_editor_colours_indents_and_lets_go(playground: Playground) -> None:
+    source, keyboard = playground.editor("source"), playground.page.keyboard
+    playground.check(ENDLESS.replace("s.at + 1", "1"), "")
+    expect(playground.status).to_have_text("Everything holds (2 states).")
+    expect(source.locator(".cm-keyword").first).to_have_text("from")
+    source.click()
+    keyboard.press("Control+End")
+    keyboard.type("def f():")
+    keyboard.press("Enter")
+    keyboard.type("pass")
+    assert playground.text("source").endswith("\ndef f():\n    pass")
+    keyboard.press("Shift+Tab")
+    keyboard.press("Control+Enter")
+    expect(playground.page.locator(".error")).to_contain_text("expected an indented block")
+    keyboard.press("Home")
+    keyboard.press("Tab")
+    keyboard.press("Control+Enter")
+    expect(playground.status).to_have_text("Everything holds (2 states).")
+    for keys, focused in (("Tab", 1), ("Escape Tab", 0), ("Shift+Tab", 1), ("Tab", 1)):
+        for key in keys.split():
+            keyboard.press(key)
+        expect(source.locator(":focus")).to_have_count(focused)
 
 
 @pytest.mark.slow
@@ -657,9 +691,8 @@ def test_a_configuration_has_its_figures_and_a_changed_one_its_picture(playgroun
     expect(playground.trace.locator(".steps [role=status]")).to_have_text("state 15 of 15")
     expect(playground.trace.locator("[data-picture=hudi]").first).to_be_visible()
     playground.open("delta/overwritten_no_partitions")
-    source = playground.page.locator("[name=source]")
-    expect(source).to_have_value(re.compile("class Delta"))
-    playground.check(source.input_value() + "# changed")
+    expect(playground.status).to_have_text(re.compile(r"violated \(575 states\)\.$"))
+    playground.check(playground.text("source") + "# changed")
     expect(playground.status).to_have_text(re.compile(r"violated \(575 states\)\.$"))
     expect(playground.trace.locator("[data-picture=delta]").first).to_be_visible()
     playground.open("bakery/as_built")
@@ -675,9 +708,9 @@ def test_a_link_holds_the_model_and_its_settings(playground: Playground) -> None
     assert "#model=" in link
     playground.page.goto("about:blank")
     playground.page.goto(link)
-    expect(playground.page.locator("[name=source]")).to_have_value(ENDLESS)
-    expect(playground.page.locator("[name=settings]")).to_have_value("properties = ['Positive']  # ü\n")
     expect(playground.page.locator(".remark")).to_contain_text("from a link")
+    assert playground.text("source") == ENDLESS
+    assert playground.text("settings") == "properties = ['Positive']  # ü\n"
     expect(playground.status).to_have_text("Ready.")
     playground.page.goto(f"{playground.address}#model=AAAA")
     expect(playground.page.locator(".remark")).to_contain_text("The link is damaged")
@@ -686,7 +719,7 @@ def test_a_link_holds_the_model_and_its_settings(playground: Playground) -> None
     expect(playground.page.locator(".remark")).to_contain_text("from a link")
     expect(playground.verdicts).to_have_count(0)
     playground.page.goto(f"{playground.address}#open=hudi/no_concurrency_control")
-    expect(playground.page.locator("[name=settings]")).to_have_value(re.compile("hudi"))
+    expect(playground.editor("settings")).to_contain_text("hudi")
 
 
 #: Runs in the playground as code of a model, which gets hold of the worker through a timer's `this`.
@@ -789,7 +822,7 @@ def test_a_model_in_the_playground_speaks_to_no_other_page(playground: Playgroun
 def test_a_model_in_the_playground_is_given_no_requests(playground: Playground) -> None:
     playground.check("import js\njs.fetch\n" + ENDLESS, "")
     expect(playground.page.locator(".error")).to_contain_text("fetch")
-    expect(playground.page.locator(".model [data-bad]")).to_have_text("2")
+    expect(playground.page.locator(".model .bad .CodeMirror-linenumber")).to_have_text("2")
 
 
 @pytest.mark.slow

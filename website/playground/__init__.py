@@ -64,8 +64,9 @@ def finish(folder: Path) -> None:
     """Write the files that the page loads into the built site."""
     inside = folder / PAGE
     inside.mkdir()
-    for name, content in runtime.files(ROOT / "build").items():
-        (inside / name).write_bytes(content)
+    for package in (runtime.PYODIDE, runtime.CODEMIRROR):
+        for name, content in runtime.files(package, ROOT / "build").items():
+            (inside / name).write_bytes(content)
     (inside / "workbench.zip").write_bytes(packed())
     (inside / "frame.html").write_text(frame())
     for name in ("playground.js", "playground.css", "worker.js"):

