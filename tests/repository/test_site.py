@@ -490,8 +490,13 @@ def test_the_playground_answers_in_json(tmp_path: Path, monkeypatch: pytest.Monk
     assert ask(do="check", source="from", settings="", max_states=9)["line"] == 1
     assert "defines no model" in ask(do="check", source="", settings="", max_states=9)["error"]
     opened = ask(do="open", name="delta/overwritten_no_partitions")
+    known = {one.pop("name"): one for one in opened["constants"]}
+    assert known["OpLimit"]["bounds"] == {"min": 1, "max": 6, "step": 1}
+    assert known["OpLimit"]["doc"] == "transactions that are started in a run, by all writers together"
+    assert (known["Writers"]["value"], known["Writers"]["bounds"]) == (2, {"min": 1, "max": 4, "step": 1})
     changed = opened["source"].replace("class Delta(", "class Changed(", 1)
-    assert "unknown model in model.py 'Delta'" in ask(do="check", **opened | {"source": changed}, max_states=9)["error"]
+    given = {"source": changed, "settings": opened["settings"], "max_states": 9}
+    assert "unknown model in model.py 'Delta'" in ask(do="check", **given)["error"]
 
 
 ENDLESS = """from workbench.language import *
@@ -548,7 +553,6 @@ class Playground:
 
     def open(self, name: str) -> None:
         self.page.locator("[name=open]").select_option(name)
-        expect(self.editor("settings")).to_contain_text("title")
 
     @property
     def status(self) -> Any:
@@ -588,15 +592,39 @@ def test_the_first_model_is_checked_edited_and_stepped_by_hand(playground: Playg
     playground.trace.locator(".possible summary").click()
     expect(playground.trace.locator(".wb-greyed")).to_contain_text("w2 is not at Read")
 
-    playground.page.locator("[name=open]").select_option("new")
-    expect(playground.status).to_have_text("1 of 3 violated (13 states).")
-    playground.check(settings="[constants]\nUseLock = true\n")
-    expect(playground.status).to_have_text(re.compile("^Everything holds"))
-
     playground.check(first.replace('"w1", "w2"', '"w1",'), "")
     expect(playground.status).to_have_text("Everything holds (3 states).")
     expect(playground.page.locator("[name=traces]")).to_have_value("")  # there is none, but steps by hand
     expect(playground.trace.get_by_role("button", name="read(w1)")).to_be_visible()
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_a_constant_is_set_by_its_control(playground: Playground) -> None:
+    constants = playground.page.locator(".constants")
+    playground.open("new")
+    expect(playground.status).to_have_text("1 of 3 violated (13 states).")
+    constants.locator("[name=UseLock]").check()
+    expect(playground.status).to_have_text(re.compile("^Everything holds"))
+    assert playground.text("settings") == "[constants]\nUseLock = true\n"
+    expect(constants.locator("[name=UseLock]")).to_be_focused()
+    constants.locator("[name=Workers]").fill("3")
+    constants.locator("[name=Workers]").press("Enter")
+    expect(playground.status).to_have_text("Everything holds (31 states).")
+    expect(constants.locator("label").first).to_have_text("Workerswho takes part")
+    assert playground.text("settings") == "[constants]\nWorkers = 3\nUseLock = true\n"
+    constants.locator("[name=Workers]").fill("99")
+    constants.locator("[name=Workers]").press("Enter")
+    assert "99" not in playground.text("settings")
+
+    playground.open("hudi/no_concurrency_control")
+    expect(playground.status).to_have_text("1 of 4 violated (3,227 states).")
+    expect(playground.verdicts).to_contain_text("as expected")
+    constants.locator("[name=ConcurrencyControl]").select_option("optimistic")
+    expect(playground.verdicts).to_contain_text("not what the settings expect")
+    assert '\nConcurrencyControl = "optimistic"\n' in playground.text("settings")
+    playground.check(first_model(), "")
+    expect(constants).to_be_hidden()
 
 
 @pytest.mark.slow
@@ -655,7 +683,7 @@ def test_the_editor_colours_indents_and_lets_go(playground: Playground) -> None:
 @pytest.mark.slow
 @pytest.mark.browser
 def test_a_space_without_end_is_stopped_and_what_was_found_counts(playground: Playground) -> None:
-    most = playground.page.get_by_role("spinbutton")
+    most = playground.page.locator("[name=most]")
     most.fill("50")
     playground.check(ENDLESS, "")
     expect(playground.status).to_have_text("Incomplete: 1 of 2 violated so far (50 states).")
@@ -719,7 +747,8 @@ def test_a_link_holds_the_model_and_its_settings(playground: Playground) -> None
     expect(playground.page.locator(".remark")).to_contain_text("from a link")
     expect(playground.verdicts).to_have_count(0)
     playground.page.goto(f"{playground.address}#open=hudi/no_concurrency_control")
-    expect(playground.editor("settings")).to_contain_text("hudi")
+    expect(playground.status).to_have_text("1 of 4 violated (3,227 states).")
+    assert "hudi" in playground.text("settings")
 
 
 #: Runs in the playground as code of a model, which gets hold of the worker through a timer's `this`.

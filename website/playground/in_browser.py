@@ -92,8 +92,8 @@ class Playground:
             max_states: The budget.
 
         Returns:
-            ``head`` and ``trace`` as HTML, ``word`` (the verdict on the whole), ``states``, and ``traces``: the
-            properties whose trace can be shown, each with its verdict.
+            ``head`` and ``trace`` as HTML, ``word`` (the verdict on the whole), ``states``, ``traces``: the properties
+            whose trace can be shown, each with its verdict, and ``constants`` to set.
         """
         self._stopping, self._result, self._trace = False, None, None
         one = _configuration(source, settings)
@@ -118,7 +118,7 @@ class Playground:
         if one.expect and result.complete:
             different = one.differences(result)
             parts.append(
-                element("p", badge("violated", "not as expected")) + bullets(different)
+                element("details", element("summary", "not what the settings expect"), bullets(different))
                 if different
                 else element("p", badge("holds", "as expected"))
             )
@@ -129,6 +129,7 @@ class Playground:
             "word": _whole(result),
             "states": result.distinct,
             "traces": traces,
+            "constants": _constants(one.model),
             **self.show(next(iter(wrong or traces), "")),
         }
 
@@ -161,10 +162,11 @@ class Playground:
         names = None if self._result is None else [verdict.name for verdict in self._result.verdicts]
         return {"shown": "", "trace": trace_view(trace, properties=names).html()}
 
-    def open(self, name: str) -> dict[str, str]:
-        """The file of the model and the settings of a configuration that comes with the package."""
+    def open(self, name: str) -> dict[str, Any]:
+        """A configuration that comes with the package: its settings, its model's file, and ``constants`` to set."""
         settings = shipped()[name].read_text(encoding="utf-8")
-        return {"source": _source_of(tomllib.loads(settings)["model"]), "settings": settings}
+        source = _source_of(tomllib.loads(settings)["model"])
+        return {"source": source, "settings": settings, "constants": _constants(_configuration(source, settings).model)}
 
     def _failed(self, error: BaseException) -> dict[str, Any]:
         """What is wrong, in a line; the line of the model or the settings; and the behaviour that leads there."""
@@ -218,6 +220,25 @@ def _configuration(source: str, settings: str) -> Configuration:
     MODEL.write_text(source, encoding="utf-8")
     SETTINGS.write_text(settings, encoding="utf-8")
     return configurations.configuration(SETTINGS, lambda name: _find(name, source))
+
+
+def _constants(model: Model) -> list[dict[str, Any]]:
+    """The constants that have a control - switches, integers, sizes, choices -, each with its value and what it takes."""
+    told = []
+    for name, constant in model.declared.constants.items():
+        domain, value, numbers = constant.domain, model.constants[name], range(0)
+        if domain.kind == "choice":
+            value = domain.word(value)
+        elif domain.kind == "names":
+            value, numbers = len(value), domain.sizes
+        elif domain.kind == "integer":
+            numbers = domain.numbers
+        elif domain.kind != "switch":
+            continue
+        words = list(map(domain.word, domain)) if domain.kind == "choice" else None
+        bounds = {"min": numbers[0], "max": numbers[-1], "step": numbers.step} if numbers else None
+        told.append({"name": name, "doc": constant.doc, "value": value, "words": words, "bounds": bounds})
+    return told
 
 
 def _find(name: str, source: str) -> type[Model]:

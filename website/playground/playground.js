@@ -171,6 +171,7 @@ const complain = (answer) => {
   say(error, answer.error ?? "");
   mark(source, answer.line);
   mark(settings, answer.settings_line);
+  if (answer.settings_line) find("details.field").open = true;
 };
 
 const clear = () => {
@@ -209,6 +210,7 @@ check.addEventListener("click", async () => {
     return behave(answer);
   }
   say(status, `${answer.word[0].toUpperCase()}${answer.word.slice(1)} (${counted(answer.states)}).`);
+  offer(answer.constants);
   const choices = Object.entries({ ...answer.traces, "": "" });
   traces.replaceChildren(...choices.map(([name, told]) => new Option(name ? `${name}: ${told}` : "by hand", name)));
   await show("verdicts", answer.head);
@@ -223,6 +225,47 @@ stop.addEventListener("click", () => {
 });
 
 traces.addEventListener("change", async () => behave(await ask({ do: "show", name: traces.value })));
+
+// Constants, as the model on show declares them; a change is written into the settings ----------------------------------
+
+const constants = find(".constants");
+const offer = (declared) => {
+  const focused = document.activeElement.name;
+  constants.replaceChildren(...declared.map(control));
+  constants.hidden = !declared.length;
+  constants.elements.namedItem(focused)?.focus();
+};
+const control = ({ name, doc, value, words, bounds }) => {
+  const input = document.createElement(words ? "select" : "input");
+  if (words) input.append(...words.map((word) => new Option(word)));
+  else input.type = bounds ? "number" : "checkbox";
+  for (const [bound, number] of Object.entries(bounds ?? {})) input.setAttribute(bound, number);
+  input.required = Boolean(bounds);
+  input.name = name;
+  input.value = value;
+  input.checked = value;
+  input.addEventListener("change", () => {
+    if (!input.reportValidity()) return;
+    write(name, words ? JSON.stringify(input.value) : bounds ? input.valueAsNumber : input.checked);
+    check.click();  // does nothing while Python is busy
+  });
+  const label = document.createElement("label");
+  const said = document.createElement("small");
+  said.textContent = doc;
+  label.append(input, name, said);
+  return label;
+};
+
+const write = (name, value) => {
+  const lines = settings.getValue().trimEnd().split("\n");
+  let table = lines.findIndex((line) => /^\s*\[constants\]/.test(line));
+  if (table < 0) table = lines.push(...(lines[0] ? [""] : []), "[constants]") - 1;
+  const next = lines.findIndex((line, at) => at > table && /^\s*\[[\w.]+\]/.test(line));
+  const end = next < 0 ? lines.length : next;
+  const known = lines.findIndex((line, at) => at > table && at < end && line.split("=")[0].trim() === name);
+  lines.splice(known < 0 ? table + 1 : known, known < 0 ? 0 : 1, `${name} = ${value}`);
+  settings.setValue(`${lines.join("\n").trimStart()}\n`);
+};
 
 // Models: a configuration, or what a link holds -------------------------------------------------------------------------
 
@@ -244,6 +287,7 @@ const choose = async () => {
   if (!brought || open.value !== name) return;
   opened = brought;
   fill(opened);
+  offer(opened.constants ?? []);
   if (states > Number(document.body.dataset.most)) {
     address();
     leave(`${counted(Number(states))} are too many for a browser: the budget ends the search before. Installed, the `
@@ -297,6 +341,7 @@ const arrive = async () => {
     due = false;
     clear();
     fill(model);
+    offer([]);
     leave("This model is from a link, and runs when you press Check: code that somebody has written.");
   } catch (wrong) {
     open.value = "";

@@ -70,7 +70,7 @@ def files(package: Package, kept: Path) -> dict[str, bytes]:
     found = base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode()
     if found != package.digest:
         archive.unlink()
-        raise InputError(f"{archive.name} from npm has the digest sha512-{found}; the published one is {package.digest}")
+        raise InputError(f"{archive.name} from npm has the digest sha512-{found}, not sha512-{package.digest}")
     with tarfile.open(archive) as opened:
         members = {Path(path).name: opened.extractfile(f"package/{path}") for path in package.files}
         return {name: member.read() for name, member in members.items() if member is not None}
