@@ -223,20 +223,20 @@ def _configuration(source: str, settings: str) -> Configuration:
 
 
 def _constants(model: Model) -> list[dict[str, Any]]:
-    """The constants that have a control - switches, integers, sizes, choices -, each with its value and what it takes."""
+    """The switches, integers, sizes and choices among the constants, each with its value and what it takes."""
     told = []
     for name, constant in model.declared.constants.items():
-        domain, value, numbers = constant.domain, model.constants[name], range(0)
-        if domain.kind == "choice":
-            value = domain.word(value)
-        elif domain.kind == "names":
-            value, numbers = len(value), domain.sizes
-        elif domain.kind == "integer":
-            numbers = domain.numbers
-        elif domain.kind != "switch":
-            continue
-        words = list(map(domain.word, domain)) if domain.kind == "choice" else None
-        bounds = {"min": numbers[0], "max": numbers[-1], "step": numbers.step} if numbers else None
+        domain, value, words, numbers = constant.domain, model.constants[name], None, None
+        match domain.kind:
+            case "choice":
+                value, words = domain.word(value), list(map(domain.word, domain))
+            case "names":
+                value, numbers = len(value), domain.sizes
+            case "integer":
+                numbers = domain.numbers
+            case "partition" | "graph" | "relation":
+                continue
+        bounds = numbers and {"min": numbers[0], "max": numbers[-1], "step": numbers.step}
         told.append({"name": name, "doc": constant.doc, "value": value, "words": words, "bounds": bounds})
     return told
 

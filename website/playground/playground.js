@@ -239,18 +239,14 @@ const control = ({ name, doc, value, words, bounds }) => {
   const input = document.createElement(words ? "select" : "input");
   if (words) input.append(...words.map((word) => new Option(word)));
   else input.type = bounds ? "number" : "checkbox";
-  for (const [bound, number] of Object.entries(bounds ?? {})) input.setAttribute(bound, number);
-  input.required = Boolean(bounds);
-  input.name = name;
-  input.value = value;
-  input.checked = value;
+  Object.assign(input, { name, value, checked: value, required: Boolean(bounds) });
+  for (const bound of ["min", "max", "step"]) if (bounds) input[bound] = bounds[bound];  // no more: models say what is in it
   input.addEventListener("change", () => {
     if (!input.reportValidity()) return;
     write(name, words ? JSON.stringify(input.value) : bounds ? input.valueAsNumber : input.checked);
     check.click();  // does nothing while Python is busy
   });
-  const label = document.createElement("label");
-  const said = document.createElement("small");
+  const [label, said] = ["label", "small"].map((tag) => document.createElement(tag));
   said.textContent = doc;
   label.append(input, name, said);
   return label;
