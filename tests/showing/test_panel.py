@@ -493,6 +493,28 @@ def test_after_a_repair_the_end_of_the_story_says_what_is_otherwise_now() -> Non
     panel.close()
 
 
+def test_what_a_switch_would_do_is_tried_at_once_or_at_the_press_of_a_button(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.showing.session.hints.QUICK_STATES", 100)
+    shown = panel("v2_async")
+    near, said = switches(shown, "RestampPatch"), list[Any]()
+    near.observe(lambda change: said.append(change["new"]), "hints")
+    assert near.hints == {}
+    click(shown, "Try the switches")
+    settle(shown)
+    assert said[0] == dict.fromkeys(dict(near.titles), ("trying ...", "idle"))
+    assert near.hints["RestampPatch"][1] == "bad"
+    assert "Try the switches" not in [getattr(part, "description", "") for part in parts(shown)]
+    shown.close()
+
+
+def test_a_property_without_a_docstring_has_its_reason_as_the_headline() -> None:
+    Held.let_go.set()
+    shown = panel(Held)
+    assert shown.verdict is not None
+    assert f"Small: {shown.verdict.why}" in html.unescape(shown.verdicts.headline.html)
+    shown.close()
+
+
 def test_the_graph_is_drawn_in_every_mode_or_says_why_not(stale: Workbench) -> None:
     tab = opened(stale, "Graph")
 

@@ -245,7 +245,7 @@ def test_of_several_newly_broken_properties_the_first_is_selected() -> None:
 def test_a_stopped_check_keeps_what_was_found() -> None:
     session = Session(start_from("bakery_v2").with_constants({"Writers": 4, "MaxCrashes": 2}))
     told, hints = threading.Event(), list[Any]()
-    Hints(session, hints.append)
+    tried = Hints(session, lambda: hints.append((list(tried.decided), tried.trying, tried.waiting)))
     session.on("check", lambda: told.set() if session.progress is not None and session.progress.states > 1 else None)
     session.run()
     assert told.wait(300)
@@ -255,18 +255,32 @@ def test_a_stopped_check_keeps_what_was_found() -> None:
     result = session.wait(300)
     assert (result.complete, result.stopped) == (False, "stopped on request")
     assert result.distinct >= known > 1
-    assert hints == [[]], "what a switch would do to it is not tried"
+    assert hints == [([], False, False)], "what a switch would do to it is not tried"
 
 
 @pytest.mark.usefixtures("busy")
 @pytest.mark.parametrize("name", ["bakery_v2", "paimon", "hudi", "delta", "iceberg"])
 def test_a_switch_repairs_each_first_story_also_on_a_busy_machine(name: str) -> None:
     session, told = Session(opening(name, {})), list[str]()
-    Hints(session, lambda attempts: told.extend(attempt.hint[1] for attempt in attempts))
+    hints = Hints(session, lambda: told.extend(attempt.hint[1] for attempt in hints.decided))
     session.run()
     assert session.settle(300)
     assert "good" in told
     assert session.live
+
+
+def test_the_switches_of_a_large_space_are_tried_if_somebody_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.showing.session.hints.QUICK_STATES", 100)
+    session, drawn = Session(stale()), list[tuple[int, bool, bool]]()
+    hints = Hints(session, lambda: drawn.append((len(hints.decided), hints.trying, hints.waiting)))
+    session.run()
+    assert session.settle(300)
+    assert drawn == [(0, False, True)]
+    hints.ask()
+    assert session.settle(300)
+    assert drawn[1] == (0, True, False)
+    assert drawn[-1][1:] == (False, False)
+    assert any(attempt.changes == {"RestampPatch": True} and attempt.mends for attempt in hints.decided)
 
 
 def test_after_a_long_check_a_change_waits(monkeypatch: pytest.MonkeyPatch) -> None:

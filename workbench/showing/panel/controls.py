@@ -209,11 +209,12 @@ class Controls(ipywidgets.VBox):
             if isinstance(control, Named):
                 control.draw()
 
-    def hint(self, hints: Mapping[str, Sequence[tuple[str, str]]]) -> None:
-        """Say beside the switches and choices in sight what another value of each would do, as far as that is known."""
-        self.told.hints = {name: hints[name][0] for name in dict(self.told.titles) if name in hints}
+    def hint(self, hints: Mapping[str, Sequence[tuple[str, str]]], unknown: Sequence[tuple[str, str]] = ()) -> None:
+        """Say beside the switches and choices in sight what another value of each would do, or that it is `unknown`."""
+        of = {name: hints.get(name, unknown) for name in (*dict(self.told.titles), *self.about)}
+        self.told.hints = {name: of[name][0] for name in dict(self.told.titles) if of[name]}
         for name, words in self.about.items():
-            words.html = _about(self._declared[name], hints.get(name, ()))
+            words.html = _about(self._declared[name], of[name])
 
     def values(self) -> dict[str, Any]:
         """What is set, for the model's constructor."""

@@ -1,19 +1,21 @@
 """What stands around a panel's tabs: the stories above, and at the side what a person switches."""
 
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import ipywidgets
 
-from workbench.checking.questions.whatif import Attempt
 from workbench.kernel import InputError, ModelError
 from workbench.showing.panel.controls import Controls
 from workbench.showing.panel.fold import Fold
 from workbench.showing.panel.pane import Pane
 from workbench.showing.panel.switches import Switches
+from workbench.showing.panel.tab import button
 from workbench.showing.pictures.markup import element, joined
 from workbench.showing.session import Session, Settings, in_sight, named, presets, start_from, stories
+from workbench.showing.session.hints import Hints
 from workbench.showing.view.tables import constants_line
 
 BY_HAND, DEFAULTS = "settings made by hand", "the model's defaults"
@@ -57,8 +59,8 @@ class Side(ipywidgets.VBox):
         properties, symmetry (Switches): By the name of the property, or of the symmetric set.
     """
 
-    def __init__(self, session: Session) -> None:
-        self.session = session
+    def __init__(self, session: Session, hints: Hints) -> None:
+        self.session, self._hints = session, hints
         model = session.settings.model_class
         self.controls = Controls(model, self._changed, in_sight(model))
         look = self.controls.look
@@ -84,13 +86,19 @@ class Side(ipywidgets.VBox):
         self.preset.observe(self._chosen, "value")
         session.on("settings", self._draw)
 
-    def hint(self, attempts: list[Attempt]) -> None:
+    def hint(self) -> None:
         """Say beside the switches what flipping each one would do, as far as that is known."""
         hints: dict[str, list[tuple[str, str]]] = {}
-        for attempt in attempts:
+        for attempt in self._hints.decided:
             for name in attempt.changes:
                 hints.setdefault(name, []).append(attempt.hint)
-        self.controls.hint(hints)
+        self.controls.hint(hints, [("trying ...", "idle")] if self._hints.trying else [])
+        self.children = [self.controls.near, *([self._ask] if self._hints.waiting else [])]
+
+    @cached_property
+    def _ask(self) -> Any:
+        tip = "find out what flipping each of them would do, which takes longer here"
+        return button("Try the switches", "search", tip, self._hints.ask)
 
     # What is shown -------------------------------------------------------------------------------------------------
 

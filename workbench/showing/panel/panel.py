@@ -14,7 +14,6 @@ from typing import Any
 
 import ipywidgets
 
-from workbench.checking.questions.whatif import Attempt
 from workbench.kernel import Result, Verdict
 from workbench.showing.panel.charts_tab import ChartsTab
 from workbench.showing.panel.graph_tab import GraphTab
@@ -60,13 +59,12 @@ class Workbench(Panel, ipywidgets.VBox):
 
     def __init__(self, what: Any, /, **constants: Any) -> None:
         self.session = self._work = Session(opening(what, constants))
-        self._side = Side(self.session)
+        self._hints = Hints(self.session, self._hint)
+        self._side = Side(self.session, self._hints)
         look = self._side.controls.look
         self._head = Head(self.session, layout=look.layout)
         self.verdicts = Verdicts(self.session, self._select, look)
-        self._tried: list[Attempt] = []
         self._copies: list[Callable[[], None]] = []  # what has copies made of what is shown
-        self._hints = Hints(self.session, self._hint)
         self.tabs: list[Tab] = [tab(self.session) for tab in (StoryTab, MapTab, GraphTab, ChartsTab)]
         self.tabs[0].make()  # here: a thread that makes widgets disturbs whoever counts or saves them
         self._tabs = ipywidgets.Tab(self.tabs, titles=[tab.title for tab in self.tabs], selected_index=0)
@@ -149,9 +147,8 @@ class Workbench(Panel, ipywidgets.VBox):
     def _stepping(self) -> None:
         self._tabs.selected_index = 0
 
-    def _hint(self, attempts: list[Attempt]) -> None:
-        self._tried = list(attempts)
-        self._side.hint(attempts)
+    def _hint(self) -> None:
+        self._side.hint()
         for changed in self._copies:
             changed()
 
@@ -191,7 +188,7 @@ class Workbench(Panel, ipywidgets.VBox):
                 return failure(self.session)
             if self.result is None:
                 return Rendered(noted(f"The check of {self.session.settings.model_class.name} goes on."), repr(self))
-            result, tried, stepped = self.result, self._tried, self.tabs[0].simulator.static()
+            result, tried, stepped = self.result, self._hints.decided, self.tabs[0].simulator.static()
         hints = [(", ".join(one.changes), one.hint[0]) for one in tried]
         lines = bullets(joined([element("code", names), " ", said]) for names, said in hints)
         switches = [Rendered(lines, "\n".join(map(" ".join, hints)))] if hints else []

@@ -106,7 +106,9 @@ class Verdicts(ipywidgets.VBox):
         one, verdict = self.session.settings.configuration, self.session.verdict
         if one is not None or self.change:
             return self.change if one is None else one.title
-        return "" if verdict is None else ": ".join(filter(None, (verdict.name, said_of(result, verdict.name))))
+        if verdict is None:
+            return ""
+        return f"{verdict.name}: {said_of(result, verdict.name) or verdict.why or verdict.word}"
 
     def _differences(self, result: Result) -> str:
         """Where the result is not as the named configuration says."""

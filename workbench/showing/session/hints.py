@@ -16,27 +16,57 @@ QUICK_STATES = 500_000
 
 
 class Hints:
-    """The single changes of the switches in sight, tried whenever the session has a new result.
+    """The single changes of the switches in sight, tried whenever the session has a new result that is not too large.
 
     Args:
-        draw: Gets those that are decided so far, each time that there is one more.
+        draw: Called whenever one of the attributes has changed.
+
+    Attributes:
+        decided (list of Attempt): Those that are decided so far.
     """
 
-    def __init__(self, session: "Session", draw: Callable[[list[Attempt]], None]) -> None:
+    def __init__(self, session: "Session", draw: Callable[[], None]) -> None:
         self._session, self._draw = session, draw
         self._aside = session.aside("hints")
+        self.decided: list[Attempt] = []
+        self._aside.on_change(draw)
         session.on("result", self._begin)
 
+    @property
+    def trying(self) -> bool:
+        """Whether more will be decided."""
+        return self._aside.running
+
+    @property
+    def waiting(self) -> bool:
+        """Whether the space is so large that the changes are tried only if somebody asks."""
+        result = self._session.result
+        return self._aside.key is None and result is not None and result.complete and result.distinct > QUICK_STATES
+
     def _begin(self) -> None:
-        session, result, aside = self._session, self._session.result, self._aside
-        self._draw([])
-        if result is None or not result.complete or result.distinct > QUICK_STATES:
-            return
+        result = self._session.result
+        self.decided = []
+        if result is not None and result.complete and result.distinct <= QUICK_STATES:
+            self.ask()
+        else:
+            self._draw()
 
-        def work(job: Job) -> list[Attempt]:
-            return try_changes(session, aside, job, result, self._draw, constants=in_sight(type(result.model)))
+    def ask(self) -> None:
+        """Try the changes, however large the space is."""
+        session, aside = self._session, self._aside
+        with session.lock:
+            result = session.result
+            if result is None:
+                return
 
-        aside.start(session.number, "Trying the switches", work)
+            def decided(attempts: list[Attempt]) -> None:
+                self.decided = attempts
+                self._draw()
+
+            def work(job: Job) -> list[Attempt]:
+                return try_changes(session, aside, job, result, decided, constants=in_sight(type(result.model)))
+
+            aside.start(session.number, "Trying the switches", work)
 
 
 def try_changes(
