@@ -837,6 +837,8 @@ def test_a_panel_is_there_before_its_first_result_and_its_static_copy_comes_with
     assert "goes on" in early["text/html"]
     Held.let_go.set()
     settle(made)
+    (kept,) = made._kept
+    assert kept.wait(300)
     assert all(update for update, _ in shown[2:])
     _, late = shown[-1]
     assert "Small" in late["text/html"]
@@ -844,9 +846,32 @@ def test_a_panel_is_there_before_its_first_result_and_its_static_copy_comes_with
     assert 'data-at="1"' in late["text/html"]
     simulator = made.tabs[0].simulator
     simulator.undo()
-    settle(made)
+    assert kept.wait(300)
     _, later = shown[-1]
     assert 'data-at="0"' in later["text/html"], "the state that is in sight"
+    simulator.jump(1)
+    made.close()
+    assert kept.wait(300)
+    assert shown[-1][1] is later, "a closed panel keeps nothing more"
+
+
+@pytest.mark.parametrize("kind", [Simulator, TracePlayer])
+def test_a_player_and_a_simulator_keep_the_state_in_sight(
+    kind: Any, conflict: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[Any] = []
+    record = lambda data, **_: shown.append(data.get("text/html", ""))  # noqa: E731
+    monkeypatch.setattr(lifetime, "display", record)
+    monkeypatch.setattr("IPython.core.display_functions.display", record)
+    made = kind(conflict, 4)
+    made._ipython_display_()
+    assert 'data-at="4"' in shown[-1]
+    player = made.player if kind is Simulator else made
+    player.step = 2
+    (kept,) = made._kept
+    assert kept.wait(300)
+    assert 'data-at="2"' in shown[-1]
+    made.close()
 
 
 # The trace player ----------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ The kernel keeps every widget until it is closed, and sends all of them to a pag
 """
 
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,10 +12,13 @@ import ipywidgets
 from IPython.display import DisplayHandle, display
 
 from workbench.showing.pictures.markup import Markup, element
+from workbench.showing.session.jobs import Aside, Job
 from workbench.showing.view.html import Drawn
 
 #: The type of what shows a widget; in it is a number that only the kernel knows.
 VIEW = "application/vnd.jupyter.widget-view+json"
+#: How long a panel has to be left alone before the notebook gets what it shows now.
+QUIET_SECONDS = 0.5
 
 
 class Cells:
@@ -81,19 +85,23 @@ class Panel(ipywidgets.DOMWidget):
 
     def __init__(self, *children: Any, **options: Any) -> None:
         super().__init__(*children, **options)
+        self._kept: list[Aside] = []  # what keeps a copy in an output
         CELLS.made(self)
 
     def static(self) -> Drawn | None:
         """What is shown where there is no kernel."""
         raise NotImplementedError
 
-    def _when_static(self, call: Callable[[], object]) -> None:
-        """Wait a little for what :meth:`static` shows, and have `call` called whenever that is something else."""
+    def _wait_a_little(self) -> None:
+        """Wait for what :meth:`static` shows, if it is there soon."""
+
+    def _when_other(self, changed: Callable[[], None]) -> None:
+        """Have `changed` called whenever :meth:`static` shows something else; with most, it never does."""
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         CELLS.shown(self)
         data, metadata = self._own_bundle(**options)
-        self._when_static(lambda: None)
+        self._wait_a_little()
         drawn = self.static()
         return {**data, **({} if drawn is None else drawn.bundle())}, metadata
 
@@ -104,7 +112,7 @@ class Panel(ipywidgets.DOMWidget):
         return dict(data), metadata
 
     def _ipython_display_(self) -> None:
-        """Show the widget at once, and what is static, as it is at each time, as an output of its own.
+        """Show the widget at once, and what is static, as it was last, as an output of its own.
 
         In a notebook that is opened again, the widget is gone. JupyterLab shows an error then in the place of the
         output that had it, whatever else is in there; ``style.css`` shows the static one in its stead.
@@ -123,7 +131,20 @@ class Panel(ipywidgets.DOMWidget):
                 kept["text/html"] = element("div", Markup(kept["text/html"]), class_="wb-kept")
             return {**data, **kept}
 
-        self._when_static(lambda: output.update(bundle(), metadata=metadata, raw=True))
+        def update(job: Job) -> None:
+            job.pause(QUIET_SECONDS)
+            if not job.should_stop():
+                output.update(bundle(), metadata=metadata, raw=True)
+
+        kept = Aside(threading.RLock())
+        self._kept.append(kept)
+
+        def changed() -> None:
+            kept.cancel()
+            kept.start(object(), "", update)
+
+        self._wait_a_little()
+        self._when_other(changed)
         output.display(bundle(), metadata=metadata, raw=True)
 
     def close(self) -> None:
@@ -132,6 +153,8 @@ class Panel(ipywidgets.DOMWidget):
             self._work.close()
         for part in _parts(self):
             _close(part)
+        for kept in self._kept:  # last, since what is closed may say that it has changed
+            kept.cancel()
         super().close()
 
 

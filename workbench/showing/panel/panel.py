@@ -26,14 +26,11 @@ from workbench.showing.panel.verdicts import Verdicts
 from workbench.showing.pictures.markup import element, joined
 from workbench.showing.session import Session, opening
 from workbench.showing.session.hints import Hints
-from workbench.showing.session.jobs import Job
 from workbench.showing.view import result_view
 from workbench.showing.view.html import Drawn, Joined, Rendered, bullets, noted
 
 #: How long a cell waits for the first result of the panel that it shows.
 PATIENCE_SECONDS = 3.0
-#: How long a panel has to be left alone before the notebook is told what it shows now.
-QUIET_SECONDS = 0.5
 
 
 class Workbench(Panel, ipywidgets.VBox):
@@ -64,7 +61,7 @@ class Workbench(Panel, ipywidgets.VBox):
         look = self._side.controls.look
         self._head = Head(self.session, layout=look.layout)
         self.verdicts = Verdicts(self.session, self._select, look)
-        self._copies: list[Callable[[], None]] = []  # what has copies made of what is shown
+        self._watching: list[Callable[[], None]] = []
         self.tabs: list[Tab] = [tab(self.session) for tab in (StoryTab, MapTab, GraphTab, ChartsTab)]
         self.tabs[0].make()  # here: a thread that makes widgets disturbs whoever counts or saves them
         self._tabs = ipywidgets.Tab(self.tabs, titles=[tab.title for tab in self.tabs], selected_index=0)
@@ -149,8 +146,8 @@ class Workbench(Panel, ipywidgets.VBox):
 
     def _hint(self) -> None:
         self._side.hint()
-        for changed in self._copies:
-            changed()
+        for look in self._watching:
+            look()
 
     # What is shown -------------------------------------------------------------------------------------------------
 
@@ -161,25 +158,19 @@ class Workbench(Panel, ipywidgets.VBox):
 
     # Without a kernel ----------------------------------------------------------------------------------------------
 
-    def _when_static(self, call: Callable[[], object]) -> None:
-        kept = self.session.aside(f"kept in output {id(call)}")  # a panel may be shown in several
-
-        def work(job: Job) -> None:
-            job.pause(QUIET_SECONDS)
-            if not job.should_stop():
-                call()
-
-        def changed() -> None:
-            kept.cancel()
-            if not self.session.running:
-                kept.start(object(), "", work)
-
+    def _wait_a_little(self) -> None:
         self.session.ended(PATIENCE_SECONDS)
+
+    def _when_other(self, changed: Callable[[], None]) -> None:
+        def look() -> None:
+            if not self.session.running:
+                changed()
+
         with self.session.lock:
-            for event in ("check", "selected"):
-                self.session.on(event, changed)
-            self.session.stepper().on_move(changed)
-            self._copies.append(changed)
+            self.session.on("check", look)
+            self.session.on("selected", look)
+            self.session.stepper().on_move(look)
+            self._watching.append(look)
 
     def static(self) -> Drawn:
         """The result, what each switch would do, and the behaviour that is stepped through."""

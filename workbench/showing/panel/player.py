@@ -245,7 +245,12 @@ class TracePlayer(Panel, anywidget.AnyWidget):
     def __repr__(self) -> str:
         return "TracePlayer()" if self.trace is None else f"TracePlayer at state {self.step + 1} of\n{self.trace!r}"
 
+    def _when_other(self, changed: Callable[[], None]) -> None:
+        self.observe(lambda _: changed(), ["step", "permalink"])
+
     def static(self) -> TraceView | None:
+        if self._view is not None:
+            self._view.at = self.step
         return self._view
 
 

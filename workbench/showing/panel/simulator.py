@@ -331,6 +331,9 @@ class Simulator(Panel, ipywidgets.VBox):
     def __repr__(self) -> str:
         return f"Simulator at state {self.at + 1} of\n{self.trace!r}"
 
+    def _when_other(self, changed: Callable[[], None]) -> None:
+        self.stepper.on_move(changed)
+
     def static(self) -> TraceView:
         return trace_view(self.trace, properties=self._shown_properties, remark=self._remark(self.trace), at=self.at)
 
