@@ -396,7 +396,7 @@ def test_a_verdict_reads_as_what_it_says() -> None:
     assert {"\N{CHECK MARK} no Deadlock", "\N{CHECK MARK} TwoAreServed reached"} <= {*without}
     assert {"\N{BALLOT X} Deadlock", "\N{CHECK MARK} Exclusive"} <= {*with_one}
     silent = panel(Every, Count=8)
-    assert ">Small<" in silent.verdicts.headline.html, "what has no sentence has no colon either"
+    assert ">Small: it is false<" in silent.verdicts.headline.html, "the reason, where there is no sentence"
     titles = dict(switches(silent, "Small").titles)
     assert titles == {"Small": "check this invariant", "AtTwo": "check this reachable: Two is counted."}
 
@@ -488,6 +488,9 @@ def test_after_a_repair_the_end_of_the_story_says_what_is_otherwise_now() -> Non
     panel.apply({"PUT_IF_ABSENT": True})
     settle(panel)
     player = panel.tabs[0].simulator.player
+    assert panel.session.retold is not None
+    tab = opened(panel, "Graph")
+    assert "on-trace" in everything(tab), "the story is in the graph"
     assert "Now this step goes otherwise: pc[w1] COMMIT → WRITE_METADATA" in player.states[-1]
     assert "wb-remarked" not in player.states[0]
     panel.close()
@@ -504,14 +507,6 @@ def test_what_a_switch_would_do_is_tried_at_once_or_at_the_press_of_a_button(mon
     assert said[0] == dict.fromkeys(dict(near.titles), ("trying ...", "idle"))
     assert near.hints["RestampPatch"][1] == "bad"
     assert "Try the switches" not in [getattr(part, "description", "") for part in parts(shown)]
-    shown.close()
-
-
-def test_a_property_without_a_docstring_has_its_reason_as_the_headline() -> None:
-    Held.let_go.set()
-    shown = panel(Held)
-    assert shown.verdict is not None
-    assert f"Small: {shown.verdict.why}" in html.unescape(shown.verdicts.headline.html)
     shown.close()
 
 

@@ -231,10 +231,10 @@ class Fragile(Model):
         return s.n < 1
 
 
-def test_of_several_newly_broken_properties_the_first_is_selected() -> None:
+def test_of_several_newly_broken_properties_the_first_is_selected_and_a_repaired_one_stays() -> None:
     session = checked(start_from(Fragile))
     for worn, wanted, selected in (
-        (0, None, "First"), (1, None, "Second"), (2, None, "First"), (1, None, "Second"), (0, "Third", "Third"),
+        (0, None, "First"), (1, None, "Second"), (2, None, "First"), (1, None, "First"), (0, "Third", "Third"),
         (1, None, "Second"), (1, "First", "First"),
     ):  # fmt: skip
         session.begin(session.settings.with_constants({"Worn": worn}), wanted)

@@ -325,8 +325,10 @@ class Working(RuleBasedStateMachine):
         super().__init__()
         self.session = session = Session(start_from(Kettles))
         self.constants, self.symmetry, self.watches = dict(session.settings.constants), (), ()
-        self.misfit, self.wanted = False, None
-        self.shown = set()  # the properties of which a behaviour was told
+        self.misfit, self.told, self.wanted = False, None, None
+        self.shown = set()  # the properties of which a behaviour was the story
+        session.on("result", self.note)
+        session.on("selected", self.note)
         self.heard = {}
         for event in ("settings", "result", "selected", "watches"):
             session.on(event, self.hear)
@@ -426,12 +428,16 @@ class Working(RuleBasedStateMachine):
     def walk(self, steps, seed):
         self.session.stepper().walk(steps, seed)
 
+    def note(self):
+        if self.session.verdict is not None and self.session.verdict.trace is not None:
+            self.shown.add(self.session.selected)
+
     def tell(self):
         """The story is what the verdict shows, or what it showed last, as far as that goes now."""
         session, verdict = self.session, self.session.verdict
         session.tell()
+        self.told = session.story
         if verdict is not None and verdict.trace is not None:
-            self.shown.add(verdict.name)
             assert (session.story, session.retold) == (verdict.trace, None)
         elif verdict is not None and verdict.name in self.shown:
             assert session.story is session.retold.trace
@@ -442,7 +448,7 @@ class Working(RuleBasedStateMachine):
     @rule()
     def look(self):
         """One is sent to the story of the selected property, unless one was there already."""
-        session, before = self.session, self.session.story
+        session, before = self.session, self.told
         stepper = session.stepper()
         known, at = {node.number for node in stepper.history.nodes}, permalink(stepper.trace)
         by_hand = len(known) > len(stepper.given)

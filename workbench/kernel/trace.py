@@ -48,15 +48,14 @@ class Options(NamedTuple):
 
 def options(model: Model, state: State) -> list[Options]:
     """Per action instance its possible steps in `state`."""
+    return [Options(instance, steps_of(model, instance, state)) for instance in model.instances]
+
+
+def steps_of(model: Model, instance: ActionInstance, state: State) -> list[Step]:
+    """The possible steps of an action instance in `state`."""
     return [
-        Options(
-            instance,
-            [
-                Step(Move(instance.number, ordinal), outcome_label(instance, outcome), instance.lane, after)
-                for ordinal, (outcome, after) in enumerate(model.outcomes(instance, state))
-            ],
-        )
-        for instance in model.instances
+        Step(Move(instance.number, ordinal), outcome_label(instance, outcome), instance.lane, after)
+        for ordinal, (outcome, after) in enumerate(model.outcomes(instance, state))
     ]
 
 

@@ -104,15 +104,14 @@ class GraphTab(Tab):
         return self.session.number, self.session.selected
 
     def refresh(self, result: Result) -> None:
-        model = result.model
-        verdict = self.session.verdict
+        model, story = result.model, self.session.story
         variables = model.layout.variables
         if self._variables.options != tuple(variables):
             self._drawing = True
             self._variables.options = variables
-            told = [] if verdict is None or verdict.trace is None else verdict.trace.states
+            told = [] if story is None else story.states
             self._variables.value = view.telling(model, told or model.initial_states()[:1])
-            if verdict is not None and verdict.trace is not None:
+            if story is not None:
                 self._mode.value = _TRACE
             self._drawing = False
         self._draw(result)
@@ -142,9 +141,7 @@ class GraphTab(Tab):
             self._edges.value,
             bool(self._pictures.on),
         )
-        verdict = self.session.verdict
-        trace = None if verdict is None else verdict.trace
-        kept = self.session.kept
+        trace, kept = self.session.story, self.session.kept
         assert kept is not None
 
         def work(job: Job) -> Markup:

@@ -82,10 +82,10 @@ class Panel(ipywidgets.DOMWidget):
     """What a widget inherits, before its own kind, that is shown as a whole: closing it closes all its parts."""
 
     _work: Any = None  # what goes on behind it, and ends with it
+    _kept: tuple[Aside, ...] = ()  # what keeps copies of it in outputs
 
     def __init__(self, *children: Any, **options: Any) -> None:
         super().__init__(*children, **options)
-        self._kept: list[Aside] = []  # what keeps a copy in an output
         CELLS.made(self)
 
     def static(self) -> Drawn | None:
@@ -137,7 +137,7 @@ class Panel(ipywidgets.DOMWidget):
                 output.update(bundle(), metadata=metadata, raw=True)
 
         kept = Aside(threading.RLock())
-        self._kept.append(kept)
+        self._kept += (kept,)
 
         def changed() -> None:
             kept.cancel()

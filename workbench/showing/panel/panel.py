@@ -180,7 +180,7 @@ class Workbench(Panel, ipywidgets.VBox):
             if self.result is None:
                 return Rendered(noted(f"The check of {self.session.settings.model_class.name} goes on."), repr(self))
             result, tried, stepped = self.result, self._hints.decided, self.tabs[0].simulator.static()
-        hints = [(", ".join(one.changes), one.hint[0]) for one in tried]
-        lines = bullets(joined([element("code", names), " ", said]) for names, said in hints)
-        switches = [Rendered(lines, "\n".join(map(" ".join, hints)))] if hints else []
+        hints = [joined([element("code", ", ".join(one.changes)), " ", one.hint[0]]) for one in tried]
+        # As text a notebook keeps what is the same in every run; hints come when they come.
+        switches = [Rendered(bullets(hints), "")] if hints else []
         return Joined(result_view(result), *switches, stepped)

@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 from itertools import islice
 
-from workbench.kernel import Model, ModelError, State, Trace, replay
+from workbench.kernel import Model, ModelError, Trace, replay
+from workbench.kernel.instances import ActionInstance
 from workbench.kernel.state import Change
-from workbench.kernel.trace import Step, options
+from workbench.kernel.trace import Step, steps_of
 
+_NO_SUCH_STEP = "with these constants there is no such step"
 #: How many initial states are compared with the one that the behaviour begins in.
 _MOST_STARTS = 200
 
@@ -49,12 +51,15 @@ def retold(told: Trace, model: Model) -> Retold:
     def so_far(refused: str = "", why: str = "", other: tuple[Change, ...] = ()) -> Retold:
         return Retold(Trace(model, trace.start, tuple(steps)), refused, why, other)
 
+    instances = {one.label: one for one in model.instances}
     counters = {one.action.process.pc for one in model.instances if one.action.process}
     before = told.steps[0].state
     for step in (*told.steps[1 : told.end + 1], *((told.back,) if told.back else ())):
+        assert step.move is not None  # it is no initial state
         changes = before.changes_to(step.state)
+        instance = instances.get(told.model.instances[step.move.instance].label)
         try:
-            possible = _possible(model, steps[-1].state, step.label)
+            possible = _possible(model, instance, steps[-1], step)
         except ModelError as error:
             return so_far(step.label, str(error))
         if isinstance(possible, str):
@@ -69,11 +74,9 @@ def retold(told: Trace, model: Model) -> Retold:
     return so_far()
 
 
-def _possible(model: Model, state: State, label: str) -> list[Step] | str:
-    """The steps of that label in a state, or why there is none."""
-    known = options(model, state)
-    possible = [step for one in known for step in one.steps if step.label == label]
-    if possible:
-        return possible
-    whys = [model.why_disabled(one.instance, state) for one in known if one.instance.label == label]
-    return next(filter(None, whys), "with these constants there is no such step")
+def _possible(model: Model, instance: ActionInstance | None, at: Step, step: Step) -> list[Step] | str:
+    """The steps after `at` that are called like `step`, or why there is none."""
+    if instance is None:
+        return _NO_SUCH_STEP
+    possible = [one for one in steps_of(model, instance, at.state) if one.label == step.label]
+    return possible or model.why_disabled(instance, at.state) or _NO_SUCH_STEP

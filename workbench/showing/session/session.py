@@ -100,6 +100,7 @@ class Session:
         self.story: Trace | None = None
         self.retold: Retold | None = None
         self._shown: dict[str, Trace] = {}  # by property, the behaviour that its verdict showed last
+        self._told: Trace | None = None  # the last story that the stepper was sent to
         self._others: list[Trace] = []  # of the same, which somebody has asked for since
         self._sent = False  # to a behaviour, while a check goes on
         self._changed = 0.0
@@ -282,6 +283,7 @@ class Session:
         self.before, self.result, self.kept = self.result, result, Kept(result)
         self.number += 1
         self.selected = self._most_telling(result)
+        self._find_story()
         self._rest()
         self._events.tell("result")
 
@@ -311,7 +313,19 @@ class Session:
         """Select a property."""
         with self.lock:
             self.selected = name
+            self._find_story()
             self._events.tell("selected")
+
+    def _find_story(self) -> None:
+        verdict, result = self.verdict, self.result
+        self.story, self.retold = None if verdict is None else verdict.trace, None
+        if verdict is None or result is None:
+            return
+        if self.story is not None:
+            self._shown[verdict.name] = self.story
+        elif verdict.name in self._shown:
+            self.retold = retold(self._shown[verdict.name], result.model)
+            self.story = self.retold.trace
 
     def watch(self, expressions: Iterable[str]) -> None:
         """Take these expressions as the watches, each once."""
@@ -333,21 +347,14 @@ class Session:
             return self._stepper
 
     def tell(self) -> None:
-        """Send the stepper to what the selected verdict shows: the end of its trace, or where its loop begins.
+        """Send the stepper to the story: to its end, or where its loop begins.
 
-        A verdict that has come to hold shows its last behaviour as far as that goes now. One that was found again
-        leaves the stepper where it is, and one that somebody was sent to meanwhile wins. Where nothing is to be shown,
-        one may step from the beginning.
+        A behaviour that was found again leaves the stepper where it is, and one that somebody was sent to meanwhile
+        wins. Where nothing is to be shown, one may step from the beginning.
         """
         with self.lock:
-            stepper, verdict, before = self._stepper or self.stepper(), self.verdict, self.story
-            trace, self.retold = None if verdict is None else verdict.trace, None
-            if verdict is not None and trace is not None:
-                self._shown[verdict.name] = trace
-            elif verdict is not None and verdict.name in self._shown and self.result is not None:
-                self.retold = retold(self._shown[verdict.name], self.result.model)
-                trace = self.retold.trace
-            self.story = trace
+            stepper, trace, before = self._stepper or self.stepper(), self.story, self._told
+            self._told = trace
             if before is not trace:
                 self._others = []
             if self._sent:

@@ -165,7 +165,7 @@ class Joined(Drawn):
         return joined(part.html() for part in self.parts)
 
     def text(self) -> str:
-        return "\n\n".join(part.text() for part in self.parts)
+        return "\n\n".join(filter(None, (part.text() for part in self.parts)))
 
 
 #: What matters where a style sheet is stripped, as in a notebook that is not trusted: by element, or class.
