@@ -832,7 +832,7 @@ def test_a_panel_is_there_before_its_first_result_and_its_static_copy_comes_with
     assert "goes on" in early["text/html"]
     Held.let_go.set()
     settle(made)
-    (kept,) = made._kept
+    kept = made._kept
     assert kept.wait(300)
     assert all(update for update, _ in shown[2:])
     _, late = shown[-1]
@@ -860,12 +860,15 @@ def test_a_player_and_a_simulator_keep_the_state_in_sight(
     monkeypatch.setattr("IPython.core.display_functions.display", record)
     made = kind(conflict, 4)
     made._ipython_display_()
+    made._ipython_display_()  # as where its cell is run again
     assert 'data-at="4"' in shown[-1]
+    before = len(shown)
     player = made.player if kind is Simulator else made
     player.step = 2
-    (kept,) = made._kept
+    kept = made._kept
     assert kept.wait(300)
     assert 'data-at="2"' in shown[-1]
+    assert len(shown) == before + 1, "the copy that is in sight, and none that is gone"
     made.close()
 
 

@@ -37,11 +37,12 @@ class Cells:
             self._made[panel] = cell
             self._fresh.add(panel)
 
-    def shown(self, panel: ipywidgets.Widget) -> None:
-        """Note that the cell that is running shows a panel."""
+    def shown(self, panel: ipywidgets.Widget) -> str | None:
+        """Note that the cell that is running shows a panel; which cell that is, if any."""
         if cell := self._running():
             self._shown.setdefault(panel, set()).add(cell)
             self._fresh.add(panel)
+        return cell
 
     def forget(self, panel: ipywidgets.Widget) -> None:
         """Note that a panel is closed."""
@@ -82,7 +83,7 @@ class Panel(ipywidgets.DOMWidget):
     """What a widget inherits, before its own kind, that is shown as a whole: closing it closes all its parts."""
 
     _work: Any = None  # what goes on behind it, and ends with it
-    _kept: tuple[Aside, ...] = ()  # what keeps copies of it in outputs
+    _kept: Aside | None = None  # what keeps copies of it in outputs, once it is shown
 
     def __init__(self, *children: Any, **options: Any) -> None:
         super().__init__(*children, **options)
@@ -117,7 +118,7 @@ class Panel(ipywidgets.DOMWidget):
         In a notebook that is opened again, the widget is gone. JupyterLab shows an error then in the place of the
         output that had it, whatever else is in there; ``style.css`` shows the static one in its stead.
         """
-        CELLS.shown(self)
+        cell = CELLS.shown(self)
         data, metadata = self._own_bundle()
         view = data.pop(VIEW, None)
         if view is not None:
@@ -131,21 +132,28 @@ class Panel(ipywidgets.DOMWidget):
                 kept["text/html"] = element("div", Markup(kept["text/html"]), class_="wb-kept")
             return {**data, **kept}
 
-        def update(job: Job) -> None:
-            job.pause(QUIET_SECONDS)
-            if not job.should_stop():
-                output.update(bundle(), metadata=metadata, raw=True)
-
-        kept = Aside(threading.RLock())
-        self._kept += (kept,)
-
-        def changed() -> None:
-            kept.cancel()
-            kept.start(object(), "", update)
-
         self._wait_a_little()
-        self._when_other(changed)
+        self._keep(cell, lambda: output.update(bundle(), metadata=metadata, raw=True))
         output.display(bundle(), metadata=metadata, raw=True)
+
+    def _keep(self, cell: str | None, update: Callable[[], object]) -> None:
+        """Have `update` called whenever what is static is something else, until the cell shows the panel again."""
+        if self._kept is None:
+            kept = self._kept = Aside(threading.RLock())
+            self._updates: dict[str | None, Callable[[], object]] = {}
+
+            def work(job: Job) -> None:
+                job.pause(QUIET_SECONDS)
+                for one in list(self._updates.values()):
+                    if not job.should_stop():
+                        one()
+
+            def changed() -> None:
+                kept.cancel()
+                kept.start(object(), "", work)
+
+            self._when_other(changed)
+        self._updates[cell] = update
 
     def close(self) -> None:
         CELLS.forget(self)
@@ -153,8 +161,8 @@ class Panel(ipywidgets.DOMWidget):
             self._work.close()
         for part in _parts(self):
             _close(part)
-        for kept in self._kept:  # last, since what is closed may say that it has changed
-            kept.cancel()
+        if self._kept is not None:  # last, since what is closed may say that it has changed
+            self._kept.cancel()
         super().close()
 
 

@@ -7,10 +7,9 @@ from workbench.kernel import Model, ModelError, Trace, replay
 from workbench.kernel.instances import ActionInstance
 from workbench.kernel.state import Change
 from workbench.kernel.trace import Step, steps_of
+from workbench.showing.session.stepper import MOST_STARTS
 
 _NO_SUCH_STEP = "with these constants there is no such step"
-#: How many initial states are compared with the one that the behaviour begins in.
-_MOST_STARTS = 200
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ def retold(told: Trace, model: Model) -> Retold:
         (18, 17, 'pc[w2]', 'Decide')
     """
     values = told.steps[0].state.values
-    starts = islice(model.each_initial_state(), _MOST_STARTS)
+    starts = islice(model.each_initial_state(), MOST_STARTS)
     trace = replay(model, next((n for n, state in enumerate(starts) if state.values == values), 0), [])
     steps = list(trace.steps)
 
