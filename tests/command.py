@@ -36,7 +36,13 @@ def runner(capsys: Any) -> Run:
 def python(
     script: str, *arguments: object, here: Path | None = None, check: bool = False, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a script in a process of its own, in the folder `here`, with these variables beside those of this process."""
+    """Run a script in a process of its own, in the folder `here`, with these variables beside those of this process.
+
+    Args:
+        check: Fail, with what it wrote to standard error, unless its exit status is 0.
+    """
     command = [sys.executable, "-c", script, *map(str, arguments)]
     variables = os.environ | environment
-    return subprocess.run(command, cwd=here, env=variables, capture_output=True, text=True, check=check)
+    ended = subprocess.run(command, cwd=here, env=variables, capture_output=True, text=True)
+    assert not (check and ended.returncode), f"exit status {ended.returncode}:\n{ended.stderr}"
+    return ended
