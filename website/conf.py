@@ -9,7 +9,7 @@ from website.staging import FILES, FRONT, docname
 from workbench import __version__
 from workbench.showing.panel import pane
 from workbench.showing.pictures.markup import Markup, element, joined
-from workbench.showing.view.html import asset, live_script
+from workbench.showing.view.html import asset, live_script, player_style
 
 #: The package's style sheet and script, added to the static files.
 STYLE, SCRIPT = "drawings.css", "drawings.js"
@@ -24,7 +24,7 @@ html_theme = "furo"
 html_title = project
 html_static_path = ["static"]
 templates_path = ["playground"]
-html_css_files = ["site.css", "steps.css"]
+html_css_files = ["site.css"]
 html_js_files = [("site.js", {"defer": "defer"}), ("gallery.js", {"defer": "defer"})]
 html_copy_source = False
 suppress_warnings = ["ref.python"]  # that two classes have attributes of one name, which is no mistake
@@ -61,12 +61,12 @@ def add_player(app: Any, name: str, template: str, context: dict[str, Any], doct
     """Put a trace into the page of the gallery that lies beside it, with what makes it live."""
     player = Path(app.srcdir, f"{name}.player")
     if player.is_file():
-        at = {file: context["pathto"](f"_static/{file}", resource=True) for file in (STYLE, SCRIPT, "steps.js")}
+        at = {file: context["pathto"](f"_static/{file}", resource=True) for file in (STYLE, SCRIPT)}
         live = joined(
             [
                 element("link", rel="stylesheet", href=at[STYLE]),
                 element("div", Markup(player.read_text()), class_="wb player"),
-                *(element("script", src=at[file]) for file in (SCRIPT, "steps.js")),
+                element("script", src=at[SCRIPT]),
             ]
         )
         context["body"] = context["body"].replace(gallery.PLAYER, live)
@@ -91,11 +91,9 @@ def add_assets(app: Any, error: Exception | None) -> None:
     """Write what the drawings of the package need: their style sheet and their script."""
     if error is None:
         static = Path(app.outdir, "_static")
-        (static / STYLE).write_text(asset("style.css"))
+        (static / STYLE).write_text(asset("style.css") + player_style())
         (static / SCRIPT).write_text(live_script())
         (static / front.STYLE).write_text(pane.STYLE)
-        played = ((static / name).read_text() for name in ("steps.js", "frame.js"))
-        (static / front.SCRIPT).write_text(live_script(*played))
         playground.finish(Path(app.outdir))
         if (frames := Path(app.srcdir, front.FOLDER)).is_dir():
             shutil.copytree(frames, Path(app.outdir, front.FOLDER), ignore=shutil.ignore_patterns("*.json"))

@@ -19,15 +19,17 @@ from workbench.kernel import InputError, Model, Result, Verdict
 from workbench.kernel.result import differing_constants
 from workbench.kernel.values import counted
 from workbench.registry.configurations import Configuration, configuration
+from workbench.showing.panel.simulator import goes_on
 from workbench.showing.pictures.markup import Markup, element
 from workbench.showing.session import in_sight, presets, start_from, stories
+from workbench.showing.session.retold import retold
 from workbench.showing.view.tables import headline, said_of, what_changed
-from workbench.showing.view.trace import verdict_view
+from workbench.showing.view.trace import TraceView, trace_view, verdict_view
 
 #: Where the frames and the document are, in the sources and on the site.
 FOLDER = "front"
-#: What page and frames take of the package, among the static files: the panel's style sheet, and the frames' script.
-STYLE, SCRIPT = "panel.css", "frames.js"
+#: What the page takes of the package, among the static files: the panel's style sheet.
+STYLE = "panel.css"
 #: By protocol, the configuration that gives the sizes, and which switches are on at first.
 PROTOCOLS = {
     "Paimon": "paimon/two_buckets_unprotected",
@@ -51,7 +53,8 @@ class Shown(NamedTuple):
         title: Of the configuration that this is, "" for none.
         doc: What the property promises whose trace plays.
         hints: For each switch what flipping it would do, and whether that is good.
-        flips: For each switch or choice what setting it to each of its values does, in a sentence.
+        flips: For each switch or choice what setting it to each of its values does, in a sentence; and the name of the
+            page that tells the trace once more, up to what is otherwise now, if that repairs everything.
     """
 
     why: str
@@ -61,7 +64,7 @@ class Shown(NamedTuple):
     title: str = ""
     doc: str = ""
     hints: Sequence[tuple[str, str]] = ()
-    flips: Sequence[Sequence[str]] = ()
+    flips: Sequence[Sequence[tuple[str, str]]] = ()
 
 
 def stage(folder: Path, only: Sequence[str] | None = None) -> None:
@@ -82,26 +85,34 @@ def _explore(folder: Path, title: str) -> dict[str, Any]:
     known = [configuration(path) for path in [*stories(model).values(), *presets(model).values()]]
     frames: dict[str, str] = {}
     shown = {}
+
+    def framed(text: str) -> str:
+        frame = frames.setdefault(text, f"{model.name}-{len(frames) + 1}.html")
+        write(folder / FOLDER / frame, text)
+        return frame
+
+    def flip(told: Verdict | None, before: Result, after: Result | InputError) -> tuple[str, str]:
+        if after is before or isinstance(after, InputError):
+            return "", ""
+        again = _again(told, after)
+        return what_changed(before, after), framed(again) if again else ""
+
     for chosen, result in results.items():
         key = " ".join(str(values[i].index(value)) for i, value in enumerate(chosen))
         if isinstance(result, InputError):
             shown[key] = Shown(str(result))._asdict()
             continue
-        told, frame = _told(result), ""
-        if told is not None:
-            text = _frame(told)
-            frame = frames.setdefault(text, f"{model.name}-{len(frames) + 1}.html")
-            write(folder / FOLDER / frame, text)
+        told = _told(result)
         others = _others(values, chosen, results)
         shown[key] = Shown(
             _why(told),
-            frame,
+            "" if told is None else framed(_frame(f"{told.name}: {told.word}", verdict_view(told, told.trace))),  # type: ignore[arg-type]
             headline(result),
             counted(result.distinct, "state"),
             _title(known, result, told),
             _promise(result, told),
             [_hint(result, name, after) for name, after in zip(names, others, strict=True)],
-            [[_flip(result, one) for one in after.values()] for after in others],
+            [[flip(told, result, one) for one in after.values()] for after in others],
         )._asdict()
     switches = [
         {
@@ -181,24 +192,32 @@ def _hint(before: Result, name: str, others: Mapping[Any, Result | InputError]) 
     return Attempt(before, {name: value}, None if isinstance(after, InputError) else after).hint
 
 
-def _flip(before: Result, after: Result | InputError) -> str:
-    return "" if after is before or isinstance(after, InputError) else what_changed(before, after)
-
-
 def _sizes(model: type[Model], constants: Mapping[str, Any], names: Sequence[str]) -> str:
     """The sizes and other settings that are not at their defaults."""
     return ", ".join(line for line in differing_constants(model(**constants)) if line.partition("=")[0] not in names)
 
 
-def _frame(verdict: Verdict) -> str:
+def _again(told: Verdict | None, after: Result) -> str:
+    """The page of a violation's trace as it goes with other constants, if these repair everything; else ""."""
+    if told is None or told.holds is not False or after.violated:
+        return ""
+    again = retold(told.trace, after.model)  # type: ignore[arg-type]
+    names = [verdict.name for verdict in after.verdicts]
+    return _frame(
+        f"{told.name}: {after[told.name].word}", trace_view(again.trace, properties=names, remark=goes_on(again))
+    )
+
+
+def _frame(title: str, view: TraceView) -> str:
     """A page that plays a trace as soon as it is there."""
     head = [
         element("meta", charset="utf-8"),
-        element("title", f"{verdict.name}: {verdict.word}"),
-        *(element("link", rel="stylesheet", href=f"../_static/{name}") for name in (STYLE, "front.css")),
+        element("title", title),
+        *(element("link", rel="stylesheet", href=f"../_static/{name}") for name in ("drawings.css", "front.css")),
     ]
-    main = element("main", verdict_view(verdict, verdict.trace).html(), class_="wb wb-pane wb-player front-frame")  # type: ignore[arg-type]
-    body = element("body", main, element("script", src=f"../_static/{SCRIPT}"), data_plays="")
+    scripts = (element("script", src=f"../_static/{name}") for name in ("drawings.js", "frame.js"))
+    main = element("main", view.html(), class_="wb")
+    body = element("body", main, *scripts, data_plays="")
     return f"<!DOCTYPE html>\n{element('html', element('head', *head), body, lang='en')}\n"
 
 

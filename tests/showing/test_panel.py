@@ -33,6 +33,7 @@ from workbench.showing.panel.player import WIDTH
 from workbench.showing.panel.switches import Switches
 from workbench.showing.session import kept, session
 from workbench.showing.session.kept import explore
+from workbench.showing.view.wording import told_change
 
 BakeryV2 = get_model("bakery_v2")
 STALE: dict[str, Any] = {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}
@@ -470,6 +471,8 @@ def test_one_may_leave_a_story_at_any_step(stale: Workbench) -> None:
     taken = story.steps[6].label
     assert re.search(rf'data-take="[^"]*" aria-current="step"><code>{re.escape(html.escape(taken))}<', player.moves)
     other = next(step.label for one in simulator.stepper.options() for step in one.steps if step.label != taken)
+    change = html.escape(told_change(simulator.state.changes_to(story.steps[6].state)[0]))
+    assert re.search(rf'title="{re.escape(change)}[^"]*" data-take="[^"]* {re.escape(taken)}"', player.moves)
     click(player, other)
     assert [step.label for step in simulator.trace.steps[:7]] == [s.label for s in story.steps[:6]] + [other]
     assert len(list(simulator.stepper.history.leaves())) == 2, "the story is a branch that one can go back to"

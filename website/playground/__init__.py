@@ -23,8 +23,8 @@ from website.staging import ROOT
 from workbench.commands import skeleton
 from workbench.kernel import InputError
 from workbench.registry.configurations import shipped
-from workbench.showing.pictures.markup import Markup, element, joined
-from workbench.showing.view.html import asset, live_script
+from workbench.showing.pictures.markup import Markup, element
+from workbench.showing.view.html import asset, live_script, player_style
 
 #: The name of the page, as Sphinx has it.
 PAGE = "playground"
@@ -97,24 +97,20 @@ def configurations() -> dict[str, list[dict[str, Any]]]:
 
 def frame() -> str:
     """The page in a frame, with a place for its body; the policy of the page around it allows its script alone."""
-    style = joined(map(Markup, (asset("style.css"), _shared("steps.css"), _read("frame.css"))))
+    style = Markup(asset("style.css") + player_style() + f"html {{\n{_read('frame.css')}}}")
     head = element("head", element("meta", charset="utf-8"), element("title", "playground"), element("style", style))
     script = element("script", Markup(_frame_script()))
-    main = element("main", Markup("<!-- body -->"), element("div", class_="possible"), script, class_="wb player")
+    main = element("main", Markup("<!-- body -->"), script, class_="wb")
     return f"<!DOCTYPE html>\n{element('html', head, element('body', main), lang='en', style='color-scheme: SCHEME')}\n"
 
 
 def _frame_script() -> str:
-    """What makes a trace live, its buttons, and what tells the page."""
-    return "\n".join((live_script(), _shared("steps.js"), _read("frame.js")))
+    """What plays a trace, and tells the page."""
+    return live_script(_read("frame.js"))
 
 
 def _read(name: str) -> str:
     return (_HERE / name).read_text()
-
-
-def _shared(name: str) -> str:
-    return _read(f"../static/{name}")
 
 
 def packed() -> bytes:

@@ -44,8 +44,9 @@
     return [label, make("div", "wb-note", doc), hints[at]];
   }
 
-  // The title of what this is; else what the last flip did, or what the property promises.
-  function show(flip) {
+  // The title of what this is; else what the last flip did, or what the property promises. After a flip that repairs
+  // everything, the trace is told again.
+  function show([flip, again] = []) {
     const one = shown();
     const sentence = one.title || flip || one.doc || one.why;
     badge.innerHTML = one.badge;
@@ -56,8 +57,9 @@
       put(hint, text);
       hint.className = `front-roomy wb-hint wb-${kind}`;
     });
-    frame.hidden = !one.frame;
-    const wanted = one.frame ? new URL(one.frame, root).href : "about:blank";
+    const name = again || one.frame;
+    frame.hidden = !name;
+    const wanted = name ? new URL(name, root).href : "about:blank";
     if (frame.dataset.page !== wanted) frame.contentWindow.location.replace(wanted);
     frame.dataset.page = wanted;
   }
@@ -67,7 +69,7 @@
     chosen = protocol.switches.map((one) => one.first);
     const all = Object.values(protocol.shown);
     badge = make("span", "");
-    const sentences = all.flatMap((one) => [one.title || one.doc, ...(one.title ? [] : one.flips.flat())]);
+    const sentences = all.flatMap((one) => [one.title || one.doc, ...(one.title ? [] : one.flips.flat().map(([sentence]) => sentence))]);
     told = roomy(sentences, all.map((one) => one.why));
     visited = make("span", "wb-note");
     hints = protocol.switches.map((_, at) => roomy(all.map((one) => one.hints[at]?.[0] ?? "")));

@@ -264,7 +264,7 @@ def test_keys_step_through_a_lesson_and_leave_it(lesson: Any) -> None:
     page.keyboard.press("Escape")
     page.wait_for_selector(".wb-present", state="detached")
     page.wait_for_function("document.fullscreenElement === null")
-    expect(page.locator(".wb-trace .wb-state:visible b").first).to_have_text(str(count))
+    expect(page.locator(".wb-trace .wb-where")).to_contain_text(f"State {count} of {count}")
 
 
 def test_the_verdict_is_hidden_until_it_is_revealed(lesson: Any, tmp_path: Path) -> None:

@@ -272,15 +272,21 @@ def test_after_a_repair_nothing_moves_and_the_story_says_what_is_otherwise(brows
     notebook.close()
 
 
-def test_a_large_window_has_the_lanes_beside_the_picture(browser: Any, lab: Lab) -> None:
+def test_a_large_window_has_the_lanes_and_the_moves_beside_the_picture(browser: Any, lab: Lab) -> None:
     notebook = opened(browser, lab, "screen", width=1920, height=1080)
     page = notebook.page
     lanes = page.locator(".wb-player .wb-lanes > svg")
     expect(lanes).to_be_visible()
     notebook.settle()
     notebook.assert_fits()
-    left, right = (page.locator(f".wb-player .wb-{part}").bounding_box() for part in ("picture", "lanes"))
-    assert left["x"] + left["width"] <= right["x"]
+    page.wait_for_function(
+        """() => {
+            const [picture, lanes, moves] = ["picture", "lanes", "moves"]
+                .map((part) => document.querySelector(`.wb-player .wb-${part}`).getBoundingClientRect());
+            return picture.right <= Math.min(lanes.left, moves.left) && lanes.bottom <= moves.top
+                && moves.height > 20 && moves.bottom <= picture.bottom + 1;
+        }"""
+    )
     page.set_viewport_size({"width": 1280, "height": 800})
     expect(lanes).to_be_hidden()
     page.set_viewport_size({"width": 853, "height": 533})

@@ -15,7 +15,7 @@ from workbench.showing.panel.tab import Tab
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.session.jobs import Job
 from workbench.showing.session.kept import MOST_STATES
-from workbench.showing.view.html import asset, noted
+from workbench.showing.view.html import noted, script
 
 _TRACE, _WHOLE, _NEAR, _SEEN = "trace and alternatives", "whole graph", "around a state", "seen through variables"
 _LEGEND = element(
@@ -69,7 +69,7 @@ class _Asked(NamedTuple):
 class _Picture(Pane):
     """A pane for a graph, which may have pictures of its states."""
 
-    _esm = asset("pictures.js") + Pane._esm
+    _esm = script("pictures.js") + Pane._esm
 
 
 class GraphTab(Tab):

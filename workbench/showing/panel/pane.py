@@ -1,8 +1,7 @@
 """HTML in a notebook whose elements can be clicked, and its style: what all panels are drawn with."""
 
-import re
 from collections.abc import Callable
-from pathlib import Path
+from importlib import resources
 from typing import Any
 
 import anywidget
@@ -10,18 +9,11 @@ import ipywidgets
 import traitlets
 
 from workbench.showing.pictures.markup import Markup, element, escape
-from workbench.showing.view.html import asset
+from workbench.showing.view.html import asset, player_style, script
 
-HERE = Path(__file__).parent
-#: The style of drawings and that of panels. A page may have that of drawings again, further below, with what is drawn
-#: there: below `html`, a rule for panels is stronger than one for drawings that is like it.
-STYLE = f"{asset('style.css')}html {{\n{(HERE / 'widgets.css').read_text(encoding='utf-8')}}}"
-
-
-def script(*names: str) -> str:
-    """Scripts of this folder as one, without the lines that are comments: a page gets them with each panel."""
-    text = "".join((HERE / name).read_text(encoding="utf-8") for name in names)
-    return re.sub(r"^\s*//.*\n", "", text, flags=re.MULTILINE)
+HERE = resources.files(__package__)
+#: The style of drawings, players and panels.
+STYLE = f"{asset('style.css')}{player_style()}html {{\n{HERE.joinpath('widgets.css').read_text(encoding='utf-8')}}}"
 
 
 class Style(anywidget.AnyWidget):
@@ -30,7 +22,7 @@ class Style(anywidget.AnyWidget):
     The style sheet holds for the whole page, the rest for the panel that it is in.
     """
 
-    _esm = script("keys.js", "panel.js")
+    _esm = script("keys.js") + script("panel.js", folder=HERE)
     _css = STYLE
 
     def __init__(self) -> None:
@@ -68,7 +60,7 @@ class Pane(anywidget.AnyWidget):
         on_send: Gets the text of what was clicked.
     """
 
-    _esm = script("take.js", "pane.js")
+    _esm = script("take.js") + script("pane.js", folder=HERE)
 
     html = traitlets.Unicode().tag(sync=True)
 

@@ -12,19 +12,19 @@ from workbench.kernel import InputError, Trace
 from workbench.kernel.given import names_in
 from workbench.kernel.values import show
 from workbench.showing.panel.lifetime import Panel
-from workbench.showing.panel.pane import STYLE, script
+from workbench.showing.panel.pane import STYLE
 from workbench.showing.pictures import options_of
 from workbench.showing.session import Session
 from workbench.showing.view import TraceView, animated_svg, trace_page, trace_view
-from workbench.showing.view.html import presenting
+from workbench.showing.view.html import player_script
 from workbench.showing.view.trace import packed
 from workbench.showing.view.watches import watch_table
 from workbench.showing.view.wording import told_change
 
 #: How wide the lanes are until the page has said how much room there is.
 WIDTH = 830
-#: The player's script, after what it has in common with pages.
-_SCRIPT = presenting() + script("keys.js", "take.js", "find.js", "watches.js", "player.js")
+#: The player's script, as a module.
+_SCRIPT = f"{player_script()}export default {{ render: playTrace }};\n"
 
 
 class TracePlayer(Panel, anywidget.AnyWidget):

@@ -235,7 +235,7 @@ class Simulator(Panel, ipywidgets.VBox):
     def _remark(self, trace: Trace) -> str:
         """What is said at the end of a story that goes otherwise now."""
         again = None if self._session is None else self._session.retold
-        return _goes_on(again) if again is not None and trace.steps == again.trace.steps else ""
+        return goes_on(again) if again is not None and trace.steps == again.trace.steps else ""
 
     def _left(self) -> Markup | str:
         """Where somebody has left the story, with a way back; nothing while they are in it."""
@@ -338,7 +338,7 @@ class Simulator(Panel, ipywidgets.VBox):
         return trace_view(self.trace, properties=self._shown_properties, remark=self._remark(self.trace), at=self.at)
 
 
-def _goes_on(story: Retold) -> str:
+def goes_on(story: Retold) -> str:
     """How a story goes on with other constants."""
     if story.refused:
         return f"{story.refused} is refused now: {story.why}"

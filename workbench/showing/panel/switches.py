@@ -6,7 +6,8 @@ from typing import Any
 import anywidget
 import traitlets
 
-from workbench.showing.panel.pane import script
+from workbench.showing.panel.pane import HERE
+from workbench.showing.view.html import script
 
 
 class Switches(anywidget.AnyWidget):
@@ -29,7 +30,7 @@ class Switches(anywidget.AnyWidget):
         ('SafeAcks', 'Lock')
     """
 
-    _esm = script("switches.js")
+    _esm = script("switches.js", folder=HERE)
 
     titles = traitlets.Tuple().tag(sync=True)
     before = traitlets.Unicode().tag(sync=True)

@@ -12,6 +12,7 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from typing import Any
 
 from workbench.kernel.result import WITHIN
@@ -21,6 +22,9 @@ from workbench.showing.pictures.markup import Markup, element, joined
 BLUE, SKY, GREEN, ORANGE, VERMILLION, PURPLE = "#0072B2", "#56B4E9", "#009E73", "#E69F00", "#D55E00", "#CC79A7"
 #: Legible on white and on near-black, for what cannot take its colour from the page.
 MIDDLE = "#777777"
+
+#: Where scripts and style sheets lie.
+FOLDER = resources.files(__package__)
 
 #: For each word of a verdict its mark and its class in the style sheet.
 MARKS = {
@@ -86,17 +90,39 @@ def clip(text: str, most: int) -> str:
 @cache
 def asset(name: str) -> str:
     """A file that lies beside this module."""
-    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+    return FOLDER.joinpath(name).read_text(encoding="utf-8")
 
 
-def presenting() -> str:
-    """The scripts that pages and the player have in common, before their own."""
-    return "".join(map(asset, ("pictures.js", "slides.js", "present.js")))
+def script(*names: str, folder: Traversable = FOLDER) -> str:
+    """Scripts as one, without the lines that are comments: each drawing carries its own."""
+    text = "".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)
+    return re.sub(r"^\s*//.*\n", "", text, flags=re.MULTILINE)
 
 
-def live_script(*more: str) -> Markup:
-    """The script that makes the drawings live which are in the same element, and scripts that rest on it."""
-    return Markup(f"(() => {{\n{presenting()}{asset('live.js')}{''.join(more)}}})();")
+@cache
+def player_script() -> str:
+    """The player of traces, for pages and notebooks: it defines ``playTrace``."""
+    parts = ("pictures", "slides", "present", "keys", "take", "find", "watches", "player")
+    return script(*(f"{name}.js" for name in parts))
+
+
+@cache
+def player_style() -> str:
+    """The player's style: below `html`, it is stronger than rules for drawings that are like it.
+
+    A page may have those again, further below, with what is drawn there.
+    """
+    return f"html {{\n{asset('player.css')}}}"
+
+
+def live_script(*more: str, traces: bool = True) -> Markup:
+    """The script that makes the drawings live which are in the same element, and scripts that rest on it.
+
+    Args:
+        traces: Whether there are traces to be played among them.
+    """
+    rest = player_script() if traces else script("pictures.js")
+    return Markup(f"(() => {{\n{rest}{script('live.js')}{''.join(more)}}})();")
 
 
 class Drawn:
@@ -211,5 +237,7 @@ def portable(fragment: Markup) -> Markup:
     """The fragment as a notebook keeps it: see the head of this module."""
     body, images = _SVG.subn(_as_image, fragment)
     body = _OPENING.sub(_with_styles, body)
-    script = element("script", live_script()) if images else None
-    return element("div", element("style", Markup(asset("style.css"))), Markup(body), script, class_="wb wb-cell")
+    traces = 'class="wb-trace"' in body
+    style = asset("style.css") + (player_style() if traces else "")
+    live = element("script", live_script(traces=traces)) if images else None
+    return element("div", element("style", Markup(style)), Markup(body), live, class_="wb wb-cell")

@@ -3,17 +3,19 @@
 from itertools import groupby
 
 from workbench.kernel import Model, State
-from workbench.kernel.trace import Move, is_bookkeeping, options
+from workbench.kernel.trace import Move, Step, is_bookkeeping, options
 from workbench.kernel.values import counted
 from workbench.showing.pictures.markup import Markup, element
 from workbench.showing.view.html import folded, noted
 from workbench.showing.view.trace import NOBODY
+from workbench.showing.view.wording import told_change
 
 
 def possible_steps(model: Model, state: State, taken: Move | None = None, more: Markup | None = None) -> Markup:
     """Buttons for the steps from `state`, per lane; the others are folded away, each with the reason.
 
-    A button's ``data-take`` holds its step: the move as ``INSTANCE.OUTCOME``, a space, and the label.
+    A button's ``data-take`` holds its step: the move as ``INSTANCE.OUTCOME``, a space, and the label. Its title is what
+    the step would change.
 
     Args:
         taken: The move that the behaviour on show takes here, whose button is marked.
@@ -30,7 +32,7 @@ def possible_steps(model: Model, state: State, taken: Move | None = None, more: 
     for lane, group in groupby(known, key=lambda one: one.instance.lane or NOBODY):
         buttons = []
         for instance, steps in group:
-            buttons += [_step_button(step.label, step.move, taken) for step in steps if step.move in told]
+            buttons += [_step_button(state, step, taken) for step in steps if step.move in told]
             if not steps:
                 disabled.append(_greyed(instance.label, model.why_disabled(instance, state) or ""))
         if buttons:
@@ -44,12 +46,14 @@ def possible_steps(model: Model, state: State, taken: Move | None = None, more: 
     return enabled + folded(summary, grid, data_name="greyed") if disabled else enabled
 
 
-def _step_button(label: str, move: Move | None, taken: Move | None) -> Markup:
-    """A step to take; the one that the behaviour takes here is marked."""
-    assert move is not None  # it is no initial state
+def _step_button(state: State, step: Step, taken: Move | None) -> Markup:
+    """A step to take, with what it would change; the one that the behaviour takes here is marked."""
+    assert step.move is not None  # it is no initial state
+    changes = "\n".join(map(told_change, state.changes_to(step.state)))
     return element(
-        "button", element("code", label), class_="wb-button", data_take=f"{move.instance}.{move.outcome} {label}",
-        aria_current="step" if move == taken else None,
+        "button", element("code", step.label), class_="wb-button", title=changes or "changes nothing",
+        data_take=f"{step.move.instance}.{step.move.outcome} {step.label}",
+        aria_current="step" if step.move == taken else None,
     )  # fmt: skip
 
 

@@ -161,14 +161,14 @@ class TraceView(Lanes, Drawn):
         steps = map(self._foldable, range(len(self.steps)))
         link = folded("Permalink", element("code", self.permalink, class_="wb-link"), class_="wb-note wb-link")
         pictures = [self.picture(index) for index in range(len(self.steps))]
-        drawn, widest = [one.svg_with(self.prefix) for one in pictures], max(one.size[0] for one in pictures)
+        drawn = [one.svg_with(self.prefix) for one in pictures]
+        widest, tallest = (max(sides) for sides in zip(*(one.size for one in pictures), strict=True))
         watched = folded("watched", self._watched.html(), is_open=True, class_="wb-watched") if self.watches else None
         beside = element(
             "div",
             element("div", drawn[self.at], class_="wb-picture"),
             element("div", self.svg(width=WIDTH), class_="wb-lanes"),
             class_="wb-beside",
-            style=f"--wb-widest:{widest:.0f}px",
         )
         return element(
             "div",
@@ -177,12 +177,14 @@ class TraceView(Lanes, Drawn):
             folded("Every state, and what is true in it", joined(steps), class_="wb-states"),
             link,
             class_="wb-trace",
+            style=f"--wb-widest:{widest:.0f}px;--wb-tallest:{tallest:.0f}px",
             tabindex=0,
             role="group",
             aria_label=f"behaviour of {self.trace.model.name}",
             data_pictures=packed(drawn),
             data_lanes=packed(self.lanes_for_lessons()),
             data_strip=json.dumps(self.strip),
+            data_watched=json.dumps([watch.as_dict() for watch in self.watches]) if self.watches else None,
             data_at=self.at,
         )
 
@@ -205,7 +207,7 @@ class TraceView(Lanes, Drawn):
 
 
 def packed(texts: Sequence[str] | Mapping[str, str]) -> str:
-    """Texts that have much in common as one short text, which ``pictures.js`` and the player unpack."""
+    """Texts that have much in common as one short text, which ``pictures.js`` unpacks."""
     plain = json.dumps(dict(texts) if isinstance(texts, Mapping) else list(texts))
     return base64.b64encode(gzip.compress(plain.encode(), mtime=0)).decode()
 

@@ -19,7 +19,8 @@ const watching = (model, go) => {
   table.tabIndex = 0;
   table.setAttribute("role", "group");
   table.setAttribute("aria-label", "what is watched, in every state");
-  const box = make("div", "wb-watching", make("div", "wb-bar", field, add), wrong, rows, all);
+  const asking = model.isPage ? [] : [make("div", "wb-bar", field, add)];  // nobody computes what is typed there
+  const box = make("div", "wb-watching", ...asking, wrong, rows, all);
 
   // Where a condition is true, as seen from the state that is shown.
   const jumps = {
@@ -51,7 +52,7 @@ const watching = (model, go) => {
     remove.addEventListener("click", () => model.send({ unwatch: watch.expression }));
     return [
       make("code", "", watch.expression), make("span", "", ...before, now),
-      make("span", "wb-jumps", ...jump, remove), make("span", "wb-note", watch.remark ?? ""),
+      make("span", "wb-jumps", ...jump, ...(model.isPage ? [] : [remove])), make("span", "wb-note", watch.remark ?? ""),
     ];
   };
 

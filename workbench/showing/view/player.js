@@ -1,4 +1,5 @@
-// A trace, stepped by clicking a row or with the arrow keys. Works without a kernel; only the filter needs one.
+// A trace, stepped by clicking a row or with the arrow keys. What it shows it asks of `model`: a widget of a notebook, or,
+// with less to offer, what a page holds (`isPage`, see live.js).
 // A part is drawn again only when what it shows has changed: what a person typed, selected, unfolded, focused or
 // scrolled there outlasts another width, another step, and news of something else.
 
@@ -9,7 +10,7 @@ function make(name, className, text = "") {
   return element;
 }
 
-function render({ model, el }) {
+const playTrace = ({ model, el, plays = false, asks = false }) => {
   el.classList.add("wb", "wb-pane", "wb-player");
   el.tabIndex = 0;
   el.setAttribute("role", "group");
@@ -46,8 +47,8 @@ function render({ model, el }) {
   const lanes = make("div", "wb-lanes wb-live wb-scroll");
   const left = make("div", "wb-left-story");
   left.setAttribute("role", "status");
-  beside.append(picture, lanes, left);
   const moves = make("div", "wb-moves");
+  beside.append(picture, lanes, moves, left);
   const more = make("details", "wb-more");
   const tools = make("div", "wb-bar");
   const filter = make("details", "wb-filter");
@@ -72,7 +73,7 @@ function render({ model, el }) {
   tools.append(...find.elements, filter, chooser);
   const watch = watching(model, go);
   more.append(make("summary", "", "This state in full, all steps, watches, permalink"), tools, watch.element, state, link);
-  el.append(said, bar, beside, moves, more);
+  el.append(said, bar, beside, more);
   let pictures = [];  // of all states, once they are here
   let drawn = -1;
   let at = -1;  // the step that was shown last
@@ -209,9 +210,11 @@ function render({ model, el }) {
     offer("this picture as SVG", "the picture of this step, for documents", (svg) =>
       svg && save(new XMLSerializer().serializeToString(svg), "image/svg+xml", "svg"));
     offer("this picture as PNG", "the picture of this step, for slides and chats", (svg) => svg && savePng(svg));
-    offer("the trace as an animated SVG", "one image that shows one state after the other", () =>
-      model.send({ want: "animation" }));
-    offer("the trace as a page", "one HTML file with all pictures; the arrow keys step", () => model.send({ want: "page" }));
+    if (!model.isPage) {
+      offer("the trace as an animated SVG", "one image that shows one state after the other", () =>
+        model.send({ want: "animation" }));
+      offer("the trace as a page", "one HTML file with all pictures; the arrow keys step", () => model.send({ want: "page" }));
+    }
     exports.append(make("summary", "", "Save"), choices);
   }
 
@@ -328,13 +331,20 @@ function render({ model, el }) {
 
   function showFilter() {
     const [names, variables] = [model.get("names"), model.get("variables")];
+    filter.hidden = !names.length;
     kept.textContent = variables.length ? `${variables.length} of ${names.length} variables` : "all variables";
     for (const box of boxes.querySelectorAll("input")) box.checked = variables.includes(box.name);
   }
 
-  function go(step) {
+  function show(step) {
     model.set("step", Math.min(Math.max(step, 0), last()));
     model.save_changes();
+  }
+
+  // Whoever steps by hand stops what plays.
+  function go(step) {
+    stop();
+    show(step);
   }
 
   // The strip: a dot for each step, in the lane of whoever takes it.
@@ -362,12 +372,12 @@ function render({ model, el }) {
       stop();
       return;
     }
-    if (model.get("step") >= last()) go(0);
+    if (model.get("step") >= last()) show(0);
     playing.textContent = "\u25a0";
     timer = setInterval(() => {
       if (model.get("step") >= last()) stop();
-      else go(model.get("step") + 1);
-    }, 900);
+      else show(model.get("step") + 1);
+    }, 1200);
   }
 
   function showMoves() {
@@ -434,6 +444,8 @@ function render({ model, el }) {
   showLanes();
   showStep();
   fetchPictures();
+  if (plays) play();
+  if (asks) lesson.open({ asking: true });
   return () => {
     stop();
     document.removeEventListener("pointerdown", leaveMenus);
@@ -446,6 +458,4 @@ function render({ model, el }) {
     clearTimeout(measuring);
     clearTimeout(fetching);
   };
-}
-
-export default { render };
+};
