@@ -108,6 +108,9 @@ const playTrace = ({ model, el, plays = false, asks = false }) => {
     return true;
   }
 
+  // A page may be that of a phone.
+  const fit = () => fitPicture(picture, model.isPage ? SMALLEST : 0);
+
   // The picture of a state; what moved moves only forwards, from the state before.
   function showPicture() {
     const step = shown();
@@ -117,7 +120,7 @@ const playTrace = ({ model, el, plays = false, asks = false }) => {
     if (put(picture, wanted)) picture.toggleAttribute("data-moving", step === drawn + 1);
     drawn = step;
     lesson.update();
-    fitPicture(picture);
+    fit();
   }
 
   async function fetchPictures() {
@@ -410,7 +413,7 @@ const playTrace = ({ model, el, plays = false, asks = false }) => {
   const seen = new ResizeObserver(() => {
     if (!inSight) stay();
     inSight = lanes.clientHeight > 0;
-    fitPicture(picture);
+    fit();
     drawStrip();
     clearTimeout(measuring);
     measuring = setTimeout(() => {
