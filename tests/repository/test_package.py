@@ -75,14 +75,17 @@ def installed(wheel: Path, tmp_path: Path) -> Environment:
     pip = [sys.executable, "-m", "pip", "--python", str(environment.folder / "bin" / "python")]
     options = ["--disable-pip-version-check", "--quiet", "--no-deps", "--no-index", "--no-compile"]
     subprocess.run([*pip, "install", *options, str(wheel)], check=True)
-    bring_kernels(environment.packages / "workbench" / "engines")
+    bring_kernels(environment.packages / "workbench")
     return environment
 
 
-def bring_kernels(engines: Path) -> None:
+def bring_kernels(package: Path) -> None:
     """Let the installed modules take what Numba has compiled of the same ones here, which takes a while."""
-    for kept in (ROOT / "workbench" / "engines").rglob("__pycache__/*.nb?"):
-        target = engines / kept.relative_to(ROOT / "workbench" / "engines")
+    ours = ROOT / "workbench"
+    compiled = list(ours.rglob("__pycache__/*.nb?"))
+    assert compiled, "the set-up compiles them"
+    for kept in compiled:
+        target = package / kept.relative_to(ours)
         target.parent.mkdir(exist_ok=True)
         shutil.copy(kept, target)
 

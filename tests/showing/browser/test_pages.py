@@ -9,6 +9,7 @@ beside them in a temporary folder::
 import os
 import re
 from collections.abc import Iterator
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ WINDOWS = {
     "150-percent-dark": (853, 1.5, "dark"),
     "1280-dark": (1280, 1, "dark"),
     "1920": (1920, 1, "light"),
+    "phone": (390, 2, "light"),
 }
 #: Those that documents show.
 KEPT = {("hudi", "1280"), ("paimon", "1920-dark"), ("bakery", "1280")}
@@ -102,6 +104,21 @@ def test_a_story_is_seen_with_its_picture_beside_its_lanes(
         page.wait_for_function("said => document.querySelector('[data-picture]').ariaLabel !== said", arg=label)
         page.keyboard.press("ArrowDown")
         page.wait_for_function("said => document.querySelector('[data-picture]').ariaLabel === said", arg=label)
+
+
+@pytest.mark.parametrize("window", ["phone", "1280-dark"])
+@pytest.mark.parametrize("whole", [False, True], ids=["trace", "report"])
+def test_a_page_is_accessible(browser: Any, tmp_path: Path, whole: bool, window: str) -> None:
+    """With what is folded away, too."""
+    result, file = check(story("bakery").model), tmp_path / "page.html"
+    watched = view.trace_view(story("bakery"), watches=["len(s.iceberg)"])
+    file.write_text(view.report(result) if whole else view.trace_page(watched), encoding="utf-8")
+    with Window(browser, file, window, bypass_csp=True) as page:
+        page.wait_for_selector(".wb-live")
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        page.evaluate(resources.files("axe_playwright_python").joinpath("axe.min.js").read_text())
+        found = page.evaluate("async () => (await axe.run(document, { preload: false })).violations")
+        assert [(one["id"], node["target"]) for one in found for node in one["nodes"]] == []
 
 
 @pytest.mark.parametrize("kept", [False, True], ids=["page", "notebook"])

@@ -46,7 +46,10 @@ def table(
 
     def cells(name: str, row: Iterable[object]) -> Markup:
         kinds = ("wb-number" if at in numbers else None for at in itertools.count())
-        return joined(element(name, cell, class_=kind) for cell, kind in zip(row, kinds, strict=False))
+        return joined(
+            element(name if cell != "" else "td", cell, class_=kind)  # a heading says something
+            for cell, kind in zip(row, kinds, strict=False)
+        )
 
     top = cells("th", head)
     body = joined(element("tr", cells("td", row)) for row in rows)
