@@ -18,6 +18,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
+from tests.playing import plays
 from website import contents, gallery, lessons, links
 from website.broken import find
 from website.playground import first_model, in_browser, packed, runtime
@@ -415,17 +416,7 @@ def test_the_gallery_is_searched_by_what_breaks_and_by_what_repairs_it(page: Any
 @pytest.mark.browser
 def test_a_trace_is_played_without_a_kernel(page: Any, site: Path) -> None:
     page.goto((site / "gallery" / "bakery" / "v2_race" / "NoLakekeeperConflict.html").as_uri())
-    where, title = page.locator(".wb-where"), page.locator(".wb-picture text").first
-    expect(where).to_contain_text("State 22 of 22")
-    expect(page.get_by_role("button", name="next step")).to_be_disabled()
-    page.get_by_role("button", name="to the beginning").click()
-    expect(title).to_have_text(re.compile("^1 "))
-    page.get_by_role("button", name="next step").click()
-    expect(where).to_contain_text("State 2 of 22")
-    expect(title).to_have_text(re.compile("^2 "))
-    page.locator(".wb-trace").focus()
-    page.keyboard.press("ArrowRight")
-    expect(where).to_contain_text("State 3 of 22")
+    plays(page.locator(".wb-player"), 22)
 
 
 @pytest.mark.slow
@@ -604,6 +595,7 @@ def test_the_first_model_is_checked_edited_and_stepped_by_hand(playground: Playg
     expect(playground.verdicts).to_contain_text("2 writers are done, and the counter is 1")
     expect(playground.trace.locator(".wb-where")).to_contain_text("State 5 of 5")
     expect(playground.trace.locator(".wb-moves")).to_contain_text("No step is possible: the end.")
+    plays(playground.trace.locator(".wb-player"), 5)
     playground.trace.get_by_role("button", name="to the beginning").press("Enter")
     expect(playground.trace.locator(".wb-picture text").first).to_have_text(re.compile("^1 "))
     playground.trace.get_by_role("button", name="read(w2)").press("Enter")

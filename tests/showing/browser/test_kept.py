@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.lab import Lab, Notebook, Patient, until
+from tests.playing import plays
 
 pytestmark = pytest.mark.browser
 PLAYER = ".wb-player:visible"
@@ -329,6 +330,7 @@ def test_a_notebook_shows_what_its_panels_showed_when_their_kernel_is_gone(
         expect(shown).to_contain_text("12 read_merge_target(w2)")  # the state that was looked at last
         expect(page.locator(".wb-kept").first).to_contain_text("everything holds")  # what a switch would do
         page.screenshot(path=tmp_path / f"{theme}.png")
+        plays(page.locator(".wb-kept .wb-player").first, 14)
         page.close()
     lab.end_kernel("morning.ipynb")
 

@@ -18,6 +18,7 @@ from playwright.sync_api import expect
 
 from tests.lab import PATIENCE
 from tests.places import ROOT
+from tests.playing import plays
 from workbench import get_model
 from workbench.checking.check import check
 from workbench.kernel import Trace
@@ -85,7 +86,7 @@ class Window:
 def test_a_story_is_seen_with_its_picture_beside_its_lanes(
     browser: Any, told: tuple[str, Trace], tmp_path: Path, window: str
 ) -> None:
-    """Letters of a picture have 10 px or more, nothing is scrolled sideways, and the arrow keys step."""
+    """Letters of a picture have 10 px or more, and nothing is scrolled sideways."""
     name, trace = told
     file = tmp_path / "story.html"
     file.write_text(view.trace_page(trace), encoding="utf-8")
@@ -98,12 +99,13 @@ def test_a_story_is_seen_with_its_picture_beside_its_lanes(
         kept = os.environ.get("WORKBENCH_PICTURES") if (name, window) in KEPT else None
         beside = page.locator(".wb-beside")
         beside.screenshot(path=Path(kept or tmp_path) / f"story-{name}.png")
-        label = shown.get_attribute("aria-label")
-        page.locator(".wb-trace").focus()
-        page.keyboard.press("ArrowUp")
-        page.wait_for_function("said => document.querySelector('[data-picture]').ariaLabel !== said", arg=label)
-        page.keyboard.press("ArrowDown")
-        page.wait_for_function("said => document.querySelector('[data-picture]').ariaLabel === said", arg=label)
+
+
+def test_a_page_plays_a_trace(browser: Any, told: tuple[str, Trace], tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    file.write_text(view.trace_page(told[1]), encoding="utf-8")
+    with Window(browser, file) as page:
+        plays(page.locator(".wb-player"), told[1].end + 1)
 
 
 @pytest.mark.parametrize("window", ["phone", "1280-dark"])

@@ -18,6 +18,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.lab import ROOT, Lab, Notebook, until
+from tests.playing import plays
 
 TOUR = ROOT / "notebooks" / "00_tour.ipynb"
 NOTEBOOK = [
@@ -66,12 +67,9 @@ def test_the_panel_answers_at_once_and_its_trace_can_be_stepped(notebook: Notebo
     expect(page.locator(".wb-player [data-picture=bakery_v2] [data-fault]")).not_to_have_count(0)
     expect(where).to_contain_text("State 22 of 22: commit(w2)")
     expect(state).to_contain_text("HTTP 409")
+    plays(page.locator(".wb-player"), 22)
     page.locator(".wb-player .wb-dot").nth(13).click()
     expect(where).to_contain_text("State 14 of 22: commit(w1)")
-    page.keyboard.press("ArrowDown")
-    expect(where).to_contain_text("State 15 of 22")
-    page.keyboard.press("ArrowLeft")
-    expect(where).to_contain_text("State 14 of 22")
     expect(state).to_contain_text("committed")
     page.click(".wb-more > summary")
     page.click(".wb-player .wb-filter summary:text-is('all variables')")
