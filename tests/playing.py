@@ -1,4 +1,7 @@
-"""The flow through a trace that its player has wherever it plays: in a notebook, on pages, and in the playground."""
+"""The flow through a trace that its player has wherever it plays: in a notebook, on pages, and in the playground.
+
+Buttons are pressed by keys: a click that comes with a scroll may be sent to a frame that was there before it.
+"""
 
 import re
 from typing import Any
@@ -22,14 +25,12 @@ def plays(player: Any, states: int) -> None:
         expect(picture).to_have_attribute("aria-label", re.compile(rf", {state}  "))
         expect(dots.nth(state - 1)).to_have_attribute("data-current", "")
 
-    def press(button: str) -> None:
-        player.get_by_role("button", name=re.compile(button)).press("Enter")  # a click may go to where a frame was before
-
     for key, state in (("End", states), ("ArrowLeft", states - 1), ("Home", 1), ("ArrowDown", 2), ("ArrowRight", 3)):
         player.press(key)
         expect_at(state)
-    for button, state in (("to the beginning", 1), ("next step", 2), ("previous step", 1), ("to the (fault|end)", states)):
-        press(button)
+    buttons = {"to the beginning": 1, "next step": 2, "previous step": 1, "to the (fault|end)": states}
+    for button, state in buttons.items():
+        player.get_by_role("button", name=re.compile(button)).press("Enter")
         expect_at(state)
     expect(player.get_by_role("button", name="next step")).to_be_disabled()
     dots.nth(1).dispatch_event("pointerdown", {"buttons": 1})
