@@ -25,6 +25,7 @@ from workbench.kernel import Trace
 from workbench.registry import configurations
 from workbench.showing import view
 from workbench.showing.view.html import portable
+from workbench.showing.view.trace import WIDTH
 
 pytestmark = pytest.mark.browser
 
@@ -367,6 +368,9 @@ def test_slides_ask_first_and_print_one_to_a_page(browser: Any, page_of: Any, tm
     page.goto(page_of("hudi").as_uri() + "#slides")
     page.wait_for_selector(".wb-present[open] .wb-picture svg")
     expect_at(page, 1)
+    page.wait_for_function(  # lanes that were drawn for large letters
+        "wide => document.querySelector('.wb-present .wb-lanes svg').viewBox.baseVal.width < wide", arg=WIDTH
+    )
     page.keyboard.press("End")
     expect(page.locator(".wb-present .wb-said")).to_have_text("What will happen?")
     printed = page.pdf(prefer_css_page_size=True)

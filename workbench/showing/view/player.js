@@ -33,11 +33,12 @@ const playTrace = ({ model, el, plays = false, asks = false }) => {
   const fault = control("\u25b6|", "", () => go(end()));
   const chooser = make("span", "wb-chooser");
   const exports = make("details", "wb-filter");
-  const present = control("Present", "fill the window: arrow keys and space step, B hides the verdict, Esc leaves", () => {
+  const teach = (options) => {
     stop();
     if (!narrow) model.send({ want: "lanes" });
-    lesson.open();
-  });
+    lesson.open(options);
+  };
+  const present = control("Present", "fill the window: arrow keys and space step, B hides the verdict, Esc leaves", () => teach());
   const controls = make("span", "wb-transport");
   controls.append(first, back, playing, forth, fault, exports, present);
   bar.append(strip, controls);
@@ -448,7 +449,7 @@ const playTrace = ({ model, el, plays = false, asks = false }) => {
   showStep();
   fetchPictures();
   if (plays) play();
-  if (asks) lesson.open({ asking: true });
+  if (asks) teach({ asking: true });
   return () => {
     stop();
     document.removeEventListener("pointerdown", leaveMenus);
