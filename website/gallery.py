@@ -4,7 +4,6 @@ A page's name, ``gallery/FOLDER/CONFIGURATION/PROPERTY``, is stable. Its text is
 player of the trace lies beside it, and ``conf.py`` inserts it into the page, which keeps it out of the search index.
 """
 
-import base64
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from workbench.checking.questions.whatif import Attempt, never_happen
 from workbench.kernel.errors import unknown
 from workbench.kernel.values import counted
 from workbench.registry.configurations import Configuration, configuration, shipped
-from workbench.showing.pictures.markup import Markup, element, joined
+from workbench.showing.pictures.markup import Markup, address_of, element, joined
 from workbench.showing.view.trace import trace_view, verdict_view
 
 FOLDER = "gallery"
@@ -298,8 +297,7 @@ Each page plays the steps, and keeps its address.
 
 def _story(title: str, entry: Entry) -> Markup:
     """A picture that leads to a page."""
-    source = base64.b64encode(entry.picture.encode()).decode()
-    image = element("img", src=f"data:image/svg+xml;base64,{source}", alt="", loading="lazy")
+    image = element("img", src=address_of(entry.picture), alt="", loading="lazy")
     facts = f"{entry.protocol} \N{MIDDLE DOT} {counted(entry.shown, 'state')}"
     told = element("span", element("b", title), element("small", facts))
     return element("li", element("a", image, told, href=f"{entry.page}.html")) + "\n"

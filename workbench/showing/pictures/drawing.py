@@ -1,6 +1,5 @@
 """Pictures of states, made from the descriptions that functions give."""
 
-import base64
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +13,7 @@ from workbench.showing.pictures import paint
 from workbench.showing.pictures.compare import compare_things, differing, every
 from workbench.showing.pictures.default import variables
 from workbench.showing.pictures.layout import Placed, place
-from workbench.showing.pictures.markup import Markup, element
+from workbench.showing.pictures.markup import Markup, address_of, element
 from workbench.showing.pictures.registry import options_of, painting_of
 from workbench.showing.pictures.route import route
 from workbench.showing.pictures.things import BAD, Arrow, Text, down, text
@@ -60,8 +59,7 @@ class Picture:
 
     def _repr_html_(self) -> str:
         """The picture as an image, which survives if scripts and styles are stripped."""
-        encoded = base64.b64encode(self.svg.encode()).decode()
-        return element("img", src=f"data:image/svg+xml;base64,{encoded}", alt=self.label, width=round(self.size[0]))
+        return element("img", src=address_of(self.svg), alt=self.label, width=round(self.size[0]))
 
     def __repr__(self) -> str:
         return f"<picture: {self.label}>"

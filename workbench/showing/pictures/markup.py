@@ -3,11 +3,14 @@
 import html
 from collections.abc import Iterable
 from typing import Any
+from urllib.parse import quote
 
 from workbench.kernel.text import printable_lines
 
 #: Elements without a closing tag if they are empty; HTML demands one for all others.
 _EMPTY = frozenset({"br", "circle", "img", "input", "line", "link", "meta", "path", "polygon", "rect"})
+#: What need not be encoded in the address of an image.
+_AS_THEY_ARE = " =/:;,.-_!*()+"
 
 
 class Markup(str):
@@ -20,6 +23,11 @@ class Markup(str):
 
     def __radd__(self, other: str) -> "Markup":
         return joined([other, self])
+
+
+def address_of(svg: str) -> str:
+    """A drawing as the address of an image. It stays text, so that a notebook with many of them can be compressed."""
+    return f"data:image/svg+xml,{quote(svg, safe=_AS_THEY_ARE)}"
 
 
 def escape(text: object) -> Markup:

@@ -5,7 +5,6 @@ notebook keeps must also survive viewers that strip SVG, scripts and styles: the
 script turns it back into inline SVG where scripts may run.
 """
 
-import base64
 import itertools
 import re
 from collections.abc import Container, Iterable
@@ -16,7 +15,7 @@ from importlib.resources.abc import Traversable
 from typing import Any
 
 from workbench.kernel.result import WITHIN
-from workbench.showing.pictures.markup import Markup, element, joined
+from workbench.showing.pictures.markup import Markup, address_of, element, joined
 
 #: Colour-blind safe, after Okabe and Ito; the darker ones of a pair carry white text.
 BLUE, SKY, GREEN, ORANGE, VERMILLION, PURPLE = "#0072B2", "#56B4E9", "#009E73", "#E69F00", "#D55E00", "#CC79A7"
@@ -231,9 +230,8 @@ _LABEL = re.compile(r'aria-label="([^"]*)"')
 def _as_image(picture: re.Match[str]) -> str:
     svg = picture.group()
     label = _LABEL.search(svg)
-    encoded = base64.b64encode(svg.encode()).decode()
     alternative = label.group(1) if label else ""
-    return element("img", class_="wb-svg", src=f"data:image/svg+xml;base64,{encoded}", alt=Markup(alternative))
+    return element("img", class_="wb-svg", src=address_of(svg), alt=Markup(alternative))
 
 
 def portable(fragment: Markup) -> Markup:

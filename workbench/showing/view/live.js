@@ -48,9 +48,8 @@ const played = new Map();  // the traces of the page, and what their players ask
   const root = document.currentScript.closest(".wb") ?? document.body;
   const enliven = () => {
     for (const image of root.querySelectorAll("img.wb-svg")) {
-      const bytes = Uint8Array.from(atob(image.src.split(",")[1]), (letter) => letter.charCodeAt(0));
       const template = document.createElement("template");
-      template.innerHTML = new TextDecoder().decode(bytes);
+      template.innerHTML = decodeURIComponent(image.src.slice(image.src.indexOf(",") + 1));
       image.replaceWith(template.content);
     }
 
