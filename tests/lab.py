@@ -193,10 +193,10 @@ class Notebook:
         )
 
     def unfold(self, what: str = "More settings") -> None:
-        """Show what is folded away."""
+        """Show what is folded away; by key, since what is filling above may move the line under a click."""
         button = self.page.locator(f".wb-fold-button:has-text('{what}'):visible")
         if button.get_attribute("aria-expanded") == "false":
-            button.click()
+            button.press("Enter")
 
     def flip(self, switch: str) -> float:
         """Click a switch; how many milliseconds later the verdict on it is there."""
