@@ -21,6 +21,7 @@ from tests.places import ROOT
 from tests.playing import plays
 from workbench import get_model
 from workbench.checking.check import check
+from workbench.formats.permalink import permalink
 from workbench.kernel import Trace
 from workbench.registry import configurations
 from workbench.showing import view
@@ -107,6 +108,8 @@ def test_a_page_plays_a_trace(browser: Any, told: tuple[str, Trace], tmp_path: P
     file.write_text(view.trace_page(told[1]), encoding="utf-8")
     with Window(browser, file) as page:
         plays(page.locator(".wb-player"), told[1].end + 1)
+        page.click(".wb-more > summary")
+        expect(page.locator(".wb-link code")).to_have_text(permalink(told[1]))
 
 
 @pytest.mark.parametrize("window", ["phone", "1280-dark"])

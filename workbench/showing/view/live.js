@@ -16,7 +16,7 @@ const pageOf = (trace) => {
     packed: trace.dataset.pictures,
     lanes: inside(".wb-lanes"),
     strip: JSON.parse(trace.dataset.strip),
-    permalink: inside(".wb-link > code"),
+    permalink: trace.querySelector(".wb-link > code").textContent,
     watched: JSON.parse(trace.dataset.watched ?? "[]"),
     watch_table: trace.querySelector(".wb-watched > table")?.outerHTML ?? "",
     names: [], variables: [], options: {}, chosen: {},
