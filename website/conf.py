@@ -5,14 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from website import front, gallery, playground, reference
-from website.staging import FILES, FRONT, docname
+from website.staging import FILES, FRONT, SCRIPT, STYLE, docname
 from workbench import __version__
 from workbench.showing.panel import pane
 from workbench.showing.pictures.markup import Markup, element, joined
-from workbench.showing.view.html import asset, live_script, player_style
-
-#: The package's style sheet and script, added to the static files.
-STYLE, SCRIPT = "drawings.css", "drawings.js"
+from workbench.showing.view.html import drawn_style, live_script
 
 project = "Lakehouse workbench"
 release = version = __version__
@@ -91,9 +88,9 @@ def add_assets(app: Any, error: Exception | None) -> None:
     """Write what the drawings of the package need: their style sheet and their script."""
     if error is None:
         static = Path(app.outdir, "_static")
-        (static / STYLE).write_text(asset("style.css") + player_style())
+        (static / STYLE).write_text(drawn_style())
         (static / SCRIPT).write_text(live_script())
-        (static / front.STYLE).write_text(pane.STYLE)
+        (static / front.PANEL_STYLE).write_text(pane.STYLE)
         playground.finish(Path(app.outdir))
         if (frames := Path(app.srcdir, front.FOLDER)).is_dir():
             shutil.copytree(frames, Path(app.outdir, front.FOLDER), ignore=shutil.ignore_patterns("*.json"))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from website import playground
-from website.staging import in_processes, write
+from website.staging import SCRIPT, STYLE, in_processes, write
 from workbench.checking.check import check
 from workbench.checking.questions.whatif import Attempt
 from workbench.kernel import InputError, Model, Result, Verdict
@@ -29,7 +29,7 @@ from workbench.showing.view.trace import TraceView, trace_view, verdict_view
 #: Where the frames and the document are, in the sources and on the site.
 FOLDER = "front"
 #: What the page takes of the package, among the static files: the panel's style sheet.
-STYLE = "panel.css"
+PANEL_STYLE = "panel.css"
 #: By protocol, the configuration that gives the sizes, and which switches are on at first.
 PROTOCOLS = {
     "Paimon": "paimon/two_buckets_unprotected",
@@ -87,9 +87,10 @@ def _explore(folder: Path, title: str) -> dict[str, Any]:
     shown = {}
 
     def framed(text: str) -> str:
-        frame = frames.setdefault(text, f"{model.name}-{len(frames) + 1}.html")
-        write(folder / FOLDER / frame, text)
-        return frame
+        if text not in frames:
+            frames[text] = f"{model.name}-{len(frames) + 1}.html"
+            write(folder / FOLDER / frames[text], text)
+        return frames[text]
 
     def flip(told: Verdict | None, before: Result, after: Result | InputError) -> tuple[str, str]:
         if after is before or isinstance(after, InputError):
@@ -213,9 +214,9 @@ def _frame(title: str, view: TraceView) -> str:
     head = [
         element("meta", charset="utf-8"),
         element("title", title),
-        *(element("link", rel="stylesheet", href=f"../_static/{name}") for name in ("drawings.css", "front.css")),
+        *(element("link", rel="stylesheet", href=f"../_static/{name}") for name in (STYLE, "front.css")),
     ]
-    scripts = (element("script", src=f"../_static/{name}") for name in ("drawings.js", "frame.js"))
+    scripts = (element("script", src=f"../_static/{name}") for name in (SCRIPT, "frame.js"))
     main = element("main", view.html(), class_="wb")
     body = element("body", main, *scripts, data_plays="")
     return f"<!DOCTYPE html>\n{element('html', element('head', *head), body, lang='en')}\n"
@@ -251,7 +252,7 @@ def _block(protocols: Sequence[Mapping[str, Any]], static: str) -> Markup:
     data = Markup(json.dumps(protocols).replace("<", "\\u003c"))
     return element(
         "section",
-        element("link", rel="stylesheet", href=f"{static}/{STYLE}"),
+        element("link", rel="stylesheet", href=f"{static}/{PANEL_STYLE}"),
         element("div", *tabs, class_="front-protocols", role="radiogroup", aria_label="protocol"),
         element("div", class_="front-said", role="status"),
         element("div", class_="wb-controls wb-what-if", role="group", aria_label="switches"),

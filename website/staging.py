@@ -24,6 +24,8 @@ FRONT = "README.md"
 #: Names of pages that differ from those of their files.
 _RENAMED = {FRONT: "index.md", "docs/playground.md": "playground.md"}
 _IMAGES = (".svg", ".png")
+#: The package's style sheet and script, among the static files.
+STYLE, SCRIPT = "drawings.css", "drawings.js"
 #: The folder of the pages that show a file.
 FILES = "files"
 

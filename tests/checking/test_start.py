@@ -13,7 +13,7 @@ import pytest
 from numba.core.caching import FunctionCache
 
 from tests.command import python
-from tests.places import ROOT, SPECS
+from tests.places import SPECS, compiled_kernels
 from workbench import get_model
 from workbench.checking.check import check
 from workbench.checking.kernels import compiled
@@ -395,7 +395,7 @@ def test_what_is_compiled_beforehand_is_all_that_checks_need():
 def copy_kernels(folder, without, monkeypatch):
     """Copy what Numba has compiled of the engines into another cache, but for one kernel."""
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(folder))
-    for kept in (ROOT / "workbench" / "checking").rglob("__pycache__/*.nb?"):
+    for kept in compiled_kernels():
         beside: dict[str, Any] = {}
         exec(compile("def kernel(): pass", kept.parents[1] / "__init__.py", "exec"), beside)
         there = Path(FunctionCache(beside["kernel"]).cache_path)

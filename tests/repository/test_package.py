@@ -13,6 +13,7 @@ import pytest
 
 import workbench
 from tests.environments import MISSING, ROOT, Environment
+from tests.places import PACKAGE, compiled_kernels
 
 #: What gets into an image, where the package is built, and nothing else.
 SOURCES = [name[1:] for name in (ROOT / ".dockerignore").read_text().splitlines() if name.startswith("!")]
@@ -81,11 +82,8 @@ def installed(wheel: Path, tmp_path: Path) -> Environment:
 
 def bring_kernels(package: Path) -> None:
     """Let the installed modules take what Numba has compiled of the same ones here, which takes a while."""
-    ours = ROOT / "workbench"
-    compiled = list(ours.rglob("__pycache__/*.nb?"))
-    assert compiled, "the set-up compiles them"
-    for kept in compiled:
-        target = package / kept.relative_to(ours)
+    for kept in compiled_kernels():
+        target = package / kept.relative_to(PACKAGE)
         target.parent.mkdir(exist_ok=True)
         shutil.copy(kept, target)
 

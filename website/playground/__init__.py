@@ -24,7 +24,7 @@ from workbench.commands import skeleton
 from workbench.kernel import InputError
 from workbench.registry.configurations import shipped
 from workbench.showing.pictures.markup import Markup, element
-from workbench.showing.view.html import asset, live_script, player_style
+from workbench.showing.view.html import drawn_style, live_script
 
 #: The name of the page, as Sphinx has it.
 PAGE = "playground"
@@ -97,7 +97,7 @@ def configurations() -> dict[str, list[dict[str, Any]]]:
 
 def frame() -> str:
     """The page in a frame, with a place for its body; the policy of the page around it allows its script alone."""
-    style = Markup(asset("style.css") + player_style() + f"html {{\n{_read('frame.css')}}}")
+    style = Markup(drawn_style() + _read("frame.css"))
     head = element("head", element("meta", charset="utf-8"), element("title", "playground"), element("style", style))
     script = element("script", Markup(_frame_script()))
     main = element("main", Markup("<!-- body -->"), script, class_="wb")

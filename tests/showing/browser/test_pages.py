@@ -109,6 +109,10 @@ def test_a_page_plays_a_trace(browser: Any, told: tuple[str, Trace], tmp_path: P
     with Window(browser, file) as page:
         plays(page.locator(".wb-player"), told[1].end + 1)
         page.click(".wb-more > summary")
+        page.get_by_label("find in the trace").fill("w1")
+        known = sum("w1" in text for text in view.trace_view(told[1]).texts)
+        assert known < told[1].end + 1, "labels, sentences and changed cells; w1 is in every state"
+        expect(page.locator(".wb-found")).to_have_text(re.compile(rf"^({known} found|\d+ of {known})$"))
         expect(page.locator(".wb-link code")).to_have_text(permalink(told[1]))
 
 

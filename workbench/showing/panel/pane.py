@@ -9,11 +9,11 @@ import ipywidgets
 import traitlets
 
 from workbench.showing.pictures.markup import Markup, element, escape
-from workbench.showing.view.html import asset, player_style, script
+from workbench.showing.view.html import drawn_style, script
 
 HERE = resources.files(__package__)
 #: The style of drawings, players and panels.
-STYLE = f"{asset('style.css')}{player_style()}html {{\n{HERE.joinpath('widgets.css').read_text(encoding='utf-8')}}}"
+STYLE = f"{drawn_style()}html {{\n{HERE.joinpath('widgets.css').read_text(encoding='utf-8')}}}"
 
 
 class Style(anywidget.AnyWidget):

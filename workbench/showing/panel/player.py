@@ -19,7 +19,6 @@ from workbench.showing.view import TraceView, animated_svg, trace_page, trace_vi
 from workbench.showing.view.html import player_script
 from workbench.showing.view.trace import packed
 from workbench.showing.view.watches import watch_table
-from workbench.showing.view.wording import told_change
 
 #: How wide the lanes are until the page has said how much room there is.
 WIDTH = 830
@@ -153,9 +152,7 @@ class TracePlayer(Panel, anywidget.AnyWidget):
             self.watched = [watch.as_dict() for watch in view.watches]
             labels = [step.label for step in view.steps]
             self.watch_table = watch_table(view.watches, labels).html() if view.watches else ""
-            self.texts = [
-                "\n".join([step.label, step.sentence, *map(told_change, step.changes)]) for step in view.steps
-            ]
+            self.texts = view.texts
             shown = range(len(view.steps))
             self.states = [view.step_html(i) if i == self.step or not self.lazy else "" for i in shown]
             self.labels, self.strip, self.sources = labels, view.strip, [step.source for step in view.steps]

@@ -108,13 +108,13 @@ def player_script() -> str:
     return script(*(f"{name}.js" for name in parts))
 
 
-@cache
-def player_style() -> str:
-    """The player's style: below `html`, it is stronger than rules for drawings that are like it.
+def drawn_style(traces: bool = True) -> str:
+    """The style sheet of drawings and, where there are traces to be played, of the player.
 
-    A page may have those again, further below, with what is drawn there.
+    The player's rules stand below `html`, and so are stronger than rules for drawings that are like them: a page may
+    have those again, further below, with what is drawn there.
     """
-    return f"html {{\n{asset('player.css')}}}"
+    return asset("style.css") + (f"html {{\n{asset('player.css')}}}" if traces else "")
 
 
 def live_script(*more: str, traces: bool = True) -> Markup:
@@ -239,6 +239,5 @@ def portable(fragment: Markup) -> Markup:
     body, images = _SVG.subn(_as_image, fragment)
     body = _OPENING.sub(_with_styles, body)
     traces = 'class="wb-trace"' in body
-    style = asset("style.css") + (player_style() if traces else "")
     live = element("script", live_script(traces=traces)) if images else None
-    return element("div", element("style", Markup(style)), Markup(body), live, class_="wb wb-cell")
+    return element("div", element("style", Markup(drawn_style(traces))), Markup(body), live, class_="wb wb-cell")

@@ -10,7 +10,7 @@ const pageOf = (trace) => {
     step,
     states: states.map((state) => [...state.children].slice(1).map((part) => part.outerHTML).join("")),
     labels: states.map((state) => state.querySelector("summary code").textContent),
-    texts: states.map((state) => state.textContent),
+    texts: JSON.parse(trace.dataset.texts),
     sources: [],
     picture: [step, inside(".wb-picture")],
     packed: trace.dataset.pictures,

@@ -9,7 +9,7 @@ from workbench.kernel.values import counted
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view.charts import access_chart, coverage_chart, levels_chart
 from workbench.showing.view.graph import MOST_EDGES, MOST_PICTURES, Space, StateGraph
-from workbench.showing.view.html import asset, badge, bullets, folded, live_script, noted, player_style, table
+from workbench.showing.view.html import asset, badge, bullets, drawn_style, folded, live_script, noted, table
 from workbench.showing.view.profile import profile_view
 from workbench.showing.view.selection import alternatives, state_graph
 from workbench.showing.view.tables import constants_table, summary, verdict_table
@@ -25,7 +25,7 @@ def page(title: str, body: Markup) -> str:
         element("meta", http_equiv="Content-Security-Policy", content=_policy(script)),
         element("title", title),
         element("meta", name="viewport", content="width=device-width"),
-        element("style", Markup(asset("style.css") + player_style() + asset("page.css"))),
+        element("style", Markup(drawn_style() + asset("page.css"))),
     )
     main = element("main", element("h1", title), body, element("script", script), class_="wb")
     return f"<!DOCTYPE html>\n{element('html', head, element('body', main), lang='en')}\n"

@@ -3,13 +3,6 @@
 // A part is drawn again only when what it shows has changed: what a person typed, selected, unfolded, focused or
 // scrolled there outlasts another width, another step, and news of something else.
 
-function make(name, className, text = "") {
-  const element = document.createElement(name);
-  element.className = className;
-  element.textContent = text;
-  return element;
-}
-
 const playTrace = ({ model, el, plays = false, asks = false }) => {
   el.classList.add("wb", "wb-pane", "wb-player");
   el.tabIndex = 0;

@@ -69,12 +69,6 @@ const SPARE_LANES = 0.7;
 // and of each one its picture (`picture`, undefined while that is on its way), its label and an element with what is
 // told of it (`state`); its lanes (`lanes`), drawn once or more, the narrowest first; and its dots (`strip`).
 const presenter = (host) => {
-  const make = (name, className, ...inside) => {
-    const element = document.createElement(name);
-    element.className = className;
-    element.append(...inside);
-    return element;
-  };
   const dialog = make("dialog", "wb wb-present");
   dialog.setAttribute("aria-label", `${host.name}, step by step`);
   dialog.tabIndex = -1;

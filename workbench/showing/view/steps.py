@@ -8,7 +8,7 @@ from workbench.kernel import State, Trace
 from workbench.kernel.state import Cell, Change
 from workbench.showing.view.refined import RefinedStep
 from workbench.showing.view.truth import Truth
-from workbench.showing.view.wording import choices_of, told_doc
+from workbench.showing.view.wording import choices_of, told_change, told_doc
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,11 @@ class Lanes:
             "bad": [i for i, step in enumerate(self.steps) if step.broken],
             "loop": self.loop,
         }
+
+    @property
+    def texts(self) -> list[str]:
+        """What can be found in each step: its label, its sentence, and what it changes."""
+        return ["\n".join([step.label, step.sentence, *map(told_change, step.changes)]) for step in self.steps]
 
     @property
     def ending(self) -> str | None:

@@ -184,6 +184,7 @@ class TraceView(Lanes, Drawn):
             data_pictures=packed(drawn),
             data_lanes=packed(self.lanes_for_lessons()),
             data_strip=json.dumps(self.strip),
+            data_texts=json.dumps(self.texts),
             data_watched=json.dumps([watch.as_dict() for watch in self.watches]) if self.watches else None,
             data_at=self.at,
         )

@@ -1,11 +1,5 @@
 // What is watched: a field for one more expression, and a row for each with its value, where to jump, and what to know.
 const watching = (model, go) => {
-  const make = (name, className, ...inside) => {
-    const element = document.createElement(name);
-    element.className = className;
-    element.append(...inside);
-    return element;
-  };
   const field = make("input", "wb-watch");
   field.setAttribute("aria-label", "watch an expression");
   field.title = "a Python expression over the state s, the model self and its constants; Enter adds it";
