@@ -566,3 +566,13 @@ class Working(RuleBasedStateMachine):
 
 Working.TestCase.settings = settings(max_examples=20, stateful_step_count=20)
 TestWorking = pytest.mark.slow(Working.TestCase)
+
+
+def test_another_one_is_not_compared_with_those_of_another_model() -> None:
+    """Nobody has looked at the story in between."""
+    working = Working()
+    working.apply(constants={"Cuts": True})
+    working.tell_another()
+    working.begin(switches=(True, False), wanted="Dry")
+    working.tell_another()
+    working.teardown()

@@ -397,7 +397,8 @@ class Session:
             verdict, kept = self.verdict, self.kept
             if verdict is None or verdict.trace is None or kept is None:
                 return
-            known = tuple(self._others)
+            # Nobody may have told the story of the new result yet: moves of another model mean nothing in this one.
+            known = tuple(one for one in self._others if one.model is verdict.trace.model)
 
             def work(job: Job) -> Trace:
                 from workbench.showing.session.another import another  # numpy loads here
