@@ -62,6 +62,7 @@ def sound(tmp_path_factory):
     return {name: make(folder / name.replace(" ", "")) for name, make in TABLES.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "kind", "accident", "version", "needed"),
     ACCIDENTS,

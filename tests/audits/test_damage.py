@@ -7,9 +7,10 @@ import pytest
 
 from tests.audits.damage import damages
 from tests.audits.damaged_tables import TABLES
-from tests.audits.expected import answer
+from tests.audits.expected import answer, audit
 from tests.places import ROOT
-from workbench.audits import audit
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("damage")]  # all look at the same outcomes
 
 GUIDE = ROOT / "docs" / "audit.md"
 

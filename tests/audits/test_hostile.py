@@ -248,6 +248,7 @@ EVERYTHING.add_range(0, 2**32 - 1)
 EVERYTHING.run_optimize()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "length", "why"),
     [
@@ -313,6 +314,7 @@ print(refused)
 """
 
 
+@pytest.mark.slow
 def test_a_damaged_footer_does_not_end_the_process(tmp_path):
     """Where a footer contradicts itself on a column chunk, pyarrow aborts once it is asked for that."""
     rows = [{"k": "jack", "s": {"n": 1}}, {"k": "sarah", "s": None}] * 50

@@ -23,6 +23,7 @@ def found(nodes, node, value):
         return UNKNOWN if size else in_table(nodes.branch.array, base, value)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("few", [0, 20, 1024])
 @pytest.mark.parametrize("most", [12, 300, 100_000, 2**31 - 2])
@@ -87,6 +88,7 @@ def test_what_is_read_of_two_cells_with_many_values_takes_memory_for_what_was_me
     assert trees.nbytes < 5_000_000
 
 
+@pytest.mark.slow
 def test_a_search_is_the_same_with_tables_everywhere(monkeypatch):
     monkeypatch.setattr(branches, "_FEW", 0)
     results = [check(Together(), ["Near", "Onwards", "Deadlock"], engine=engine) for engine in ("local", "reference")]

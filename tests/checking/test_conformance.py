@@ -137,6 +137,7 @@ def test_liveness_is_decided(way):
     assert [v.holds for v in result.verdicts] == [True, False, True]
 
 
+@pytest.mark.slow
 def test_many_initial_states_and_many_outcomes(way):
     result = assert_conforms(Wide(), way)
     assert result.levels == [5000, 2999]
@@ -188,6 +189,7 @@ def together(name):
     return pytest.param(name, marks=[pytest.mark.xdist_group(name), *([pytest.mark.slow] if name in SLOWEST else [])])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [together(name) for name in NAMED])
 def test_named_configurations(way_in_process, name):
     one = named(name)
@@ -273,6 +275,7 @@ CLASSICS = [configurations.configuration(path) for path in sorted((SPECS / "clas
 
 
 # Of larger spaces the published figures say what the reference would, in a minute or more.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "one",
     [
@@ -287,6 +290,7 @@ def test_the_reference_search_finds_the_same_of_the_classics(one):
     expect_same(check(one.model, **asked), check(one.model, engine="reference", **asked))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sets", [None, "plain", "declared"])
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=25)
@@ -295,6 +299,7 @@ def test_random_models(sets, seed):
     compare(seed, most=150, sets=sets)
 
 
+@pytest.mark.slow
 def test_a_campaign_tells_what_differs(monkeypatch, capsys):
     def forgetful(model, **options):
         result = check(model, **options)
@@ -348,6 +353,7 @@ def budgets(way, most):
     return (1, 4, most - 1, most, most + 1) if "spark" in way.options else range(1, most + 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("symmetry", [False, True])
 def test_every_budget_of_states(way, symmetry):
     """So many states are counted as there is room for, all of them judged; a budget that suffices changes nothing."""
@@ -602,6 +608,7 @@ def test_liveness_where_nothing_is_inside(way_in_process):
     assert result["EveryoneArrives"].holds is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("symmetry", [False, True])
 def test_every_budget_of_states_within_a_constraint(way, symmetry):
     most = 6 if symmetry else 9
@@ -657,6 +664,7 @@ def led_to(way: Way, model: Model) -> Any:
     return trace
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 def test_an_error_that_a_state_causes_comes_with_the_way_there(way_in_process, part):
     trace = led_to(way_in_process, failing(part)())

@@ -166,6 +166,7 @@ def test_numbers_are_those_of_a_plain_search(symmetry):
     assert found["targets"] == targets
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_pieces")
 @pytest.mark.parametrize("workers", [1, 3])
 def test_every_budget_ends_where_it_is_used_up(workers):

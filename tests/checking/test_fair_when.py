@@ -58,6 +58,7 @@ place = st.integers(0, PLACES - 1)
 edge = st.tuples(place, st.sampled_from(LABELS), place)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(
     edges=st.lists(edge, min_size=1, max_size=9, unique=True),

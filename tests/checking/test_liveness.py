@@ -235,6 +235,7 @@ def test_the_bakeries_keep_their_promises_or_stop(model: Model, name: str, expec
     assert min((lasso.states for lasso in found if lasso), default=None) == expected
 
 
+@pytest.mark.slow
 def test_the_explanation_names_what_each_process_waits_for() -> None:
     verdict = search(BakeryV2(Writers=2, SafeAcks=False), ["EventualProgress"])["EventualProgress"]
     assert verdict.why is not None
@@ -293,6 +294,7 @@ def lock(fair: str, greedy_fair: str | None = "weak") -> Model:
     return Lock()
 
 
+@pytest.mark.slow
 def test_strong_fairness_forbids_a_cycle_that_weak_fairness_allows() -> None:
     weak = search(lock("weak"))
     assert (weak["Served"].holds, weak["Served"].trace_states) == (False, 2)
@@ -333,12 +335,14 @@ def test_without_fairness_everything_may_stop() -> None:
     assert search(lock("weak"))["FreeInTheEnd"].holds is False
 
 
+@pytest.mark.slow
 def test_steps_that_change_nothing_are_neither_enabledness_nor_a_step() -> None:
     nothing = Fairness("idle", True, frozenset({0}))
     assert find_lasso([[(Move(0, 0), 0)]], 1, [nothing], "eventually", set(), set()) == Lasso(0, [], 0)
     assert find_in_arrays([[(Move(0, 0), 0)]], 1, [nothing], "eventually", set(), set()) == Lasso(0, [], 0)
 
 
+@pytest.mark.slow
 def test_a_step_belongs_to_every_action_that_makes_it() -> None:
     graph = [[(Move(0, 0), 1), (Move(1, 0), 1)], [(Move(0, 0), 0)]]
     both = [Fairness("a", True, frozenset({0})), Fairness("b", True, frozenset({1}))]
@@ -358,6 +362,7 @@ def test_a_cycle_is_no_longer_than_fairness_demands() -> None:
     assert lengths == {"both": 2, "one": 2, "none": 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before_cycle", "before_stop", "expected"), [(0, 3, 2), (0, 1, 2), (2, 1, 2), (2, 4, 4), (3, 2, 3)]
 )

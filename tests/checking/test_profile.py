@@ -153,6 +153,7 @@ class SevenWalkers(Model):
         s.at[p] += 1
 
 
+@pytest.mark.slow
 def test_what_is_called_for_most_states_is_remarked_on():
     """An invariant that reads everything: a call for each of 16,384 states. Its parameters would do with 28."""
 
@@ -175,6 +176,7 @@ def test_what_is_called_for_most_states_is_remarked_on():
     assert check(Many(), engine="local", max_states=15_000).notes[0].startswith("invariant Whole is called")
 
 
+@pytest.mark.slow
 def test_many_calls_in_all_are_remarked_on_though_nothing_is_called_for_most_states():
     """Five invariants leave a walker out each: 4,096 calls each, and 28 for walking and for what reads one walker."""
 

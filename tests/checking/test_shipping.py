@@ -82,6 +82,7 @@ print(checked.verdicts[0].word, walked.verdicts[0].word)
 """
 
 
+@pytest.mark.slow
 def test_the_end_of_a_model_that_was_shipped_is_still_an_end():
     """Its property is then another object than the one that every model has."""
     sent = subprocess.run([sys.executable, "-c", DOOR], stdout=subprocess.PIPE, check=True).stdout
@@ -131,6 +132,7 @@ print(result.distinct, result["Low"].trace_states)
 """
 
 
+@pytest.mark.slow
 def test_a_model_comes_with_all_that_its_authors_wrote(model_file, tmp_path):
     """Modules that import each other travel whole; another process, elsewhere, has none of them."""
     sent = ship(get_model(f"{model_file}:Counter")(Step=2), "counter")

@@ -35,6 +35,7 @@ def loaded_by(*steps):
     return [set(line.split()[1:]) for line in ended.stdout.splitlines() if line.startswith("loaded")]
 
 
+@pytest.mark.slow
 def test_a_command_loads_what_it_needs():
     """Help and lists load no arrays, and a check of a small model no compiler."""
     commands = ("['--help']", "['list']", "['show', 'bakery']", "['check', 'peterson']")
@@ -81,6 +82,7 @@ CHECKS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize(("name", "options"), CHECKS, ids=[name for name, _ in CHECKS])
 def test_interpreted_kernels_come_to_the_same(name, options):
@@ -204,6 +206,7 @@ def flipped(content, at):
     return content[:at] + bytes([content[at] ^ 0x41]) + content[at + 1 :]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "place"), [(cut, 0), (cut, 0.5), *((flipped, place) for place in (0, 0.1, 0.3, 0.5, 0.7, 0.9))]
 )
@@ -228,6 +231,7 @@ def test_a_cache_of_kernels_that_cannot_be_written_is_done_without(said_by_calls
     assert len(said_by_calls()) == 1
 
 
+@pytest.mark.slow
 def test_numba_has_the_private_names_that_the_cache_of_kernels_rests_on():
     """Only versions are accepted for which this was seen; see pyproject.toml."""
     import inspect
@@ -288,6 +292,7 @@ def with_an_empty_cache(folder, name, constants, options, states=None):
     return json.loads(ended.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"engine": "auto"}, {"engine": "local"}, {"max_seconds": 1e-9}])
 def test_no_check_waits_for_its_kernels(tmp_path, options):
     """With an empty cache the answer is the same, and it is there before anything is compiled.

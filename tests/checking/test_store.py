@@ -68,6 +68,7 @@ def test_a_table_grows_by_copies_where_addresses_are_limited(soon_large, monkeyp
     assert_holds(visited, fingerprints)
 
 
+@pytest.mark.slow
 def test_packed_links_are_the_links(monkeypatch):
     """For states of released blocks, among them initial ones."""
     plan = make_plan(BakeryV2(), ["UniqueTickets"])
@@ -84,6 +85,7 @@ def test_packed_links_are_the_links(monkeypatch):
         assert packed.store.path(number) == plain.store.path(number)
 
 
+@pytest.mark.slow
 def test_a_level_is_released_while_it_is_expanded():
     """Only a search that Spark may continue keeps it to its end."""
     plan, held = make_plan(BakeryV2(MaxCrashes=1), ["UniqueTickets"]), []
@@ -95,6 +97,7 @@ def test_a_level_is_released_while_it_is_expanded():
     assert held[0] < held[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [None, 1_000_000])
 def test_blocks_that_wait_packed_are_the_blocks(monkeypatch, most):
     """Also after a search is stopped while some wait."""

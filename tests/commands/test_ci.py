@@ -174,6 +174,7 @@ def test_the_action_keeps_what_it_has_installed_and_compiled_until_its_source_ch
     assert install["run"].rstrip().endswith("-m workbench.checking.warm")
 
 
+@pytest.mark.slow
 def test_the_action_annotates_and_fails_as_the_check_does(repository: Path, tmp_path: Path) -> None:
     program = tmp_path / "workbench/bin/workbench"
     program.parent.mkdir(parents=True)

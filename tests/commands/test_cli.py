@@ -70,6 +70,7 @@ def refused(run):
 # Bad input ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "said"),
     [
@@ -138,6 +139,7 @@ def test_a_benchmark_against_no_commit(capsys):
     assert "--only is not accepted with --against" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_class_or_a_name_is_the_model_with_its_defaults():
     made = check(get_model("bakery")(), "UniqueTickets").levels
     assert check("bakery", "UniqueTickets").levels == made
@@ -548,6 +550,7 @@ def interrupt(*arguments):
     return running.returncode, out
 
 
+@pytest.mark.slow
 def test_control_c_gives_a_partial_result():
     status, out = interrupt("check", "bakery_v2", "--set", "Writers=4", "--set", "MaxCrashes=2", *SAFETY)
     assert status == 3
@@ -713,6 +716,7 @@ class Executing(Loud):
     assert running.returncode == 1
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("busy")
 @pytest.mark.parametrize(("line", "repair"), REPAIRS.items(), ids=lambda text: text.split()[0])
 def test_on_a_busy_machine_a_violation_comes_with_its_repair(run, line, repair):

@@ -38,6 +38,7 @@ def race(run):
     return Path("race.itf.json")
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_documentation_end_as_it_says(run):
     block = re.search(r"```sh\n(.*?)```", PAGE, re.DOTALL).group(1)
     for line in block.splitlines():
@@ -48,6 +49,7 @@ def test_the_commands_of_the_documentation_end_as_it_says(run):
     assert written == {"race.cfg", "race.itf.json", "race.md", "fixed.xml", "everyone.tlc.json", "race.dot", "race.csv"}
 
 
+@pytest.mark.slow
 def test_a_changed_trace_is_not(run, race):
     document = json.loads(race.read_text())
     document["states"][4]["next_ticket"] = {"#bigint": "9"}
@@ -58,6 +60,7 @@ def test_a_changed_trace_is_not(run, race):
     assert "next_ticket is 2, recorded as 9" in found.out
 
 
+@pytest.mark.slow
 def test_a_permalink_is_followed(run):
     model = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False)
     trace = search(model, ["NoLakekeeperConflict"])["NoLakekeeperConflict"].trace

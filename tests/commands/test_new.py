@@ -4,11 +4,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from workbench.commands.cli import main
 from workbench.registry import get_model
 from workbench.showing.pictures.registry import painting_of
 
 
+@pytest.mark.slow
 def test_a_new_model_comes_with_a_test_that_passes(tmp_path: Path) -> None:
     assert main(["new", "shared_counter", "-o", str(tmp_path)]) == 0
     names = ["shared_counter.py", "shared_counter.toml", "shared_counter_picture.py", "test_shared_counter.py"]

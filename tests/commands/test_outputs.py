@@ -63,6 +63,7 @@ def test_the_notebooks_are_not_copied_to_where_they_come_from(here, run):
     assert contents(ROOT / "notebooks") == before
 
 
+@pytest.mark.slow
 def test_a_class_gets_the_notebooks_without_answers(here):
     assert main(["notebooks", "lessons", "--for-class"]) == 0
     copies = sorted(Path("lessons").glob("*.ipynb"))

@@ -94,6 +94,7 @@ def test_quick_commands_are_silent(capsys):
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.slow
 def test_progress_is_told_and_budgets_are_kept_also_while_much_is_learnt():
     reports = []
     whole = check(Wide(), on_progress=reports.append, engine="local")

@@ -157,6 +157,7 @@ class Custom(Odd):
     first_of_all = Variable(None, per="Members")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [*(get_model(name) for name in models()), Odd, Custom], ids=lambda model: model.name)
 def test_the_example_works_for_every_model(model: type[Model]) -> None:
     made = model()

@@ -169,6 +169,7 @@ def is_expression(found):
     return key in ("#tup", "#set") and all(map(is_expression, body))
 
 
+@pytest.mark.slow
 @given(VALUES)
 def test_itf_gives_back_every_value(value):
     expression = json.loads(json.dumps(encode_itf(value)))
@@ -176,6 +177,7 @@ def test_itf_gives_back_every_value(value):
     assert decode_itf(expression, Clock()) == value
 
 
+@pytest.mark.slow
 @given(VALUES)
 def test_itf_records_may_have_their_fields_in_any_order(value):
     expression = json.loads(json.dumps(encode_itf(Pair(1, value)), sort_keys=True))
@@ -191,6 +193,7 @@ def test_itf_of_other_tools_may_use_plain_integers_and_lists():
     assert decode_itf({"tag": "None", "value": {}}, Clock()) is None
 
 
+@pytest.mark.slow
 def test_itf_trace_round_trip(trace):
     document = document_of(trace)
     assert all(is_expression(state[name]) for state in document["states"] for name in document["vars"])
@@ -372,6 +375,7 @@ def test_every_walk_seen_through_any_variables_is_a_behaviour(seed, variables):
     assert check(project(log, sorted(variables), keep=changes), trace.model, stutter=True).holds
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from([None, 0, 1, 2, 3]), st.sampled_from([None, 0, 1])), min_size=1, max_size=6))
 def test_recordings_agree_with_an_enumeration_of_all_behaviours(seen):
     model = Clock(Hours=4)

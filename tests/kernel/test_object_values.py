@@ -331,6 +331,7 @@ def test_a_watch_is_proposed_for_them():
     assert example_of(JOURNAL) == "len(s.claims) == 0"
 
 
+@pytest.mark.slow
 def test_every_process_has_the_same_hashes():
     here = hashes()
     script = "from tests.kernel.test_object_values import hashes; print(*hashes())"

@@ -210,6 +210,7 @@ def automorphisms(model):
             yield renaming
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     size=st.integers(1, 4),
@@ -250,6 +251,7 @@ def test_a_text_that_is_a_name_tells_names_apart():
     assert check(Gossip(Edges="complete"), ["EverybodyKnows"], symmetry=True).notes == []
 
 
+@pytest.mark.slow
 def test_a_ring_of_many_has_few_renamings():
     class Ring(Gossip):
         Node = Constant(8, Names("n", range(1, 10)))

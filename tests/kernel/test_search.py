@@ -55,6 +55,7 @@ def test_unknown_names():
 # Symmetry ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "model",
     [
@@ -133,6 +134,7 @@ def test_the_canonical_value_is_the_same_for_the_whole_orbit(start, which):
     assert canonical(image) == canonical(start)
 
 
+@pytest.mark.slow
 @given(values, values)
 def test_different_orbits_have_different_canonical_values(one, other):
     canonical = Canonical(Tags(), ("Owners", "Things"))
@@ -145,6 +147,7 @@ def test_without_symmetry_a_state_is_its_own_orbit():
     assert (canonical.orbit(start.values), canonical(start.values)) == ([start.values], start.values)
 
 
+@pytest.mark.slow
 def test_some_of_the_sets():
     assert len(Tags().renamings(["Things"])) == 2
     assert len(Tags().renamings()) == 12

@@ -45,6 +45,7 @@ def found(model, **options):
 IN_PROCESS = [name for name in ENGINES if name not in ("spark", "hand-over")]
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.integers(0, 5000), st.booleans(), st.sampled_from(IN_PROCESS))
 def test_a_declared_set_is_what_a_frozenset_is(seed, symmetry, engine):
@@ -302,6 +303,7 @@ def test_what_people_ask_of_a_set():
 # What is built on states ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(st.integers(0, 300), st.integers(1, 8), st.randoms(use_true_random=False), st.booleans())
 def test_recordings_of_both_are_followed_alike(seed, length, chance, watched):

@@ -100,6 +100,7 @@ print([[cell_hash(*cell, value, 128) for cell, value in s.items()] for s in resu
 """
 
 
+@pytest.mark.slow
 def test_every_process_computes_the_same():
     outputs = {python(SCRIPT, check=True, PYTHONHASHSEED=seed).stdout for seed in ("0", "1", "4711")}
     assert len(outputs) == 1

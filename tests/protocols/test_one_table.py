@@ -184,6 +184,7 @@ def test_any_trace_can_be_told_in_the_words_of_the_table(lost):
         trace_view(collision.trace, refinement="ConsistentRead")
 
 
+@pytest.mark.slow
 def test_the_command_line_tells_it_in_the_words_of_both(capsys):
     status = main(["check", "hudi", "--set", "Values=1", "--set", "ConcurrencyControl=none", "--property", "OneTable"])
     printed = capsys.readouterr().out.partition("\nNext\n")[0]

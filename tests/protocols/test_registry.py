@@ -112,6 +112,7 @@ def run(installed: Path, here: Path, *words: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_commands_list_and_check_it(installed: Path, tmp_path: Path) -> None:
     assert "ledger               Two writers number the lines of a ledger." in run(installed, tmp_path, "list")
     assert "ledgers 1" in run(installed, tmp_path, "list")

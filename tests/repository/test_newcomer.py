@@ -60,6 +60,7 @@ def test_the_core_is_small() -> None:
     assert set(brought_by()) == {"filelock", "llvmlite", "numba", "numpy", "rich"} | used_by_rich
 
 
+@pytest.mark.slow
 def test_every_module_and_name_is_there_or_says_which_extra_it_needs(core: Installed) -> None:
     found = [line.split("\t") for line in core.run("-c", EACH_MODULE_AND_NAME).stdout.splitlines()]
     named = dict[tuple[str, str], str]()
@@ -80,6 +81,7 @@ def test_every_module_and_name_is_there_or_says_which_extra_it_needs(core: Insta
     assert names == panels | dict.fromkeys(("Dataset", "load", "save"), "tables") | {"spark_session": "spark"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "extra"),
     [
@@ -99,6 +101,7 @@ def test_a_command_names_the_extra_that_it_needs(core: Installed, command: str, 
     assert extra in EXTRAS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "extra"),
     [
@@ -127,6 +130,7 @@ def named_by(line: str) -> str:
     return said["extra"]
 
 
+@pytest.mark.slow
 def test_the_core_writes_pages_pictures_and_graphs(core: Installed) -> None:
     for command, said in (
         ("check classics/peterson_stays", "1 of 1 configuration is as expected"),
@@ -158,6 +162,7 @@ def test_the_core_fills_a_grid_and_explains_it(core: Installed) -> None:
     assert done.stderr.splitlines()[-1].endswith("pip install 'lakehouse-workbench[tables]'")
 
 
+@pytest.mark.slow
 def test_the_core_sweeps(core: Installed) -> None:
     """Without Spark, Java, and pandas, here and in processes; what is kept is taken up again."""
     command = "sweep peterson --grid Processes=2,3,4 --property MutualExclusion -o kept --json"
@@ -172,6 +177,7 @@ def test_the_core_sweeps(core: Installed) -> None:
     assert done.stdout == "['Processes', 'WhoWantsEnters'] ['holds', 'holds']\n", done.stderr
 
 
+@pytest.mark.slow
 def test_a_search_that_outgrows_the_core_keeps_what_it_has_found(core: Installed) -> None:
     done = core.run(
         "-c",
@@ -184,6 +190,7 @@ def test_a_search_that_outgrows_the_core_keeps_what_it_has_found(core: Installed
 # Each extra alone ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_tables_alone_judge_a_table_and_save_a_space(tmp_path: Path) -> None:
     tables = Installed(tmp_path, "tables")
     shutil.unpack_archive(ROOT / "data" / "real" / "seq.tar.xz", tables.here)
@@ -194,6 +201,7 @@ def test_tables_alone_judge_a_table_and_save_a_space(tmp_path: Path) -> None:
     assert (saved.stdout, saved.stderr) == ("", "894 states and 2,196 steps written to states\n")
 
 
+@pytest.mark.slow
 def test_the_lab_alone_has_panels_and_charts(tmp_path: Path) -> None:
     done = Installed(tmp_path, "lab").run(
         "-c",
@@ -217,6 +225,7 @@ def test_spark_alone_searches_sweeps_and_loads(tmp_path: Path) -> None:
     assert done.stdout == "894\n['holds', 'violated']\n894\n", done.stderr
 
 
+@pytest.mark.slow
 def test_the_page_says_how_large_each_extra_is() -> None:
     page = (ROOT / "docs" / "start.md").read_text()
     rows = re.findall(r"^\| `pip install '?\.(?:\[(\w+)\]')?` \| (\d+) \| (\d+) \|", page, re.MULTILINE)

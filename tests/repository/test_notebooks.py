@@ -285,6 +285,7 @@ def test_cleaning_keeps_the_picture_of_a_widget_and_drops_who_ran_it() -> None:
     assert kept.metadata == {}
 
 
+@pytest.mark.slow
 def test_an_error_in_a_cell_is_raised(tmp_path: Path) -> None:
     path = tmp_path / "one.ipynb"
     nbformat.write(notebook(cell("1 / 0", count=None)), path)

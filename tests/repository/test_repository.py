@@ -69,6 +69,7 @@ CONNECT = {"grpc", "grpc_status", "google.rpc"}
 FOR_DEVELOPERS = {"dev", "site"}
 
 
+@pytest.mark.slow
 def test_what_the_package_imports_it_depends_on() -> None:
     """And it depends on nothing that only tests need. EXTRAS lists a module under each extra that brings it."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -88,6 +89,7 @@ def brought(requirements: list[str]) -> set[str]:
     return {re.split(r"[^\w-]", line)[0] for line in requirements} - {"lakehouse-workbench"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", pages.pages(), ids=lambda page: page.parent.name)
 def test_a_page_has_the_figures_of_all_configurations_beside_it(page: Path) -> None:
     folder = pages.SPECS / "incidents" if page == pages.INCIDENTS else page.parent

@@ -52,6 +52,7 @@ def test_the_command_on_a_page_finds_the_violation(tmp_path: Path, monkeypatch: 
     assert (tmp_path / "peterson_stays.html").read_text().count('<details class="wb-state"') == len(broken.trace)
 
 
+@pytest.mark.slow
 def test_a_card_counts_the_states_that_its_player_shows(tmp_path: Path) -> None:
     (entry,) = gallery.stage_one(tmp_path, "bakery/v2_two_writers_wedge")
     page = tmp_path / "gallery" / entry.page
@@ -73,6 +74,7 @@ def test_a_change_that_breaks_something_else_is_named_last_and_with_that(tmp_pat
     assert repaired in gallery.index([entry])
 
 
+@pytest.mark.slow
 def test_a_change_after_which_everything_still_happens_is_named_first() -> None:
     name = "paimon/one_table_row_returns"
     text = gallery.words(name, find(shipped()[name])[0])
@@ -80,6 +82,7 @@ def test_a_change_after_which_everything_still_happens_is_named_first() -> None:
     assert text.index("- `AsPublished=off`\n") < text.index(ruled_out)
 
 
+@pytest.mark.slow
 def test_a_row_of_a_table_leads_to_what_it_says_is_violated(tmp_path: Path) -> None:
     entries = gallery.stage_one(tmp_path, "classics/two_phase_commit_impatient")
     Staging(tmp_path).stage()
@@ -91,6 +94,7 @@ def test_a_row_of_a_table_leads_to_what_it_says_is_violated(tmp_path: Path) -> N
     assert addresses == [entry.page for entry in entries] != []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["incidents/pypaimon", "hudi/duplicate_key"])
 def test_the_page_of_incidents_and_the_gallery_lead_to_each_other(tmp_path: Path, name: str) -> None:
     entries = gallery.stage_one(tmp_path, name)
@@ -112,6 +116,7 @@ def test_figures_that_are_not_expected_make_no_page(tmp_path: Path) -> None:
         find(wrong)
 
 
+@pytest.mark.slow
 def test_every_expected_violation_has_an_address_of_its_own() -> None:
     known = {name: configuration(path) for name, path in shipped().items()}
     addresses = [f"{name}/{wrong}" for name, one in known.items() for wrong in gallery.expected(one)]
@@ -119,6 +124,7 @@ def test_every_expected_violation_has_an_address_of_its_own() -> None:
     assert [address for address in addresses if quote(address) != address] == []
 
 
+@pytest.mark.slow
 def test_a_configuration_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"unknown configuration 'bakery/v2_rase' .did you mean bakery/v2_race"):
         gallery.stage(tmp_path, ["bakery/v2_rase"])
@@ -192,6 +198,7 @@ def test_the_navigation_has_few_entries_at_its_first_level() -> None:
     assert sum(map(len, contents.NAVIGATION.values())) <= 15
 
 
+@pytest.mark.slow
 def test_tables_of_contents_are_at_the_end_of_their_pages(tmp_path: Path) -> None:
     lessons.stage(tmp_path)
     gallery.stage(tmp_path, only=[])
@@ -463,6 +470,7 @@ print(sorted({*workbench.__all__} ^ {*workbench.language.__all__}))
 """
 
 
+@pytest.mark.slow
 def test_a_model_in_the_playground_imports_as_notebooks_do(tmp_path: Path) -> None:
     (tmp_path / "workbench.zip").write_bytes(packed())
     command = [sys.executable, "-S", "-c", _AS_IN_NOTEBOOKS]

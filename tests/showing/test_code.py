@@ -102,6 +102,7 @@ def test_a_trace_of_ones_own_model_is_opened_again():
     assert run(trace_as_code(trace))["trace"].states == trace.states
 
 
+@pytest.mark.slow
 def test_a_grid_is_filled_again():
     grid = {"ConcurrencyControl": [0, 2], "UseSalt": [True, False], "PutIfAbsentSupported": [False]}
     fixed = {"Keys": ["x"], "Values": 1, "MonotonicTs": False, "FailedWrites": 0}

@@ -107,6 +107,7 @@ def test_a_solution_is_right(name: str) -> None:
     assert outcome.right, outcome.said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "wrong", "said"), [(name, *one) for name, some in WRONG.items() for one in some])
 def test_a_wrong_answer_is_refused_with_a_hint(name: str, wrong: Any, said: str) -> None:
     one = exercise(name)

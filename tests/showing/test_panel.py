@@ -237,6 +237,7 @@ def test_what_is_about_names_has_a_table_to_click_which_follows_what_is_typed() 
 # The panel -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_panel_shows_verdicts_and_what_a_flip_has_changed(stale: Workbench) -> None:
     why = stale.result["NoLakekeeperConflict"].why
     assert f"1 of {len(stale.result.verdicts)} violated" in everything(stale.verdicts)
@@ -297,6 +298,7 @@ def test_a_long_check_says_how_far_it_is_and_how_large_its_space_will_become() -
     assert "checking" in shown.verdicts.headline.html
 
 
+@pytest.mark.slow
 def test_what_the_constants_switch_off_is_neither_offered_nor_drawn() -> None:
     shown = panel("bakery", Writers=2)
     properties = switches(shown, "RestartsHeal")
@@ -348,6 +350,7 @@ def test_a_named_configuration_sets_everything() -> None:
     shown.close()
 
 
+@pytest.mark.slow
 def test_a_named_model_opens_on_its_first_story_and_one_that_one_comes_back_to_is_lit_again() -> None:
     shown = Workbench("bakery_v2")
     chooser = find(shown, "settings")
@@ -388,6 +391,7 @@ def test_a_constant_may_be_called_like_a_parameter() -> None:
             Workbench("bakery", **{name: 1})
 
 
+@pytest.mark.slow
 def test_a_verdict_reads_as_what_it_says() -> None:
     def rows(name: str) -> list[str]:
         parts = panel(name).verdicts.list.html.split("</button>")
@@ -424,6 +428,7 @@ def test_a_model_whose_first_check_fails_says_so_in_one_line() -> None:
 # Its tabs ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_tab_draws_when_it_is_opened_and_a_closed_panel_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     searches: list[Any] = []
 
@@ -449,6 +454,7 @@ def test_every_tab_draws_when_it_is_opened_and_a_closed_panel_leaves_nothing(mon
     assert {name: one for name, one in left.items() if name not in before} == {}
 
 
+@pytest.mark.slow
 def test_a_click_on_a_verdict_leads_to_its_trace(stale: Workbench) -> None:
     player = stale.tabs[0].simulator.player
     assert len(player.trace) == stale.result["NoLakekeeperConflict"].trace_states
@@ -463,6 +469,7 @@ def test_a_click_on_a_verdict_leads_to_its_trace(stale: Workbench) -> None:
     assert in_sight(stale) == "Graph", "which is about it too"
 
 
+@pytest.mark.slow
 def test_one_may_leave_a_story_at_any_step(stale: Workbench) -> None:
     simulator = stale.tabs[0].simulator
     story, player = simulator.trace, simulator.player
@@ -485,6 +492,7 @@ def test_one_may_leave_a_story_at_any_step(stale: Workbench) -> None:
     assert player.step == 3, "a story that is found again stays at the step that was looked at"
 
 
+@pytest.mark.slow
 def test_after_a_repair_the_end_of_the_story_says_what_is_otherwise_now() -> None:
     panel = Workbench("paimon")
     settle(panel)
@@ -499,6 +507,7 @@ def test_after_a_repair_the_end_of_the_story_says_what_is_otherwise_now() -> Non
     panel.close()
 
 
+@pytest.mark.slow
 def test_what_a_switch_would_do_is_tried_at_once_or_at_the_press_of_a_button(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workbench.showing.session.hints.QUICK_STATES", 100)
     shown = panel("v2_async")
@@ -513,6 +522,7 @@ def test_what_a_switch_would_do_is_tried_at_once_or_at_the_press_of_a_button(mon
     shown.close()
 
 
+@pytest.mark.slow
 def test_the_graph_is_drawn_in_every_mode_or_says_why_not(stale: Workbench) -> None:
     tab = opened(stale, "Graph")
 
@@ -550,6 +560,7 @@ def test_the_charts_are_there_at_once_and_plotly_where_somebody_asks() -> None:
     assert "<svg" not in everything(tab)
 
 
+@pytest.mark.slow
 def test_what_if_lists_what_flips_a_verdict_and_applies_it() -> None:
     shown = panel(Every, Count=8)
     tab = opened(shown, "Map")
@@ -593,6 +604,7 @@ def test_each_button_of_the_map_says_what_it_stops_and_is_there_while_that_is_at
     assert {stop.layout.display for stop in stops.values()} == {"none"}
 
 
+@pytest.mark.slow
 def test_compare_shows_another_result_beside_this_one_and_names_both(stale: Workbench) -> None:
     tab = opened(stale, "Map")
     click(tab, "Compare two results")
@@ -615,6 +627,7 @@ def test_compare_shows_another_result_beside_this_one_and_names_both(stale: Work
 # The grid ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_grid_is_filled_explained_and_kept_and_its_cells_set_the_panel() -> None:
     shown = panel(Every, Count=8)
     tab = opened(shown, "Map")
@@ -651,6 +664,7 @@ def test_a_grid_is_filled_explained_and_kept_and_its_cells_set_the_panel() -> No
     assert [row["Small"] for row in csv.DictReader(io.StringIO(file["content"]))] == words
 
 
+@pytest.mark.slow
 def test_a_grid_that_is_copied_as_code_is_the_same() -> None:
     shown = panel("bakery", Writers=2)
     (code,) = re.findall(r'data-copy="([^"]*grid = [^"]*)"', everything(opened(shown, "Map")))
@@ -791,6 +805,7 @@ def test_a_panel_stays_while_another_cell_shows_it(kernel: Kernel) -> None:
 # Without a kernel ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_saved_panel_shows_verdicts_and_a_picture(stale: Workbench) -> None:
     data, _ = stale._repr_mimebundle_()
     assert WIDGET in data
@@ -817,6 +832,7 @@ class Held(Model):
         return s.n == 0
 
 
+@pytest.mark.slow
 def test_a_panel_is_there_before_its_first_result_and_its_static_copy_comes_with_that(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -853,6 +869,7 @@ def test_a_panel_is_there_before_its_first_result_and_its_static_copy_comes_with
     assert shown[-1][1] is later, "a closed panel keeps nothing more"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Simulator, TracePlayer])
 def test_a_player_and_a_simulator_keep_the_state_in_sight(
     kind: Any, conflict: Any, monkeypatch: pytest.MonkeyPatch
@@ -891,6 +908,7 @@ def pictures(player: TracePlayer) -> list[str]:
     return drawn
 
 
+@pytest.mark.slow
 def test_a_player_holds_every_state_so_that_it_needs_no_kernel(conflict: Any) -> None:
     player = TracePlayer(conflict)
     assert player.step == len(conflict) - 1
@@ -1068,6 +1086,7 @@ def test_an_initial_state_is_chosen_by_what_is_different_in_it() -> None:
     assert (chooser.layout.display, chooser.value) == ("none", 0), "one initial state is no choice"
 
 
+@pytest.mark.slow
 def test_one_is_taken_to_a_state_walks_at_random_and_tells_a_scenario() -> None:
     simulator = Simulator(BakeryV2(Writers=2))
     click(simulator, "Go to a state, a scenario, a permalink")
@@ -1137,6 +1156,7 @@ def test_a_thin_tree_leads_back_to_abandoned_branches_and_compares_two() -> None
     assert "tick" not in everything(view)
 
 
+@pytest.mark.slow
 def test_a_pasted_permalink_is_opened_and_its_watches_are_run_once_somebody_agrees(conflict: Any) -> None:
     shown = panel("bakery_v2", Writers=2)
     for simulator in (Simulator("bakery_v2"), shown.tabs[0].simulator):

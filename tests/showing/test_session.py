@@ -258,6 +258,7 @@ def test_a_stopped_check_keeps_what_was_found() -> None:
     assert hints == [([], False, False)], "what a switch would do to it is not tried"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("busy")
 @pytest.mark.parametrize("name", ["bakery_v2", "paimon", "hudi", "delta", "iceberg"])
 def test_a_switch_repairs_each_first_story_also_on_a_busy_machine(name: str) -> None:

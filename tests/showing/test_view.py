@@ -393,6 +393,7 @@ def test_a_picture_appears_at_each_state_of_a_graph(small, conflict):
     assert "data-pictures" not in view.state_graph(explore(Ring(Members=2), [], max_states=6), pictures=True).html()
 
 
+@pytest.mark.slow
 def test_of_many_states_some_have_pictures_those_of_the_trace_first(race, conflict, monkeypatch):
     graph = view.state_graph(race, trace=conflict, most_edges=500)
     markup = graph.html()
@@ -458,6 +459,7 @@ class Still(Model):
 # Charts ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_levels_chart_and_its_twin_show_the_levels(race):
     chart = view.levels_chart(race.result)
     (values,) = chart.series.values()
@@ -771,6 +773,7 @@ for shown in (space.result, trace, trace.last, Bakery(), Bakery, space, report, 
     assert done.stdout.split() == ["True"] * 8 + ["False"] * 2
 
 
+@pytest.mark.slow
 def test_what_is_wrong_with_a_cell_is_one_line_with_the_line_of_the_cell():
     """Without a traceback through the package."""
     cells = [
@@ -828,6 +831,7 @@ def written(tmp_path, race):
     return write
 
 
+@pytest.mark.slow
 def test_a_report_stands_on_its_own(written, race):
     page = written(len(race)).read_text()
     assert re.findall(r'(?:src|href)="[^"]*"|@import|url\(', page) == []
@@ -847,6 +851,7 @@ def test_a_report_begins_with_what_is_violated(race):
     assert places == sorted(places)
 
 
+@pytest.mark.slow
 def test_a_report_says_what_differs_from_the_expected_or_why_it_cannot_be_written(written, race, tmp_path, capsys):
     page = written(1).read_text()
     assert f"distinct: expected 1, found {len(race):,}" in page

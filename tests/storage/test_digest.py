@@ -292,6 +292,7 @@ def test_an_installed_model_is_described_too(tmp_path: Path, monkeypatch: pytest
     assert len(set(digests)) == 3
 
 
+@pytest.mark.slow
 def test_using_a_model_does_not_change_it() -> None:
     for name in models():
         before = model_digest(get_model(name))

@@ -299,6 +299,7 @@ def check_corruption(folder: Path, corrupt: Corrupt, data: st.DataObject) -> Non
     assert foreign == {name: (path / name).read_bytes() for name in foreign}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("examples", [50, pytest.param(400, marks=pytest.mark.slow)])
 def test_a_corrupt_folder_is_exact_or_refused(
     tmp_path_factory: pytest.TempPathFactory, corrupt: Corrupt, examples: int
@@ -340,6 +341,7 @@ def crash_at(step: int, monkeypatch: pytest.MonkeyPatch) -> Callable[[], bool]:
     return lambda: count >= step
 
 
+@pytest.mark.slow
 def test_a_crash_at_any_step_loses_nothing(tmp_path: Path) -> None:
     path = tmp_path / "d"
     step, died = 0, True
@@ -360,6 +362,7 @@ def test_a_crash_at_any_step_loses_nothing(tmp_path: Path) -> None:
     assert step > 20
 
 
+@pytest.mark.slow
 def test_a_crash_at_any_step_leaves_a_new_folder_to_be_made_again(tmp_path: Path) -> None:
     path = tmp_path / "d"
     step, died = 0, True
@@ -410,6 +413,7 @@ def test_a_writer_that_is_killed_leaves_what_was_complete(tmp_path: Path) -> Non
     assert len(names(tmp_path / "d")) == 1
 
 
+@pytest.mark.slow
 def test_two_processes_write_one_after_the_other(tmp_path: Path) -> None:
     writer = subprocess.Popen(
         [sys.executable, "-c", WRITER, str(tmp_path / "d")],

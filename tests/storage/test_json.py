@@ -81,6 +81,7 @@ def test_any_bytes_are_read_or_refused_in_a_line(text: bytes | str) -> None:
 # Sealed files --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(content=DOCUMENTS)
 def test_a_sealed_file_says_what_was_written(tmp_path_factory: pytest.TempPathFactory, content: Any) -> None:
     path = tmp_path_factory.mktemp("sealed") / "record.json"

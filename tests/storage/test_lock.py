@@ -59,6 +59,7 @@ def test_within_a_process_there_is_one_writer_too(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "said", ["", "[]", '{"process": 1}', "[" * 10**5, '{"process": "\\u001b[2J", "host": 1, "since": 2}']
 )

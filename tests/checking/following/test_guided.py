@@ -132,6 +132,7 @@ RECORDINGS = {
 }
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(**RECORDINGS)
 def test_what_is_seen_of_a_walk_is_a_behaviour(seed, length, chance, seen, watched):
@@ -168,6 +169,7 @@ def test_recordings_are_judged_as_by_the_reference(seed, length, chance, seen, w
         assert report.why
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(**RECORDINGS)
 def test_nothing_changes_when_trees_are_begun_anew_again_and_again(seed, length, chance, seen, watched):
@@ -488,6 +490,7 @@ def bakery_log(model, length):
     return Recording(observations, watched=watched, irrelevant=frozenset(unseen))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [1_000, pytest.param(4_000, marks=pytest.mark.slow)])
 def test_a_long_log_of_the_bakery(length):
     model = get_model("bakery_v2")(Writers=3, MaxRounds=length // 20, MaxTickets=3)

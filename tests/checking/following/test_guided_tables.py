@@ -15,6 +15,7 @@ def held(mapped, **changes):
     return model, validate(model, mapped.record(model), stutter=True)
 
 
+@pytest.mark.slow
 def test_a_table_of_two_processes_needs_restored_sequence_numbers(real_table):
     """The table's writers count on from what they find; those of the published model count for themselves."""
     mapped = recorded(real_table("seq"))
@@ -29,6 +30,7 @@ def test_a_table_of_two_processes_needs_restored_sequence_numbers(real_table):
     ]
 
 
+@pytest.mark.slow
 def test_the_behaviour_shows_how_the_anomaly_came_about(real_table):
     """The last writer took its sequence number before the third had committed."""
     _, accepted = held(recorded(real_table("seq")), RestoreSequence=True)
@@ -37,6 +39,7 @@ def test_the_behaviour_shows_how_the_anomaly_came_about(real_table):
     assert begun < labels.index("commit(w2)")
 
 
+@pytest.mark.slow
 def test_the_setting_that_explains_the_table_is_found(real_table):
     mapped = recorded(real_table("seq"))
     model = get_model(mapped.model)(**mapped.constants)
@@ -45,6 +48,7 @@ def test_the_setting_that_explains_the_table_is_found(real_table):
     assert len(found.tried) > 20
 
 
+@pytest.mark.slow
 def test_a_table_that_java_has_compacted_needs_compactions_to_any_level(real_table):
     """Two compactors in one bucket; what is wrong with the table is wrong with the behaviour that explains it."""
     mapped = recorded(real_table("java_dangling"), ["jack"])
@@ -58,6 +62,7 @@ def test_a_table_that_java_has_compacted_needs_compactions_to_any_level(real_tab
         assert isinstance(judged, Fault)
 
 
+@pytest.mark.slow
 def test_the_command_tries_what_real_writers_do(real_table, capsys):
     path = str(real_table("seq"))
     assert main(["validate", "paimon", path, "--key", "jack"]) == 0
@@ -72,12 +77,14 @@ def test_the_command_tries_what_real_writers_do(real_table, capsys):
     assert "--begin is not accepted with the folder of a table" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_each_key_of_many_is_followed_by_itself(real_table):
     found = follow(real_table("race3"))
     assert (found.holds, found.states) == (True, 2)
     assert "238 other keys have histories that are behaviours too, each by itself" in found.remarks
 
 
+@pytest.mark.slow
 def test_what_depends_on_rows_of_other_keys_is_outside_the_model(real_table):
     """A compaction of files that hold 5,001 keys is none of the files that one key is in."""
     found = follow(real_table("java_dangling"))

@@ -141,6 +141,7 @@ def test_a_log_that_cannot_be_is_refused_with_the_reason(shop):
     ) in out
 
 
+@pytest.mark.slow
 def test_other_settings_are_tried_if_one_asks_for_it(shop):
     hasty = [*LINES[:2], LINES[3]]
     status, out, _ = shop(hasty, "--settings")

@@ -123,6 +123,7 @@ def test_what_is_found_in_a_published_model_is_a_behaviour(name, constants, text
     assert replay(model, told.trace.start, told.trace.moves) == told.trace
 
 
+@pytest.mark.slow
 def test_a_scenario_of_one_condition_is_as_short_as_the_search_for_it():
     model = get_model("bakery_v2")(**RACE)
     shortest = check(model, ["NoLakekeeperConflict"])["NoLakekeeperConflict"].trace_states

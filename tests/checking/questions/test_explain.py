@@ -57,6 +57,7 @@ def split(sizes, verdicts):
     return [case for case, it in given if it is True], [case for case, it in given if it is False]
 
 
+@pytest.mark.slow
 @given(TABLES)
 @settings(max_examples=200)
 def test_a_formula_is_exact_on_all_that_is_decided(table):
@@ -225,6 +226,7 @@ def hudi():
     return fill(HudiExtended, GRID, SAFETY, constants=SMALL, workers=1)
 
 
+@pytest.mark.slow
 def test_the_rules_of_hudi_come_out(hudi):
     reads, keys = map(hudi.explain, SAFETY)
     assert str(reads.rule) == "ConcurrencyControl > none and (MonotonicTs or PutIfAbsentSupported or UseSalt)"
@@ -233,6 +235,7 @@ def test_the_rules_of_hudi_come_out(hudi):
     assert len(reads.failing) == 16 + 4
 
 
+@pytest.mark.slow
 def test_a_rule_takes_words_too(hudi):
     rule = hudi.explain("ConsistentRead").rule
     for cell in hudi.cells:
@@ -240,6 +243,7 @@ def test_a_rule_takes_words_too(hudi):
         assert rule.holds({**cell.setting, "ConcurrencyControl": word}) == rule.holds(cell.setting)
 
 
+@pytest.mark.slow
 def test_each_failing_cell_has_its_counterexample(hudi):
     for failing in hudi.explain("ConsistentRead").failing:
         cell = hudi.cells[failing.row]
@@ -249,6 +253,7 @@ def test_each_failing_cell_has_its_counterexample(hudi):
         assert trace.model.constants == HudiExtended(**SMALL, **failing.setting).constants
 
 
+@pytest.mark.slow
 def test_the_map_shows_the_words(hudi):
     drawn = verdict_map(hudi.table, x="ConcurrencyControl", y="MonotonicTs", properties=["ConsistentRead"])
     assert drawn.panels[0].columns == ("none", "optimistic", "pessimistic")

@@ -90,6 +90,7 @@ def verdicts(table):
 # What a sweep finds --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_it_finds_what_single_checks_find(where):
     grid = {"Writers": [2, 3], "MaxCrashes": [0, 1]}
     table = sweep(Bakery, grid, symmetry=True, constants={"LazyReap": False}, **where)
@@ -209,6 +210,7 @@ def test_the_command_says_where_a_property_is_not_checked(capsys):
     assert "everything holds in 1, something is violated in 0; it is not known in 1" in out
 
 
+@pytest.mark.slow
 def test_an_error_is_a_row(where):
     text = Path(__file__).read_text()
     line = text[: text.index('raise ValueError("on purpose")')].count("\n") + 1
@@ -223,6 +225,7 @@ def test_an_error_is_a_row(where):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["in processes", pytest.param("on Spark", marks=pytest.mark.spark)], indirect=True)
 def test_a_worker_that_dies_takes_no_other_setting_with_it(where):
     table = sweep(Counter, {"Fault": ["none", "dies", "none"], "Size": [1, 3]}, **where)
@@ -331,6 +334,7 @@ def test_another_question_is_another_result(tmp_path, other):
     assert len(files(tmp_path)) == 2
 
 
+@pytest.mark.slow
 def test_a_result_that_a_budget_cut_short_is_computed_again_under_another_one(tmp_path, where):
     def run(budget):
         table = sweep(Counter, {"Size": [2, 30]}, out=tmp_path, max_states=budget, **where)
@@ -392,6 +396,7 @@ class Slow(Model):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", ["0,900", "0,900,901"])
 def test_an_interrupt_keeps_what_has_finished(tmp_path, seconds):
     """A single setting stays in the command's process; two go to others, none of which is left."""
@@ -426,6 +431,7 @@ def test_an_interrupt_keeps_what_has_finished(tmp_path, seconds):
             os.kill(int(pid), 0)
 
 
+@pytest.mark.slow
 def test_a_signal_at_any_moment_leaves_a_sweep_awake(tmp_path):
     """Its handler returns when the sweep's wait of a moment is over."""
     (tmp_path / "slow.py").write_text(SLOW)
@@ -463,6 +469,7 @@ class Endless(Model):
         return s.n < 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["here", "in processes"], indirect=True)
 def test_a_stopped_check_says_what_it_has_found(where, tmp_path):
     """It is not kept, since another sweep with these budgets would find more."""
@@ -507,6 +514,7 @@ class Queue(Model):
         return s.n < 2
 
 
+@pytest.mark.slow
 def test_each_verdict_is_told_as_soon_as_it_is_there(where, tmp_path):
     def tell(cell):
         assert str(cell) == f"Number={cell.number}: \N{CHECK MARK} Small"
@@ -555,6 +563,7 @@ def test_a_small_sweep_on_spark_waits_for_no_compiler(tmp_path):
 # Models from anywhere ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_model_of_the_main_module(tmp_path):
     """As in a notebook: the class is in no file that a worker could import."""
     script = (
@@ -568,6 +577,7 @@ def test_a_model_of_the_main_module(tmp_path):
     assert ended.stdout == "[2, 2]\n"
 
 
+@pytest.mark.slow
 def test_a_model_of_a_file(tmp_path, where):
     (tmp_path / "slow.py").write_text(SLOW)
     table = sweep(get_model(f"{tmp_path}/slow.py:Slow"), {"Seconds": [0, 1]}, **where)

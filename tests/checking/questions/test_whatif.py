@@ -86,6 +86,7 @@ def test_a_property_that_a_change_brings_along_is_checked():
     assert (asked.breaks, asked.flipped) == ([], [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "model",
     [Bakery(Writers=2), BakeryV2(Writers=2, AsyncParquet=True, StepGranularity="atomic")],

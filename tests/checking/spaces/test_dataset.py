@@ -158,6 +158,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(values, min_size=1, max_size=6))
 def test_any_values_have_a_type_that_parquet_can_hold(found):
     array = to_array(found)
@@ -244,6 +245,7 @@ def test_every_transition_is_a_step_of_the_model(spaces, name):
             assert show(target.values) in labels
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SPACES)
 def test_the_run_says_what_was_found(spaces, name):
     space, folder = spaces[name]
@@ -327,6 +329,7 @@ def test_distances_in_any_graph(states, data):
     assert found.tolist() == distances_by_search(states, transitions, goal)
 
 
+@pytest.mark.slow
 def test_distances_in_a_dataset(spaces):
     space, folder = spaces["race"]
     column = table(folder, "states").column("distance_NoLakekeeperConflict").to_pylist()

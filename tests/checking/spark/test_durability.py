@@ -166,6 +166,7 @@ def test_a_search_is_exact_whatever_its_values_are(tmp_path: Path) -> None:
     assert summary(resume(tmp_path / "part", Ledger, spark=InProcess())) == summary(search(tmp_path / "again"))
 
 
+@pytest.mark.slow
 def test_no_file_of_a_run_is_a_pickle(tmp_path: Path) -> None:
     search(tmp_path / "run")
     kinds = {path.suffix for path in (tmp_path / "run").rglob("*") if path.is_file() and path.name not in LOCK_FILES}
@@ -205,6 +206,7 @@ def test_the_command_refuses_budgets_that_are_none(tmp_path: Path, capsys: pytes
         assert f"argument {option}: '{value}' is not accepted" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_command_takes_a_configuration_for_its_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = tmp_path / "run"
     search(run, max_states=50)
@@ -298,6 +300,7 @@ def check_sweeps(folder: Path, corrupt: Corrupt, data: st.DataObject, stored: Pa
     assert before.items() <= {path: path.read_bytes() for path in out.iterdir()}.items()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stored", "check_of", "examples"),
     [

@@ -40,6 +40,7 @@ NO_JOBS = NoJobs()
 # Messages ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_packed_rows_are_the_rows_in_global_numbers(data):
     cells = data.draw(st.integers(1, 40))
@@ -85,6 +86,7 @@ def test_what_is_done_to_the_copy_of_a_manifest_leaves_the_other_as_it_was():
     assert before == made()
 
 
+@pytest.mark.slow
 def test_messages_hold_what_a_part_leads_to(monkeypatch):
     """Each state once, in the message of its bucket, which is full or the bucket's last."""
     monkeypatch.setattr(successor_messages, "CHUNK", 3)
@@ -114,6 +116,7 @@ def test_messages_hold_what_a_part_leads_to(monkeypatch):
         assert sizes[-1] <= 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [1 << 16, 5])
 def test_a_part_takes_what_fits_and_sends_nothing_twice(monkeypatch, most):
     """However many parts it takes, each task sends each successor once; also where rows come to need more bytes."""
@@ -188,6 +191,7 @@ def done(run: Path) -> RunManifest:
     return Run.of(Folder.open(run, RUN)).done
 
 
+@pytest.mark.slow
 def test_numbers_that_outgrow_a_byte_begin_a_file(tmp_path, monkeypatch):
     """A bucket of a level then has two files, which are visited, expanded, cut and told of as one."""
     monkeypatch.setattr(executors, "_check", lambda session: None)

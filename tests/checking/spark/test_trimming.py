@@ -84,6 +84,7 @@ def test_named_configurations(tmp_path: Path, name: str, hand_over: int | None) 
     assert found(judged(search, TRIMMED)) == found(judged(search)) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fair", ["weak", "strong"])
 def test_all_kinds_of_formulas(tmp_path: Path, fair: str) -> None:
     model = lock(fair)
@@ -125,6 +126,7 @@ class Climber(Model):
         return always_eventually(lambda s: s.rests)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hand_over", [None, 3])
 def test_constraints_and_steps_that_do_not_count(tmp_path: Path, hand_over: int | None) -> None:
     search = search_here(tmp_path / "run", Climber(), None, hand_over, part_states=2)
@@ -162,6 +164,7 @@ def swept(parts: list[Part]) -> Sweep:
 WEAK, STRONG = (Fairness("one", strong, frozenset({1})) for strong in (False, True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part_states", [1, 2, 10])
 @pytest.mark.parametrize(
     ("steps", "fairness", "left"),
@@ -214,6 +217,7 @@ def test_only_parts_that_lead_to_a_change_are_swept_again() -> None:
     assert asked == [[0, 1, 2, 3, 4, 5, 6], [4], [3], [2], [1], [0]]
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(case=cases(states=10), part_states=st.integers(1, 10))
 def test_trimming_leaves_what_leads_to_a_fair_cycle(case: Case, part_states: int) -> None:

@@ -119,6 +119,7 @@ class Fan(Model):
 # Where walks go ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rule", [WalkRule(depth=30), WalkRule(depth=30, uniform="successors"), WalkRule(depth=30, swarm=True)], ids=str
 )
@@ -171,6 +172,7 @@ def test_uniform_over_actions_or_successors():
         assert abs(taken["single"] / 20_000 - share) < 0.015  # 4 standard deviations
 
 
+@pytest.mark.slow
 def test_initial_states_and_outcomes_have_the_same_chance():
     retracing = walker_of(Fan(), WalkRule())
     walks = [retracing.retrace(number, 1) for number in range(6000)]
@@ -201,6 +203,7 @@ def test_walks_end_after_their_depth():
 # A seed makes the same walks ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("swarm", [False, True])
 def test_the_same_seed_makes_the_same_walks_on_any_number_of_workers(swarm):
     one, *others = (simulate(RACE, walks=700, seed=5, swarm=swarm, workers=workers) for workers in (1, 1, 2, 5))
@@ -250,6 +253,7 @@ def test_a_trace_is_shortened_within_its_budget():
     assert "no trace is shorter" in most.notes[0]
 
 
+@pytest.mark.slow
 def test_a_trace_that_is_said_to_be_a_shortest_one_is():
     shortest = check(RACE, ["NoLakekeeperConflict"], engine="reference")["NoLakekeeperConflict"].trace_states
     for seed, states in itertools.product(range(4), (3000, 10**6)):
@@ -284,6 +288,7 @@ def test_random_models(seed, walks, states):
             assert len(verdict.trace) == sure.trace_states
 
 
+@pytest.mark.slow
 def test_steps_refinements_and_the_deadlock():
     """What the search decides of a model with all kinds of properties, walks decide too, with as short traces."""
     model = Steps()
@@ -313,6 +318,7 @@ class Short(Lost):
         return sum(t.count.values()) < 5
 
 
+@pytest.mark.slow
 def test_walks_end_where_they_leave_a_constraint():
     names = ["OneAtATime", "Fewer", "NotTheFifth", "Backwards"]
     whole, seen = (how(Short(Bystanders=1), names) for how in (check, partial(simulate, walks=500)))
@@ -324,6 +330,7 @@ def test_walks_end_where_they_leave_a_constraint():
     assert not any("no trace is shorter" in note for note in seen.notes)
 
 
+@pytest.mark.slow
 def test_violations_of_initial_states():
     seen = simulate(Wide(), walks=3000)
     assert seen["Small"].word == "violated"
@@ -386,6 +393,7 @@ def test_everything_that_was_asked_for_is_reached():
     assert seen["SomebodyArrives"].word == "reached"
 
 
+@pytest.mark.slow
 def test_without_a_limit_walks_end_with_the_first_violation():
     seen = simulate(Lost(), shorten=0)
     assert (seen.stopped, seen["OneAtATime"].word) == ("stopped at the first violation", "violated")
@@ -402,6 +410,7 @@ def test_fail_fast():
 # How many different states -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [0, 1, 10, 1000, 20_000, 60_000, 500_000])
 def test_the_estimate_is_near_the_count(count):
     """Within four standard errors at all sizes, also where HyperLogLog is biased without Ertl's estimator."""
@@ -421,6 +430,7 @@ def test_the_estimate_of_walks_is_near_the_exact_number():
 # Budgets and stops -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_time_is_a_budget():
     seen = simulate(Lost(), ["Backwards"], seconds=0.5)
     assert seen.stopped is None
@@ -461,6 +471,7 @@ def test_budgets_on_spark(spark):
     assert simulate(Lost(), should_stop=lambda: True, engine="spark", spark=spark).stopped == "stopped on request"
 
 
+@pytest.mark.slow
 def test_more_initial_states_than_are_listed(monkeypatch):
     monkeypatch.setattr(request, "_MOST_STARTS", 100)
     seen = simulate(Wide(), walks=50)
@@ -522,6 +533,7 @@ def test_a_simulation_shows_itself():
     assert all(word in shown.html() for word in ("violated", "reached", "unknown", "HyperLogLog"))
 
 
+@pytest.mark.slow
 def test_the_command_and_its_exit_statuses(capsys, tmp_path):
     race = ["--set", "Writers=2", "--set", "StepGranularity=atomic", "--set", "AsyncParquet=true"]
     race = ["walk", "bakery_v2", *race, "--set", "RestampPatch=false", "--walks", "400"]

@@ -157,6 +157,7 @@ def test_the_shipped_log_is_a_behaviour_and_shows_how(capsys: pytest.CaptureFixt
     assert "release(w1)" in out
 
 
+@pytest.mark.slow
 def test_tickets_of_a_slow_clock_need_clocks(capsys: pytest.CaptureFixture[str]) -> None:
     """The clock of n2 was five seconds behind; one counter explains nothing of that."""
     log = shipped("bakery_slow_clock")
@@ -189,6 +190,7 @@ def test_a_dropped_ack_is_refused_where_its_claim_is_released(arrived_only: bool
     assert judge(without_ack(log, tickets(log)[2], "n2", arrived_only), MaxSuspicions=1).holds, "n1 took n2 for dead"
 
 
+@pytest.mark.slow
 def test_it_is_said_how_far_the_clocks_were_apart(capsys: pytest.CaptureFixture[str]) -> None:
     """Two claims, which is more than the next larger value that is tried of any number."""
     arguments = ["validate", "bakery_v2", str(LOGS / "bakery_slow_clock.jsonl"), "--map", "coldfront", "--settings"]
@@ -251,6 +253,7 @@ def cut(log: list[Fields], at: int) -> list[Fields] | None:
     return [*sorted(rows.values(), key=lambda fields: str(fields["node"])), *log[at:]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "skew"), [("bakery", 0), ("bakery_slow_clock", 4)])
 def test_a_log_may_begin_while_claims_are_held(name: str, skew: int) -> None:
     """What was there is told by rows that were read."""
@@ -352,6 +355,7 @@ def test_random_behaviours_are_behaviours(parts: list[list[str]], seed: int) -> 
     assert report.states > 30
 
 
+@pytest.mark.slow
 def test_a_thousand_observations() -> None:
     model = get_model("bakery_v2")(Writers=3, MaxRounds=70, ReleaseTransaction=True, Witness=False)
     assert judge(events_of(model, 1000)).states == 1001

@@ -67,6 +67,7 @@ def test_an_extension_brings_what_its_constant_switches_on(published, extended):
     )
 
 
+@pytest.mark.slow
 @given(
     writers=st.integers(1, 2),
     idle=st.fixed_dictionaries({"RaiseClocks": st.booleans(), "LockDiesWithHolder": st.booleans()}),
@@ -239,6 +240,7 @@ def test_restarts_are_owed_by_nobody(model, unfair):
     assert {instance.action.name for instance in model.instances if instance.number not in fair} == unfair
 
 
+@pytest.mark.slow
 def test_a_server_restarts_with_all_its_writers():
     space = safe(**SHARED, MaxRestarts=1, CleanUp="age", Rollbacks=False)
     assert not {"restart", "clean_up"} & set(space.model.actions)
@@ -309,6 +311,7 @@ def test_a_claim_that_was_withdrawn_on_its_way_comes_and_goes():
 # Clocks ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_node_reads_its_clock_and_no_ticket_is_taken_twice():
     space = explore(BakeryV2Extended(Writers=3, MaxSkew=1, Rollbacks=False, **ATOMIC), SAFETY)
     assert space.result["UniqueTickets"].word == "holds"
@@ -321,6 +324,7 @@ def test_a_node_reads_its_clock_and_no_ticket_is_taken_twice():
     assert all(len(set(order)) == len(order) for order in orders)
 
 
+@pytest.mark.slow
 def test_clocks_grow_on_each_node():
     space = explore(BakeryV2Extended(**SHARED, **ATOMIC, MaxSkew=2, Rollbacks=False), SAFETY)
     for _, before, after in steps_by(space, "begin_claim"):

@@ -210,6 +210,7 @@ def varint(number: int) -> bytes:
 # Any tables ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", [6, 9])
 def test_a_table_that_is_written_to_and_cleaned(tmp_path, version):
     table = HudiTable(tmp_path / "t", version)
@@ -269,6 +270,7 @@ def test_one_writer_makes_clean_tables(tmp_path_factory, operations, version):
     assert graded(agreed(table)) == []
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(operations=OPERATIONS, version=st.sampled_from(VERSIONS), data=st.data())
 def test_what_is_broken_is_found(tmp_path_factory, operations, version, data):
@@ -295,6 +297,7 @@ def test_what_is_broken_is_found(tmp_path_factory, operations, version, data):
     assert expected in graded(agreed(table))
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(version=st.sampled_from(VERSIONS), data=st.data())
 def test_damage_is_an_answer_or_one_line(tmp_path_factory, corrupt, version, data):

@@ -116,6 +116,7 @@ def average(model):
     return {name: f"{float(count):.3f}" for name, count in counts.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_the_average_run_writes_fewer_slices_in_vain(limit):
     extensions = {"off": {}, "on": EARLY, "on, with MarkerLock": LOCKED}
@@ -172,6 +173,7 @@ def test_an_operation_may_give_way_to_one_that_fails(extension, word):
 # Failures in any phase ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("constants", "violated"), PUBLISHED)
 def test_failures_in_any_phase_change_no_published_verdict(constants, violated):
     assert violations(HudiExtended(**constants, **ANYWHERE), names=[*INVARIANTS, LIVE]) == violated

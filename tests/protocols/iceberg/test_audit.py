@@ -87,6 +87,7 @@ def test_a_table_that_is_written_to(written, meanwhile):
         assert found is None or not [one for one in found.findings if one.grade == "proved"], found.text()
 
 
+@pytest.mark.slow
 def test_packed_metadata_that_grows_without_end(kept, tmp_path):
     table = own(kept("retried"), tmp_path)
     (path,) = table.files("metadata")

@@ -110,6 +110,7 @@ def test_lost_races_that_were_retried_are_not_suspected(real_table):
 # Table and model speak with one voice --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REAL)
 def test_each_finding_is_a_state_in_which_the_model_says_the_same(real_table, name):
     found = audit(real_table(name))
@@ -190,6 +191,7 @@ def test_a_key_that_is_also_a_value_is_told(own_table):
 # The command ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "status"), [("java_dangling", 1), ("seq", 1), ("drive", 3), ("race3", 3)])
 def test_the_exit_status_says_what_was_found(real_table, capsys, name, status):
     assert main(["audit", str(real_table(name)), "--json"]) == status
@@ -212,6 +214,7 @@ def test_a_clean_table_ends_with_0(own_table, capsys):
     assert "nothing found" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_page_has_the_evidence_and_the_pictures(real_table, tmp_path, capsys):
     page = tmp_path / "report.html"
     assert main(["audit", str(real_table("java_dangling")), "-o", str(page)]) == 1
@@ -229,6 +232,7 @@ def test_an_audit_shows_itself_in_a_notebook(real_table):
     assert "<svg" in audit_page(found)
 
 
+@pytest.mark.slow
 def test_a_finding_opens_in_the_panel_and_the_button_repairs_it(real_table):
     (finding,) = audit(real_table("seq")).findings
     found = FindingPanel(finding)
@@ -271,6 +275,7 @@ def test_a_table_whose_snapshots_expire_under_the_reader_is_read_anew(own_table,
     assert audit(path).findings == (), "what was committed before is not known any more"
 
 
+@pytest.mark.slow
 def test_a_table_that_expires_faster_than_it_is_read_is_refused_in_one_line(own_table, monkeypatch):
     path = own_table("race3")
 

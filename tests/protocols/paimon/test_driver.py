@@ -250,6 +250,7 @@ def test_a_table_that_somebody_else_has_changed_is_noticed(driven, driver):
     assert result.why == "not as predicted: after step 4, commit(w0), the newest snapshot is 0, not 1"
 
 
+@pytest.mark.slow
 def test_the_contents_of_a_real_table(real_table):
     """At each version what is read: the later commit, with the smaller number, is not."""
     found = contents(str(real_table("seq")))

@@ -277,6 +277,7 @@ def test_changes_are_committed_out_of_order_where_nothing_protects_them():
     assert any([c.version for c in log] != sorted(c.version for c in log) for log in logs)
 
 
+@pytest.mark.slow
 def test_values_of_a_column_are_interchangeable():
     model = PaimonPublished(**constants_of("one_bucket_two_writers", MAX_WRITE_OPS=2, MAX_WRITE_OPS_PER_KEY=2))
     classes = {Canonical(model, model.symmetry)(s.values) for s in reachable_states(model)}
