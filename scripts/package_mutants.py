@@ -7,10 +7,10 @@
     python scripts/package_mutants.py workbench/kernel/budget.py    # all mistakes in some files
 
 Each *mutant* is a module whose source has one mistake (``scripts/mutations.py``). A process of its own, which has the
-mutant in the place of the module, runs the fast tests of the room, up to the first that fails: then the mutant is
-*noticed*. So it is, too, if it uses more than its share of CPU time or memory. A mutant that no test notices
-*survives*, unless ``tests/equivalent_mutants.toml`` lists it, with the reason why it is no mistake. Exit status: 0 if
-none survives, 1 if one does.
+mutant in the place of the module, runs the tests of the room, the slow ones last, up to the first that fails: then the
+mutant is *noticed*. So it is, too, if a test uses more than its share of CPU time or memory. A mutant that no test
+notices *survives*, unless ``tests/equivalent_mutants.toml`` lists it, with the reason why it is no mistake. Exit
+status: 0 if none survives, 1 if one does.
 
 Compiled code is left out, since Numba would take the kernels of the right source from its cache; the tests of
 conformance compare these with the plain search. What models do wrong, configurations notice: ``scripts/mutants.py``.
@@ -21,6 +21,7 @@ import importlib.util
 import os
 import resource
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib.machinery import ModuleSpec, SourceFileLoader
@@ -32,7 +33,7 @@ from mutations import Equivalents, Mutant, mutations
 
 ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENT = ROOT / "tests" / "equivalent_mutants.toml"
-FAST = "not slow and not spark and not browser and not writers"
+RUN = "not spark and not browser and not writers"
 
 _SEARCHES = (
     "tests/checking/test_conformance.py",
@@ -59,7 +60,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "tests/showing/test_panel.py",
     ),
 }
-#: Seconds of CPU time after which a mutant does not come to an end.
+#: Seconds of CPU time after which a test does not come to an end.
 _PATIENCE = 400
 #: Bytes that a mutant may take, since a loop without an end may fill the machine's memory before its time is up.
 _MEMORY = 4 * 2**30
@@ -97,17 +98,27 @@ class Instead(SourceFileLoader):
         return self._code
 
 
+class InTurn:
+    """Has pytest run the slow tests last, and end with a test that does not."""
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        items.sort(key=lambda item: item.get_closest_marker("slow") is not None)
+
+    def pytest_runtest_setup(self) -> None:
+        until = int(time.process_time()) + _PATIENCE
+        resource.setrlimit(resource.RLIMIT_CPU, (until, resource.RLIM_INFINITY))
+
+
 def run_tests(mutant: Mutant, finder: Instead) -> int:
     """The status of the tests of the mutant's room; only for a process of its own."""
     import pytest
 
-    resource.setrlimit(resource.RLIMIT_CPU, (_PATIENCE, _PATIENCE))
     resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
     sys.meta_path.insert(0, finder)
     room = room_of(mutant.path)
     assert room is not None
-    options = ["-x", "-q", "-n0", "--no-header", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-m", FAST]
-    return int(pytest.main([*options, *ROOMS[room]]))
+    options = ["-x", "-q", "-n0", "--no-header", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-m", RUN]
+    return int(pytest.main([*options, *ROOMS[room]], plugins=[InTurn()]))
 
 
 def judge(mutants: Sequence[Mutant], jobs: int) -> Iterator[tuple[Mutant, bool]]:
