@@ -145,7 +145,7 @@ _SETTLED = """() => [...document.querySelectorAll(".wb-tabs .wb-player")].every(
 })"""
 #: What would have to be scrolled sideways, apart from code.
 _TOO_WIDE = """() => [document.documentElement, ...document.querySelectorAll(
-        ".jp-WindowedPanel-outer, .jp-OutputArea-output, .wb-panel, .wb-pane, .widget-tab-contents")]
+        ".jp-WindowedPanel-outer, .jp-OutputArea-output, .wb-panel, .wb-pane, .wb-tabs")]
     .filter((box) => box.clientWidth && box.scrollWidth > box.clientWidth + 1)
     .map((box) => `${box.className}: ${box.scrollWidth} in ${box.clientWidth}`)"""
 #: Whether nothing fades in or moves, other than what does so for ever.
@@ -179,7 +179,7 @@ class Notebook:
         self.page.click(".lm-Menu-itemLabel:text-is('Run All Cells')")
 
     def open(self, tab: str) -> None:
-        self.page.click(f".wb-tabs .lm-TabBar-tabLabel:text-is('{tab}')")
+        self.page.click(f".wb-tabs [role=tab]:text-is('{tab}')")
 
     def wait_for_top(self, selector: str, most: int) -> None:
         """Scroll the panel to the top of the notebook, where the top of a part of it is then at `most` pixels."""
@@ -194,9 +194,9 @@ class Notebook:
 
     def unfold(self, what: str = "More settings") -> None:
         """Show what is folded away; by key, since what is filling above may move the line under a click."""
-        button = self.page.locator(f".wb-fold-button:has-text('{what}'):visible")
-        if button.get_attribute("aria-expanded") == "false":
-            button.press("Enter")
+        line = self.page.locator(f".wb-fold > summary:has-text('{what}'):visible")
+        if not line.evaluate("line => line.parentElement.open"):
+            line.press("Enter")
 
     def flip(self, switch: str) -> float:
         """Click a switch; how many milliseconds later the verdict on it is there."""
@@ -255,7 +255,7 @@ class Notebook:
 
     def count(self, name: str, steps: int) -> None:
         """Change a number by that many steps, with the keyboard."""
-        self.page.focus(f".widget-inline-hbox:has(.widget-label:text-is('{name}')) input")
+        self.page.focus(f".wb-field:has(.wb-label:text-is('{name}')) input")
         for _ in range(abs(steps)):
             self.page.keyboard.press("ArrowUp" if steps > 0 else "ArrowDown")
 

@@ -7,7 +7,7 @@ from typing import Any
 from website import front, gallery, playground, reference
 from website.staging import FILES, FRONT, SCRIPT, STYLE, docname
 from workbench import __version__
-from workbench.showing.panel import pane
+from workbench.showing.panel import surface
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view.html import drawn_style, live_script
 
@@ -90,7 +90,7 @@ def add_assets(app: Any, error: Exception | None) -> None:
         static = Path(app.outdir, "_static")
         (static / STYLE).write_text(drawn_style())
         (static / SCRIPT).write_text(live_script())
-        (static / front.PANEL_STYLE).write_text(pane.STYLE)
+        (static / front.PANEL_STYLE).write_text(surface.STYLE)
         playground.finish(Path(app.outdir))
         if (frames := Path(app.srcdir, front.FOLDER)).is_dir():
             shutil.copytree(frames, Path(app.outdir, front.FOLDER), ignore=shutil.ignore_patterns("*.json"))

@@ -19,7 +19,7 @@ from workbench.kernel import InputError, Model, Result, Verdict
 from workbench.kernel.result import differing_constants
 from workbench.kernel.values import counted
 from workbench.registry.configurations import Configuration, configuration
-from workbench.showing.panel.simulator import goes_on
+from workbench.showing.panel.stepping import goes_on
 from workbench.showing.pictures.markup import Markup, element
 from workbench.showing.session import in_sight, presets, start_from, stories
 from workbench.showing.session.retold import retold

@@ -236,14 +236,15 @@ def test_an_audit_shows_itself_in_a_notebook(real_table):
 def test_a_finding_opens_in_the_panel_and_the_button_repairs_it(real_table):
     (finding,) = audit(real_table("seq")).findings
     found = FindingPanel(finding)
-    verdict = found.panel.wait(300)["ConsistentRead"]
+    verdict = found.wait(300)["ConsistentRead"]
     assert verdict.word == "violated"
-    assert found.panel.verdict == verdict
-    assert "blue2" in found.children[0].html
+    assert found.verdict == verdict
+    picture, button, *_ = found.content.children
+    assert "blue2" in picture.markup()
     assert "blue2" in found._repr_mimebundle_()[0]["text/html"], "what a notebook keeps"
-    assert found.children[1].description == "repair: ONE_WRITER_PER_BUCKET=on"
-    found.children[1].click()
-    assert found.panel.wait(300)["ConsistentRead"].word == "holds"
+    assert ">repair: ONE_WRITER_PER_BUCKET=on<" in button.markup()
+    button.receive("", None)
+    assert found.wait(300)["ConsistentRead"].word == "holds"
 
 
 # Histories that are not whole ---------------------------------------------------------------------------------------

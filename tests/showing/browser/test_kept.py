@@ -20,22 +20,24 @@ CELLS = [
     'panel = Workbench("bakery_v2", Writers=2, AsyncParquet=True, RestampPatch=False)\npanel',
     """
 from workbench.showing.pictures.markup import Markup
-from workbench.showing.panel.pane import Pane, copied
-said = {"a": "", "b": ""}
-def html(clicks):
-    boxes = "".join(f'<input type="checkbox" data-send="{name}" {ticked}>' for name, ticked in said.items())
-    once = "" if clicks > 1 else '<button data-send="once">once</button>'
-    box = f'<div class="wb-scroll" style="height: 40px; overflow: auto"><p style="height: 400px">{clicks}</p></div>'
-    unfolds = f"<details><summary>{clicks} clicks</summary>{clicks}</details>"
-    more = f'<button data-send="more">{clicks}</button>'
-    return Markup(f'<div>{box}{unfolds}{more}{once}{boxes}</div>{copied("Copy", "1 + 1", "")}')
-def clicked(what):
-    name, *ticked = what.split()
-    if ticked:
-        said[name] = "checked" if ticked == ["on"] else ""
-    pane.html = html(len(said) if ticked else 1 if what == "more" else 3)
-pane = Pane(html(0), on_send=clicked)
-pane""",
+from workbench.showing.panel.parts import Part, copied
+from workbench.showing.panel.surface import Surface
+class Clicked(Part):
+    clicks, said = 0, {"a": "", "b": ""}
+    def markup(self):
+        clicks = self.clicks
+        boxes = "".join(f'<input type="checkbox" data-send="{name}" {ticked}>' for name, ticked in self.said.items())
+        once = "" if clicks > 1 else '<button data-send="once">once</button>'
+        box = f'<div class="wb-scroll" style="height: 40px; overflow: auto"><p style="height: 400px">{clicks}</p></div>'
+        unfolds = f"<details><summary>{clicks} clicks</summary>{clicks}</details>"
+        more = f'<button data-send="more">{clicks}</button>'
+        return Markup(f'<div>{box}{unfolds}{more}{once}{boxes}</div>{copied("Copy", "1 + 1", "")}')
+    def receive(self, sent, value):
+        if value is not None:
+            self.said[sent] = "checked" if value else ""
+        self.clicks = 2 if value is not None else 1 if sent == "more" else 3
+        self.draw()
+Surface(Clicked())""",
 ]
 #: The page gets no message of a kernel while `held` is a list: one after the other then, when somebody calls what is
 #: in it. It becomes one with the first message that has the text `from`.
@@ -100,6 +102,13 @@ def held(page: Any, beginning: str = "") -> Iterator[None]:
 def answered(page: Any, text: str) -> None:
     """Wait until the kernel has sent something with this text, which is held back."""
     page.wait_for_function("(text) => held?.some((message) => message.text.includes(text))", arg=text)
+
+
+def heard(page: Any, clicks: int) -> None:
+    """Wait until the kernel has answered so many clicks, and the answers are held back."""
+    page.wait_for_function(
+        """(clicks) => (held ?? []).filter(({ text }) => text.includes('"heard": [')).length >= clicks""", arg=clicks
+    )
 
 
 @contextmanager
@@ -169,11 +178,11 @@ def test_switches_show_the_last_click_whatever_is_said_of_those_before_it(page: 
     assert ticked() == [True, True]
     with held(page):
         safe.click()
-        answered(page, '"heard": 1')
+        heard(page, 1)
         early.click()
         safe.click()
         assert ticked() == [True, False]
-        answered(page, '"heard": 3')
+        heard(page, 3)
         for _ in range(page.evaluate("held.length")):
             page.evaluate("held.shift().hear()")
             assert ticked() == [True, False]
@@ -240,7 +249,7 @@ def test_a_picture_is_that_of_the_state_also_if_somebody_steps_while_pictures_co
 
 
 def test_html_that_changes_leaves_alone_what_stays_the_same(page: Any, notebook: Notebook) -> None:
-    pane = page.locator(".jp-OutputArea-output > .wb-pane, .jp-OutputArea-output .wb-pane:not(.wb-panel .wb-pane)")
+    pane = page.locator(".wb-panel").nth(1)
     page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })")
     pane.locator("button:text-is('Copy')").click()
     page.evaluate("delete navigator.clipboard")
@@ -257,14 +266,14 @@ def test_html_that_changes_leaves_alone_what_stays_the_same(page: Any, notebook:
     once.focus()
     page.keyboard.press("Enter")
     once.wait_for(state="detached")
-    assert focused(page, "classList.contains('wb-pane')"), "the keyboard goes on from here"
+    assert focused(page, "dataset.part !== undefined"), "the keyboard goes on from here"
 
     boxes = pane.locator("input[type=checkbox]")
     with held(page):
         boxes.nth(0).click()
-        answered(page, "checked")
+        heard(page, 1)
         boxes.nth(1).click()
-        answered(page, 'data-send=\\"b\\" checked')
+        heard(page, 2)
         for _ in range(page.evaluate("held.length")):
             page.evaluate("held.shift().hear()")
             assert [box.is_checked() for box in boxes.all()] == [True, True]

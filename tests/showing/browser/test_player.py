@@ -18,9 +18,9 @@ CELLS = [
 ]
 
 
-@pytest.fixture(scope="module", params=["Light", "Dark"])
-def opened(request: pytest.FixtureRequest, browser: Any, lab: Lab) -> Iterator[Notebook]:
-    lab.settings("themes", {"theme": f"JupyterLab {request.param}"})
+@pytest.fixture(scope="module")
+def opened(browser: Any, lab: Lab) -> Iterator[Notebook]:
+    lab.settings("themes", {"theme": "JupyterLab Dark"})
     lab.write("player.ipynb", CELLS)
     notebook = Notebook(browser, lab, "player.ipynb", width=1920, height=1080)
     notebook.open("Story")
@@ -49,7 +49,7 @@ def test_keys_of_the_notebook_are_kept_out_of_a_panel(page: Any) -> None:
     cells = page.locator(".jp-Notebook .jp-Cell")
     before = cells.count()
     places = [PLAYER, f"{PLAYER} .wb-button >> nth=0", ".wb-verdict >> nth=0", ".wb-switch input >> nth=0"]
-    for place in [*places, ".wb-tabs .lm-TabBar-tab.lm-mod-current"]:
+    for place in [*places, ".wb-tabs [role=tab][aria-selected=true]"]:
         page.locator(place).focus()
         for key in ("b", "a", "d"):
             for _ in range(2):

@@ -1,16 +1,44 @@
 """Predictions: a question before the cell that answers it."""
 
-import ipywidgets
+from typing import Any
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief, listed
-from workbench.showing.panel.lifetime import Panel
-from workbench.showing.panel.pane import Style, Words
+from workbench.showing.panel.fields import Field
+from workbench.showing.panel.surface import Surface
 from workbench.showing.pictures.markup import Markup, element
 from workbench.showing.view.html import Rendered
 
 
-class Prediction(Panel, ipywidgets.VBox):
+class _Choices(Field):
+    """One of a few answers, or none yet."""
+
+    def __init__(self, question: Markup, choices: tuple[str, ...]) -> None:
+        super().__init__("", None)
+        self._question, self._choices = question, choices
+
+    def read(self, sent: Any) -> Any:
+        return sent if sent in self._choices else None
+
+    def markup(self) -> Markup:
+        choices = (
+            element(
+                "li",
+                element(
+                    "label",
+                    element(
+                        "input", type="radio", name="choice", value=choice, data_send=choice,
+                        checked="checked" if choice == self.value else None,
+                    ),
+                    f" {choice}",
+                ),
+            )
+            for choice in self._choices
+        )  # fmt: skip
+        return element("form", self._question, element("ul", *choices))
+
+
+class Prediction(Surface):
     """A question with choices; made by :func:`predict`.
 
     What the next cell puts out is hidden until somebody has chosen, in a saved notebook and on the site, too: the style
@@ -19,18 +47,18 @@ class Prediction(Panel, ipywidgets.VBox):
 
     def __init__(self, question: str, choices: tuple[str, ...]) -> None:
         self.question, self.choices = question, choices
-        self._buttons = ipywidgets.RadioButtons(options=choices, value=None, layout={"width": "auto"})
-        super().__init__([Style(), Words(self._asked()), self._buttons])
+        self._answers = _Choices(element("p", element("b", "Predict:"), f" {question}"), choices)
+        super().__init__(self._answers)
         self.add_class("wb-prediction")
 
     @property
     def choice(self) -> str | None:
         """The chosen answer, or None."""
-        return self._buttons.value
+        return self._answers.value
 
     @choice.setter
     def choice(self, choice: str | None) -> None:
-        self._buttons.value = choice
+        self._answers.value = choice
 
     def answer(self, actual: str) -> str:
         """The actual answer, and whether it was predicted, in words.
@@ -46,19 +74,11 @@ class Prediction(Panel, ipywidgets.VBox):
             return f"Answer: {actual}. You predicted it."
         return f"Answer: {actual}. You predicted: {self.choice}."
 
-    def _asked(self) -> Markup:
-        return element("p", element("b", "Predict:"), f" {self.question}")
-
     def __repr__(self) -> str:
         return f"Predict: {self.question} ({' / '.join(self.choices)})"
 
     def static(self) -> Rendered:
-        choices = (
-            element("li", element("label", element("input", type="radio", name="choice"), f" {choice}"))
-            for choice in self.choices
-        )
-        asked = element("form", self._asked(), element("ul", *choices), class_="wb-prediction")
-        return Rendered(asked, repr(self))
+        return Rendered(element("div", self._answers.markup(), class_="wb-prediction"), repr(self))
 
 
 def predict(question: str, *choices: str) -> Prediction:

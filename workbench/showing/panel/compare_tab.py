@@ -1,14 +1,11 @@
 """Compare: the present result beside another one."""
 
-from typing import Any
-
-import ipywidgets
-
 from workbench.checking.check import check
 from workbench.kernel import Result
 from workbench.registry.configurations import configuration
-from workbench.showing.panel.pane import Pane
-from workbench.showing.panel.tab import Tab, button
+from workbench.showing.panel.fields import Button, Choice
+from workbench.showing.panel.parts import Pane, Part
+from workbench.showing.panel.tab import Tab
 from workbench.showing.pictures.markup import element
 from workbench.showing.session import presets
 from workbench.showing.session.jobs import Job
@@ -22,14 +19,10 @@ _NOW, _COLUMNS = "now", {_BEFORE: "before", _KEPT: "kept"}
 class Compare(Tab):
     """Verdicts, counts, and where the traces part."""
 
-    def build(self) -> list[Any]:
+    def build(self) -> list[Part]:
         self._presets = presets(self.session.settings.model_class)
-        self._other = ipywidgets.Dropdown(
-            options=[_BEFORE, _KEPT, *self._presets], description="compare with", layout={"width": "auto"},
-            style={"description_width": "initial"},
-        )  # fmt: skip
-        self._other.observe(self.again, "value")
-        keep = button("Keep this result", "thumb-tack", "to compare later ones with it", self._keep)
+        self._other = Choice("compare with", [_BEFORE, _KEPT, *self._presets], on_change=self.again)
+        keep = Button("Keep this result", "to compare later ones with it", self._keep)
         self._kept: Result | None = None
         self._checked: dict[str, Result] = {}
         self._table = Pane()
@@ -40,7 +33,7 @@ class Compare(Tab):
         name = self._other.value
         if name not in self._presets or name in self._checked:
             self._working.aside.cancel()
-            self._shown = self.what()
+            self._filled = self.what()
             known = {_BEFORE: self.session.before, _KEPT: self._kept, **self._checked}
             self._show(name, known[name])
             return

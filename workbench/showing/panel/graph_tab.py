@@ -3,19 +3,17 @@
 import re
 from typing import Any, NamedTuple
 
-import ipywidgets
-
 from workbench.checking.spaces.space import StateSpace
 from workbench.kernel import InputError, Result, Trace
 from workbench.kernel.values import counted
 from workbench.showing import view
-from workbench.showing.panel.pane import Pane
-from workbench.showing.panel.switches import Switches
+from workbench.showing.panel.fields import Buttons, Number, Several, Tick
+from workbench.showing.panel.parts import Box, Pane, Part
 from workbench.showing.panel.tab import Tab
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.session.jobs import Job
 from workbench.showing.session.kept import MOST_STATES
-from workbench.showing.view.html import noted, script
+from workbench.showing.view.html import noted
 
 _TRACE, _WHOLE, _NEAR, _SEEN = "trace and alternatives", "whole graph", "around a state", "seen through variables"
 _LEGEND = element(
@@ -25,6 +23,7 @@ _LEGEND = element(
         type="search",
         data_search="g.node",
         placeholder="Find states",
+        aria_label="find states",
         title="Enter: the next one",
     ),
     element("span", class_="wb-note"),
@@ -66,39 +65,25 @@ class _Asked(NamedTuple):
         return {"variables": self.variables, "most_edges": self.edges, "pictures": self.pictures}
 
 
-class _Picture(Pane):
-    """A pane for a graph, which may have pictures of its states."""
-
-    _esm = script("pictures.js") + Pane._esm
-
-
 class GraphTab(Tab):
     """States as nodes, steps as arrows."""
 
     title, of_selected = "Graph", True
 
-    def build(self) -> list[Any]:
-        self._mode = ipywidgets.ToggleButtons(
-            options=[_TRACE, _WHOLE, _NEAR, _SEEN], value=_WHOLE, style={"button_width": "auto"}
-        )
-        self._variables = ipywidgets.SelectMultiple(
-            rows=3, description="variables", tooltip="what the nodes show; several with Ctrl or Shift"
-        )
-        self._number = ipywidgets.BoundedIntText(0, min=0, max=MOST_STATES, description="state")
-        self._radius = ipywidgets.IntSlider(2, min=1, max=5, description="within", continuous_update=False)
-        self._edges = ipywidgets.IntSlider(
-            80, min=20, max=300, step=20, description="at most", tooltip="edges that are drawn",
-            continuous_update=False,
-        )  # fmt: skip
-        self._pictures = Switches({"pictures": "show states as their pictures"}, self._changed)
-        self._picture = _Picture(on_send=self._around)
+    def build(self) -> list[Part]:
+        changed = self._changed
+        self._mode = Buttons("what is drawn", [_TRACE, _WHOLE, _NEAR, _SEEN], on_change=changed)
+        self._mode.value = _WHOLE
+        tip = "what the nodes show; several with Ctrl or Shift"
+        self._variables = Several("variables", tip=tip, on_change=changed)
+        self._number = Number("state", range(MOST_STATES + 1), on_change=changed)
+        self._radius = Number("within", range(1, 6), 2, "range", tip="that many steps", on_change=changed)
+        self._edges = Number("at most", range(20, 301, 20), 80, "range", tip="edges that are drawn", on_change=changed)
+        self._pictures = Tick("pictures", False, "show states as their pictures", changed)
+        self._picture = Pane(on_send=self._around)
         self._working = self.working("graph", self._show)
-        options = ipywidgets.VBox([self._number, self._radius, self._edges, self._pictures])
-        self._drawing = False
-        for control in (self._mode, self._variables, self._number, self._radius, self._edges):
-            control.observe(self._changed, "value")
-        both = ipywidgets.HBox([self._variables, options]).add_class("wb-options")
-        return [self._mode, both, self._working, self._picture]
+        options = Box([self._number, self._radius, self._edges, self._pictures], "wb-controls")
+        return [self._mode, Box([self._variables, options], "wb-options"), self._working, self._picture]
 
     def what(self) -> Any:
         return self.session.number, self.session.selected
@@ -106,40 +91,34 @@ class GraphTab(Tab):
     def refresh(self, result: Result) -> None:
         model, story = result.model, self.session.story
         variables = model.layout.variables
-        if self._variables.options != tuple(variables):
-            self._drawing = True
+        if tuple(self._variables.options) != tuple(variables):
             self._variables.options = variables
             told = [] if story is None else story.states
             self._variables.value = view.telling(model, told or model.initial_states()[:1])
             if story is not None:
                 self._mode.value = _TRACE
-            self._drawing = False
-        self._draw(result)
+        self._ask(result)
 
-    def _changed(self, _: Any = None) -> None:
-        with self.session.lock:
-            if not self._drawing and self.session.result is not None:
-                self._draw(self.session.result)
+    def _changed(self) -> None:
+        if self.session.result is not None:
+            self._ask(self.session.result)
 
     def _around(self, number: str) -> None:
         """A state was clicked."""
-        with self.session.lock:
-            self._drawing = True
-            self._mode.value, self._number.value = _NEAR, int(number)
-            self._drawing = False
-            self._changed()
+        self._mode.value, self._number.value = _NEAR, int(number)
+        self._changed()
 
-    def _draw(self, result: Result) -> None:
+    def _ask(self, result: Result) -> None:
         mode = self._mode.value
-        self._number.layout.display = self._radius.layout.display = "" if mode == _NEAR else "none"
-        self._pictures.layout.display = "none" if mode == _SEEN else ""
+        self._number.shown = self._radius.shown = mode == _NEAR
+        self._pictures.shown = mode != _SEEN
         asked = _Asked(
             mode,
             self._variables.value,
             self._number.value,
             self._radius.value,
             self._edges.value,
-            bool(self._pictures.on),
+            self._pictures.value,
         )
         trace, kept = self.session.story, self.session.kept
         assert kept is not None

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Container
 from typing import Any
 
-import ipywidgets
 import pandas as pd
 
 from workbench.checking.questions.explain import Explanation
@@ -14,10 +13,9 @@ from workbench.formats.code import grid_as_code
 from workbench.formats.spreadsheet import to_csv
 from workbench.kernel import Constant, InputError, Model, Result
 from workbench.kernel.values import counted
-from workbench.showing.panel.controls import Look, grid
-from workbench.showing.panel.fold import folded_away
-from workbench.showing.panel.pane import Pane, copied
-from workbench.showing.panel.tab import Tab, Working, button, complaint
+from workbench.showing.panel.fields import Button, Choice, Number, Tick
+from workbench.showing.panel.parts import Box, Fold, Pane, Part, copied
+from workbench.showing.panel.tab import Tab, Working, complaint
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.session import Session, in_sight
 from workbench.showing.session.filling import FEWEST, MOST, Asked
@@ -38,29 +36,25 @@ _EXPLAIN, _CSV = "explain", "csv"
 class Grid(Tab):
     """A verdict map that fills cell by cell; a click on a cell sets the panel to it."""
 
-    def build(self) -> list[Any]:
+    def build(self) -> list[Part]:
         model = self.session.settings.model_class
-        self._work, self._picked, self._drawing = self.session.grid, False, False
-        self._values = Values(model, self.session)
-        self._property = ipywidgets.Dropdown(
-            options=list(model.declared.properties), value=self.session.selected, description="property",
-            layout={"width": "auto"}, style={"description_width": "initial"},
-        )  # fmt: skip
-        self._property.observe(self._pick, "value")
-        fill = button("Fill", "th", "check the property under each of these settings", self._fill)
+        self._work, self._picked = self.session.grid, False
+        self._values = Values(model, self.session, self._counted)
+        self._property = Choice("property", list(model.declared.properties), on_change=self._pick)
+        self._property.value = self.session.selected
+        fill = Button("Fill", "check the property under each of these settings", self._fill)
         self._note = Pane()
-        self._map = Pane(on_send=self._load)
+        self._map = Pane(on_send=self._load, class_="wb-map")
         self._loaded = Pane()
         self._actions = Pane(on_send=self._act)
         self._rule = Pane(on_send=self._load)
         working = Working(self._work.filling, lambda _: None, what="the grid")
         looking = Working(self._work.explaining, self._explained, what="the explanation")
-        self._work.filling.on_change(self._draw)
-        self._values.on_change(self._counted)
-        row = ipywidgets.HBox([self._property, fill]).add_class("wb-toolbar")
+        self._work.filling.on_change(self._look)
+        row = Box([self._property, fill], "wb-toolbar")
         self._values.tick([name for name in in_sight(model) if name in self._values.listed][:FEWEST])
         self._counted()
-        vary = folded_away("Vary other constants", self._values)
+        vary = Fold("Vary other constants", [self._values])
         return [row, vary, self._note, working, self._map, self._loaded, self._actions, looking, self._rule]
 
     def what(self) -> Any:
@@ -68,16 +62,14 @@ class Grid(Tab):
 
     def refresh(self, result: Result) -> None:
         if not self._picked:
-            self._drawing = True
             self._property.value = self.session.selected
-            self._drawing = False
         if self._work.asked is None and result.complete and result.distinct <= QUICK_STATES:
             self._fill()
-        self._draw()
+        self._look()
 
-    def _pick(self, _: Any) -> None:
+    def _pick(self) -> None:
         """Somebody has chosen a property for the grid, which does not follow the panel's any more."""
-        self._picked = self._picked or not self._drawing
+        self._picked = True
 
     # What is asked for ---------------------------------------------------------------------------------------------
 
@@ -107,7 +99,7 @@ class Grid(Tab):
 
     # The map -------------------------------------------------------------------------------------------------------
 
-    def _draw(self) -> None:
+    def _look(self) -> None:
         asked = self._work.asked
         if asked is None:
             return
@@ -117,7 +109,7 @@ class Grid(Tab):
                             properties=[asked.name], clickable=True).svg()  # fmt: skip
         present = next((number for number, cell in self._work.cells.items() if self._is_set(model, cell)), None)
         drawn = Markup(drawn.replace(f'data-send="{present}"', f'data-send="{present}" aria-current="true"'))
-        self._map.html = _told(asked) + element("div", drawn, class_="wb-map")
+        self._map.html = _told(asked) + drawn
         self._draw_actions(asked)
 
     def _verdicts(self, asked: Asked) -> pd.DataFrame:
@@ -156,7 +148,7 @@ class Grid(Tab):
             said = f" is set in the panel: {asked.name} "
             verdict = badge(word) if word else "does not apply"
             self._loaded.html = element("p", element("code", name), said, verdict, ".", states)
-            self._draw()
+            self._look()
 
     # What is done with it ------------------------------------------------------------------------------------------
 
@@ -207,40 +199,34 @@ class Grid(Tab):
         self._rule.html = joined(parts)
 
 
-class Values(ipywidgets.VBox):
+class Values(Box):
     """Which constants a grid varies, and the range of those that are numbers.
 
     Args:
         session: Says what is set at present.
+        on_change: Called when a person has chosen others.
+
+    Attributes:
+        listed (list of str): The constants whose values are few.
     """
 
-    def __init__(self, model: type[Model], session: Session) -> None:
-        self._session = session
+    def __init__(self, model: type[Model], session: Session, on_change: Callable[[], None]) -> None:
+        self._session, self._on_change = session, on_change
         self._declared = {n: c for n, c in model.declared.constants.items() if c.domain.kind in _VARIED}
-        self._look = Look(description_width="initial")
-        self._ranges: dict[str, Any] = {}
-        self._changed: Callable[[], None] = lambda: None
-        #: The constants whose values are few.
         self.listed = [name for name, one in self._declared.items() if one.domain.kind in ("switch", "choice")]
-        self._ticks = {name: self._tick(name) for name in self._declared}
-        self._numbers = grid([], 260)
-        super().__init__([grid(self._ticks.values(), 200), self._numbers])
-        for tick in self._ticks.values():
-            tick.observe(self._ticked, "value")
-
-    def _tick(self, name: str) -> Any:
-        tooltip, look = f"vary it: {self._declared[name].doc}".removesuffix(": "), self._look.of(ipywidgets.Checkbox)
-        made = ipywidgets.Checkbox(False, description=name, tooltip=tooltip, indent=False, **look)
-        return made.add_class("wb-tick")
-
-    def on_change(self, call: Callable[[], None]) -> None:
-        """Have `call` called when the values are others."""
-        self._changed = call
+        self._ticks = {
+            name: Tick(name, False, f"vary it: {constant.doc}".removesuffix(": "), self._ticked)
+            for name, constant in self._declared.items()
+        }
+        self._ranges: dict[str, tuple[Number, Number]] = {}
+        self._numbers = Box(class_="wb-controls")
+        super().__init__([Box(self._ticks.values(), "wb-controls"), self._numbers])
 
     def tick(self, names: Container[str]) -> None:
         """Tick these constants, and no others."""
         for name, tick in self._ticks.items():
             tick.value = name in names
+        self._offer()
 
     def get(self) -> dict[str, tuple[Any, ...]]:
         """The values of the constants that are ticked."""
@@ -251,31 +237,29 @@ class Values(ipywidgets.VBox):
         numbers = _numbers(constant)
         if numbers is None:
             return tuple(constant.domain)
-        low, high = self._ranges[name].value
+        low, high = sorted(field.value for field in self._ranges[name])
         return tuple(number for number in numbers if low <= number <= high)
 
-    def _ticked(self, _: Any) -> None:
-        ticked = [name for name, tick in self._ticks.items() if tick.value and _numbers(self._declared[name])]
-        before = self._ranges
-        self._ranges = {name: before.pop(name, None) or self._range(name) for name in ticked}
-        self._numbers.children = list(self._ranges.values())
-        for unticked in before.values():
-            unticked.close()
-        self._changed()
+    def _ticked(self) -> None:
+        self._offer()
+        self._on_change()
 
-    def _range(self, name: str) -> Any:
+    def _offer(self) -> None:
+        """A range for each number that is ticked."""
+        ticked = [name for name, tick in self._ticks.items() if tick.value and _numbers(self._declared[name])]
+        self._ranges = {name: self._ranges.get(name) or self._range(name) for name in ticked}
+        self._numbers.children = tuple(Box(fields, "wb-range") for fields in self._ranges.values())
+
+    def _range(self, name: str) -> tuple[Number, Number]:
         numbers = _numbers(self._declared[name])
         assert numbers is not None
         now = self._session.settings.constants[name]
         at = numbers.index(len(now) if self._declared[name].domain.kind == "names" else now)
         first = max(0, min(at - 1, len(numbers) - _MOST_NUMBERS))
         shown = numbers[first : first + _MOST_NUMBERS]
-        made = ipywidgets.IntRangeSlider(
-            value=(shown[0], shown[-1]), min=numbers[0], max=numbers[-1], step=numbers.step, description=name,
-            tooltip="from which value to which", continuous_update=False, **self._look.of(ipywidgets.IntRangeSlider),
-        )  # fmt: skip
-        made.observe(lambda _: self._changed(), "value")
-        return made
+        ends = {f"{name} from": shown[0], "to": shown[-1]}
+        low, high = (Number(label, numbers, end, on_change=self._on_change) for label, end in ends.items())
+        return low, high
 
 
 def _numbers(constant: Constant) -> range | None:

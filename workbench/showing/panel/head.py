@@ -1,18 +1,13 @@
 """What stands around a panel's tabs: the stories above, and at the side what a person switches."""
 
 from contextlib import suppress
-from functools import cached_property
 from pathlib import Path
-from typing import Any
-
-import ipywidgets
 
 from workbench.kernel import InputError, ModelError
 from workbench.showing.panel.controls import Controls
-from workbench.showing.panel.fold import Fold
-from workbench.showing.panel.pane import Pane
+from workbench.showing.panel.fields import Button, Choice
+from workbench.showing.panel.parts import Box, Fold, Pane
 from workbench.showing.panel.switches import Switches
-from workbench.showing.panel.tab import button
 from workbench.showing.pictures.markup import element, joined
 from workbench.showing.session import Session, Settings, in_sight, named, presets, start_from, stories
 from workbench.showing.session.hints import Hints
@@ -24,16 +19,16 @@ BY_HAND, DEFAULTS = "settings made by hand", "the model's defaults"
 class Head(Pane):
     """The model's name, and its stories to choose from."""
 
-    def __init__(self, session: Session, **options: Any) -> None:
-        super().__init__(on_send=self._tell, **options)
+    def __init__(self, session: Session) -> None:
+        super().__init__(on_send=self._tell)
         self.session = session
         model = session.settings.model_class
         self._stories = stories(model)
         self._doc = " ".join((model.__doc__ or "").strip().partition("\n\n")[0].split())
-        self._draw()
-        session.on("settings", self._draw)
+        self._look()
+        session.on("settings", self._look)
 
-    def _draw(self) -> None:
+    def _look(self) -> None:
         lit = named(self.session.settings)
         chips = [
             element(
@@ -47,11 +42,10 @@ class Head(Pane):
         self.html = element("div", name, said, *chips, class_="wb-title", role="group", aria_label="stories")
 
     def _tell(self, title: str) -> None:
-        with self.session.lock:
-            self.session.begin(start_from(self._stories[title]))
+        self.session.begin(start_from(self._stories[title]))
 
 
-class Side(ipywidgets.VBox):
+class Side(Box):
     """What a person switches: the constants that matter in sight, and everything else folded away.
 
     Attributes:
@@ -60,31 +54,26 @@ class Side(ipywidgets.VBox):
     """
 
     def __init__(self, session: Session, hints: Hints) -> None:
-        self.session, self._hints = session, hints
+        self.session, self._hints, self._typing = session, hints, False
         model = session.settings.model_class
         self.controls = Controls(model, self._changed, in_sight(model))
-        look = self.controls.look
         self.presets: dict[str, Path | None] = {BY_HAND: None, DEFAULTS: None, **presets(model)}
-        self.preset = ipywidgets.Dropdown(
-            options=list(self.presets), description="settings", layout={"width": "auto"},
-            style=look.of(ipywidgets.Dropdown)["style"],
-            tooltip="start from the model's defaults or from a named configuration",
-        )  # fmt: skip
-        self.preset.add_class("wb-left")
+        tip = "start from the model's defaults or from a named configuration"
+        self.preset = Choice("settings", list(self.presets), tip=tip, on_change=self._chosen)
         docs = {name: declared.doc.partition("\n\n")[0] for name, declared in model.declared.properties.items()}
         titles = {
             n: f"check this {model.declared.properties[n].kind}{f': {doc}' if doc else ''}" for n, doc in docs.items()
         }
-        self.properties = Switches(titles, self._ticked, layout=look.layout)
+        self.properties = Switches(titles, self._ticked)
         sets = {name: f"take the names in {name} as interchangeable" for name in model.symmetry}
-        self.symmetry = Switches(sets, self._renamed, before="symmetry over ", layout=look.layout)
-        self.more = Fold("More settings", self.preset, self.controls, self.properties, self.symmetry, look=look)
-        super().__init__([self.controls.near])
-        self.add_class("wb-side")
-        self._drawing = self._typing = False
-        self._draw()
-        self.preset.observe(self._chosen, "value")
-        session.on("settings", self._draw)
+        self.symmetry = Switches(sets, self._renamed, before="symmetry over ")
+        self.more = Fold("More settings", [self.preset, self.controls, self.properties, self.symmetry])
+        tip = "find out what flipping each of them would do, which takes longer here"
+        self._ask = Button("Try the switches", tip, hints.ask)
+        self._ask.shown = False
+        super().__init__([self.controls.near, self._ask], "wb-side")
+        self._look()
+        session.on("settings", self._look)
 
     def hint(self) -> None:
         """Say beside the switches what flipping each one would do, as far as that is known."""
@@ -93,26 +82,19 @@ class Side(ipywidgets.VBox):
             for name in attempt.changes:
                 hints.setdefault(name, []).append(attempt.hint)
         self.controls.hint(hints, [("trying ...", "idle")] if self._hints.trying else [])
-        self.children = [self.controls.near, *([self._ask] if self._hints.waiting else [])]
-
-    @cached_property
-    def _ask(self) -> Any:
-        tip = "find out what flipping each of them would do, which takes longer here"
-        return button("Try the switches", "search", tip, self._hints.ask)
+        self._ask.shown = self._hints.waiting
 
     # What is shown -------------------------------------------------------------------------------------------------
 
-    def _draw(self) -> None:
+    def _look(self) -> None:
         settings = self.session.settings
-        self._drawing = True
         if not self._typing:
             self.controls.assign(dict(settings.constants))
         self.symmetry.set({name: name in settings.symmetry for name in settings.model_class.symmetry})
         with suppress(InputError, ModelError):  # the session says what is wrong
-            self._draw_properties(settings)
-        self._drawing = False
+            self._show_properties(settings)
 
-    def _draw_properties(self, settings: Settings) -> None:
+    def _show_properties(self, settings: Settings) -> None:
         """Tick what is checked; what the constants switch off is not offered. Say which settings these are."""
         model = settings.model()
         ticked = settings.applicable() if settings.ticked is None else settings.ticked
@@ -132,27 +114,23 @@ class Side(ipywidgets.VBox):
 
     # What a person does --------------------------------------------------------------------------------------------
 
-    def _chosen(self, change: Any) -> None:
-        with self.session.lock:
-            if self._drawing or change["new"] == BY_HAND:
-                return
-            path = self.presets[change["new"]]
-            try:
-                self.session.begin(start_from(self.session.settings.model_class if path is None else path))
-            except InputError as error:
-                self.session.refuse(str(error))
+    def _chosen(self) -> None:
+        if self.preset.value == BY_HAND:
+            return
+        path = self.presets[self.preset.value]
+        try:
+            self.session.begin(start_from(self.session.settings.model_class if path is None else path))
+        except InputError as error:
+            self.session.refuse(str(error))
 
     def _changed(self) -> None:
-        with self.session.lock:
-            self._change(self.session.settings.with_typed(self.controls.values()))
+        self._change(self.session.settings.with_typed(self.controls.values()))
 
     def _ticked(self) -> None:
-        with self.session.lock:
-            self._change(self.session.settings.with_ticked(self.properties.on))
+        self._change(self.session.settings.with_ticked(self.properties.on))
 
     def _renamed(self) -> None:
-        with self.session.lock:
-            self._change(self.session.settings.with_symmetry(self.symmetry.on))
+        self._change(self.session.settings.with_symmetry(self.symmetry.on))
 
     def _change(self, settings: Settings) -> None:
         """Hand over what was set here: it is not written back into the field where somebody types."""

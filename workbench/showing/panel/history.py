@@ -1,10 +1,10 @@
 """The history of a simulator as a thin tree: abandoned branches to go back to, names, and two branches compared."""
 
+from collections.abc import Callable
 from typing import Any
 
-import ipywidgets
-
-from workbench.showing.panel.pane import Pane, Words
+from workbench.showing.panel.fields import Typed
+from workbench.showing.panel.parts import Box, Pane
 from workbench.showing.pictures.markup import Markup, element
 from workbench.showing.session import Stepper
 from workbench.showing.session.history import History, Landmark
@@ -15,7 +15,18 @@ from workbench.showing.view.parted import Parted
 _MOST_LETTERS = 40
 
 
-class HistoryView(ipywidgets.VBox):
+class _Tree(Pane):
+    """The branches, with boxes to tick."""
+
+    def __init__(self, on_use: Callable[[str, Any], None]) -> None:
+        super().__init__()
+        self._on_use = on_use
+
+    def receive(self, sent: str, value: Any) -> None:
+        self._on_use(sent, value)
+
+
+class HistoryView(Box):
     """A line for each branch. A click on a state goes to it; two ticked branches are compared."""
 
     def __init__(self, stepper: Stepper) -> None:
@@ -24,35 +35,31 @@ class HistoryView(ipywidgets.VBox):
         self._properties: list[str] | None = None
         self._of: History | None = None
         self._compared: Any = None
-        self._drawing = False
-        self._tree = Pane(on_send=self._clicked)
-        self._name = ipywidgets.Text(
-            description="name this state", placeholder="such as: before the crash", continuous_update=False,
-            tooltip="the name of the current state in the tree", style={"description_width": "initial"},
+        self._tree = _Tree(self._clicked)
+        self._name = Typed(
+            "name this state", placeholder="such as: before the crash", on_change=self._named,
+            tip="the name of the current state in the tree",
         )  # fmt: skip
-        self._name.observe(self._named, "value")
-        self._pictures = Words()
+        self._pictures = Pane()
         super().__init__([self._tree, self._name, self._pictures])
-        stepper.on_move(self.draw)
-        self.draw()
+        stepper.on_move(self.look)
+        self.look()
 
     def check(self, properties: list[str] | None) -> None:
         """Mark violations of these properties in the pictures; of all for None."""
         self._properties = properties
         self._compare()
 
-    def draw(self) -> None:
+    def look(self) -> None:
         """Draw the tree, and compare what is ticked."""
         history = self.stepper.history
         if history is not self._of:
             self._of, self._ticked = history, []
         leaves = {leaf.number for leaf in history.leaves()}
         self._ticked = [number for number in self._ticked if number in leaves]
-        self.layout.display = "" if len(history.nodes) > 1 else "none"
+        self.shown = len(history.nodes) > 1
         self._tree.html = _tree(history, history.landmarks(), self._ticked)
-        self._drawing = True
         self._name.value = history.current.name
-        self._drawing = False
         self._compare()
 
     def _compare(self) -> None:
@@ -71,20 +78,17 @@ class HistoryView(ipywidgets.VBox):
         left, right = (element("b", name) for name in names)
         self._pictures.html = element("p", left, " and ", right, f" part {parted.told}") + parted.html()
 
-    def _clicked(self, what: str) -> None:
-        act, number, *ticked = what.split()
-        with self.stepper.lock:
-            if act == "go":
-                self.stepper.go_to(int(number))
-                return
-            others = [other for other in self._ticked if other != int(number)]
-            self._ticked = [*others[-1:], int(number)] if ticked == ["on"] else others
-            self.draw()
+    def _clicked(self, sent: str, ticked: Any) -> None:
+        act, number = sent.split()
+        if act == "go":
+            self.stepper.go_to(int(number))
+            return
+        others = [other for other in self._ticked if other != int(number)]
+        self._ticked = [*others[-1:], int(number)] if ticked is True else others
+        self.look()
 
-    def _named(self, _: Any) -> None:
-        with self.stepper.lock:
-            if not self._drawing:
-                self.stepper.name(self.stepper.history.current.number, self._name.value)
+    def _named(self) -> None:
+        self.stepper.name(self.stepper.history.current.number, self._name.value)
 
 
 def _tree(history: History, landmarks: list[Landmark], ticked: list[int]) -> Markup:

@@ -1,11 +1,11 @@
-"""How long panels live: one whose cell is run again is closed, with all that it is made of.
+"""How long panels live: one whose cell is run again is closed.
 
 The kernel keeps every widget until it is closed, and sends all of them to a page that is loaded anew.
 """
 
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import ipywidgets
@@ -80,7 +80,7 @@ CELLS = Cells()
 
 
 class Panel(ipywidgets.DOMWidget):
-    """What a widget inherits, before its own kind, that is shown as a whole: closing it closes all its parts."""
+    """What a widget inherits, before its own kind, that a cell shows."""
 
     _work: Any = None  # what goes on behind it, and ends with it
     _kept: Aside | None = None  # what keeps copies of it in outputs, once it is shown
@@ -159,24 +159,7 @@ class Panel(ipywidgets.DOMWidget):
         CELLS.forget(self)
         if self._work is not None:
             self._work.close()
-        for part in _parts(self):
-            _close(part)
+        self.layout.close()
         if self._kept is not None:  # last, since what is closed may say that it has changed
             self._kept.cancel()
         super().close()
-
-
-def _close(widget: ipywidgets.Widget) -> None:
-    parts = list(_parts(widget))
-    widget.close()
-    for part in parts:
-        _close(part)
-
-
-def _parts(widget: ipywidgets.Widget) -> Iterator[ipywidgets.Widget]:
-    """The widgets that a widget is made of, such as its children and its layout."""
-    for name in widget.keys:
-        value = getattr(widget, name)
-        yield from (
-            one for one in (value if isinstance(value, tuple) else (value,)) if isinstance(one, ipywidgets.Widget)
-        )

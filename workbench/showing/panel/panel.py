@@ -1,25 +1,20 @@
 """The panel around a model: a story, the switches that change it, verdicts at every change, and tabs that look closer.
 
-Widgets draw a session and call its methods; a tab is made when it is opened. Kernel and page keep every widget until
-it is closed, and a reloaded page waits four seconds for all of them, and two for each with its own script. So one
-`Style` per panel carries the style sheet, controls share their layouts, read-only parts have no script (`Words`), and
-running a cell again closes its panel (``lifetime.py``). A notebook keeps what is static of a panel as a second output,
-since JupyterLab shows an error for an output whose widget is gone; ``view/style.css`` shows the one or the other. The
-script of the `Style` gives names to unlabelled controls for screen readers, and keeps plain keys from the notebook
-(``panel.js``).
+Parts draw a session and call its methods (``parts.py``); all of them, and the player of its story, are one widget
+(``surface.py``). Running a cell again closes its panel (``lifetime.py``). A notebook keeps what is static of a panel as
+a second output, since JupyterLab shows an error for an output whose widget is gone; ``view/style.css`` shows the one or
+the other.
 """
 
 from collections.abc import Callable
 from typing import Any
 
-import ipywidgets
-
 from workbench.kernel import Result, Verdict
 from workbench.showing.panel.charts_tab import ChartsTab
 from workbench.showing.panel.graph_tab import GraphTab
 from workbench.showing.panel.head import Head, Side
-from workbench.showing.panel.lifetime import Panel
-from workbench.showing.panel.pane import Style
+from workbench.showing.panel.parts import Box, Part, Tabs
+from workbench.showing.panel.surface import Surface
 from workbench.showing.panel.tab import Tab, failure
 from workbench.showing.panel.tabs import MapTab, StoryTab
 from workbench.showing.panel.verdicts import Verdicts
@@ -33,7 +28,7 @@ from workbench.showing.view.html import Drawn, Joined, Rendered, bullets, noted
 PATIENCE_SECONDS = 3.0
 
 
-class Workbench(Panel, ipywidgets.VBox):
+class Workbench(Surface):
     """A panel around a model: flip a switch, and see at once what breaks, and why.
 
     Args:
@@ -58,25 +53,25 @@ class Workbench(Panel, ipywidgets.VBox):
         self.session = self._work = Session(opening(what, constants))
         self._hints = Hints(self.session, self._hint)
         self._side = Side(self.session, self._hints)
-        look = self._side.controls.look
-        self._head = Head(self.session, layout=look.layout)
-        self.verdicts = Verdicts(self.session, self._select, look)
+        self.verdicts = Verdicts(self.session, self._select)
         self._watching: list[Callable[[], None]] = []
-        self.tabs: list[Tab] = [tab(self.session) for tab in (StoryTab, MapTab, GraphTab, ChartsTab)]
-        self.tabs[0].make()  # here: a thread that makes widgets disturbs whoever counts or saves them
-        self._tabs = ipywidgets.Tab(self.tabs, titles=[tab.title for tab in self.tabs], selected_index=0)
-        self._tabs.add_class("wb-tabs")
-        self._tabs.observe(self._opened, "selected_index")
-        screen = ipywidgets.HBox([self._side, self._tabs]).add_class("wb-screen")
-        super().__init__([Style(), self._head, self.verdicts, screen, self._side.more])
-        self.add_class("wb-panel")
-        self.session.on("check", self.verdicts.draw)
-        self.session.on("check", self._hide)
-        for event in ("result", "selected"):
-            self.session.on(event, self.verdicts.draw)
-            self.session.on(event, self._opened)
-        self.session.on("stepping", self._stepping)
-        self.run()
+        self.story = StoryTab(self.session)
+        self.tabs: list[Tab] = [self.story, *(tab(self.session) for tab in (MapTab, GraphTab, ChartsTab))]
+        self._tabs = Tabs({tab.title: tab for tab in self.tabs}, self._opened)
+        screen = Box([self._side, self._tabs], "wb-screen")
+        head = Head(self.session)
+        super().__init__(Box([*self._above(), head, self.verdicts, screen, self._side.more]), self.session.lock)
+        with self.held():
+            self.story.begin(self)
+            self.session.on("check", self._checking)
+            for event in ("result", "selected"):
+                self.session.on(event, self._found)
+            self.session.on("stepping", self._stepping)
+            self.run()
+
+    def _above(self) -> list[Part]:
+        """What stands above it."""
+        return []
 
     # What was found ------------------------------------------------------------------------------------------------
 
@@ -129,23 +124,30 @@ class Workbench(Panel, ipywidgets.VBox):
 
     def _select(self, name: str) -> None:
         """A verdict was clicked: its trace is shown, unless what is open shows the selected property already."""
-        with self.session.lock:
-            self.session.select(name)
-            if not self.tabs[self._tabs.selected_index or 0].of_selected:
-                self._tabs.selected_index = 0
+        self.session.select(name)
+        if not self.tabs[self._tabs.at].of_selected:
+            self._tabs.at = 0
 
-    def _opened(self, _: Any = None) -> None:
-        self.tabs[self._tabs.selected_index or 0].opened()
+    def _opened(self) -> None:
+        self.tabs[self._tabs.at].opened()
 
-    def _hide(self) -> None:
+    def _checking(self) -> None:
         """Where nothing was ever found, because something is wrong, the tabs have nothing to show."""
-        self._tabs.layout.display = "none" if self.session.error is not None and self.result is None else ""
+        with self.held():
+            self.verdicts.look()
+            self._tabs.shown = self.session.error is None or self.result is not None
+
+    def _found(self) -> None:
+        with self.held():
+            self.verdicts.look()
+            self._opened()
 
     def _stepping(self) -> None:
-        self._tabs.selected_index = 0
+        self._tabs.at = 0
 
     def _hint(self) -> None:
-        self._side.hint()
+        with self.held():
+            self._side.hint()
         for look in self._watching:
             look()
 
@@ -179,7 +181,7 @@ class Workbench(Panel, ipywidgets.VBox):
                 return failure(self.session)
             if self.result is None:
                 return Rendered(noted(f"The check of {self.session.settings.model_class.name} goes on."), repr(self))
-            result, tried, stepped = self.result, self._hints.decided, self.tabs[0].simulator.static()
+            result, tried, stepped = self.result, self._hints.decided, self.story.stepping.static()
         hints = [joined([element("code", ", ".join(one.changes)), " ", one.hint[0]]) for one in tried]
         # As text a notebook keeps what is the same in every run; hints come when they come.
         switches = [Rendered(bullets(hints), "")] if hints else []

@@ -2,15 +2,14 @@
 
 from collections.abc import Callable
 
-import ipywidgets
-
 from workbench.kernel import InputError
-from workbench.showing.panel.pane import Pane
-from workbench.showing.panel.tab import button, complaint
+from workbench.showing.panel.fields import Button, Typed
+from workbench.showing.panel.parts import Box, Pane
+from workbench.showing.panel.tab import complaint
 from workbench.showing.pictures.markup import element, joined
 
 
-class OpenPermalink(ipywidgets.VBox):
+class OpenPermalink(Box):
     """Opens what is pasted. What it says to watch is shown, and watched once a person has agreed to that.
 
     Args:
@@ -21,23 +20,15 @@ class OpenPermalink(ipywidgets.VBox):
     def __init__(self, open: Callable[[str], tuple[str, ...]], watch: Callable[[tuple[str, ...]], None]) -> None:
         self._open_line, self._watch = open, watch
         self._offered: tuple[str, ...] = ()
-        self.line = ipywidgets.Text(
-            placeholder="workbench:MODEL?NAME=VALUE#0/...",
-            tooltip="the line below each trace, which re-creates it",
-            continuous_update=False,
-            description="Open a permalink",
-            style={"description_width": "initial"},
-            layout={"flex": "1 1 240px"},
-        )
-        self.line.observe(lambda _: self.submit(), "value")
+        self.line = Typed(
+            "Open a permalink", placeholder="workbench:MODEL?NAME=VALUE#0/...",
+            tip="the line below each trace, which re-creates it", on_change=self.submit, class_="wb-long",
+        )  # fmt: skip
         self._said = Pane()
-        self._agree = button(
-            "Watch these", "eye", "run these Python expressions in every state of the trace", self._agreed
-        )
-        self._agree.layout.display = "none"
-        go = button("Open", "folder-open", "take its settings, and step on from its end", self.submit)
-        row = ipywidgets.HBox([self.line, go]).add_class("wb-toolbar")
-        super().__init__([row, self._said, self._agree])
+        self._agree = Button("Watch these", "run these Python expressions in every state of the trace", self._agreed)
+        self._agree.shown = False
+        go = Button("Open", "take its settings, and step on from its end", self.submit)
+        super().__init__([Box([self.line, go], "wb-toolbar"), self._said, self._agree])
 
     def submit(self) -> None:
         """Open what is in the field."""
@@ -55,7 +46,7 @@ class OpenPermalink(ipywidgets.VBox):
 
     def _offer(self, offered: tuple[str, ...], said: str) -> None:
         self._offered, self._said.html = offered, said
-        self._agree.layout.display = "" if offered else "none"
+        self._agree.shown = bool(offered)
 
     def _agreed(self) -> None:
         offered = self._offered

@@ -12,45 +12,31 @@ from workbench.kernel import InputError, Trace
 from workbench.kernel.given import names_in
 from workbench.kernel.values import show
 from workbench.showing.panel.lifetime import Panel
-from workbench.showing.panel.pane import STYLE
 from workbench.showing.pictures import options_of
 from workbench.showing.session import Session
 from workbench.showing.view import TraceView, animated_svg, trace_page, trace_view
-from workbench.showing.view.html import player_script
+from workbench.showing.view.html import drawn_style, player_script
 from workbench.showing.view.trace import packed
 from workbench.showing.view.watches import watch_table
 
 #: How wide the lanes are until the page has said how much room there is.
 WIDTH = 830
-#: The player's script, as a module.
-_SCRIPT = f"{player_script()}export default {{ render: playTrace }};\n"
 
 
-class TracePlayer(Panel, anywidget.AnyWidget):
-    """A trace to step through.
+class Player(anywidget.AnyWidget):
+    """What shows a trace: all that the page's player asks its widget for.
 
     Args:
-        step: The index of the state shown first; the last one by default.
-        watches: Python expressions over the state, see :func:`workbench.showing.view.trace_view`. They are run.
-        on_take: Gets what a person has clicked among the `moves`.
+        lock: Is held while anything changes.
 
     Attributes:
+        on_take: Gets what a person has clicked among the `moves`.
         watches: The expressions that are watched. One that does not fit the trace's model is kept, and not shown.
         step: The index of the state that is shown.
         variables (list of str): Only changes of these are shown; empty for all.
         room (int): How wide the lanes may be; the page says.
         chosen (dict of str to int): What was chosen for the picture, as positions in `options`.
-
-    Examples:
-        >>> from workbench.kernel import replay
-        >>> from workbench.protocols.bakery.model import Bakery
-        >>> player = TracePlayer(replay(Bakery(), 0, [(0, 0), (3, 0)]))
-        >>> player.step, player.labels[2]
-        (2, 'begin_claim(w1)')
     """
-
-    _esm = _SCRIPT
-    _css = STYLE
 
     #: The picture of one state, and which.
     picture = traitlets.Tuple(traitlets.Int(), traitlets.Unicode(), default_value=(0, "")).tag(sync=True)
@@ -84,32 +70,19 @@ class TracePlayer(Panel, anywidget.AnyWidget):
     example = traitlets.Unicode().tag(sync=True)
     mistake = traitlets.Unicode().tag(sync=True)
 
-    def __init__(
-        self,
-        trace: Trace | None = None,
-        step: int | None = None,
-        watches: Sequence[str] = (),
-        on_take: Callable[[str], None] | None = None,
-    ) -> None:
-        super().__init__()
-        self._lock = threading.RLock()
+    def __init__(self, lock: Any = None, **more: Any) -> None:
+        self._lock = threading.RLock() if lock is None else lock
+        super().__init__(**more)
         self.trace: Trace | None = None
         self._view: TraceView | None = None
         self._properties: list[str] | None = None
         self._remark = ""
-        self.on_take = on_take
-        self.observe(self._draw, "variables")
+        self.on_take: Callable[[str], None] | None = None
+        self.observe(self._draw, ["variables", "watches"])
         self.observe(self._fill, "step")
         self.observe(self._draw_lanes, "room")
         self.observe(self._draw_pictures, "chosen")
         self.on_msg(self._asked)
-        if trace is not None:
-            watches = names_in("watches", watches)
-            for text in watches:
-                Expression(trace.model, text)  # a mistake is an error here, where no person typed it
-            self.watches = watches
-            self.show(trace, step)
-        self.observe(self._draw, "watches")
 
     def show(
         self,
@@ -239,19 +212,49 @@ class TracePlayer(Panel, anywidget.AnyWidget):
         self.watches = tuple(dict.fromkeys([*self.watches, text]))
         self.send({"watched": text})
 
-    def __repr__(self) -> str:
-        return "TracePlayer()" if self.trace is None else f"TracePlayer at state {self.step + 1} of\n{self.trace!r}"
-
-    def _when_other(self, changed: Callable[[], None]) -> None:
-        self.observe(lambda _: changed(), ["step", "permalink"])
-
-    def static(self) -> TraceView | None:
+    def _drawn(self) -> TraceView | None:
         if self._view is not None:
             self._view.at = self.step
         return self._view
 
 
-def share_watches(player: TracePlayer, session: Session) -> None:
+class TracePlayer(Panel, Player):
+    """A trace to step through.
+
+    Args:
+        step: The index of the state shown first; the last one by default.
+        watches: Python expressions over the state, see :func:`workbench.showing.view.trace_view`. They are run.
+
+    Examples:
+        >>> from workbench.kernel import replay
+        >>> from workbench.protocols.bakery.model import Bakery
+        >>> player = TracePlayer(replay(Bakery(), 0, [(0, 0), (3, 0)]))
+        >>> player.step, player.labels[2]
+        (2, 'begin_claim(w1)')
+    """
+
+    _esm = f"{player_script()}export default {{ render: playTrace }};\n"
+    _css = drawn_style()
+
+    def __init__(self, trace: Trace, step: int | None = None, watches: Sequence[str] = ()) -> None:
+        super().__init__()
+        watches = names_in("watches", watches)
+        for text in watches:
+            Expression(trace.model, text)  # a mistake is an error here, where no person typed it
+        self.watches = watches
+        self.show(trace, step)
+
+    def __repr__(self) -> str:
+        return f"TracePlayer at state {self.step + 1} of\n{self.trace!r}"
+
+    def _when_other(self, changed: Callable[[], None]) -> None:
+        self.observe(lambda _: changed(), ["step", "permalink"])
+
+    def static(self) -> TraceView | None:
+        return self._drawn()
+
+
+def share_watches(player: Player, session: Session) -> None:
     """Let a player watch what the session watches, and the session what is typed into the player."""
 
     def tell(_: Any) -> None:

@@ -3,10 +3,9 @@
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-import ipywidgets
-
 from workbench.kernel import Result
-from workbench.showing.panel.pane import Pane
+from workbench.showing.panel.fields import Button
+from workbench.showing.panel.parts import Box, Pane, Part
 from workbench.showing.pictures.markup import Markup, element
 from workbench.showing.session import Session
 from workbench.showing.session.jobs import Aside
@@ -14,7 +13,7 @@ from workbench.showing.view import trace_view
 from workbench.showing.view.html import Drawn, Joined, Rendered, badge, noted
 
 
-class Tab(ipywidgets.VBox):
+class Tab(Box):
     """One tab of a panel. It is empty until it is opened for the first time.
 
     Attributes:
@@ -28,10 +27,10 @@ class Tab(ipywidgets.VBox):
         super().__init__()
         self.session = session
         self._built = False
-        self._shown: Any = None
+        self._filled: Any = None
 
     def make(self) -> None:
-        """Make the widgets, unless they are there."""
+        """Make the parts, unless they are there."""
         if not self._built:
             self._built = True
             self.children = self.build()
@@ -43,22 +42,22 @@ class Tab(ipywidgets.VBox):
                 return
             self.make()
             now = self.what()
-            if now != self._shown:
-                self._shown = now
+            if now != self._filled:
+                self._filled = now
                 self.refresh(self.session.result)
 
-    def again(self, _: object = None) -> None:
+    def again(self) -> None:
         """Draw again, although the session has found nothing new."""
         with self.session.lock:
-            self._shown = None
+            self._filled = None
             self.opened()
 
     def what(self) -> Any:
         """What the tab's contents depend on."""
         return self.session.number
 
-    def build(self) -> list[Any]:
-        """Make the widgets."""
+    def build(self) -> list[Part]:
+        """Make the parts."""
         raise NotImplementedError
 
     def refresh(self, result: Result) -> None:
@@ -71,10 +70,10 @@ class Tab(ipywidgets.VBox):
 
     def _ended(self) -> None:
         """What was computed is of no use any more, so that it is asked for again."""
-        self._shown = None
+        self._filled = None
 
 
-class Working(ipywidgets.HBox):
+class Working(Box):
     """What is being computed and how far that is, with a button that stops it; or why there is no outcome.
 
     Args:
@@ -86,23 +85,22 @@ class Working(ipywidgets.HBox):
     def __init__(
         self, aside: Aside, draw: Callable[[Any], None], ended: Callable[[], None] = lambda: None, what: str = ""
     ) -> None:
-        self.aside, self._draw, self._cancelled = aside, draw, ended
-        self._stop = button(f"Stop {what}".rstrip(), "stop", "stop, and keep what was found", aside.stop)
+        self.aside, self._outcome, self._cancelled = aside, draw, ended
+        self._stop = Button(f"Stop {what}".rstrip(), "stop, and keep what was found", aside.stop)
         self._note = Pane()
-        super().__init__([self._stop, self._note])
-        self.add_class("wb-toolbar")
+        super().__init__([self._stop, self._note], "wb-toolbar")
         aside.on_change(self._changed)
         self._changed()
 
     def _changed(self) -> None:
         aside = self.aside
-        self._stop.layout.display = "" if aside.running else "none"
+        self._stop.shown = aside.running
         if aside.error:
             self._note.html = complaint(aside.error)
         else:
             self._note.html = noted(aside.said) if aside.said else ""
         if aside.outcome is not None:
-            self._draw(aside.outcome)
+            self._outcome(aside.outcome)
         elif aside.key is None:
             self._cancelled()
 
@@ -116,11 +114,3 @@ def failure(session: Session) -> Drawn:
     """What is wrong with the settings or the model, with the behaviour that leads to it where a state causes it."""
     said = Rendered(complaint(str(session.error)), f"Workbench, error: {session.error}")
     return said if session.led_to_error is None else Joined(said, trace_view(session.led_to_error))
-
-
-def button(text: str, icon: str, tooltip: str, act: Callable[[], None], **options: Any) -> Any:
-    """A button as wide as its text."""
-    layout = {"width": "auto", "align_self": "flex-start"}
-    made = ipywidgets.Button(description=text, icon=icon, tooltip=tooltip, layout=layout, **options)
-    made.on_click(lambda _: act())
-    return made

@@ -4,11 +4,13 @@ from typing import Any
 
 from workbench.kernel import Result
 from workbench.showing.panel.compare_tab import Compare
-from workbench.showing.panel.fold import folded_away
 from workbench.showing.panel.grid_tab import Grid
-from workbench.showing.panel.simulator import Simulator
+from workbench.showing.panel.parts import Fold, Part
+from workbench.showing.panel.player import Player
+from workbench.showing.panel.stepping import Stepping
 from workbench.showing.panel.tab import Tab
 from workbench.showing.panel.whatif_tab import WhatIf
+from workbench.showing.session import Session
 
 
 class StoryTab(Tab):
@@ -16,16 +18,21 @@ class StoryTab(Tab):
 
     title, of_selected = "Story", True
 
-    def build(self) -> list[Any]:
-        self.simulator = Simulator(self.session)
-        return [self.simulator]
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.stepping = Stepping(session.stepper(), session)
+        self._built, self.children = True, [self.stepping]
+
+    def begin(self, player: Player) -> None:
+        """Show the behaviour in this player."""
+        self.stepping.begin(player)
 
     def what(self) -> Any:
         return self.session.number, self.session.selected
 
     def refresh(self, result: Result) -> None:
         self.session.tell()
-        self.simulator.check([verdict.name for verdict in result.verdicts])
+        self.stepping.check([verdict.name for verdict in result.verdicts])
 
 
 class MapTab(Tab):
@@ -33,20 +40,19 @@ class MapTab(Tab):
 
     title = "Map"
 
-    def build(self) -> list[Any]:
-        self.what_if, self.grid = WhatIf(self.session), Grid(self.session)
-        self.compare: Compare | None = None
-        self.further = folded_away("Compare two results", make=self._make_compare)
-        return [self.what_if, self.grid, self.further]
+    def build(self) -> list[Part]:
+        self._parts: list[Tab] = [WhatIf(self.session), Grid(self.session)]
+        return [*self._parts, Fold("Compare two results", make=self._compare)]
 
-    def _make_compare(self) -> list[Any]:
-        self.compare = Compare(self.session)
-        self.compare.opened()
-        return [self.compare]
+    def _compare(self) -> list[Part]:
+        compare = Compare(self.session)
+        self._parts.append(compare)
+        compare.opened()
+        return [compare]
 
     def what(self) -> Any:
         return self.session.number, self.session.selected
 
     def refresh(self, result: Result) -> None:
-        for part in filter(None, (self.what_if, self.grid, self.compare)):
+        for part in self._parts:
             part.opened()

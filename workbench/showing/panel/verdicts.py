@@ -2,15 +2,13 @@
 
 from collections.abc import Callable
 
-import ipywidgets
-
 from workbench.checking.outlook import outlook
 from workbench.kernel import Result, Verdict
 from workbench.kernel.budget import Progress
 from workbench.kernel.values import counted
-from workbench.showing.panel.controls import Look
-from workbench.showing.panel.pane import Pane, Words
-from workbench.showing.panel.tab import button, failure
+from workbench.showing.panel.fields import Button
+from workbench.showing.panel.parts import Box, Pane
+from workbench.showing.panel.tab import failure
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.session import Session
 from workbench.showing.view import what_changed
@@ -18,28 +16,25 @@ from workbench.showing.view.html import MARKS, badge, bullets, noted
 from workbench.showing.view.tables import headline, said_of, summary
 
 
-class Verdicts(ipywidgets.VBox):
+class Verdicts(Box):
     """A line on the check with its buttons, what is wrong if something is, and the list.
 
     Args:
         on_select: Gets the name of the property whose verdict was clicked.
 
     Attributes:
-        headline, progress, status (Words): What was found and what the last change did; where the check is; and what is
+        headline, progress, status (Pane): What was found and what the last change did; where the check is; and what is
             wrong, or as expected.
         list: Pane
     """
 
-    def __init__(self, session: Session, on_select: Callable[[str], None], look: Look) -> None:
+    def __init__(self, session: Session, on_select: Callable[[str], None]) -> None:
         self.session = session
-        self.run = button("Run", "play", "check with these settings", session.run)
-        self.stop = button("Stop", "stop", "stop, and keep what was found", session.stop)
-        self.headline, self.progress, self.status = (Words(**look.of(Words)) for _ in range(3))
-        self.list = Pane(on_send=on_select, layout=look.layout)
-        self.headline.add_class("wb-read-out")
-        self.progress.add_class("wb-progress")
-        bar = ipywidgets.HBox([self.headline, self.progress, self.run, self.stop])
-        bar.add_class("wb-toolbar").add_class("wb-run").add_class("wb-section")
+        self.run = Button("Run", "check with these settings", session.run)
+        self.stop = Button("Stop", "stop, and keep what was found", session.stop)
+        self.headline = Pane(class_="wb-read-out", role="status")
+        self.progress, self.status, self.list = Pane(class_="wb-progress"), Pane(), Pane(on_send=on_select)
+        bar = Box([self.headline, self.progress, self.run, self.stop], "wb-toolbar wb-run wb-section")
         super().__init__([bar, self.status, self.list])
 
     @property
@@ -48,12 +43,13 @@ class Verdicts(ipywidgets.VBox):
         before, result = self.session.before, self.session.result
         return what_changed(before, result) if before is not None and result is not None and result.complete else ""
 
-    def draw(self) -> None:
+    def look(self) -> None:
+        """Draw where the check is, and what it has found."""
         session, result = self.session, self.session.result
         asking = session.error is not None or session.waiting or not session.live
-        self.run.layout.display = "" if asking and not session.running else "none"
-        self.stop.layout.display = "" if session.running and (session.progress or session.loading) else "none"
-        self.run.button_style = "primary" if session.waiting else ""
+        self.run.primary = session.waiting
+        self.run.shown = asking and not session.running
+        self.stop.shown = session.running and (session.progress is not None or session.loading)
         self.progress.html = self._where(result)
         if session.error is not None:
             self.status.html = failure(session).html()
@@ -64,8 +60,9 @@ class Verdicts(ipywidgets.VBox):
             rows = (_row(verdict, result, verdict.name == session.selected) for verdict in result.verdicts)
             stale = " wb-stale" if session.stale else ""
             self.list.html = element(
-                "div", *rows, class_=f"wb-verdicts wb-scroll{stale}", role="group", aria_label="verdicts"
-            )
+                "div", *rows, class_=f"wb-verdicts wb-scroll{stale}", role="group", aria_label="verdicts",
+                tabindex="0",
+            )  # fmt: skip
 
     def _where(self, result: Result | None) -> str:
         """Where the check is, or how it has ended."""

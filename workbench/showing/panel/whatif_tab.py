@@ -1,14 +1,11 @@
 """What if: which single changes flip a verdict, and which smallest sets repair a violation."""
 
-from typing import Any
-
-import ipywidgets
-
 from workbench.checking.questions.whatif import Attempt, Repairs, never_happen, repairs
 from workbench.kernel import Result
 from workbench.kernel.values import counted
-from workbench.showing.panel.pane import Pane
-from workbench.showing.panel.tab import Tab, button
+from workbench.showing.panel.fields import Button, Tick
+from workbench.showing.panel.parts import Box, Pane, Part
+from workbench.showing.panel.tab import Tab
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.session.hints import how_checked, try_changes
 from workbench.showing.session.jobs import Job
@@ -20,17 +17,16 @@ _REPAIR = "the smallest sets of changes that repair the selected property"
 class WhatIf(Tab):
     """Tables whose rows can be applied to the panel."""
 
-    def build(self) -> list[Any]:
-        self._integers = ipywidgets.Checkbox(False, description="numbers too, one up and one down", indent=False)
-        self._integers.observe(self.again, "value")
-        self._repair = button("Find repairs", "wrench", _REPAIR, self._mend)
+    def build(self) -> list[Part]:
+        self._integers = Tick("numbers too, one up and one down", False, on_change=self.again)
+        self._repair = Button("Find repairs", _REPAIR, self._mend)
         self._single = Pane(on_send=self._apply)
         self._sets = Pane(on_send=self._apply_set)
         self._flips = self.working("flips", self._show, "the single changes")
         self._repairs = self.working("repairs", self._show_repairs, "the repairs")
         self._attempts: dict[str, Attempt] = {}
         self._found: dict[str, Attempt] = {}
-        row = ipywidgets.HBox([self._integers, self._repair]).add_class("wb-toolbar")
+        row = Box([self._integers, self._repair], "wb-toolbar")
         return [row, self._repairs, self._sets, self._flips, self._single]
 
     def refresh(self, result: Result) -> None:
@@ -39,8 +35,9 @@ class WhatIf(Tab):
         if not self._repairs.aside.key:
             self._sets.html = ""
         broken = _broken(result)
-        self._repair.disabled = not broken
-        self._repair.tooltip = _REPAIR if broken else "nothing is violated here, so there is nothing to repair"
+        self._repair.allow(
+            bool(broken), _REPAIR if broken else "nothing is violated here, so there is nothing to repair"
+        )
         integers, aside, kept = self._integers.value, self._flips.aside, self.session.kept
         assert kept is not None
 

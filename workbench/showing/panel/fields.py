@@ -1,0 +1,240 @@
+"""Buttons and fields: what a person presses, ticks, chooses and types in a panel.
+
+A field calls `on_change` when a person has changed its value, and not when a program has.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from workbench.showing.panel.parts import Part
+from workbench.showing.pictures.markup import Markup, element
+
+
+def _nothing() -> None:
+    pass
+
+
+class Button(Part):
+    """A button as wide as its text.
+
+    Attributes:
+        disabled, primary (bool): Whether it can be pressed, and whether it is what a person should press now.
+    """
+
+    def __init__(self, text: str, tip: str, act: Callable[[], None]) -> None:
+        super().__init__()
+        self.text, self.tip, self._act, self.disabled, self.primary = text, tip, act, False, False
+
+    def markup(self) -> Markup:
+        class_ = "wb-button wb-primary" if self.primary else "wb-button"
+        disabled = "disabled" if self.disabled else None
+        return element("button", self.text, class_=class_, data_send=self.text, title=self.tip, disabled=disabled)
+
+    def receive(self, sent: str, value: Any) -> None:
+        if not self.disabled:
+            self._act()
+
+    def allow(self, allowed: bool, tip: str | None = None) -> None:
+        """Let it be pressed, or not, and say why."""
+        self.disabled, self.tip = not allowed, self.tip if tip is None else tip
+        self.draw()
+
+
+class Field(Part):
+    """Something with a value, and its name beside it.
+
+    Args:
+        label: Its name; it may be "" where the `tip` says enough.
+        tip: What is said when somebody points at it.
+
+    Attributes:
+        value: What is chosen or typed.
+    """
+
+    def __init__(
+        self, label: str, value: Any, tip: str = "", on_change: Callable[[], None] = _nothing, class_: str = ""
+    ) -> None:
+        super().__init__(f"wb-field {class_}".rstrip())
+        self.label, self.tip, self.on_change, self._value = label, tip, on_change, value
+
+    @property
+    def value(self) -> Any:
+        return self._value
+
+    @value.setter
+    def value(self, value: Any) -> None:
+        if value != self._value:
+            self._value = value
+            self.draw()
+
+    def receive(self, sent: str, value: Any) -> None:
+        """What a person has typed or chosen, as the page says it; what it cannot be leaves it as it was."""
+        read = self.read(value)
+        if read is None:
+            self.draw()
+        elif read != self._value:
+            self._value = read
+            self.draw()
+            self.on_change()
+
+    def read(self, sent: Any) -> Any:
+        """The value that the page has sent; None where it is not one."""
+        return sent if isinstance(sent, str) else None
+
+    def markup(self) -> Markup:
+        name = element("span", self.label, class_="wb-label") if self.label else None
+        return element("label", name, self.control(), title=self.tip or None)
+
+    def control(self) -> Markup:
+        """The element with the value."""
+        raise NotImplementedError
+
+    def named(self) -> dict[str, Any]:
+        """What that element needs so that the page can send its value, and say what it is."""
+        return {"data_send": self.label or "value", "aria_label": self.label or self.tip}
+
+
+class Tick(Field):
+    """A box to tick."""
+
+    def read(self, sent: Any) -> Any:
+        return sent if isinstance(sent, bool) else None
+
+    def markup(self) -> Markup:
+        checked = "checked" if self.value else None
+        box = element("input", type="checkbox", checked=checked, **self.named())
+        return element("label", box, self.label, title=self.tip or None, class_="wb-tick")
+
+
+class Number(Field):
+    """A whole number in a range."""
+
+    def __init__(self, label: str, numbers: range, value: int | None = None, kind: str = "number", **more: Any) -> None:
+        super().__init__(label, numbers[0] if value is None else value, **more)
+        self.numbers, self._kind = numbers, kind
+
+    def read(self, sent: Any) -> Any:
+        try:
+            return min(max(int(float(sent)), self.numbers[0]), self.numbers[-1])
+        except (TypeError, ValueError, OverflowError):
+            return None
+
+    def control(self) -> Markup:
+        numbers = self.numbers
+        field = element(
+            "input", type=self._kind, min=numbers[0], max=numbers[-1], step=numbers.step, value=self.value,
+            **self.named(),
+        )  # fmt: skip
+        return field if self._kind == "number" else field + element("output", self.value)
+
+
+class Typed(Field):
+    """A text.
+
+    Args:
+        placeholder: What is there while nothing is typed.
+        offered: Texts to choose from.
+        rows: How many lines there are, for a text of several.
+    """
+
+    def __init__(
+        self,
+        label: str,
+        value: str = "",
+        placeholder: str = "",
+        offered: Sequence[str] = (),
+        rows: int = 1,
+        **more: Any,
+    ) -> None:
+        super().__init__(label, value, **more)
+        self._placeholder, self._offered, self._rows = placeholder, offered, rows
+
+    @property
+    def placeholder(self) -> str:
+        return self._placeholder
+
+    @placeholder.setter
+    def placeholder(self, placeholder: str) -> None:
+        self._placeholder = placeholder
+        self.draw()
+
+    def control(self) -> Markup:
+        given = {**self.named(), "placeholder": self._placeholder or None, "spellcheck": "false"}
+        if self._rows > 1:
+            return element("textarea", self.value, rows=self._rows, **given)
+        if not self._offered:
+            return element("input", type="text", value=self.value, **given)
+        offered = f"wb-offered-{self.number}"
+        options = (element("option", value=text) for text in self._offered)
+        return element("input", type="text", value=self.value, list=offered, **given) + element(
+            "datalist", *options, id=offered
+        )
+
+
+class Choice(Field):
+    """One of a few values.
+
+    Args:
+        options: The values by their names.
+    """
+
+    def __init__(self, label: str, options: Mapping[str, Any] | Iterable[str], **more: Any) -> None:
+        self._options = _named(options)
+        super().__init__(label, next(iter(self._options.values()), None), **more)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return self._options
+
+    @options.setter
+    def options(self, options: Mapping[str, Any] | Iterable[str]) -> None:
+        self._options = _named(options)
+        self.draw()
+
+    def read(self, sent: Any) -> Any:
+        return self._options.get(sent) if isinstance(sent, str) else None
+
+    def control(self) -> Markup:
+        options = (
+            element("option", name, selected="selected" if value == self.value else None)
+            for name, value in self._options.items()
+        )
+        return element("select", *options, **self.named())
+
+
+class Several(Choice):
+    """Some of a few names; the value is a tuple of them."""
+
+    def __init__(self, label: str, options: Iterable[str] = (), **more: Any) -> None:
+        super().__init__(label, options, **more)
+        self._value = ()
+
+    def read(self, sent: Any) -> Any:
+        return tuple(name for name in self._options if name in sent) if isinstance(sent, list) else None
+
+    def control(self) -> Markup:
+        options = (
+            element("option", name, selected="selected" if name in self.value else None) for name in self._options
+        )
+        return element("select", *options, multiple="multiple", size=3, **self.named())
+
+
+class Buttons(Choice):
+    """One of a few values, each with a button."""
+
+    def receive(self, sent: str, value: Any) -> None:
+        super().receive(sent, sent)
+
+    def markup(self) -> Markup:
+        buttons = (
+            element(
+                "button", name, class_="wb-button wb-mode", data_send=name,
+                aria_pressed=str(value == self.value).lower(),
+            )
+            for name, value in self._options.items()
+        )  # fmt: skip
+        return element("div", *buttons, role="group", aria_label=self.label, class_="wb-modes")
+
+
+def _named(options: Mapping[str, Any] | Iterable[str]) -> dict[str, Any]:
+    return dict(options) if isinstance(options, Mapping) else {name: name for name in options}

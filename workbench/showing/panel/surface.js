@@ -1,0 +1,244 @@
+// A panel: parts whose HTML the kernel makes. New HTML replaces only what differs: what the reader did to the rest -
+// typed, unfolded, focused, selected, scrolled - stays. What a person does in a part is sent, with a number; HTML that
+// the kernel made before it heard of that is outdated, and waits.
+
+// What tells an element from others at its place.
+const keyOf = ({ dataset, firstElementChild: first }) => dataset.part ?? dataset.send ?? dataset.copy ?? dataset.name
+  ?? (first?.matches("summary") ? first.textContent.replace(/\d+/g, "") : first?.dataset.copy);
+
+// Whether an element can stay, while its attributes and what is in it change. A graph is drawn as a whole.
+const stays = (before, now) => before.nodeName === now.nodeName && now.nodeType === Node.ELEMENT_NODE
+  && !now.matches("input, select, textarea, .wb-graph") && keyOf(before) === keyOf(now);
+
+// Make of `live`, which was made of `before`, what is in `now`.
+function patch(live, before, now) {
+  const there = [...live.childNodes];
+  const old = [...before.childNodes];
+  [...now.childNodes].forEach((node, at) => {
+    if (!old[at]) live.append(node.cloneNode(true));
+    else if (old[at].isEqualNode(node)) return;
+    else if (!stays(old[at], node)) there[at].replaceWith(node.cloneNode(true));
+    else {
+      for (const { name } of old[at].attributes) if (!node.hasAttribute(name)) there[at].removeAttribute(name);
+      for (const { name, value } of node.attributes) {
+        if (old[at].getAttribute(name) !== value) there[at].setAttribute(name, value);
+      }
+      if (!node.dataset.part) patch(there[at], old[at], node);  // a place is filled by its part
+    }
+  });
+  for (const gone of there.slice(now.childNodes.length, old.length)) gone.remove();
+}
+
+function redraw(el, before, now) {
+  const parts = () => [...el.querySelectorAll("details, .wb-graph")];
+  const known = new Set(parts());
+  const unfolded = new Map([...known].map((details) => [keyOf(details), details.open]));
+  const focused = el.contains(document.activeElement) ? document.activeElement : el;
+  patch(el, before, now);
+  for (const part of parts().filter((part) => !known.has(part))) {
+    if (part.matches("details")) part.open = unfolded.get(keyOf(part)) ?? part.open;
+    else openGraph(part);
+  }
+  el.querySelectorAll("[data-search]").forEach((input) => search(el, input));
+  if (!focused.isConnected) focusAgain(el, focused.dataset.send);
+}
+
+// What had the focus was replaced, or has gone: then the keyboard goes on from here.
+function focusAgain(el, sends) {
+  const same = sends === undefined ? null : el.querySelector(`[data-send="${CSS.escape(sends)}"]:not([disabled])`);
+  if (!same) {
+    el.tabIndex = -1;
+    el.addEventListener("blur", () => el.removeAttribute("tabindex"), { once: true });
+  }
+  (same ?? el).focus({ preventScroll: true });
+}
+
+// Dims what does not match, and goes to the first hit, or to a later one.
+function search(el, input, go = undefined) {
+  const wanted = input.value.trim().toLowerCase();
+  const hits = [];
+  for (const item of el.querySelectorAll(input.dataset.search)) {
+    const matches = item.textContent.toLowerCase().includes(wanted);
+    item.classList.toggle("wb-dimmed", !matches);
+    if (matches) hits.push(item);
+  }
+  const at = go === undefined || !hits.length ? 0 : go % hits.length;
+  if (wanted && hits.length && go !== undefined) hits[at].closest(".wb-graph").view.centre(hits[at]);
+  const where = go === undefined || hits.length < 2 ? "" : ` (${at + 1}, Enter for the next)`;
+  input.nextElementSibling.textContent = wanted ? `${hits.length} found${hits.length ? where : ""}` : "";
+}
+
+// The cell of a map to which an arrow key leads: the nearest one on that side, rather straight ahead than close by.
+function beside(cell, key) {
+  const [x, y] = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[key] ?? [0, 0];
+  const from = cell.getBoundingClientRect();
+  let [nearest, least] = [undefined, Infinity];
+  for (const other of cell.parentElement.querySelectorAll(":scope > g[data-send]")) {
+    const to = other.getBoundingClientRect();
+    const ahead = x * (to.left - from.left) + y * (to.top - from.top);
+    const aside = Math.abs(y * (to.left - from.left)) + Math.abs(x * (to.top - from.top));
+    if (ahead > 1 && ahead + 4 * aside < least) [nearest, least] = [other, ahead + 4 * aside];
+  }
+  return nearest;
+}
+
+// What a field says, and the same of its twin in the HTML as the kernel made it: so its answer replaces nothing.
+function valueOf(field, twin) {
+  if (field.type === "checkbox") {
+    twin?.toggleAttribute("checked", field.checked);
+    if (field.checked) twin?.setAttribute("checked", "checked");
+    return field.checked;
+  }
+  if (field.options) {
+    [...field.options].forEach((option, at) => {
+      if (option.selected) twin?.options[at]?.setAttribute("selected", "selected");
+      else twin?.options[at]?.removeAttribute("selected");
+    });
+    return field.multiple ? [...field.selectedOptions].map((one) => one.value) : field.value;
+  }
+  if (field.matches("textarea") && twin) twin.textContent = field.value;
+  else if (field.type !== "radio") twin?.setAttribute("value", field.value);
+  return field.value;
+}
+
+// What has needed a line more keeps it, so that nothing moves under the mouse when a text gets shorter.
+const KEEPING = ".wb-hint, .wb-verdicts, .wb-said";
+
+function keepRoom(panel) {
+  for (const part of panel.querySelectorAll(KEEPING)) {
+    const kept = parseFloat(part.style.minHeight) || 0;
+    if (part.offsetHeight > kept) part.style.minHeight = `${part.offsetHeight}px`;
+  }
+}
+
+const partOf = (target) => target.closest("[data-part]");
+
+function render({ model, el }) {
+  el.classList.add("wb", "wb-pane");
+  const html = model.get("parts");  // kept up to date here, for whoever shows the panel once more
+  const places = new Map();  // by its number, where a part is, the HTML there, and the last click that counts
+  let leavePlayer = () => {};
+  let clicks = 0;
+
+  function update(number) {
+    const place = places.get(number);
+    const now = html[number] ?? "";
+    if (!place || place.html === now || place.click > place.heard) return;
+    const template = document.createElement("template");
+    template.innerHTML = now;
+    redraw(place.live, place.drawn, template.content);
+    [place.html, place.drawn] = [now, template.content];
+    place.live.querySelectorAll("[data-part]").forEach(enter);
+    const stage = place.live.querySelector("[data-player]:not(.wb-player)");
+    if (stage) leavePlayer = playTrace({ model, el: stage });
+  }
+
+  function enter(live) {
+    const number = live.dataset.part;
+    if (places.get(number)?.live === live) return;
+    places.set(number, { live, drawn: document.createDocumentFragment(), html: "", click: 0, heard: 0 });
+    update(number);
+  }
+
+  function send(target, value) {
+    const { part } = partOf(target).dataset;
+    places.get(part).click = ++clicks;
+    model.send({ part: Number(part), send: target.dataset.send, value, click: clicks });
+  }
+
+  el.addEventListener("click", (event) => {
+    const target = event.target.closest("[data-send], [data-copy], [data-view]");
+    if (!target || target.disabled || target.matches("input, select, textarea")) return;
+    const { copy, view } = target.dataset;
+    if (view) partOf(target).querySelector(".wb-graph")?.view[view]();
+    else if (copy) copyText(target, copy, target.nextElementSibling);
+    else {
+      if (target.matches("[role=tab]")) openTab(target);
+      send(target);
+    }
+  });
+  const say = ({ target }) => {
+    if (!target.dataset.send) return;
+    const place = places.get(partOf(target).dataset.part);
+    const twin = place.drawn.querySelector(`[data-send="${CSS.escape(target.dataset.send)}"]`);
+    send(target, valueOf(target, twin));
+    place.html = undefined;  // what the kernel does not accept becomes what it was
+  };
+  el.addEventListener("change", say);
+  el.addEventListener("toggle", ({ target }) => {
+    if (!target.open || !target.dataset.unfold) return;
+    model.send({ part: Number(partOf(target).dataset.part), send: target.dataset.unfold, click: ++clicks });
+  }, true);
+  el.addEventListener("keydown", (event) => {
+    const target = event.target.closest("g[data-send]");  // of a picture: a button of HTML does this by itself
+    const chosen = ["Enter", " "].includes(event.key);
+    const next = target && beside(target, event.key);
+    if (!target || !(chosen || next)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (chosen) send(target);
+    else next.focus();
+  });
+  let hit = 0;
+  el.addEventListener("input", ({ target }) => {
+    if (target.dataset.search) search(partOf(target), target, hit = 0);
+    if (target.type === "range") target.nextElementSibling.value = target.value;
+  });
+  el.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    if (event.target.dataset.search) search(partOf(event.target), event.target, ++hit);
+    else if (event.target.matches("[type=text], [type=number]")) say(event);
+  });
+
+  const received = ({ parts, heard, save }) => {
+    if (save) download(save.name, save.content, save.type);
+    if (!parts) return;
+    Object.assign(html, parts);
+    if (heard) {
+      const place = places.get(String(heard[0]));
+      if (place) place.heard = heard[1];
+      update(String(heard[0]));
+    }
+    Object.keys(parts).forEach(update);
+  };
+  const lost = () => el.classList.add("wb-lost");
+  model.on("msg:custom", received);
+  model.on("comm_live_update", lost);  // its kernel has ended
+
+  const root = document.createElement("div");
+  root.dataset.part = model.get("root");
+  el.append(root);
+  enter(root);
+  model.send({ want: "parts" });  // what has changed since the widget was there, before its page listened
+  const forget = keepKeys();
+  const seen = new MutationObserver(() => keepRoom(el));
+  seen.observe(el, { childList: true, subtree: true, characterData: true });
+  let wide;
+  const sized = new ResizeObserver(() => {
+    if (el.clientWidth === wide) return;
+    wide = el.clientWidth;
+    for (const part of el.querySelectorAll(KEEPING)) part.style.minHeight = "";
+    keepRoom(el);
+  });
+  sized.observe(el);
+  return () => {
+    model.off("msg:custom", received);
+    model.off("comm_live_update", lost);
+    seen.disconnect();
+    sized.disconnect();
+    forget();
+    leavePlayer();
+  };
+}
+
+// A tab is open at once; the kernel fills it.
+function openTab(tab) {
+  const tabs = [...tab.parentElement.children];
+  const panels = [...tab.parentElement.parentElement.children].slice(1);
+  tabs.forEach((one, at) => {
+    one.setAttribute("aria-selected", one === tab);
+    panels[at].hidden = one !== tab;
+  });
+}
+
+export default { render };
