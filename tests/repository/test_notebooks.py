@@ -2,8 +2,6 @@
 
 import copy
 import re
-import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ from pages import with_commands
 
 import notebooks
 from tests.command import python
+from tests.kept import EXERCISES, FEWEST_CELLS, differences, faults
 from tests.places import ROOT
 from workbench.showing.lessons.exercise import exercises
 
@@ -30,81 +29,18 @@ NAMES = [
     "08_real_logs",
     "09_one_promise",
 ]
-ON_SPARK = {"05_state_space_as_data"}
-OWN_SPARK = [pytest.mark.spark, pytest.mark.xdist_group("java")]
 #: Begins with nothing: its reader writes the model.
 WITHOUT_A_MODEL = "06_your_own_model"
-#: How many cells tell the story; the exercises are not counted.
-FEWEST_CELLS, MOST_CELLS = 20, 30
-EXERCISES = "## Exercises"
 #: What a lesson may need besides the workbench.
 NEEDS = {"Graphviz", "Java", "pypaimon", with_commands("`pip install '.[spark]'`")}
 
-_EMBEDDED = re.compile(r"data:[\w/+-]+;base64,[\w/+=]+")
-_ABSOLUTE_PATH = re.compile(r"""(?:^|[\s"'(=,\[])(/(?!/)[\w.-]+/[\w./-]+|[A-Z]:\\\w+)""")
 _LINK = re.compile(r"\]\(([^)#]+)[^)]*\)")
-_SECONDS = re.compile(r"\b\d+\.\d+ s\b")
-_MEMORY_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
-
-# What must be true of a notebook -------------------------------------------------------------------------------------
-
-
-def faults(notebook: Any) -> list[str]:
-    """What is wrong with a notebook as it is kept, a line each."""
-    cells, wrong = notebook.cells, []
-    told = next((at for at, cell in enumerate(cells) if cell.source.startswith(EXERCISES)), len(cells))
-    if not FEWEST_CELLS <= told <= MOST_CELLS:
-        wrong.append(f"it has {told} cells, not {FEWEST_CELLS} to {MOST_CELLS}")
-    if not cells or cells[0].cell_type != "markdown" or not cells[0].source.startswith("# "):
-        wrong.append("its first cell is no title")
-    code = [cell for cell in cells if cell.cell_type == "code"]
-    counts = [cell.execution_count for cell in code]
-    if counts != list(range(1, len(code) + 1)):
-        wrong.append(f"its cells were not executed from top to bottom: {counts}")
-    if not any(cell.outputs for cell in code):
-        wrong.append("no outputs are kept")
-    for number, cell in enumerate(cells):
-        wrong += [f"cell {number}: {fault}" for output in cell.get("outputs", ()) for fault in _faults_of(output)]
-        wrong += [f"cell {number}: the source has the path {path}" for path in local_paths(cell.source)]
-    return wrong
-
-
-def _faults_of(output: Any) -> list[str]:
-    if output.output_type == "error":
-        return [f"an error is kept: {output.ename}"]
-    if output.get("name") == "stderr":
-        return [f"something was written to stderr: {output.text[:80]!r}"]
-    wrong = ["a view of a widget is kept"] if notebooks.WIDGET in output.get("data", ()) else []
-    texts = [output.get("text", ""), *output.get("data", {}).values()]
-    return wrong + [f"an output has the path {path}" for text in texts for path in local_paths(str(text))]
-
-
-def local_paths(text: str) -> list[str]:
-    """The absolute paths in `text`, and what else tells on which machine it was made."""
-    text = _EMBEDDED.sub("", text)
-    mine = {str(Path.home()), str(ROOT), tempfile.gettempdir(), sys.prefix} - {"/"}
-    return [*(path for path in sorted(mine) if path in text), *_ABSOLUTE_PATH.findall(text)]
 
 
 def links(notebook: Any) -> list[str]:
     """The files that a notebook's texts link to."""
     texts = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
     return [target for target in _LINK.findall(texts) if "://" not in target]
-
-
-def differences(kept: Any, fresh: Any) -> list[str]:
-    """Where the texts of two executions differ, a line each; how long something took does not count."""
-    pairs = enumerate(zip(kept.cells, fresh.cells, strict=True))
-    return [
-        f"cell {number}: kept is {one!r}, and what comes out is {other!r}"
-        for number, (a, b) in pairs
-        if (one := _texts(a)) != (other := _texts(b))
-    ]
-
-
-def _texts(cell: Any) -> list[str]:
-    texts = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell.get("outputs", ())]
-    return [_MEMORY_ADDRESS.sub("0x", _SECONDS.sub("_ s", text)) for text in texts]
 
 
 def read(path: Path) -> Any:
@@ -155,17 +91,6 @@ def test_a_notebook_links_to_files_that_are_there(path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "path",
-    [pytest.param(p, id=p.stem, marks=OWN_SPARK if p.stem in ON_SPARK else []) for p in PATHS],
-)
-def test_a_notebook_runs_and_shows_what_it_keeps(path: Path) -> None:
-    fresh = notebooks.execute(path)
-    assert faults(fresh) == []
-    assert differences(read(path), fresh) == []
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["07_real_tables", "08_real_logs"])
 def test_without_the_writers_a_notebook_says_what_makes_them(name: str, tmp_path: Path) -> None:
     cells = read(ROOT / "notebooks" / f"{name}.ipynb").cells
@@ -204,7 +129,7 @@ def test_a_notebook_says_what_it_is_as_a_lesson(path: Path) -> None:
     assert type(lesson["minutes"]) is int
     assert 15 <= lesson["minutes"] <= 90
     assert set(lesson["needs"]) <= NEEDS
-    assert ("Java" in lesson["needs"]) is (path.stem in ON_SPARK)
+    assert ("Java" in lesson["needs"]) is (path.stem == "05_state_space_as_data")
     assert set(lesson["after"]) <= set(NAMES[: NAMES.index(path.stem)])
     assert re.fullmatch(r"[A-Z][^.?!\n]+\.", lesson["about"])
     assert re.search(opening(lesson), kept.cells[0].source, re.MULTILINE)

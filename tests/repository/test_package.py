@@ -11,8 +11,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
+import notebooks
 import workbench
-from tests.environments import MISSING, ROOT, Environment
+from tests.environments import ROOT, Environment
+from tests.kept import differences, faults
 from tests.places import PACKAGE, compiled_kernels
 
 #: What gets into an image, where the package is built, and nothing else.
@@ -24,8 +26,6 @@ NEWCOMERS = (ROOT / "README.md", ROOT / "docs" / "start.md")
 BLOCK = re.compile(r"^```(sh|console)\n(.*?)^```$(?:(?:(?!^```|^#).)*?^```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
 #: An extra that a page, or a notebook, says how to install.
 EXTRA = re.compile(r"pip install '\S+\[(\w+)\]'")
-#: How a notebook shows that an extra is missing, in any of its outputs.
-LACKS = re.compile(MISSING.pattern.removeprefix(".* "))
 #: The mark of what a notebook may need.
 MARKS = {"Java": "spark", "pypaimon": "writers"}
 SECONDS = re.compile(r" *\d+\.\d\d( s)?\b")
@@ -175,27 +175,28 @@ def test_what_is_installed_takes_its_extras_by_name_without_an_index(installed: 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [pytest.param(path.stem, marks=marks_of(path)) for path in NOTEBOOKS])
 def test_a_notebook_runs_with_what_its_page_names(installed: Environment, tmp_path: Path, name: str) -> None:
-    """With ``[lab]``, the extras that its first cell names, and the solutions in place of the dots."""
+    """With ``[lab]`` and the extras that its first cell names; what comes out is what the repository keeps."""
     assert installed.run("workbench", "notebooks", "lessons", here=tmp_path).returncode == 0
     path = tmp_path / "lessons" / f"{name}.ipynb"
-    lesson = nbformat.read(path, as_version=4)
-    installed.install("lab", *EXTRA.findall(lesson.cells[0].source))
-    if "pypaimon" in lesson.metadata["lesson"]["needs"]:
+    kept = nbformat.read(ROOT / "notebooks" / path.name, as_version=4)
+    installed.install("lab", *EXTRA.findall(kept.cells[0].source))
+    if "pypaimon" in kept.metadata["lesson"]["needs"]:
         path.with_name(".writers").symlink_to(ROOT / ".writers")
-    for cell in lesson.cells:
-        asked = re.search(r'^exercise\("(\w+)"\)', cell.source, re.MULTILINE)
-        if asked and cell.cell_type == "code":
-            cell.source = f"answer = solutions.{asked[1]}\n{asked[0]}.check(answer)"
-    begin = next(cell for cell in lesson.cells if cell.cell_type == "code")
-    begin.source = f"import solutions\n{begin.source}"  # before a cell goes to another folder
-    nbformat.write(lesson, path)
     command = ["python", "-m", "nbconvert", "--to", "notebook", "--execute", "--inplace", str(path)]
     done = installed.run(*command, here=path.parent, IPYTHONDIR=str(tmp_path / "ipython"))
     assert done.returncode == 0, done.stderr
-    ran = nbformat.read(path, as_version=4)
-    for cell in ran.cells:
-        said = json.dumps(cell.get("outputs", []), ensure_ascii=False)
-        assert LACKS.search(said) is None, cell.source
+    fresh = notebooks.clean(nbformat.read(path, as_version=4))
+    assert faults(fresh) == []
+    assert differences(kept, fresh) == []
+
+
+@pytest.mark.slow
+def test_the_lessons_come_with_their_solutions(installed: Environment, tmp_path: Path) -> None:
+    installed.install("lab")
+    assert installed.run("workbench", "notebooks", "lessons", here=tmp_path).returncode == 0
+    script = "import solutions; from workbench.showing.lessons import exercise; exercise('rule').check(solutions.rule)"
+    done = installed.run("python", "-c", script, here=tmp_path / "lessons")
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def contents(folder: Path) -> set[Path]:
