@@ -3,6 +3,7 @@
 import ast
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -474,6 +475,41 @@ def test_a_search_passes_on_what_is_to_be_said_of_its_condition() -> None:
     assert stepper.remark == ""
     stepper.go('s.decision["w1"] == "committed"')
     assert stepper.remark == ""
+
+
+STORY = replay(BakeryV2(Writers=2), 0, [])
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        lambda stepper: stepper.start(STORY.model),
+        lambda stepper: stepper.branch(STORY, 0),
+        lambda stepper: stepper.begin(0),
+        lambda stepper: stepper.take("start(w1)"),
+        lambda stepper: stepper.walk(1),
+    ],
+    ids=["start", "branch", "begin", "take", "walk"],
+)
+def test_who_steps_on_by_hand_is_not_taken_elsewhere_by_a_search(step: Callable[[Stepper], None]) -> None:
+    stepper, go = Stepper(STORY.model), threading.Event()
+    stepper.search.start(object(), "Looking", lambda job: go.wait(300))
+    step(stepper)
+    assert not stepper.search.running
+    go.set()
+
+
+def test_after_a_repair_the_stepper_moves_once_to_the_story_that_is_told_again() -> None:
+    session = checked(opening("paimon", {}))
+    session.tell()
+    moves: list[int] = []
+    stepper = session.stepper()
+    stepper.on_move(lambda: moves.append(stepper.at))
+    session.apply({"PUT_IF_ABSENT": True})
+    assert session.settle(300)
+    session.tell()
+    assert session.retold is not None
+    assert len(moves) == 1
 
 
 def test_a_scenario_begins_a_history_anew() -> None:
