@@ -16,6 +16,7 @@ from workbench.checking.questions.whatif import Attempt, never_happen
 from workbench.kernel.errors import unknown
 from workbench.kernel.values import counted
 from workbench.registry.configurations import Configuration, configuration, shipped
+from workbench.showing.panel.tabs import MapTab
 from workbench.showing.pictures.markup import Markup, address_of, element, joined
 from workbench.showing.view.trace import trace_view, verdict_view
 
@@ -160,8 +161,8 @@ def _repairs(broken: Broken) -> list[str]:
     else:
         decided = "" if not broken.undecided else " that could be decided"
         parts.append(
-            f"No single switch or choice{decided} repairs it. In a panel, *Find repairs* under *What if* tries several "
-            "at once.\n"
+            f"No single switch or choice{decided} repairs it. In a panel, *Find repairs* under *{MapTab.title}* tries "
+            "several at once.\n"
         )
     if broken.undecided:
         told = _list([one.told for one in broken.undecided])

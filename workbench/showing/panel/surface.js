@@ -212,7 +212,7 @@ function render({ model, el }) {
   model.send({ want: "parts" });  // what has changed since the widget was there, before its page listened
   const forget = keepKeys();
   const seen = new MutationObserver(() => keepRoom(el));
-  seen.observe(el, { childList: true, subtree: true, characterData: true });
+  seen.observe(el, { childList: true, subtree: true });
   let wide;
   const sized = new ResizeObserver(() => {
     if (el.clientWidth === wide) return;
