@@ -208,7 +208,7 @@ def test_the_lab_alone_has_panels_and_charts(tmp_path: Path) -> None:
         "from workbench import Simulator, Workbench, check, get_model\n"
         "from workbench.showing import view\n"
         "result = check(get_model('peterson')())\nview.levels_chart(result).figure()\n"
-        "print(len(Workbench('peterson').children) > 0, len(Simulator(get_model('peterson')()).children) > 0)",
+        "print(len(Workbench('peterson').parts) > 0, len(Simulator(get_model('peterson')()).parts) > 0)",
     )
     assert done.stdout == "True True\n", done.stderr
 

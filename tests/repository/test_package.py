@@ -130,7 +130,7 @@ def test_everything_works_from_an_empty_folder(installed: Environment, tmp_path:
     assert "jupyter lab nb" in run("workbench", "notebooks", "nb")
     assert contents(installed.folder) == before
     installed.install("lab")
-    assert int(run("python", "-c", "import workbench; print(len(workbench.Workbench('v2_race').children))")) > 0
+    assert int(run("python", "-c", "import workbench; print(len(workbench.Workbench('v2_race').parts))")) > 0
 
     written = {path.relative_to(here).parts[0] for path in here.rglob("*")}
     assert written == {"v1_one_writer.html", "nb"}
