@@ -115,6 +115,7 @@ def test_sort_key_is_a_total_order(a, b, c):
     assert not (one < two < three) or one < three
 
 
+@pytest.mark.slow
 @given(st.lists(anything, max_size=6))
 def test_anything_can_be_sorted(values):
     ordered = sorted(values, key=sort_key)

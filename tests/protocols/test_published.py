@@ -83,6 +83,7 @@ def sized(figure: Figure) -> Any:
     return pytest.param(figure, id=f"{figure.model}-{named(figure)}", marks=[pytest.mark.slow] if large else [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "figure", [sized(figure) for figure in [*FIGURES, *published("delta"), *(of_the_port(*row) for row in PORTED)]]
 )

@@ -48,6 +48,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("elsewhere")
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name not in ON_SPARK], ids=name_of)
 def test_the_python_of_a_page_runs(page: Path) -> None:

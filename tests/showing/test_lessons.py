@@ -102,6 +102,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
 # Exercises -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", exercises())
 def test_a_solution_is_right(name: str) -> None:
     outcome = exercise(name).check(getattr(solutions, name))

@@ -357,6 +357,7 @@ def test_where_nothing_is_checked_nothing_is_said_to_hold() -> None:
     assert "<button" not in shown.verdicts.list.html
 
 
+@pytest.mark.slow
 def test_a_named_configuration_sets_everything() -> None:
     shown = Workbench("bakery_v2", **STALE)
     chooser = find(shown, "settings")

@@ -335,6 +335,7 @@ def test_a_grid_that_is_none(grid, options, why):
     assert why in str(refused.value)
 
 
+@pytest.mark.slow
 def test_a_cell_is_found_by_its_setting(hudi):
     setting = {**hudi.cells[30].setting, "ConcurrencyControl": "pessimistic"}
     assert hudi.at(setting).setting == {**hudi.cells[30].setting, "ConcurrencyControl": 2}
