@@ -76,8 +76,8 @@ class Part:
 class Box(Part):
     """Parts one after the other."""
 
-    def __init__(self, children: Iterable[Part] = (), class_: str | None = None, role: str | None = None) -> None:
-        super().__init__(class_, role)
+    def __init__(self, children: Iterable[Part] = (), class_: str | None = None) -> None:
+        super().__init__(class_)
         self._children = tuple(children)
 
     @property
@@ -148,9 +148,8 @@ class Fold(Box):
         title: str,
         children: Iterable[Part] = (),
         make: Callable[[], Iterable[Part]] | None = None,
-        class_: str | None = None,
     ) -> None:
-        super().__init__(children, class_)
+        super().__init__(children)
         self._title, self._said, self._make = title, Markup(""), make
 
     def say(self, markup: Markup) -> None:

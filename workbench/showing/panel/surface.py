@@ -21,9 +21,6 @@ STYLE = f"{drawn_style()}html {{\n{_HERE.joinpath('panel.css').read_text(encodin
 class Stage(Part):
     """The place of the surface's player."""
 
-    def __init__(self) -> None:
-        super().__init__("wb-stage")
-
     def markup(self) -> Markup:
         return Markup('<div data-player="true"></div>')
 
