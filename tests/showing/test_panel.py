@@ -313,6 +313,9 @@ def test_after_a_long_check_a_change_waits_for_the_button(monkeypatch: pytest.Mo
     click(shown, "On")
     settle(shown)
     assert "press Run" in shown.verdicts.progress.html
+    assert "wb-primary" in shown.parts[str(shown.verdicts.run.number)], (
+        "the page has heard that it is to be pressed now"
+    )
     assert "wb-stale" in everything(shown.verdicts)
     click(shown, "Run")
     settle(shown)

@@ -133,7 +133,7 @@ class Controls(Box):
     def hint(self, hints: Mapping[str, Sequence[tuple[str, str]]], unknown: Sequence[tuple[str, str]] = ()) -> None:
         """Say beside the switches and choices in sight what another value of each would do, or that it is `unknown`."""
         of = {name: hints.get(name, unknown) for name in (*self.told.titles, *self.about)}
-        self.told.hint({name: of[name][0] for name in self.told.titles if of[name]})
+        self.told.hints = {name: of[name][0] for name in self.told.titles if of[name]}
         for name, words in self.about.items():
             words.html = _about(self._declared[name], of[name])
 

@@ -6,7 +6,7 @@ A field calls `on_change` when a person has changed its value, and not when a pr
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from workbench.showing.panel.parts import Part
+from workbench.showing.panel.parts import Part, Seen
 from workbench.showing.pictures.markup import Markup, element
 
 
@@ -14,12 +14,19 @@ def _nothing() -> None:
     pass
 
 
+def _named(options: Mapping[str, Any] | Iterable[str]) -> dict[str, Any]:
+    return dict(options) if isinstance(options, Mapping) else {name: name for name in options}
+
+
 class Button(Part):
     """A button as wide as its text.
 
     Attributes:
-        disabled, primary (bool): Whether it can be pressed, and whether it is what a person should press now.
+        disabled, primary (bool): Whether it cannot be pressed, and whether it is what a person should press now.
+        tip (str): What is said when somebody points at it.
     """
+
+    disabled, primary, tip = Seen(), Seen(), Seen()
 
     def __init__(self, text: str, tip: str, act: Callable[[], None]) -> None:
         super().__init__()
@@ -34,11 +41,6 @@ class Button(Part):
         if not self.disabled:
             self._act()
 
-    def allow(self, allowed: bool, tip: str | None = None) -> None:
-        """Let it be pressed, or not, and say why."""
-        self.disabled, self.tip = not allowed, self.tip if tip is None else tip
-        self.draw()
-
 
 class Field(Part):
     """Something with a value, and its name beside it.
@@ -51,30 +53,19 @@ class Field(Part):
         value: What is chosen or typed.
     """
 
+    value = Seen()
+
     def __init__(
         self, label: str, value: Any, tip: str = "", on_change: Callable[[], None] = _nothing, class_: str = ""
     ) -> None:
         super().__init__(f"wb-field {class_}".rstrip())
-        self.label, self.tip, self.on_change, self._value = label, tip, on_change, value
-
-    @property
-    def value(self) -> Any:
-        return self._value
-
-    @value.setter
-    def value(self, value: Any) -> None:
-        if value != self._value:
-            self._value = value
-            self.draw()
+        self.label, self.tip, self.on_change, self.value = label, tip, on_change, value
 
     def receive(self, sent: str, value: Any) -> None:
         """What a person has typed or chosen, as the page says it; what it cannot be leaves it as it was."""
         read = self.read(value)
-        if read is None:
-            self.draw()
-        elif read != self._value:
-            self._value = read
-            self.draw()
+        if read is not None and read != self.value:
+            self.value = read
             self.on_change()
 
     def read(self, sent: Any) -> Any:
@@ -137,6 +128,8 @@ class Typed(Field):
         rows: How many lines there are, for a text of several.
     """
 
+    placeholder = Seen()
+
     def __init__(
         self,
         label: str,
@@ -147,19 +140,10 @@ class Typed(Field):
         **more: Any,
     ) -> None:
         super().__init__(label, value, **more)
-        self._placeholder, self._offered, self._rows = placeholder, offered, rows
-
-    @property
-    def placeholder(self) -> str:
-        return self._placeholder
-
-    @placeholder.setter
-    def placeholder(self, placeholder: str) -> None:
-        self._placeholder = placeholder
-        self.draw()
+        self.placeholder, self._offered, self._rows = placeholder, offered, rows
 
     def control(self) -> Markup:
-        given = {**self.named(), "placeholder": self._placeholder or None, "spellcheck": "false"}
+        given = {**self.named(), "placeholder": self.placeholder or None, "spellcheck": "false"}
         if self._rows > 1:
             return element("textarea", self.value, rows=self._rows, **given)
         if not self._offered:
@@ -175,29 +159,22 @@ class Choice(Field):
     """One of a few values.
 
     Args:
-        options: The values by their names.
+        options: The values by their names, or the names alone.
     """
 
+    options = Seen(_named)
+
     def __init__(self, label: str, options: Mapping[str, Any] | Iterable[str], **more: Any) -> None:
-        self._options = _named(options)
-        super().__init__(label, next(iter(self._options.values()), None), **more)
-
-    @property
-    def options(self) -> dict[str, Any]:
-        return self._options
-
-    @options.setter
-    def options(self, options: Mapping[str, Any] | Iterable[str]) -> None:
-        self._options = _named(options)
-        self.draw()
+        self.options = options
+        super().__init__(label, next(iter(self.options.values()), None), **more)
 
     def read(self, sent: Any) -> Any:
-        return self._options.get(sent) if isinstance(sent, str) else None
+        return self.options.get(sent) if isinstance(sent, str) else None
 
     def control(self) -> Markup:
         options = (
             element("option", name, selected="selected" if value == self.value else None)
-            for name, value in self._options.items()
+            for name, value in self.options.items()
         )
         return element("select", *options, **self.named())
 
@@ -207,14 +184,14 @@ class Several(Choice):
 
     def __init__(self, label: str, options: Iterable[str] = (), **more: Any) -> None:
         super().__init__(label, options, **more)
-        self._value = ()
+        self.value = ()
 
     def read(self, sent: Any) -> Any:
-        return tuple(name for name in self._options if name in sent) if isinstance(sent, list) else None
+        return tuple(name for name in self.options if name in sent) if isinstance(sent, list) else None
 
     def control(self) -> Markup:
         options = (
-            element("option", name, selected="selected" if name in self.value else None) for name in self._options
+            element("option", name, selected="selected" if name in self.value else None) for name in self.options
         )
         return element("select", *options, multiple="multiple", size=3, **self.named())
 
@@ -231,10 +208,6 @@ class Buttons(Choice):
                 "button", name, class_="wb-button wb-mode", data_send=name,
                 aria_pressed=str(value == self.value).lower(),
             )
-            for name, value in self._options.items()
+            for name, value in self.options.items()
         )  # fmt: skip
         return element("div", *buttons, role="group", aria_label=self.label, class_="wb-modes")
-
-
-def _named(options: Mapping[str, Any] | Iterable[str]) -> dict[str, Any]:
-    return dict(options) if isinstance(options, Mapping) else {name: name for name in options}

@@ -110,7 +110,7 @@ class Side(Box):
         checked = f"{len(settings.applicable())} of {len(model.properties)} properties checked"
         over = f"symmetry over {', '.join(settings.symmetry)}" if settings.symmetry else None
         told = [element("span", text, class_="wb-note") for text in (checked, over) if text]
-        self.more.say(joined([element("span", differing), *told]))
+        self.more.said = joined([element("span", differing), *told])
 
     # What a person does --------------------------------------------------------------------------------------------
 

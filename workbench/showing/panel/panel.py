@@ -126,7 +126,7 @@ class Workbench(Surface):
         """A verdict was clicked: its trace is shown, unless what is open shows the selected property already."""
         self.session.select(name)
         if not self.tabs[self._tabs.at].of_selected:
-            self._tabs.at = 0
+            self._tabs.open(0)
 
     def _opened(self) -> None:
         self.tabs[self._tabs.at].opened()
@@ -143,7 +143,7 @@ class Workbench(Surface):
             self._opened()
 
     def _stepping(self) -> None:
-        self._tabs.at = 0
+        self._tabs.open(0)
 
     def _hint(self) -> None:
         with self.held():

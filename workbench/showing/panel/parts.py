@@ -1,7 +1,8 @@
 """What panels are made of: parts that Python draws as HTML inside one widget of the page, and what a person does there.
 
-A page gets a whole panel in one message, and after a change only the parts that look different (``surface.py``). What
-changes a part's attributes calls :meth:`Part.draw`; what a person does in it arrives at :meth:`Part.receive`.
+A page gets a whole panel in one message, and after a change only the parts that look different (``surface.py``). A part
+is drawn again when one of its attributes that show (:class:`Seen`) has become another; what a person does in it arrives
+at :meth:`Part.receive`.
 """
 
 import itertools
@@ -23,6 +24,29 @@ class Shows(Protocol):
         """Tell the page."""
 
 
+class Seen:
+    """An attribute of a part that shows.
+
+    Args:
+        of: Makes what is kept of what is given.
+    """
+
+    def __init__(self, of: Callable[[Any], Any] = lambda given: given) -> None:
+        self._of = of
+
+    def __set_name__(self, owner: type["Part"], name: str) -> None:
+        self._name = name
+
+    def __get__(self, part: "Part", owner: type["Part"]) -> Any:
+        return part.__dict__[self._name]
+
+    def __set__(self, part: "Part", given: Any) -> None:
+        value = self._of(given)
+        if part.__dict__.get(self._name, self) != value:
+            part.__dict__[self._name] = value
+            part.draw()
+
+
 class Part:
     """A place in a panel, and the HTML in it.
 
@@ -32,18 +56,19 @@ class Part:
 
     Attributes:
         number (int): By which the page knows it.
+        shown (bool): Whether there is anything of it in sight.
+        children (tuple of Part): The parts that have their places in this one.
         surface: The widget that it is in, once it is in one.
     """
 
-    def __init__(self, class_: str | None = None, role: str | None = None) -> None:
-        self.number = next(_NUMBERS)
-        self.surface: Shows | None = None
-        self._class, self._role, self._shown = class_, role, True
+    surface: Shows | None = None
+    shown = Seen()
+    children = Seen(tuple)
 
-    @property
-    def children(self) -> tuple["Part", ...]:
-        """The parts that have their places in this one."""
-        return ()
+    def __init__(self, class_: str | None = None, role: str | None = None, children: Iterable["Part"] = ()) -> None:
+        self.number = next(_NUMBERS)
+        self._class, self._role = class_, role
+        self.shown, self.children = True, children
 
     def markup(self) -> Markup:
         """What is in it."""
@@ -57,17 +82,6 @@ class Part:
         if self.surface is not None:
             self.surface.put(self)
 
-    @property
-    def shown(self) -> bool:
-        """Whether there is anything of it in sight."""
-        return self._shown
-
-    @shown.setter
-    def shown(self, shown: bool) -> None:
-        if shown != self._shown:
-            self._shown = shown
-            self.draw()
-
     def place(self) -> Markup:
         """The element that the page fills with it."""
         return element("div", data_part=self.number, class_=self._class, role=self._role)
@@ -77,17 +91,7 @@ class Box(Part):
     """Parts one after the other."""
 
     def __init__(self, children: Iterable[Part] = (), class_: str | None = None) -> None:
-        super().__init__(class_)
-        self._children = tuple(children)
-
-    @property
-    def children(self) -> tuple[Part, ...]:
-        return self._children
-
-    @children.setter
-    def children(self, children: Iterable[Part]) -> None:
-        self._children = tuple(children)
-        self.draw()
+        super().__init__(class_, children=children)
 
     def markup(self) -> Markup:
         return joined(child.place() for child in self.children)
@@ -104,6 +108,8 @@ class Pane(Part):
         on_send: Gets the text of what was clicked.
     """
 
+    html = Seen(escape)
+
     def __init__(
         self,
         html: str = "",
@@ -112,19 +118,10 @@ class Pane(Part):
         role: str | None = None,
     ) -> None:
         super().__init__(class_, role)
-        self._html, self._on_send = escape(html), on_send
-
-    @property
-    def html(self) -> Markup:
-        return self._html
-
-    @html.setter
-    def html(self, html: str) -> None:
-        self._html = escape(html)
-        self.draw()
+        self.html, self._on_send = html, on_send
 
     def markup(self) -> Markup:
-        return self._html
+        return self.html
 
     def receive(self, sent: str, value: Any) -> None:
         if self._on_send is not None:
@@ -141,24 +138,21 @@ class Fold(Box):
 
     Args:
         make: Makes the parts when they are unfolded first.
+
+    Attributes:
+        said (Markup): What stands beside the title.
     """
 
+    said = Seen(escape)
+
     def __init__(
-        self,
-        title: str,
-        children: Iterable[Part] = (),
-        make: Callable[[], Iterable[Part]] | None = None,
+        self, title: str, children: Iterable[Part] = (), make: Callable[[], Iterable[Part]] | None = None
     ) -> None:
         super().__init__(children)
-        self._title, self._said, self._make = title, Markup(""), make
-
-    def say(self, markup: Markup) -> None:
-        """Say beside the title what is in it."""
-        self._said = markup
-        self.draw()
+        self._title, self.said, self._make = title, "", make
 
     def markup(self) -> Markup:
-        line = element("span", element("b", self._title), self._said, class_="wb-fold-line")
+        line = element("span", element("b", self._title), self.said, class_="wb-fold-line")
         unfold = None if self._make is None else "unfold"
         return element("details", element("summary", line), super().markup(), class_="wb-fold", data_unfold=unfold)
 
@@ -178,42 +172,35 @@ class Tabs(Part):
         at (int): Which one that is.
     """
 
+    at = Seen()
+
     def __init__(self, children: dict[str, Part], on_open: Callable[[], None]) -> None:
-        super().__init__("wb-tabs")
-        self._titled, self._on_open, self._at = children, on_open, 0
+        super().__init__("wb-tabs", children=children.values())
+        self._titles, self._on_open, self.at = tuple(children), on_open, 0
 
-    @property
-    def children(self) -> tuple[Part, ...]:
-        return tuple(self._titled.values())
-
-    @property
-    def at(self) -> int:
-        return self._at
-
-    @at.setter
-    def at(self, at: int) -> None:
-        if at != self._at:
-            self._at = at
-            self.draw()
+    def open(self, at: int) -> None:
+        """Have another one in sight."""
+        if at != self.at:
+            self.at = at
             self._on_open()
 
     def markup(self) -> Markup:
         bar = (
             element(
                 "button", title, role="tab", class_="wb-tab", data_send=str(number),
-                aria_selected=str(number == self._at).lower(),
+                aria_selected=str(number == self.at).lower(),
             )
-            for number, title in enumerate(self._titled)
+            for number, title in enumerate(self._titles)
         )  # fmt: skip
         open_ones = (
-            element("div", tab.place(), role="tabpanel", aria_label=title, hidden=None if at == self._at else "hidden")
-            for at, (title, tab) in enumerate(self._titled.items())
+            element("div", tab.place(), role="tabpanel", aria_label=title, hidden=None if at == self.at else "hidden")
+            for at, (title, tab) in enumerate(zip(self._titles, self.children, strict=True))
         )
         return element("div", *bar, role="tablist", class_="wb-tab-bar") + joined(open_ones)
 
     def receive(self, sent: str, value: Any) -> None:
-        if sent in map(str, range(len(self._titled))):
-            self.at = int(sent)
+        if sent in map(str, range(len(self._titles))):
+            self.open(int(sent))
 
 
 def copied(text: str, what: str, title: str) -> Markup:

@@ -185,7 +185,7 @@ class Stepping(Box):
     def _told(self) -> Markup:
         trace, at = self.stepper.trace, self.stepper.at
         taken = trace.steps[at + 1].move if at < trace.end else None
-        self._undo.allow(at > 0)
+        self._undo.disabled = at == 0
         verdict = None if self._session is None else self._session.verdict
         shows = verdict is not None and verdict.trace is not None
         return possible_steps(self.stepper.model, self.stepper.state, taken, _ANOTHER if shows else None)

@@ -84,16 +84,13 @@ function beside(cell, key) {
 
 // What a field says, and the same of its twin in the HTML as the kernel made it: so its answer replaces nothing.
 function valueOf(field, twin) {
+  const mark = (one, as, is) => (is ? one?.setAttribute(as, as) : one?.removeAttribute(as));
   if (field.type === "checkbox") {
-    twin?.toggleAttribute("checked", field.checked);
-    if (field.checked) twin?.setAttribute("checked", "checked");
+    mark(twin, "checked", field.checked);
     return field.checked;
   }
   if (field.options) {
-    [...field.options].forEach((option, at) => {
-      if (option.selected) twin?.options[at]?.setAttribute("selected", "selected");
-      else twin?.options[at]?.removeAttribute("selected");
-    });
+    [...field.options].forEach((option, at) => mark(twin?.options[at], "selected", option.selected));
     return field.multiple ? [...field.selectedOptions].map((one) => one.value) : field.value;
   }
   if (field.matches("textarea") && twin) twin.textContent = field.value;
@@ -140,10 +137,10 @@ function render({ model, el }) {
     update(number);
   }
 
-  function send(target, value) {
+  function send(target, value, what = target.dataset.send) {
     const { part } = partOf(target).dataset;
     places.get(part).click = ++clicks;
-    model.send({ part: Number(part), send: target.dataset.send, value, click: clicks });
+    model.send({ part: Number(part), send: what, value, click: clicks });
   }
 
   el.addEventListener("click", (event) => {
@@ -166,8 +163,7 @@ function render({ model, el }) {
   };
   el.addEventListener("change", say);
   el.addEventListener("toggle", ({ target }) => {
-    if (!target.open || !target.dataset.unfold) return;
-    model.send({ part: Number(partOf(target).dataset.part), send: target.dataset.unfold, click: ++clicks });
+    if (target.open && target.dataset.unfold) send(target, undefined, target.dataset.unfold);
   }, true);
   el.addEventListener("keydown", (event) => {
     const target = event.target.closest("g[data-send]");  // of a picture: a button of HTML does this by itself

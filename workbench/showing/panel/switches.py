@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from workbench.showing.panel.parts import Part
+from workbench.showing.panel.parts import Part, Seen
 from workbench.showing.pictures.markup import Markup, element, joined
 
 
@@ -27,14 +27,14 @@ class Switches(Part):
         ('SafeAcks', 'Lock')
     """
 
+    on, disabled, hints = Seen(), Seen(), Seen()
+
     def __init__(
         self, titles: Mapping[str, str], on_change: Callable[[], None], before: str = "", sentences: bool = False
     ) -> None:
         super().__init__("wb-controls wb-what-if" if sentences else "wb-switches")
         self.titles, self._on_change, self.before, self._sentences = dict(titles), on_change, before, sentences
-        self.on: tuple[str, ...] = ()
-        self.disabled: tuple[str, ...] = ()
-        self.hints: dict[str, tuple[str, str]] = {}
+        self.on, self.disabled, self.hints = (), (), {}
 
     def markup(self) -> Markup:
         return joined(map(self._switch, self.titles))
@@ -54,18 +54,11 @@ class Switches(Part):
     def set(self, values: Mapping[str, bool]) -> None:
         """Switch some of them on or off, without calling `on_change`."""
         self.on = tuple(name for name in self.titles if values.get(name, name in self.on))
-        self.draw()
 
     def disable(self, names: Iterable[str]) -> None:
         """Let a person switch all but those called `names`."""
         names = set(names)
         self.disabled = tuple(name for name in self.titles if name in names)
-        self.draw()
-
-    def hint(self, hints: Mapping[str, tuple[str, str]]) -> None:
-        """Say what flipping each would do."""
-        self.hints = dict(hints)
-        self.draw()
 
     def receive(self, sent: str, value: Any) -> None:
         if sent in self.titles and sent not in self.disabled and value is not (sent in self.on):

@@ -35,9 +35,8 @@ class WhatIf(Tab):
         if not self._repairs.aside.key:
             self._sets.html = ""
         broken = _broken(result)
-        self._repair.allow(
-            bool(broken), _REPAIR if broken else "nothing is violated here, so there is nothing to repair"
-        )
+        self._repair.disabled = not broken
+        self._repair.tip = _REPAIR if broken else "nothing is violated here, so there is nothing to repair"
         integers, aside, kept = self._integers.value, self._flips.aside, self.session.kept
         assert kept is not None
 
