@@ -26,6 +26,8 @@ class IcebergTable(Table):
         """``metadata`` has the largest number, ``list:3`` is that snapshot's manifest list, ``data`` the first file.
 
         ``older`` are the metadata files but for that one, ``another`` those of another table in the folder.
+        ``accepted`` is the one that the catalog names: the newest, unless the writer has printed another snapshot.
+        ``refused`` are those of commits that came to nothing.
         """
         kind, _, number = name.partition(":")
         every = self.all_metadata()
@@ -38,6 +40,13 @@ class IcebergTable(Table):
             case "another":
                 uuids = [json.loads(path.read_text())["table-uuid"] for path in every]
                 return [path for path, uuid in zip(every, uuids, strict=True) if uuid != uuids[-1]]
+            case "accepted" if newest:
+                says = f'"current-snapshot-id":{self.printed.partition(" ")[0]},'
+                return [path for path in every if says in path.read_text()] if self.printed else [newest]
+            case "refused":
+                (accepted,) = self.files("accepted")
+                text = accepted.read_text()
+                return [path for path in every if path != accepted and path.name not in text]
             case "list":
                 return [self.folder / "metadata" / Path(self.told(f"snapshots.{number}.manifest-list")).name]
             case "manifest":
@@ -51,7 +60,7 @@ class IcebergTable(Table):
         """``snapshots.3.snapshot-id`` is what the metadata says; ``printed`` what the writer has; files have names."""
         if name == "printed":
             return self.printed.split()[0]
-        if name.partition(":")[0] in ("metadata", "list", "manifest", "data"):
+        if name.partition(":")[0] in ("metadata", "accepted", "refused", "list", "manifest", "data"):
             (path,) = self.files(name)
             return path.name
         (path,) = self.files("metadata")

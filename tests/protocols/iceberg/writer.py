@@ -6,6 +6,7 @@ A table's folder is then FOLDER/ns/t, and its catalog FOLDER/catalog.db.
 import random
 import shutil
 import sys
+import time
 from collections.abc import Callable
 from multiprocessing import get_context
 from pathlib import Path
@@ -74,20 +75,43 @@ def blind(folder: Path, **properties: str) -> None:
     append(other, 4)
 
 
+def gated(made: Any, step: str, meanwhile: Callable[[], None]) -> None:
+    """Let something happen right after the next time that a catalog takes a step."""
+    act = getattr(made, step)
+
+    def gate(*given: Any, **named: Any) -> Any:
+        setattr(made, step, act)
+        result = act(*given, **named)
+        meanwhile()
+        return result
+
+    setattr(made, step, gate)
+
+
 def retried(folder: Path) -> None:
     """A writer is overtaken between its metadata file and the catalog, and tries again."""
     append(create(folder), 1)
-    overtaken: Any = catalog(folder)
+    overtaken = catalog(folder)
     late = overtaken.load_table("ns.t")
-    write = overtaken._write_metadata
-
-    def gate(*given: Any, **named: Any) -> None:
-        overtaken._write_metadata = write
-        write(*given, **named)
-        append(catalog(folder).load_table("ns.t"), 2)
-
-    overtaken._write_metadata = gate
+    gated(overtaken, "_write_metadata", lambda: append(catalog(folder).load_table("ns.t"), 2))
     append(late, 3)
+
+
+def overtaken(folder: Path) -> None:
+    """Of two writers the one that began last is refused, and gives up: its metadata file is the latest, and is left."""
+    append(create(folder, **{"commit.retry.num-retries": "0"}), 1)
+    first, second = (catalog(folder), catalog(folder))
+    transactions = []
+    for one in (first, second):
+        transactions.append(one.load_table("ns.t").transaction())
+        transactions[-1].append(pa.table({"id": [len(transactions) + 1]}))
+        time.sleep(0.002)
+    gated(second, "load_table", transactions[0].commit_transaction)
+    try:
+        transactions[1].commit_transaction()
+    except CommitFailedException:
+        head = first.load_table("ns.t").metadata
+        print(head.current_snapshot_id, head.last_updated_ms)
 
 
 def back(folder: Path) -> None:
@@ -172,6 +196,7 @@ KINDS: dict[str, Callable[[Path], None]] = {
     "blind_v1": lambda folder: blind(folder, format_version="1"),
     "back": back,
     "retried": retried,
+    "overtaken": overtaken,
     "branched": branched,
     "added": added,
     "apart": lambda folder: append(create(folder, write_data_path=f"file://{folder}/apart"), 1),

@@ -23,7 +23,7 @@ def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | Non
 
     def once() -> Audit:
         damages = Damages()
-        table = read(source, damages, since)
+        table = read(source, damages, since, {ack["snapshot-id"] for ack in acks or ()})
         judged = Judgement("iceberg", source, damages) if table is None else IcebergJudgement(table, acks, since)
         return judged.audit()
 

@@ -58,11 +58,14 @@ class IcebergJudgement(Judgement):
 
     def _remark_on_what_is_there(self) -> None:
         table = self.table
-        if len(table.candidates) > 1:
+        current = table.current
+        if current.why_first:
             self.remarks.append(
-                f"which of {len(table.candidates)} metadata files with one number the catalog names: "
-                f"{table.candidates[0]} was taken, which was written last"
+                f"which of {len(current.candidates)} metadata files with one number the catalog names: "
+                f"{current.candidates[0]} was taken, {current.why_first}"
             )
+        if current.unreadable:
+            self.left_out.append(f"whether the catalog names {current.unreadable[0]}, which is damaged")
         if table.outside:
             self.left_out.append(f"whether {counted(table.outside, 'data file')} outside of the table's folder exist")
         if table.unread:
@@ -259,13 +262,13 @@ class IcebergJudgement(Judgement):
 
     def orphans(self) -> None:
         """Metadata files without a successor, from commits that were refused and retried, or lost."""
-        last, early, waiting = self.table.metadata.number, 0, 0
+        last, early, waiting, unreadable = self.table.metadata.number, 0, 0, 0
         files = {life.entry.name for life in self.table.lives}
         lost: list[tuple[IcebergSnapshot, list[str]]] = []
         sizes = {entry.name: entry.size for entry in self.source.entries(FOLDER)}
         room = MOST_BYTES
         for name, number in self.table.files_of_metadata.items():
-            if name in self.lineage_names or name in self.table.candidates or name in self.damages:
+            if name in self.lineage_names or name in self.table.current.candidates or name in self.damages:
                 continue
             room -= sizes.get(name, 0)
             if number <= self.begins:
@@ -277,11 +280,11 @@ class IcebergJudgement(Judgement):
                 metadata = read_metadata(self.source, name)
             except Missing:  # a refused writer cleaned up
                 continue
-            except Damaged as error:
+            except Damaged:
                 if number > last:
                     waiting += 1  # still being written
                 else:
-                    self.damages.note(error)
+                    unreadable += 1  # a refused writer died
                 continue
             if metadata.is_of_another(self.table.metadata):
                 self.others.append(metadata)
@@ -308,6 +311,8 @@ class IcebergJudgement(Judgement):
             notes.append(f"{counted(len(self.others), 'metadata file')} of another table, which {which}")
         if early:
             self.remarks.append(f"{counted(early, 'metadata file')} as old as the oldest that was followed, or older")
+        if unreadable:
+            self.remarks.append(f"{counted(unreadable, 'damaged metadata file')} of a writer that was refused")
         if waiting:
             self.remarks.append(f"commits that seem to be under way: {waiting}")
 

@@ -4,7 +4,7 @@ A version is a snapshot's sequence number; in format version 1, which has none, 
 is read once, in the first snapshot that lists it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -108,13 +108,28 @@ class Places:
             return location, True
 
 
+class Current(NamedTuple):
+    """The metadata file that is taken for the current one.
+
+    Attributes:
+        candidates: The names of those that may be the current one; the first was taken.
+        why_first: Why it was, rather than the others.
+        unreadable: The candidates that are damaged, if any may have been the current one and not a race's loser's.
+    """
+
+    metadata: Metadata
+    candidates: tuple[str, ...]
+    why_first: str = ""
+    unreadable: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class IcebergTable:
     """An Iceberg table as its newest metadata file describes it.
 
     Attributes:
         files_of_metadata: The existing metadata files, with their numbers.
-        candidates: The metadata files that may be the current one; the first was taken.
+        current: The newest metadata file, with those that may be it as well.
         chain: The main branch as far as it is listed, oldest first.
         versions_of: From its snapshots' ids to their versions.
         lives: The files that live, or have lived, in the main branch.
@@ -128,8 +143,7 @@ class IcebergTable:
 
     source: Source
     files_of_metadata: dict[str, int]
-    candidates: tuple[str, ...]
-    metadata: Metadata
+    current: Current
     chain: tuple[IcebergSnapshot, ...]
     versions_of: dict[int, int]
     lives: tuple[Life, ...]
@@ -142,19 +156,30 @@ class IcebergTable:
     damages: Damages
 
     @property
+    def metadata(self) -> Metadata:
+        """The newest metadata file's contents."""
+        return self.current.metadata
+
+    @property
     def versions(self) -> tuple[int | None, int | None]:
         """The first and the last version."""
         numbers = list(self.versions_of.values())
         return (numbers[0], numbers[-1]) if numbers else (None, None)
 
 
-def read(source: Source, damages: Damages, since: int | None = None) -> IcebergTable | None:
-    """Read a table by its newest metadata file that is not damaged; None if there is none."""
+def read(
+    source: Source, damages: Damages, since: int | None = None, acknowledged: Container[int] = ()
+) -> IcebergTable | None:
+    """Read a table by its newest metadata file that is not damaged; None if there is none.
+
+    Args:
+        acknowledged: The ids of snapshots that were acknowledged.
+    """
     files = metadata_files(source)
-    found = _current(source, files, damages)
+    found = _current(source, files, damages, acknowledged)
     if found is None:
         return None
-    metadata, candidates = found
+    metadata = found.metadata
     chain = tuple(metadata.ancestors(metadata.current))[::-1]
     versions_of = _versions(chain)
     places = Places(source, metadata)
@@ -167,8 +192,7 @@ def read(source: Source, damages: Damages, since: int | None = None) -> IcebergT
     return IcebergTable(
         source,
         files,
-        candidates,
-        metadata,
+        found,
         chain,
         versions_of,
         reading.lives(),
@@ -196,25 +220,45 @@ def _other_branches(source: Source, places: Places, metadata: Metadata, damages:
         yield reading
 
 
-def _current(source: Source, files: dict[str, int], damages: Damages) -> tuple[Metadata, tuple[str, ...]] | None:
-    """The current metadata file, and all candidates, of those that are not damaged; None if all are."""
-    whole = dict(files)
-    while whole:
+def _current(source: Source, files: dict[str, int], damages: Damages, acknowledged: Container[int]) -> Current | None:
+    """The current metadata file of those that are not damaged; None if all are.
+
+    A damaged one beside a whole one of the same number may be what a race's loser left.
+    """
+    whole, damaged = dict(files), list[Damaged]()
+    found = None
+    while whole and found is None:
         try:
-            return _newest(source, whole)
+            found = _newest(source, whole, acknowledged)
         except Missing:
             raise  # deleted meanwhile
         except Damaged as error:
-            damages.note(error)
+            damaged.append(error)
             del whole[error.name]
-    return None
+    rivals = []
+    for one in damaged:
+        if found is None or files[one.name] > found.metadata.number:
+            damages.note(one)
+        elif files[one.name] == found.metadata.number:  # what is older is read again if a later one names it
+            rivals.append(one.name)
+    if found is None or found.metadata.current in acknowledged:
+        return found
+    return found._replace(candidates=(*found.candidates, *rivals), unreadable=tuple(rivals))
 
 
-def _newest(source: Source, files: dict[str, int]) -> tuple[Metadata, tuple[str, ...]]:
-    """The current metadata file, and the names of all candidates: of several with one number, the last written.
+#: Why one of several metadata files with one number is taken for the current one, in the order of the reasons' weight.
+_WHY_FIRST = ("whose snapshot was acknowledged", "whose manifests are all there", "which was written last")
+
+
+def _newest(source: Source, files: dict[str, int], acknowledged: Container[int]) -> Current:
+    """The current metadata file; of several with one number, an acknowledged one, a complete one, the last written.
 
     The highest number may belong to a dropped table whose successor has not come as far.
     """
+
+    def rank(one: Metadata) -> tuple[bool, bool, tuple[int, str]]:
+        return one.current in acknowledged, _is_complete(source, one), (one.millis, one.name)
+
     names, latest = current_candidates(source, files), written_last(source, files)
     found = [read_metadata(source, name) for name in {*names, latest}]
     last = next(one for one in found if one.name == latest)
@@ -223,11 +267,26 @@ def _newest(source: Source, files: dict[str, int]) -> tuple[Metadata, tuple[str,
         found = [read_metadata(source, name) for name, number in files.items() if number >= last.number]
         number = max(one.number for one in found if not one.is_of_another(last))
         found = [one for one in found if one.number == number and not one.is_of_another(last)]
-    found.sort(key=lambda one: (one.millis, one.name))
-    current = found[-1].current
-    if current is not None and current not in found[-1].snapshots:
-        raise Damaged(found[-1].name, f"it does not have its current snapshot {current}")
-    return found[-1], tuple(one.name for one in reversed(found))
+    why = ""
+    if len(found) > 1:
+        found.sort(key=rank, reverse=True)
+        first, second = map(rank, found[:2])
+        why = next(why for why, one, other in zip(_WHY_FIRST, first, second, strict=True) if one != other)
+    current = found[0].current
+    if current is not None and current not in found[0].snapshots:
+        raise Damaged(found[0].name, f"it does not have its current snapshot {current}")
+    return Current(found[0], tuple(one.name for one in found), why)
+
+
+def _is_complete(source: Source, metadata: Metadata) -> bool:
+    """Whether its newest snapshot's manifest list can be read, and its manifests are there: a loser cleans them up."""
+    if metadata.current not in metadata.snapshots:
+        return metadata.current is None
+    places = Places(source, metadata)
+    try:
+        return manifests_of(source, places, metadata.snapshots[metadata.current]).keys() <= places.sizes.keys()
+    except Damaged:
+        return False
 
 
 def _versions(chain: tuple[IcebergSnapshot, ...]) -> dict[int, int]:
