@@ -5,7 +5,7 @@ PYTHON ?= python3
 PY := .venv/bin/python
 # Where an environment says so, each of hundreds of processes would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
-PYTEST := $(PY) -m pytest --numprocesses auto --dist loadgroup
+PYTEST := $(PY) -m pytest --numprocesses auto --dist loadgroup --no-loadscope-reorder
 
 define LINT
 $(PY) -m ruff check
@@ -29,6 +29,7 @@ lint: .venv/installed
 	$(LINT)
 
 # The tests run side by side, one worker for each core; those of Spark share a worker, and so do those of the browser.
+# tests/conftest.py puts them into order.
 quick: .venv/warm
 	@scripts/need.sh dot
 	$(LINT)

@@ -13,9 +13,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import nbclient
-import nbformat
-
 FOLDER = Path(__file__).parent.parent / "notebooks"
 #: The time limit of a cell, in seconds.
 PATIENCE = 300
@@ -37,6 +34,9 @@ def find(*prefixes: str) -> list[Path]:
 
 def execute(path: Path) -> Any:
     """The notebook with what comes out of every cell in a fresh kernel; the first error is raised."""
+    import nbclient  # not above: these take seconds to load, and tests of other things import this module
+    import nbformat
+
     notebook = nbformat.read(path, as_version=4)
     nbclient.NotebookClient(
         notebook,
@@ -53,7 +53,7 @@ def execute(path: Path) -> Any:
 def clean(notebook: Any) -> Any:
     """The notebook without what differs from machine to machine and from run to run."""
     lesson = {"lesson": notebook.metadata["lesson"]} if "lesson" in notebook.metadata else {}
-    notebook.metadata = nbformat.from_dict(METADATA | lesson)
+    notebook.metadata = METADATA | lesson
     notebook.nbformat_minor = 5
     for number, cell in enumerate(notebook.cells):
         cell.id, cell.metadata = f"cell-{number:02}", {}
@@ -67,6 +67,8 @@ def clean(notebook: Any) -> Any:
 
 
 if __name__ == "__main__":
+    import nbformat
+
     for path in find(*sys.argv[1:]):
         print(path.name, flush=True)
         nbformat.write(execute(path), path)

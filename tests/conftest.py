@@ -1,13 +1,11 @@
 """Fixtures that several test files share, and what the marks of a test mean."""
 
-import importlib.util
 import itertools
 import os
 import shutil
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -21,20 +19,6 @@ from hypothesis import strategies as st
 from tests.places import ROOT
 from tests.ports import free_port
 from workbench.storage.lock import LOCK_FILES
-
-
-def _load_when_used(name: str) -> None:
-    """Put a module where imports find it, and load it only when something of it is used."""
-    spec = importlib.util.find_spec(name)
-    assert spec is not None
-    assert spec.loader is not None
-    spec.loader = importlib.util.LazyLoader(spec.loader)
-    sys.modules[name] = module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-
-
-for slow in ("nbformat", "nbclient"):  # each worker would load what few tests use: a third of the time of collecting
-    _load_when_used(slow)
 
 # How long an example takes says nothing of what it shows: on a busy machine, any takes long.
 settings.register_profile("unhurried", deadline=None)
@@ -69,7 +53,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whatever uses the Spark session, or the writers, is marked so; tests of a mark run in one worker of pytest-xdist.
 
     So each worker does not start a Spark, a browser and a server of its own, nor write the same tables. Tests that
-    start a Spark beside the session's name another group, which the other worker takes.
+    start a Spark beside the session's name another group, which the other worker takes. The many quick tests come
+    first, since most mistakes show there; then the groups, which no two workers can share; single slow ones fill up
+    what time is left, so that the workers end together.
     """
     for item in items:
         for fixture in ("spark", "writers"):
@@ -78,6 +64,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         groups = [mark for mark in (*ONLY_WHERE_MARKED, "writers") if item.get_closest_marker(mark)]
         if groups and not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(groups[0]))
+    items.sort(
+        key=lambda item: 1 if item.get_closest_marker("xdist_group") else 2 * bool(item.get_closest_marker("slow"))
+    )
 
 
 @pytest.hookimpl(wrapper=True)

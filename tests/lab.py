@@ -17,8 +17,6 @@ from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
 
-import nbformat
-
 from tests.places import ROOT
 from tests.ports import free_port
 
@@ -102,6 +100,8 @@ class Lab:
         (folder / f"{plugin}.jupyterlab-settings").write_text(json.dumps(values))
 
     def write(self, name: str, cells: list[str]) -> None:
+        import nbformat  # takes seconds to load
+
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
         notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
         nbformat.write(notebook, self.notebooks / name)

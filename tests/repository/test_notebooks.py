@@ -2,11 +2,10 @@
 
 import copy
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import nbclient
-import nbformat
 import pytest
 from pages import with_commands
 
@@ -43,20 +42,29 @@ def links(notebook: Any) -> list[str]:
     return [target for target in _LINK.findall(texts) if "://" not in target]
 
 
+def v4() -> Any:
+    """The module that makes parts of notebooks; it takes seconds to load, in each worker that collects these tests."""
+    import nbformat.v4
+
+    return nbformat.v4
+
+
 def read(path: Path) -> Any:
+    import nbformat
+
     return nbformat.read(path, as_version=4)
 
 
 def notebook(*cells: Any) -> Any:
     """A notebook of these cells, filled up to the number that is asked for."""
-    title = nbformat.v4.new_markdown_cell("# A title")
-    rest = [nbformat.v4.new_markdown_cell("more") for _ in range(FEWEST_CELLS - 1 - len(cells))]
-    return nbformat.v4.new_notebook(cells=[title, *cells, *rest])
+    title = v4().new_markdown_cell("# A title")
+    rest = [v4().new_markdown_cell("more") for _ in range(FEWEST_CELLS - 1 - len(cells))]
+    return v4().new_notebook(cells=[title, *cells, *rest])
 
 
 def cell(source: str, text: str = "", count: int | None = 1, name: str = "stdout") -> Any:
-    outputs = [nbformat.v4.new_output("stream", text=text, name=name)] if text else []
-    return nbformat.v4.new_code_cell(source, outputs=outputs, execution_count=count)
+    outputs = [v4().new_output("stream", text=text, name=name)] if text else []
+    return v4().new_code_cell(source, outputs=outputs, execution_count=count)
 
 
 # The notebooks -------------------------------------------------------------------------------------------------------
@@ -68,6 +76,8 @@ def test_all_of_them_are_there() -> None:
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_a_notebook_is_kept_as_it_should_be(path: Path) -> None:
+    import nbformat
+
     kept = read(path)
     nbformat.validate(kept)
     assert faults(kept) == []
@@ -168,22 +178,22 @@ def test_what_a_notebook_asks_is_answered_in_a_later_cell(path: Path) -> None:
 @pytest.mark.parametrize(
     ("wrong", "fault"),
     [
-        (cell("x", count=2), "its cells were not executed from top to bottom: [2]"),
-        (cell("x", count=None), "its cells were not executed from top to bottom: [None]"),
-        (cell("x"), "no outputs are kept"),
-        (cell("x", "kept in /home/me/table\n"), "cell 1: an output has the path /home/me/table"),
-        (cell("open('/etc/hosts')", "1"), "cell 1: the source has the path /etc/hosts"),
-        (cell("x", "careful\n", name="stderr"), "cell 1: something was written to stderr: 'careful\\n'"),
+        (lambda: cell("x", count=2), "its cells were not executed from top to bottom: [2]"),
+        (lambda: cell("x", count=None), "its cells were not executed from top to bottom: [None]"),
+        (lambda: cell("x"), "no outputs are kept"),
+        (lambda: cell("x", "kept in /home/me/table\n"), "cell 1: an output has the path /home/me/table"),
+        (lambda: cell("open('/etc/hosts')", "1"), "cell 1: the source has the path /etc/hosts"),
+        (lambda: cell("x", "careful\n", name="stderr"), "cell 1: something was written to stderr: 'careful\\n'"),
     ],
 )
-def test_a_fault_is_found(wrong: Any, fault: str) -> None:
-    assert fault in faults(notebook(wrong))
+def test_a_fault_is_found(wrong: Callable[[], Any], fault: str) -> None:
+    assert fault in faults(notebook(wrong()))
 
 
 def test_a_notebook_without_faults_has_none() -> None:
     one = notebook(cell("1 / 2", "0.5, see https://example.org/a/b and ../specs/hudi, half/half\n"))
     assert faults(one) == []
-    one.cells += [nbformat.v4.new_markdown_cell(text) for text in (EXERCISES, *"three", *"four", *"more")]
+    one.cells += [v4().new_markdown_cell(text) for text in (EXERCISES, *"three", *"four", *"more")]
     assert faults(one) == []
     del one.cells[FEWEST_CELLS - 1]
     assert faults(one) == [f"it has {FEWEST_CELLS - 1} cells, not 20 to 30"]
@@ -198,8 +208,8 @@ def test_other_words_are_a_difference_and_other_seconds_are_not() -> None:
 
 def test_cleaning_keeps_the_picture_of_a_widget_and_drops_who_ran_it() -> None:
     view, static = {notebooks.WIDGET: {"model_id": "1f"}}, {"text/html": "<p>", "text/plain": "p"}
-    outputs = [nbformat.v4.new_output("display_data", data=data, metadata={"x": 1}) for data in (view, static)]
-    one = notebook(nbformat.v4.new_code_cell("x", outputs=outputs, metadata={"execution": {"started": "now"}}))
+    outputs = [v4().new_output("display_data", data=data, metadata={"x": 1}) for data in (view, static)]
+    one = notebook(v4().new_code_cell("x", outputs=outputs, metadata={"execution": {"started": "now"}}))
     one.metadata["widgets"] = {"state": {}}
     one.metadata["lesson"] = {"minutes": 15}
     notebooks.clean(one)
@@ -212,6 +222,9 @@ def test_cleaning_keeps_the_picture_of_a_widget_and_drops_who_ran_it() -> None:
 
 @pytest.mark.slow
 def test_an_error_in_a_cell_is_raised(tmp_path: Path) -> None:
+    import nbclient
+    import nbformat
+
     path = tmp_path / "one.ipynb"
     nbformat.write(notebook(cell("1 / 0", count=None)), path)
     with pytest.raises(nbclient.exceptions.CellExecutionError, match="ZeroDivisionError"):

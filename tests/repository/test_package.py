@@ -8,7 +8,6 @@ import sys
 import zipfile
 from pathlib import Path
 
-import nbformat
 import pytest
 
 import notebooks
@@ -176,6 +175,8 @@ def test_what_is_installed_takes_its_extras_by_name_without_an_index(installed: 
 @pytest.mark.parametrize("name", [pytest.param(path.stem, marks=marks_of(path)) for path in NOTEBOOKS])
 def test_a_notebook_runs_with_what_its_page_names(installed: Environment, tmp_path: Path, name: str) -> None:
     """With ``[lab]`` and the extras that its first cell names; what comes out is what the repository keeps."""
+    import nbformat
+
     assert installed.run("workbench", "notebooks", "lessons", here=tmp_path).returncode == 0
     path = tmp_path / "lessons" / f"{name}.ipynb"
     kept = nbformat.read(ROOT / "notebooks" / path.name, as_version=4)

@@ -9,8 +9,6 @@ from collections import Counter, deque
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
-import nbclient
-import nbformat
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -776,6 +774,9 @@ for shown in (space.result, trace, trace.last, Bakery(), Bakery, space, report, 
 @pytest.mark.slow
 def test_what_is_wrong_with_a_cell_is_one_line_with_the_line_of_the_cell():
     """Without a traceback through the package."""
+    import nbclient
+    import nbformat
+
     cells = [
         "import workbench",
         "name = 'bakry'\nworkbench.check(name)",
