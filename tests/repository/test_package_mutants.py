@@ -49,7 +49,7 @@ def test_a_mutant_that_does_not_compile_is_named() -> None:
 
 
 def test_files_outside_the_rooms_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert package_mutants.main([str(ROOT / "workbench" / "commands" / "cli.py")]) == 2
+    assert package_mutants.main([str(ROOT / "workbench" / "language.py")]) == 2
     assert "is not mutated; it takes a module in workbench/kernel," in capsys.readouterr().err
 
 
