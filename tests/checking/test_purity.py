@@ -143,6 +143,45 @@ def seldom():
     return {"more": lambda self, s: setattr(s, "m", int(coin.random() < 0.02))}
 
 
+def counting_on():
+    """What it writes later was no value in the search, in which it never changed the cell that it read."""
+    memory = []
+
+    def more(self, s):
+        memory.append(s.n)
+        s.m = max(s.m, len(memory) // 30)
+
+    return {"more": more}
+
+
+def writing_late():
+    """In the search it did not write at all."""
+    memory = []
+
+    def more(self, s):
+        memory.append(s.n)
+        if len(memory) > 30:
+            s.m = len(memory)
+
+    return {"more": more}
+
+
+def writing_seldom():
+    coin = Random(1)
+
+    def more(self, s):
+        if coin.random() < 0.02:
+            s.m = 1
+
+    return {"more": more}
+
+
+def judging():
+    """It reads nothing, so there is one situation of it beside nine of the action."""
+    coin = Random(2)
+    return {"Often": invariant(lambda self, s: coin.random() > 0.01)}
+
+
 def anew():
     return {"more": lambda self, s: setattr(s, "m", id(object()))}
 
@@ -172,7 +211,13 @@ def reading_nothing():
     return {"go": action(lambda self, s: setattr(s, "n", int(coin.random() < 0.02)))}
 
 
-@pytest.mark.parametrize("kind", [counting, seldom, anew, late, remembering, reading_nothing])
+KINDS = [
+    *(counting, counting_on, writing_late, seldom, writing_seldom, anew, late),
+    *(remembering, reading_nothing, judging),
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("engine", ["local", "auto", "reference"])
 def test_what_differs_seldom_or_late_is_found(kind, engine):
     """Once more is not enough: where there are few situations, each is run again many times, in other orders."""

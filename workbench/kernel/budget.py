@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from itertools import islice
 from random import Random
 from typing import Any, TypeVar
 
@@ -229,17 +228,21 @@ _RUNS, _SHARE = 400, 0.02
 _MOST, _MOST_WAITING = 0.1, 1.0
 
 
-def again_and_again(situations: Iterable[T], known: int, runs: int = 1) -> Iterator[T]:
-    """The first `situations`, in one random order after another, as often as a search should run them again.
+def how_often(known: int, runs: int = 1) -> int:
+    """How often a search should run situations again.
 
     Args:
         known: The number of all situations.
         runs: Those of the model's code that a situation takes.
     """
-    number = max(_RUNS // runs, int(known * _SHARE), 1)
-    some, order, made = list(islice(situations, number)), Random(0), list[object]()
+    return max(_RUNS // runs, int(known * _SHARE), 1)
+
+
+def again_and_again(situations: Iterable[T], times: int) -> Iterator[T]:
+    """Each situation so many times, in one random order after another, while there is time."""
+    some, order, made = list(situations), Random(0), list[object]()
     end, awaited = time.process_time() + _MOST, time.perf_counter() + _MOST_WAITING
-    for _ in range(number // max(1, len(some))):
+    for _ in range(times):
         order.shuffle(some)
         for situation in some:
             if time.process_time() >= end or time.perf_counter() >= awaited:

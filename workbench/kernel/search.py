@@ -9,7 +9,7 @@ from contextlib import suppress
 from random import Random
 from typing import Any
 
-from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop, again_and_again, interruptible
+from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop, again_and_again, how_often, interruptible
 from workbench.kernel.conclusion import Exploration, Growth, conclude
 from workbench.kernel.errors import impure
 from workbench.kernel.lasso import may_end
@@ -209,7 +209,9 @@ class _Search:
         """Expand and judge some states again; impure code may give something else."""
         numbers = list(range(len(self.graph)))
         Random(0).shuffle(numbers)  # late states too
-        for number in again_and_again(numbers, len(numbers), runs=len(self.model.instances) + len(self.plan.safety)):
+        often = how_often(len(numbers), runs=len(self.model.instances) + len(self.plan.safety))
+        some = numbers[:often]
+        for number in again_and_again(some, often // max(1, len(some))):
             state, decided, steps = self.states[number], set(self.decided), list[tuple[Move, Any]]()
             for instance in self.model.instances:
                 again = [

@@ -39,16 +39,16 @@ from workbench.checking.spark import narrow_levels
 from workbench.checking.spark.session import spark_session
 from workbench.protocols.bakery.v2 import BakeryV2
 
-narrow_levels.MOST_STATES = 2000
+narrow_levels.MOST_STATES = 200
 master, run, settings = sys.argv[1:]
-model = BakeryV2()
+model = BakeryV2(StepGranularity="atomic", AsyncParquet=True)
 names = [p.name for p in model.select() if p.kind != "liveness"]
 spark = spark_session(master, **json.loads(settings))
 scheduler = f"CoarseGrainedScheduler@127.0.0.1:{spark.conf.get('spark.driver.port')} "  # which its executors know
 executors = []
 
 def watch(at):
-    if at.level >= 20 and not executors:  # a job makes several levels
+    if at.level >= 12 and not executors:  # a job makes several levels
         listed = subprocess.run(["pgrep", "-f", scheduler], capture_output=True, text=True)
         executors.extend(map(int, listed.stdout.split()))
         os.kill(executors[0], signal.SIGKILL)
@@ -67,9 +67,9 @@ def test_a_space_on_a_cluster_one_of_whose_executors_is_killed(servers: Servers,
     for name in ("first", "second"):
         servers.worker(name, master)
     done = python(SEARCH, master, tmp_path / "run", json.dumps(SETTINGS))
-    model = BakeryV2()
+    model = BakeryV2(StepGranularity="atomic", AsyncParquet=True)
     wanted = check(model, [p.name for p in model.select() if p.kind != "liveness"])
-    assert wanted.distinct == 124_212
+    assert max(wanted.levels[12:]) > 200, "levels are left that executors must make"
     traces = [verdict.trace_states for verdict in wanted.verdicts]
     assert (done.stdout, done.stderr) == (f"spark 2 {wanted.levels} {wanted.generated} {traces}\n", "")
 

@@ -1,13 +1,13 @@
 """The purity check: runs a sample of memoized situations again, which exposes code that is no function of the state."""
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import zip_longest
+from itertools import cycle, islice, zip_longest
 
 from workbench.checking.trees.cells import StepReads
 from workbench.checking.trees.decision_trees import NOTHING, TRUE, Path, Trees
-from workbench.kernel.budget import again_and_again
+from workbench.kernel.budget import again_and_again, how_often
 from workbench.kernel.errors import ModelError, impure
 from workbench.kernel.instances import Outcome
 from workbench.kernel.state import Reads
@@ -21,10 +21,15 @@ def run_again(trees: Trees) -> None:
         ModelError: If it behaves differently.
     """
     if trees.misses > trees.repeated:
-        again = _Again(trees)
-        for run, path, leaf in again_and_again(again.situations(), trees.misses):
+        for run, path, leaf in again_and_again(*_Again(trees).situations()):
             run(path, leaf)
         trees.repeated = trees.misses
+
+
+#: A memoized path with its leaf, and what runs it again.
+Situation = tuple[Callable[[Path, int], None], Path, int]
+#: A value that was never met, unlike a cell that is not written.
+_NEVER_MET = -1
 
 
 class _Again:
@@ -32,19 +37,28 @@ class _Again:
         self._trees, self._cells, self._layout = trees, trees.cells, trees.cells.layout
         self._draft, self._uncounted = self._layout.draft(), set(trees.uncounted)
 
-    def situations(self) -> Iterator[tuple[Callable[[Path, int], None], Path, int]]:
-        """Memoized situations with their runners: one of each tree, then a second one of each, and so on."""
-        trees = self._trees
+    def situations(self) -> tuple[list[Situation], int]:
+        """Memoized situations, and how often to run each: one of each tree, then a second one of each, and so on.
+
+        A tree with few of them has these several times, or an invariant that reads nothing would hardly be asked.
+        """
+        trees, number = self._trees, how_often(self._trees.misses)
         runs = [partial(self._action, number) for number in range(len(trees.roots))]
         runs += [partial(self._predicate, number) for number in range(len(trees.predicates))]
         roots = [*trees.roots, *trees.predicate_roots.tolist()]
-        waiting = deque((run, trees.paths(root, trees.misses)) for run, root in zip(runs, roots, strict=True))
-        while waiting:
-            run, paths = waiting.popleft()
+        found: list[list[Situation]] = [[] for _ in roots]
+        waiting = deque(zip(runs, (trees.paths(root, trees.misses) for root in roots), found, strict=True))
+        room = number
+        while waiting and room:
+            run, paths, some = waiting.popleft()
             for path, leaf in paths:
-                yield run, path, leaf
-                waiting.append((run, paths))
+                some.append((run, path, leaf))
+                waiting.append((run, paths, some))
+                room -= 1
                 break
+        times = number // max(1, number - room)
+        least = number // len(roots) // times
+        return [one for some in found if some for one in islice(cycle(some), max(len(some), least))], times
 
     def _action(self, number: int, path: Path, leaf: int) -> None:
         trees, instance = self._trees, self._trees.model.instances[number]
@@ -96,7 +110,8 @@ class _Again:
                 return "it makes other choices"
             writes = slice(arrays.step_first[step], arrays.step_stop[step])
             before = dict(zip(arrays.write_cell[writes].tolist(), arrays.write_value[writes].tolist(), strict=True))
-            now = {cell: self._cells.known(cell, value) for cell, value in outcome.writes.items()}
+            known = ((cell, self._cells.known(cell, value)) for cell, value in outcome.writes.items())
+            now = {cell: _NEVER_MET if value is None else value for cell, value in known}
             now = {cell: value for cell, value in now.items() if cell not in path or value != path[cell]}
             for cell in (cell for cell in {**now, **before} if now.get(cell) != before.get(cell)):
                 return f"it writes {trees.cell(cell)} differently"
