@@ -298,13 +298,22 @@ def test_not_accepted(value, why):
         check_value(Claim(1, [value]))
 
 
-def test_two_classes_of_one_name():
-    def made():
-        class Twin(Enum):
-            A = 1
+def twin_member():
+    class Twin(Enum):
+        A = 1
 
-        return Twin.A
+    return Twin.A
 
+
+def twin_record():
+    class Twin(NamedTuple):
+        a: int
+
+    return (Twin(1),)
+
+
+@pytest.mark.parametrize("made", [twin_member, twin_record])
+def test_two_classes_of_one_name(made):
     one, two = made(), made()
 
     class Both(Model):
@@ -323,7 +332,9 @@ def test_two_classes_of_one_name():
             s.n = one
 
     assert check(First()).distinct == 1
-    with pytest.raises(ModelError, match=r"cannot be stored: the model's code refers to (no such|two) enumeration"):
+    with pytest.raises(
+        ModelError, match=r"cannot be stored: the model's code refers to (no such|two) (enumeration|record)"
+    ):
         Encoding(First()).encode(made())
 
 
