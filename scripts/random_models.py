@@ -34,9 +34,30 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True)
 class Claim:
-    number: int
+    number: Any
     by: Mark
 
+
+def equal(n: int, p: str) -> Any:
+    """One of three equal values of different kinds."""
+    return ((1, p), (True, p), Mark(1, p))[n]
+
+
+def which(held: Any) -> int:
+    """The number from which :func:`equal` made a value."""
+    return 2 if isinstance(held, Mark) else int(held[0] is True)
+
+
+#: Encoders and decoders, as in HELD, to values that compare equal.
+EQUAL: dict[str, tuple[Any, Any]] = {
+    "equal": (equal, which),
+    "equal booleans": (lambda n, p: (0, False, True)[n], lambda held: held + 1 if type(held) is bool else 0),
+    "equal in a tuple": (lambda n, p: (p, (equal(n, p),)), lambda held: which(held[1][0])),
+    "equal in a set": (lambda n, p: frozenset({equal(n, p)}), lambda held: which(*held)),
+    "equal in a map": (lambda n, p: Map({p: equal(n, p)}), lambda held: which(*held.values())),
+    "equal keys": (lambda n, p: Map({equal(n, p): p}), lambda held: which(*held)),
+    "equal in an object": (lambda n, p: Claim(equal(n, p), Mark(0, p)), lambda held: which(held.number)),
+}
 
 #: Encoders and decoders of a number from 0 to 2 in an actor's own cell.
 HELD: dict[str, tuple[Any, Any]] = {
@@ -47,6 +68,7 @@ HELD: dict[str, tuple[Any, Any]] = {
     "member": (lambda n, p: Phase(n), lambda held: held.value),
     "map": (lambda n, p: Map({"by": p, Phase.TWO: n}), lambda held: held[Phase.TWO]),
     "set": (lambda n, p: frozenset({p, *range(n)}), lambda held: len(held) - 1),
+    **EQUAL,
 }
 
 

@@ -40,10 +40,10 @@ def reachable_states(model, symmetry=()):
         space = explore(model, [])
         return [space.state(number) for number in range(len(space))]
     canonical, states = Canonical(model, symmetry), model.initial_states()
-    seen = {canonical(state.values) for state in states}
+    seen = {canonical(state) for state in states}
     for state in states:  # grows
         for _, after in steps_from(model, state):
-            key = canonical(after.values)
+            key = canonical(after)
             if key not in seen:
                 seen.add(key)
                 states.append(after)

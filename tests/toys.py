@@ -1,5 +1,9 @@
 """Models that are small enough to be counted by hand."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
 from workbench.language import *
 
 
@@ -132,3 +136,78 @@ class Still(Model):
     @action(stutters=True)
     def rest(self, s):
         require(s.n == 1, "not yet")
+
+
+class Row(NamedTuple):
+    number: int
+    by: str
+
+
+class Line(NamedTuple):
+    number: int
+    by: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    number: int
+    by: str
+
+
+#: Pairs of values that compare equal and are of different kinds somewhere.
+ALIKE: dict[str, Callable[[str], tuple[Any, Any]]] = {
+    "boolean": lambda w: (1, True),
+    "record": lambda w: (Row(1, w), (1, w)),
+    "records": lambda w: (Row(1, w), Line(1, w)),
+    "tuple": lambda w: ((w, (0,)), (w, (False,))),
+    "set": lambda w: (frozenset({(w, 1)}), frozenset({(w, True)})),
+    "map": lambda w: (Map({w: (1, w)}), Map({w: Row(1, w)})),
+    "key": lambda w: (Map({(1, w): w}), Map({Row(1, w): w})),
+    "object": lambda w: (Claim(1, w), Claim(True, w)),
+}
+
+
+class Alike(Model):
+    """A writer puts one of two equal values of different kinds, which then alternate: 5 states, or 3 with symmetry."""
+
+    symmetry = ("Writers",)
+    kinds = (Row, Line, Claim)
+    Writers = Constant(2, Names("w", range(1, 4)), "who writes")
+    Values = Constant("boolean", tuple(ALIKE), "what is written")
+    by = Variable(None)
+    held = Variable(None)
+    writer = Process(per="Writers", fair="weak")
+
+    @action(writer)
+    def put(self, s, w):
+        require(s.by is None, "it is written already")
+        s.by, s.held = w, choose(ALIKE[self.Values](w), "what")
+
+    @action(writer)
+    def turn(self, s, w):
+        require(s.by == w, "another wrote it")
+        one, other = ALIKE[self.Values](w)
+        s.held = other if show(s.held) == show(one) else one
+
+    def is_held(self, s, which):
+        return s.by is not None and show(s.held) == show(ALIKE[self.Values](s.by)[which])
+
+    @invariant
+    def NeverOne(self, s):
+        return not self.is_held(s, 0)
+
+    @invariant
+    def NeverOther(self, s):
+        return not self.is_held(s, 1)
+
+    @step
+    def Stays(self, s, t):
+        return s.by is None or unchanged(s, t, "held")
+
+    @liveness
+    def Settles(self):
+        return eventually_always(lambda s: self.is_held(s, 1))
+
+    @liveness
+    def Alternates(self):
+        return always_eventually(lambda s: self.is_held(s, 1))

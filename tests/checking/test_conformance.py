@@ -17,13 +17,14 @@ import pytest
 from campaign import compare, expect_partial, expect_same, expect_sound, judged, told
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from random_models import random_model
+from random_models import EQUAL, random_model
 
 from tests.checking.failing import PARTS, failing, failing_initially
 from tests.checking.impure import impure
 from tests.places import SPECS
-from tests.toys import BY_STEPS, SAFE, STATES, Hindmost, Steps, Still, Wide
+from tests.toys import ALIKE, BY_STEPS, SAFE, STATES, Alike, Hindmost, Steps, Still, Wide
 from workbench.checking.check import check
+from workbench.checking.runs import resume
 from workbench.kernel import ModelError, replay
 from workbench.kernel.values import counted
 from workbench.language import *
@@ -135,6 +136,23 @@ def test_steps_judged_by_hand(way, symmetry):
 def test_liveness_is_decided(way):
     result = assert_conforms(Steps(), way, ["EveryoneArrives", "EveryoneFlies", "OnTheWay"])
     assert [v.holds for v in result.verdicts] == [True, False, True]
+
+
+@pytest.mark.parametrize("symmetry", [False, True])
+@pytest.mark.parametrize("values", ALIKE)
+def test_equal_values_of_different_kinds(way, values, symmetry):
+    """Each is a state of its own, whichever comes first."""
+    names = ["NeverOne", "NeverOther", "Stays"]
+    result = assert_conforms(Alike(Values=values), way, names, symmetry)
+    assert (result.levels, result.generated) == ([1, 2], 7) if symmetry else ([1, 4], 9)
+    assert [v.trace_states for v in result.verdicts] == [2, 2, 3]
+    assert [len(result["Stays"].trace.changes(at)) for at in (1, 2)] == [2, 1]
+
+
+def test_a_cycle_through_equal_values(way):
+    result = assert_conforms(Alike(), way, ["Settles", "Alternates"])
+    assert [v.holds for v in result.verdicts] == [False, True]
+    assert result["Settles"].trace.back is not None
 
 
 @pytest.mark.slow
@@ -300,6 +318,14 @@ def test_random_models(sets, seed):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("held", EQUAL)
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=5)
+def test_random_models_of_equal_values(held, seed):
+    compare(seed, most=150, held=held)
+
+
+@pytest.mark.slow
 def test_a_campaign_tells_what_differs(monkeypatch, capsys):
     def forgetful(model, **options):
         result = check(model, **options)
@@ -320,6 +346,18 @@ def test_random_models_on_spark(on_spark, name, seed, bounded):
     """The classes are made by a function, so their code travels with them."""
     model = random_model(seed, bounded=bounded)()
     assert_conforms(model, on_spark(name), judged(model), symmetry=True)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("held", EQUAL)
+def test_random_models_of_equal_values_in_a_run_directory(on_spark, tmp_path, held):
+    """Values come from files after a resume, and what has been met here differs from what the files number."""
+    model, run = random_model(5, held=held, actors=2)(), tmp_path / "run"
+    names, options = judged(model), on_spark("spark").options
+    part = check(model, names, symmetry=True, max_states=9, run_dir=run, **options)
+    assert not part.complete
+    result = resume(run, type(model), spark=options["spark"])
+    expect_agreement(result, check(model, names, symmetry=True, engine="reference"))
 
 
 # Hand-over after every level -----------------------------------------------------------------------------------------

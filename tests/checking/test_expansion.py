@@ -149,12 +149,12 @@ def test_numbers_are_those_of_a_plain_search(symmetry):
     canonical = Canonical(model, searching.plan.symmetry)
     states = list(model.each_initial_state())
     links = [(0, -1 - which) for which in range(len(states))]
-    numbers = {canonical(state.values): number for number, state in enumerate(states)}
+    numbers = {canonical(state): number for number, state in enumerate(states)}
     targets = []
     for number in itertools.takewhile(lambda at: at < len(states), itertools.count()):
         for instance in order:
             for ordinal, (_, successor) in enumerate(model.outcomes(instance, states[number])):
-                key = canonical(successor.values)
+                key = canonical(successor)
                 if key not in numbers:
                     numbers[key] = len(states)
                     states.append(successor)

@@ -65,9 +65,15 @@ def choose_once(s, asked):
     s.m = choose([1, 2] if asked > 2 else [1, 3])  # one call for each
 
 
+def choose_one_or_true(s, asked):
+    s.m = choose([1, 2] if asked > 2 else [True, 2])
+
+
 @pytest.mark.parametrize(
     ("change", "difference"),
     [
+        (lambda s, asked: setattr(s, "m", True if asked > 1 else 1), "it writes m differently"),
+        (choose_one_or_true, "it makes other choices"),
         (lambda s, asked: setattr(s, "m", int(asked > 1)), "it writes m differently"),
         (lambda s, asked: setattr(s, "m", 7 if asked > 1 else 0), "it writes m differently"),
         (choose_once, "it makes other choices"),

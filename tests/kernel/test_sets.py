@@ -241,6 +241,7 @@ def test_the_first_members_are_in_the_universe():
         type("Nine", (Numbers,), {"held": SetOf("numbers", initial=frozenset({9}))})().initial_states()
 
 
+OF_ANOTHER_KIND = "which is not in numbers; 1 is, an equal value of another kind"
 NO_VALUE = "held is read member by member, and is not a value: write frozenset(s.held)"
 
 
@@ -249,6 +250,8 @@ NO_VALUE = "held is read member by member, and is not a value: write frozenset(s
     ("act", "said"),
     [
         (lambda self, s: setattr(s, "held", s.held | {1, 7}), "held cannot hold 7, which is not in numbers"),
+        (lambda self, s: setattr(s, "held", s.held | {True}), f"held cannot hold True, {OF_ANOTHER_KIND}"),
+        (lambda self, s: setattr(s, "held", frozenset({True})), f"held cannot hold True, {OF_ANOTHER_KIND}"),
         (lambda self, s: setattr(s, "held", [1]), "held is a set, but [1] is not"),
         (lambda self, s: setattr(s, "kept", s.held), NO_VALUE),
         (lambda self, s: setattr(s, "kept", frozenset({s.held})), NO_VALUE),

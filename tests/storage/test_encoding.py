@@ -112,6 +112,7 @@ def test_any_document_is_a_value_that_is_written_so_or_refused_in_a_line(documen
         ({"set": [1, True]}, "which holds a member twice"),
         ({"set": [["a"], {"record": ["Claim", {"owner": "a"}]}]}, "which holds a member twice"),
         ({"map": [[1, 2], [1, 3]]}, "which holds a member twice"),
+        ({"map": [[1, 2], [True, 3]]}, "which holds a member twice"),
         ({"map": [[1]]}, "which is not a value"),
         ({"map": None}, "which is not a value"),
         ({"int": 7}, "which is not a value"),

@@ -9,7 +9,7 @@ from typing import Any
 
 from workbench.kernel import InputError, Map, Model
 from workbench.kernel.errors import brief, listed
-from workbench.kernel.values import DEEPEST, fields_of, is_member, is_object, make_record, record_items, sort_key
+from workbench.kernel.values import DEEPEST, clash, fields_of, is_member, make_record, record_items, sort_key
 from workbench.storage.digest import enumerations_of, records_of
 
 _INTEGER = re.compile("0|-?[1-9][0-9]*")
@@ -35,15 +35,11 @@ def encode_itf(value: Any) -> Any:
         return {"#bigint": str(value)}
     if is_member(value):
         return {"tag": f"{type(value).__qualname__}.{value.name}", "value": _NOTHING["value"]}
-    if is_object(value):
-        return {
-            "tag": type(value).__qualname__,
-            "value": {name: encode_itf(part) for name, part in record_items(value)},
-        }
+    if fields := record_items(value):
+        record = {name: encode_itf(part) for name, part in fields}
+        is_plain = isinstance(value, tuple) and set(record) != set(_NOTHING)
+        return record if is_plain else {"tag": type(value).__qualname__, "value": record}
     if isinstance(value, tuple):
-        fields = getattr(value, "_fields", ())
-        if fields and set(fields) != set(_NOTHING):
-            return {f: encode_itf(v) for f, v in zip(fields, value, strict=True)}
         return {"#tup": [encode_itf(v) for v in value]}
     if isinstance(value, frozenset):
         return {"#set": [encode_itf(v) for v in sorted(value, key=sort_key)]}
@@ -81,7 +77,7 @@ class ItfDecoder:
         self._model = model.name
         records: list[Any] = records_of(type(model))
         self._records = [record for record in records if issubclass(record, tuple)]
-        self._variants = _variants(model, [record for record in records if not issubclass(record, tuple)])
+        self._variants = _variants(model, records)
 
     def decode(self, expression: Any, where: str, depth: int = 0) -> Any:
         """The value of the expression at `where` in the document.
@@ -106,7 +102,7 @@ class ItfDecoder:
         return self._record(expression, where, depth)
 
     def _variant(self, value: Any, stands_for: Any, where: str, depth: int) -> Any:
-        """A member of an enumeration, or a dataclass object with the fields of the record `value`."""
+        """A member of an enumeration, or a record or object with the fields of `value`."""
         inside = member(where, "value")
         if not isinstance(stands_for, type):
             if value in (_NOTHING["value"], _ALSO_NOTHING["value"]):
@@ -132,10 +128,16 @@ class ItfDecoder:
             if kind == "#tup":
                 return tuple(self._items(body, inside, depth))
             if kind == "#set":
-                return frozenset(self._items(body, inside, depth))
+                return self._set(body, inside, depth)
             if kind == "#map":
                 return self._map(body, inside, depth)
         raise _refused(expression, where)
+
+    def _set(self, items: list[Any], where: str, depth: int) -> frozenset[Any]:
+        members = self._items(items, where, depth)
+        if why := clash(members):
+            raise InputError(f"{where} is {brief_json(items)}, which no set can hold{why}")
+        return frozenset(members)
 
     def _map(self, pairs: list[Any], where: str, depth: int) -> Map:
         items: dict[Any, Any] = {}
@@ -150,7 +152,7 @@ class ItfDecoder:
         return Map(items)
 
     def _record(self, expression: dict[str, Any], where: str, depth: int) -> Any:
-        """The model's record with these fields, in its declared order, since values compare as tuples."""
+        """The model's record with these fields, in its declared order."""
         fields = {name: self.decode(value, member(where, name), depth + 1) for name, value in expression.items()}
         known = [record for record in self._records if set(record._fields) == set(fields)]
         if not known:
@@ -159,7 +161,14 @@ class ItfDecoder:
                 f"{where} is {brief_json(expression)}, a record with fields that none of {self._model} has; "
                 f"it has {names}"
             )
-        return min(known, key=lambda r: r._fields != tuple(fields))(**fields)  # prefer the order as written
+        known = [record for record in known if record._fields == tuple(fields)] or known  # prefer the order as written
+        if len(known) > 1:
+            names = listed(record.__name__ for record in known)
+            raise InputError(
+                f"{where} is {brief_json(expression)}, and {self._model} has {names} with these fields; "
+                f'write {{"tag": "{known[0].__qualname__}", "value": ...}}'
+            )
+        return known[0](**fields)
 
 
 def _variants(model: Model, records: list[Any]) -> dict[Any, Any]:

@@ -27,7 +27,7 @@ from workbench.kernel.errors import (
 from workbench.kernel.parameters import check_finished
 from workbench.kernel.properties import Place, Property, Step
 from workbench.kernel.state import Draft, Layout, Reader, Values, View, seen
-from workbench.kernel.values import check_value, show, sort_key
+from workbench.kernel.values import check_value, identity, is_same, show, sort_key
 
 # Actions -------------------------------------------------------------------------------------------------------------
 
@@ -54,7 +54,7 @@ class _Fork:
     def is_again(self, options: Any) -> bool:
         """Whether `options` may be the same as before, by a check that costs next to nothing."""
         if isinstance(options, Sequence):
-            return len(options) == len(self.options) and bool(options[self.branch] == self.options[self.branch])
+            return len(options) == len(self.options) and is_same(options[self.branch], self.options[self.branch])
         if isinstance(options, (set, frozenset)):
             return len(options) == len(self.options) and self.options[self.branch] in options
         return not isinstance(options, Sized) or len(options) == len(self.options)
@@ -140,6 +140,11 @@ class Outcome(NamedTuple):
 
     choices: tuple[tuple[str, Any], ...]
     writes: dict[int, Any]
+
+    @property
+    def identity(self) -> Any:
+        """Equal for outcomes that make the same choices and write the same values."""
+        return identity(self.choices), {cell: identity(value) for cell, value in self.writes.items()}
 
 
 class ActionInstance:
@@ -277,7 +282,8 @@ class ActionInstance:
 
     def check_pure(self, draft: Draft, before: Values, outcomes: list[Outcome]) -> None:
         """Run the action again and raise :class:`ModelError` unless it has the same outcomes."""
-        if self.run(draft, before)[0] != outcomes:
+        again, _ = self.run(draft, before)
+        if [outcome.identity for outcome in again] != [outcome.identity for outcome in outcomes]:
             raise self.impure()
 
     def impure(self) -> ModelError:

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from workbench.kernel.errors import ModelError, brief, did_you_mean, listed
-from workbench.kernel.values import Map, record_items, show, sort_key
+from workbench.kernel.values import Map, is_same, record_items, show, sort_key
 
 _NO_METHODS = frozenset({"add", "discard", "remove", "update", "pop", "clear"})
 
@@ -54,8 +54,9 @@ class Universe:
         found = set()
         for member in members:
             number = self._numbers.get(member)
-            if number is None:
-                raise ModelError(f"{self.variable} cannot hold {brief(member)}, which is not in {self.name}")
+            if number is None or not is_same(member, self.members[number]):
+                known = "" if number is None else f"; {brief(self.members[number])} is, an equal value of another kind"
+                raise ModelError(f"{self.variable} cannot hold {brief(member)}, which is not in {self.name}{known}")
             found.add(number)
         return found
 
@@ -228,8 +229,7 @@ class Members(Queries, AbstractSet[Any]):
         numbers = sorted(n for n in map(self.universe.find, other) if n is not None)
         return (self.universe.members[number] for number in numbers if self.has(number))
 
-    def _but(self, members: Iterable[Any], there: bool) -> "Members":
-        numbers = self.universe.numbers(members)
+    def _but(self, numbers: Iterable[int], there: bool) -> "Members":
         return Members(self.universe, self.before, self.chosen, {**self.known, **dict.fromkeys(numbers, there)})
 
     def issubset(self, other: Iterable[Any]) -> bool:
@@ -248,12 +248,12 @@ class Members(Queries, AbstractSet[Any]):
 
     def union(self, *others: Iterable[Any]) -> "Members":
         """With the members of `others`."""
-        return self._but((member for other in others for member in other), True)
+        return self._but(self.universe.numbers(member for other in others for member in other), True)
 
     def difference(self, *others: Iterable[Any]) -> "Members":
         """Without the members of `others`."""
-        members = (member for other in others for member in other)
-        return self._but((member for member in members if self.universe.find(member) is not None), False)
+        numbers = (self.universe.find(member) for other in others for member in other)
+        return self._but({number for number in numbers if number is not None}, False)
 
     def intersection(self, *others: Iterable[Any]) -> frozenset[Any]:
         """The members that are in all of `others` too."""

@@ -29,7 +29,7 @@ from workbench.kernel.members import Universe
 from workbench.kernel.parameters import check_finished
 from workbench.kernel.properties import DEADLOCK, Formula, Property, Step
 from workbench.kernel.state import Cell, Draft, Layout, State, Values, public_names
-from workbench.kernel.values import check_value, permute, sort_key
+from workbench.kernel.values import check_value, clash, is_same, permute, sort_key
 
 MOST_RENAMINGS = 5040
 #: How many renamings are tried if constants, such as a graph, rule out some of them.
@@ -131,7 +131,7 @@ class Model:
         return {
             n: c.domain.spelled(self.constants[n])
             for n, c in self.declared.constants.items()
-            if self.constants[n] != c.domain.bind(n, c.parse(n, c.default), self.constants)
+            if not is_same(self.constants[n], c.domain.bind(n, c.parse(n, c.default), self.constants))
         }
 
     def spelled(self) -> dict[str, Any]:
@@ -187,7 +187,7 @@ class Model:
         for member in members:
             check_value(member)
         if len(set(members)) < len(members):
-            raise ModelError(f"{domain} is {brief(members)}, which holds a member twice")
+            raise ModelError(f"{domain} is {brief(members)}, which holds a member twice{clash(members)}")
         return tuple(sorted(members, key=sort_key)) if isinstance(given, (set, frozenset)) else members
 
     def _check_actors(self) -> None:
@@ -237,7 +237,8 @@ class Model:
         whys: dict[str, None] = {}
         runs = (begin.branches(self.draft(), values) for _ in range(2))
         for branch, again in itertools.zip_longest(*runs):
-            if branch != again:
+            one, other = (run.identity if isinstance(run, Outcome) else run for run in (branch, again))
+            if one != other:
                 raise begin.impure()
             if isinstance(branch, str):
                 whys[branch] = None

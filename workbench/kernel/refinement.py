@@ -17,7 +17,7 @@ from workbench.kernel.model import Model
 from workbench.kernel.parameters import Default, Function, When, check_function
 from workbench.kernel.properties import Property
 from workbench.kernel.state import Reader, State, seen
-from workbench.kernel.values import check_value, show
+from workbench.kernel.values import check_value, identity, is_same, show
 
 #: Abstract states whose successors are memoized.
 _REMEMBERED = 1 << 16
@@ -170,25 +170,25 @@ class Refinement(PropertyInstance):
             f"{outcome_label(instance, outcome)} may not, since {' and '.join(missing)}"
             for instance in self.abstract.instances
             for outcome, missing in instance.overlooking(self.abstract.draft(), one.values)
-            if missing and [outcome.writes.get(cell, value) for cell, value in enumerate(one.values)] == [*other.values]
+            if missing and self.abstract.state([outcome.writes.get(*pair) for pair in enumerate(one.values)]) == other
         ]
         return "; ".join([said, *(nearly[:1] or self._nearest(one, other))])
 
     def _nearest(self, one: State, other: State) -> list[str]:
         """The nearest abstract step with a change in common, and where it differs; empty if there is none."""
-        done = {(change.cell, change.after) for change in one.changes_to(other)}
+        done = {(change.cell, identity(change.after)) for change in one.changes_to(other)}
         steps = [
             (outcome_label(instance, outcome), after)
             for instance in self.abstract.instances
             for outcome, after in self.abstract.outcomes(instance, one)
-            if not done.isdisjoint((change.cell, change.after) for change in one.changes_to(after))
+            if not done.isdisjoint((change.cell, identity(change.after)) for change in one.changes_to(after))
         ]
         if not steps:
             return []
         label, after = min(steps, key=lambda step: len(other.changes_to(step[1])))
         left = dict(one.items())
         told = [
-            f"{'leave' if left[change.cell] == change.after else 'make'} {change.cell} {show(change.after)}"
+            f"{'leave' if is_same(left[change.cell], change.after) else 'make'} {change.cell} {show(change.after)}"
             for change in other.changes_to(after)
         ]
         return [f"{label} would {' and '.join(told)}"]

@@ -20,6 +20,7 @@ from workbench.kernel.result import ActionCount, Result, Verdict
 from workbench.kernel.symmetry import Canonical
 from workbench.kernel.temporal import OUTSIDE, check_liveness
 from workbench.kernel.trace import Move, Trace, leading_to, replay
+from workbench.kernel.values import identity
 
 _PURITY_CHECKS = 20
 #: Per state besides its values: the entries in the lists and dicts of the search.
@@ -70,7 +71,7 @@ class _Search:
         self.predicates = {p.name: plan.model.predicates(p.name) for p in plan.safety}
         self.constraints = plan.model.constraint_predicates()
         self.judges = {p.name: plan.model.judges(p) for p in plan.steps}
-        self.numbers: dict[Any, int] = {}  # canonical values -> the state's number
+        self.numbers: dict[Any, int] = {}  # the canonical state -> the state's number
         self.states: list[Any] = []
         self.links: list[tuple[int, Move]] = []  # the predecessor's number (-1: initial) and the move from it
         self.graph: list[list[tuple[Move, int]]] = []  # each state's moves, and the numbers that they lead to
@@ -162,7 +163,7 @@ class _Search:
     def _visit(self, state: Any, link: tuple[int, Move]) -> int:
         """The number of `state`, which may be new; :data:`OUTSIDE` if the constraints prune it."""
         self._at = link
-        key = self.canonical(state.values)
+        key = self.canonical(state)
         number = self.numbers.get(key)
         if number is None and not all(constraint.holds(state) for constraint in self.constraints):
             number = OUTSIDE
@@ -218,7 +219,7 @@ class _Search:
                     (Move(instance.number, i), after)
                     for i, (_, after) in enumerate(self.model.outcomes(instance, state))
                 ]
-                leads = [(move, self.numbers.get(self.canonical(after.values), OUTSIDE)) for move, after in again]
+                leads = [(move, self.numbers.get(self.canonical(after), OUTSIDE)) for move, after in again]
                 if leads != [one for one in self.graph[number] if one[0].instance == instance.number]:
                     raise instance.impure()
                 steps += again
@@ -257,7 +258,7 @@ class _Search:
         for states in self.levels[:-1]:
             for state in self.states[first : first + states]:
                 for known, value in zip(values, state.values, strict=True):
-                    known.add(value)
+                    known.add(identity(value))
             first += states
             growth.note([len(known) for known in values])
         return growth

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from workbench.kernel.errors import ModelError, listed
 from workbench.kernel.members import Held, Members, Universe, content_of
-from workbench.kernel.values import PLAIN, Difference, check_value, differences, show
+from workbench.kernel.values import PLAIN, Difference, check_value, differences, is_same, show
 
 
 class Cell(NamedTuple):
@@ -289,7 +289,7 @@ class View(Reader):
 
     def _changed_since(self, before: "View") -> Callable[[int], bool]:
         """Whether the cell with a number differs from `before`."""
-        return lambda cell: bool(before.values[cell] != self.values[cell])
+        return lambda cell: not is_same(before.values[cell], self.values[cell])
 
 
 class State(View):
@@ -308,11 +308,11 @@ class State(View):
         return [
             Change(cell, before, after)
             for cell, before, after in zip(self._layout.cells, self.values, later.values, strict=True)
-            if before != after
+            if not is_same(before, after)
         ]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, State) and self.values == other.values
+        return isinstance(other, State) and is_same(self.values, other.values)
 
     def __hash__(self) -> int:
         return hash(self.values)

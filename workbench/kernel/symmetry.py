@@ -45,17 +45,17 @@ class AmbiguousNames:
 
 
 class Canonical:
-    """Maps a state's values to a key of its class under symmetry; without symmetry, to the values themselves.
+    """Maps a state to the first of its class under symmetry; without symmetry, to itself.
 
     Args:
         sets: The symmetric sets; empty for no symmetry.
     """
 
     def __init__(self, model: Model, sets: Sequence[str]) -> None:
-        self._words, self._cells, self._kinds = AmbiguousNames(model, sets), model.layout.cells, ObjectClasses()
+        self._model, self._words, self._kinds = model, AmbiguousNames(model, sets), ObjectClasses()
         self.renamings = model.renamings(sets) if sets else []
         self.images = [model.permuted_cells(renaming) for renaming in self.renamings]
-        parts = [part for cell in self._cells for part in model.layout.parts_of(cell)]
+        parts = [part for cell in model.layout.cells for part in model.layout.parts_of(cell)]
         for renaming in self.renamings:  # universes must not change either
             model.permuted_cells(renaming, parts)
 
@@ -69,10 +69,10 @@ class Canonical:
             orbit.append(tuple(permuted))
         return orbit or [values]
 
-    def __call__(self, values: tuple[Any, ...]) -> Any:
+    def __call__(self, state: Any) -> Any:
         if not self.renamings:
-            return values
-        for cell, value in zip(self._cells, values, strict=True):
+            return state
+        for cell, value in state.items():
             self._words.check(cell, value)
             self._kinds.check(value)
-        return min(self.orbit(values), key=sort_key)
+        return self._model.state(min(self.orbit(state.values), key=sort_key))

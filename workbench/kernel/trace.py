@@ -10,6 +10,7 @@ from workbench.kernel.errors import InputError, ModelError
 from workbench.kernel.instances import ActionInstance, outcome_label
 from workbench.kernel.model import Model
 from workbench.kernel.state import Change, State
+from workbench.kernel.values import is_same
 
 
 class Move(NamedTuple):
@@ -119,7 +120,7 @@ class Trace:
     def _changing(self) -> set[int]:
         """The numbers of the cells that any step changes."""
         cells = zip(*(step.state.values for step in self.steps), strict=True)
-        return {number for number, values in enumerate(cells) if any(value != values[0] for value in values)}
+        return {number for number, values in enumerate(cells) if not all(is_same(value, values[0]) for value in values)}
 
     def __repr__(self) -> str:
         lines = []

@@ -1,12 +1,14 @@
 """The immutable values that a cell of a state may hold: how they are shown, ordered, permuted and compared.
 
 Values are ``None``, booleans, integers, strings, tuples, NamedTuples (small records), frozensets, :class:`Map`,
-members of enumerations, and frozen dataclasses. Values that compare equal are one value: ``True`` and ``1``, or a
-NamedTuple and the plain tuple of its fields.
+members of enumerations, and frozen dataclasses.
 
-A member of a ``StrEnum`` or ``IntEnum`` is the text or number that it equals. A member of a plain ``Enum`` or an object
-of a dataclass equals nothing else; the name of its class identifies it in every process, so a model may use only one
-class of that name.
+Two values are the same if they compare equal and are of the same kind, at every depth (:func:`identity`): ``True`` is
+not ``1``, and a record is not the tuple of its fields. The name of a record's or object's class identifies it in every
+process, so a model may use only one class of that name. A member of a ``StrEnum`` or ``IntEnum`` is the text or number
+that it equals, and a :class:`Name` is its text.
+
+Python's own sets and dicts keep the first of equal members. A :class:`Map` refuses a second one of another kind.
 """
 
 import dataclasses
@@ -25,7 +27,6 @@ from collections.abc import (
 from enum import Enum, Flag, IntEnum, StrEnum
 from functools import partial
 from typing import Any, NamedTuple
-from weakref import WeakValueDictionary
 
 from workbench.kernel.errors import ModelError, brief
 from workbench.kernel.text import printable
@@ -47,6 +48,7 @@ class Name(str):
 #: Values of these types need no check: a state may hold them, and they are not words of the model.
 PLAIN = frozenset({type(None), bool, int, Name})
 _ATOMS = PLAIN | {str}
+_OF_ONE_KIND = _ATOMS - {bool}
 _ACCEPTED = "use None, bool, int, str, tuple, NamedTuple, frozenset, Map, Enum or a frozen dataclass"
 
 
@@ -68,7 +70,13 @@ class Map(Mapping[Any, Any]):
     __slots__ = ("_data", "_hash", "_ordered")
 
     def __init__(self, items: Mapping[Any, Any] | Iterable[tuple[Any, Any]] = ()) -> None:
-        self._data: dict[Any, Any] = dict(items._data if isinstance(items, Map) else items)
+        if isinstance(items, Mapping):
+            self._data: dict[Any, Any] = dict(items._data if isinstance(items, Map) else items)
+        else:
+            pairs = list(items)
+            self._data = dict(pairs)
+            if len(self._data) < len(pairs):
+                _check_keys(key for key, _ in pairs)
         self._ordered = len(self._data) < 2  # sorted on first use: most maps are only passed on
         self._hash: int | None = None
 
@@ -81,7 +89,10 @@ class Map(Mapping[Any, Any]):
 
     def set(self, key: Value, value: Value) -> "Map":
         """A copy that maps `key` to `value`."""
-        return Map({**self._data, key: value})
+        data = {**self._data, key: value}
+        if len(data) == len(self._data) and not isinstance(key, str):
+            _check_keys((*data, key))
+        return Map(data)
 
     def without(self, *keys: Value) -> "Map":
         """A copy that lacks `keys`."""
@@ -121,6 +132,12 @@ class Map(Mapping[Any, Any]):
 
     def __repr__(self) -> str:
         return f"Map({show(self)})"
+
+
+def _check_keys(keys: Iterable[Any]) -> None:
+    """Raise :class:`ModelError` if two `keys` are equal but not the same: Python's dict would take them for one."""
+    if why := clash(keys):
+        raise ModelError(f"a Map cannot hold both keys{why}")
 
 
 # Parts ---------------------------------------------------------------------------------------------------------------
@@ -188,12 +205,65 @@ def _map_of(parts: Sequence[Any]) -> Map:
 
 
 def objects_in(value: Any) -> Iterator[Any]:
-    """The members of enumerations and the objects of dataclasses in `value`, at any depth."""
-    if is_member(value) or is_object(value):
+    """The members of enumerations, the records and the objects of dataclasses in `value`, at any depth."""
+    if is_member(value) or is_object(value) or hasattr(value, "_fields"):
         yield value
     for part in flatten(value)[0]:
         if type(part) not in _ATOMS:
             yield from objects_in(part)
+
+
+# Identity ------------------------------------------------------------------------------------------------------------
+
+
+def identity(value: Any) -> Hashable:
+    """A key that two values share if they are the same: equal, and of the same kind at every depth.
+
+    Only this process understands it. The values' bytes, order and JSON agree with it.
+
+    Examples:
+        >>> identity(1) == identity(True), identity((1, "a")) == identity((1, Name("a")))
+        (False, True)
+    """
+    kind = type(value)
+    if kind in _OF_ONE_KIND:
+        return value
+    if kind is bool:
+        return kind, value  # no value has a class as its member: this is no tuple's key
+    if isinstance(value, tuple):
+        parts = tuple([identity(part) for part in value])
+        return (kind, *parts) if hasattr(kind, "_fields") else parts
+    if isinstance(value, frozenset):
+        return frozenset(map(identity, value))
+    if isinstance(value, Map):
+        return Map, frozenset((identity(key), identity(part)) for key, part in value._data.items())
+    return (kind, *map(identity, flatten(value)[0])) if is_object(value) else value
+
+
+def is_same(one: Any, other: Any) -> bool:
+    """Whether two values are one, by their :func:`identity`.
+
+    Examples:
+        >>> is_same((1, True), (1, True)), is_same((1, True), (1, 1))
+        (True, False)
+    """
+    return one is other or bool(one == other and _are_alike(one, other))
+
+
+def _are_alike(one: Any, equal: Any) -> bool:
+    """Whether two equal values have the same identity; parts that are one object, as most are, need no look."""
+    if type(one) is type(equal) and isinstance(one, tuple):
+        return all(_are_alike(part, other) for part, other in zip(one, equal, strict=True) if part is not other)
+    return identity(one) == identity(equal)
+
+
+def clash(members: Iterable[Any]) -> str:
+    """The two of the `members` that are equal but not the same, so that no set holds both; "" if there are none."""
+    known: dict[Any, Any] = {}
+    for member in members:
+        if not is_same(first := known.setdefault(member, member), member):
+            return f": {brief(first)} and {brief(member)} are equal values of two kinds"
+    return ""
 
 
 # Values that a state may hold ----------------------------------------------------------------------------------------
@@ -209,8 +279,6 @@ def check_value(value: Any, depth: int = 0) -> None:
         why = _why_not(value)
         if why is not None:
             raise ModelError(getattr(value, "no_value", None) or f"{not_a_value(value)}; {why or _ACCEPTED}")
-        if is_member(value) or is_object(value):
-            _met[type(value).__qualname__] = type(value)
     if depth == DEEPEST:
         raise ModelError(f"a value that is nested more than {DEEPEST} deep cannot be part of a state")
     for item in flatten(value)[0]:
@@ -257,20 +325,14 @@ def _written_by_hand(kind: type) -> Set[str]:
     }
 
 
-#: The classes of objects that states of this process have held, by name.
-_met: WeakValueDictionary[str, type] = WeakValueDictionary()
-
-
 class ObjectClasses:
-    """The classes of the objects among one model's values, by name."""
+    """The classes of the records and objects among one model's values, by name."""
 
     def __init__(self) -> None:
         self._known: dict[str, type] = {}
 
     def check(self, value: Any) -> None:
         """Raise :class:`ModelError` if the classes of two objects have the same name."""
-        if not _met:  # no state of this process holds objects
-            return
         for found in objects_in(value):
             kind = type(found)
             if self._known.setdefault(kind.__qualname__, kind) is not kind:
@@ -288,11 +350,12 @@ def sort_key(value: Any) -> tuple[Any, ...]:
     if value is None:
         return (0,)
     if isinstance(value, int):
-        return (1, int(value))
+        return (1, int(value), 0) if isinstance(value, bool) else (1, int(value))
     if isinstance(value, str):
         return (2, value)
     if isinstance(value, tuple):
-        return (3, tuple(map(sort_key, value)))
+        parts = tuple(map(sort_key, value))
+        return (3, parts, type(value).__qualname__) if hasattr(value, "_fields") else (3, parts)
     if isinstance(value, frozenset):
         return (4, tuple(sorted(map(sort_key, value))))
     if isinstance(value, Map):
@@ -312,26 +375,6 @@ def permute(value: Any, renaming: Mapping[str, str]) -> Any:
         return value
     parts, rebuild = flatten(value)
     return value if rebuild is None else rebuild([permute(part, renaming) for part in parts])
-
-
-def is_same(recorded: Any, value: Any) -> bool:
-    """Whether a model's value is the recorded one: equal, and a boolean exactly where a boolean was recorded.
-
-    Examples:
-        >>> is_same((1, True), (1, True)), is_same((1, True), (1, 1))
-        (True, False)
-    """
-    return bool(recorded == value) and _is_same_inside(recorded, value)
-
-
-def _is_same_inside(one: Any, equal: Any) -> bool:
-    if isinstance(one, int):
-        return isinstance(one, bool) == isinstance(equal, bool)
-    if isinstance(one, frozenset):
-        return all(map(_is_same_inside, sorted(one, key=sort_key), sorted(equal, key=sort_key)))
-    if isinstance(one, Map):
-        return all(map(_is_same_inside, one.items(), equal.items()))  # in the order of the keys
-    return all(map(_is_same_inside, flatten(one)[0], flatten(equal)[0]))
 
 
 def show(value: Any) -> str:
@@ -395,7 +438,7 @@ class Difference(NamedTuple):
 
 
 def differences(where: str, before: Any, after: Any) -> Iterator[Difference]:
-    """The parts of two unequal values that are different.
+    """The parts of two values, which are not the same, that are different.
 
     A tuple loses members at its front and gains them at its end, as a queue and a log do. Where nothing of a value has
     stayed the same, the whole value is one part.
@@ -412,20 +455,21 @@ def differences(where: str, before: Any, after: Any) -> Iterator[Difference]:
         [Difference(where='stock[pear]', before='2', after='1')]
     """
     if isinstance(before, frozenset) and isinstance(after, frozenset):
-        yield _members(where, sorted(after - before, key=sort_key), sorted(before - after, key=sort_key))
+        yield _members(where, _beyond(before, after), _beyond(after, before))
     elif isinstance(before, Map) and isinstance(after, Map):
-        both = [key for key in after if key in before and before[key] != after[key]]
-        for key in both:
+        gained, lost = _beyond(before, after), _beyond(after, before)
+        for key in (key for key in after if key not in gained and not is_same(before[key], after[key])):
             yield from differences(f"{where}[{show(key)}]", before[key], after[key])
-        if before.keys() != after.keys():
-            gained = [f"{show(key)}: {show(after[key])}" for key in after if key not in before]
-            yield Difference(where, None, _told(gained, [show(key) for key in before if key not in after]))
+        if gained or lost:
+            yield Difference(
+                where, None, _told((f"{show(key)}: {show(after[key])}" for key in gained), map(show, lost))
+            )
     elif type(before) is type(after) is tuple:
         yield from _of_tuples(where, before, after)
     else:
         fields = zip(record_items(before), record_items(after), strict=False) if type(before) is type(after) else ()
         pairs = [(name, one, other) for (name, one), (_, other) in fields]
-        changed = [pair for pair in pairs if pair[1] != pair[2]]
+        changed = [pair for pair in pairs if not is_same(pair[1], pair[2])]
         if len(changed) == len(pairs):
             yield Difference(where, show(before), show(after))
         else:
@@ -434,14 +478,20 @@ def differences(where: str, before: Any, after: Any) -> Iterator[Difference]:
 
 
 def _of_tuples(where: str, before: tuple[Any, ...], after: tuple[Any, ...]) -> Iterator[Difference]:
-    changed = [at for at, (one, other) in enumerate(zip(before, after, strict=False)) if one != other]
-    gone = next(at for at in range(len(before) + 1) if before[at:] == after[: len(before) - at])
+    changed = [at for at, (one, other) in enumerate(zip(before, after, strict=False)) if not is_same(one, other)]
+    gone = next(at for at in range(len(before) + 1) if is_same(before[at:], after[: len(before) - at]))
     if len(before) == len(after) > len(changed) == 1:
         yield from differences(f"{where}[{changed[0]}]", before[changed[0]], after[changed[0]])
-    elif (2 * gone <= len(before) or not after) and before[:gone] != (came := after[len(before) - gone :]):
+    elif (2 * gone <= len(before) or not after) and not is_same(before[:gone], came := after[len(before) - gone :]):
         yield _members(where, came, before[:gone])
     else:
         yield Difference(where, show(before), show(after))
+
+
+def _beyond(before: Iterable[Any], after: Iterable[Any]) -> list[Any]:
+    """The members of a set, or the keys of a Map, that it did not have before, in order."""
+    known = set(map(identity, before))
+    return sorted((member for member in after if identity(member) not in known), key=sort_key)
 
 
 def _members(where: str, gained: Iterable[Any], lost: Iterable[Any]) -> Difference:

@@ -164,7 +164,7 @@ class Encoding:
                 return self._unique(frozenset(self._items(body, where, depth)), document, where)
             if kind == "map" and all(isinstance(pair, list) and len(pair) == 2 for pair in _listed(body)):
                 pairs = (self._items(pair, f"{where}[{i}]", depth) for i, pair in enumerate(body))
-                return self._unique(Map(pairs), document, where)
+                return self._unique(Map(dict(pairs)), document, where)
         raise InputError(f"{where} is {brief(document)}, which is not a value")
 
     def _items(self, document: list[Any], where: str, depth: int) -> tuple[Any, ...]:

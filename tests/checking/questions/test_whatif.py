@@ -47,6 +47,15 @@ class Guarded(Model):
         return s.n >= 0
 
 
+def test_equal_values_of_two_kinds_are_alternatives() -> None:
+    class Either(Guarded):
+        most = Constant(1, (1, True), "how many, or whether")
+
+    assert other_values(Either(most=True))[-1] == ("most", 1)
+    assert Either(most=True).differing() == {"most": True}
+    assert Either(most=1).differing() == {}
+
+
 def test_alternatives_are_the_other_values() -> None:
     assert other_values(Guarded(mode="shut", most=5), integers=True) == [
         ("first", True),

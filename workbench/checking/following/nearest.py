@@ -72,9 +72,11 @@ def _compare(
     differences += [
         CellDifference(cells[cell], before[cell], value)
         for cell, value in writes.items()
-        if cell in watched and cell not in recorded and value != before[cell]
+        if cell in watched and cell not in recorded and not is_same(value, before[cell])
     ]
-    moves = any(value != before[cell] for cell, value in writes.items() if cell in recorded or cell in watched)
+    moves = any(
+        not is_same(value, before[cell]) for cell, value in writes.items() if cell in recorded or cell in watched
+    )
     return Nearest(label, differences, lacks), moves
 
 

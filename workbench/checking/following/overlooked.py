@@ -14,6 +14,7 @@ from workbench.formats.recording import Observation
 from workbench.kernel import Model, ModelError, State
 from workbench.kernel.instances import ActionInstance, Outcome, outcome_label
 from workbench.kernel.state import Reads
+from workbench.kernel.values import is_same
 
 #: How many states are expanded.
 _MOST_STATES = 1000
@@ -37,7 +38,7 @@ class Rules(NamedTuple):
 
     def visible(self, before: State, writes: Mapping[int, Any]) -> bool | None:
         """Whether a step is visible; None if it is not allowed."""
-        changed = {cell for cell, value in writes.items() if before.values[cell] != value}
+        changed = {cell for cell, value in writes.items() if not is_same(before.values[cell], value)}
         if any(cell in self.watched and cell not in self.observation.cells for cell in changed):
             return None
         return self.kept is None or any(cell in self.kept for cell in changed)
@@ -98,7 +99,7 @@ def _refused(model: Model, taken: int, state: State, rules: Rules) -> Iterator[_
             seen = tuple(
                 model.layout.cells[cell]
                 for cell, value in outcome.writes.items()
-                if value != state.values[cell] and rules.is_seen(cell)
+                if not is_same(value, state.values[cell]) and rules.is_seen(cell)
             )
             if seen and rules.kept is not None:
                 near = Nearest(outcome_label(instance, outcome), [], unrecorded=seen)

@@ -24,7 +24,6 @@ from workbench.kernel import Model, State
 from workbench.kernel.budget import Limits
 from workbench.kernel.errors import ModelError
 from workbench.kernel.trace import Move, Trace, leading_to, replay
-from workbench.kernel.values import is_same
 
 _PAUSE = 4096  # nodes expanded between two checks of the limits
 _MOST_EDGES = 500_000  # of a layer; with more, ways are not counted
@@ -210,8 +209,6 @@ class Layers:
             number = cells.known(cell, value)
             if number is None:
                 unseen[cell] = value
-            elif not is_same(value, cells.values[cell][number]):
-                number = None
             self._wanted[cell] = UNSEEN if number is None else number
         return unseen
 

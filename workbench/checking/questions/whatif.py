@@ -9,6 +9,7 @@ from workbench.checking.check import check
 from workbench.kernel import InputError, Model, Result, Trace, Verdict
 from workbench.kernel.constants import spell
 from workbench.kernel.given import names_in
+from workbench.kernel.values import is_same
 
 
 @dataclass(frozen=True)
@@ -178,7 +179,7 @@ def other_values(model: Model, integers: bool = False) -> list[tuple[str, Any]]:
         if constant.domain.kind == "switch":
             changes.append((name, not value))
         elif constant.domain.kind == "choice":
-            changes += [(name, other) for other in constant.domain if other != value]
+            changes += [(name, other) for other in constant.domain if not is_same(other, value)]
         elif constant.domain.kind == "integer" and integers:
             numbers = constant.domain.numbers
             near = (value - numbers.step, value + numbers.step)

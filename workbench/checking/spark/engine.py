@@ -42,6 +42,7 @@ from workbench.kernel import InputError, ModelError, Trace
 from workbench.kernel.budget import Limits, Stop
 from workbench.kernel.conclusion import Exploration, Growth
 from workbench.kernel.trace import leading_to
+from workbench.kernel.values import identity
 from workbench.storage.folder import Folder
 from workbench.storage.identity import Identity
 
@@ -351,4 +352,4 @@ class SparkSearch(Running):
 
 def _merge(extras: Sequence[Sequence[Sequence[Any]]]) -> list[list[Any]]:
     """For each cell the values of several files, without repetitions."""
-    return [list(dict.fromkeys(v for values in cell for v in values)) for cell in zip(*extras, strict=True)]
+    return [list({identity(v): v for values in cell for v in values}.values()) for cell in zip(*extras, strict=True)]

@@ -10,7 +10,7 @@ from workbench.storage.identity import Identity
 from workbench.storage.schema import from_json
 from workbench.storage.versions import FolderKind
 
-RUN = FolderKind("run directory", 4)
+RUN = FolderKind("run directory", 5)
 
 #: In place of a level: the search in process, before it moved to Spark.
 PREFIX = -1

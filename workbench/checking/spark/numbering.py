@@ -13,6 +13,7 @@ from workbench.checking.kernels.packing import UNKNOWN, PackedRows, renumber
 from workbench.checking.local.store import Visited
 from workbench.checking.trees.cells import Interner
 from workbench.kernel import InputError
+from workbench.kernel.values import identity
 
 
 class Numbering:
@@ -131,11 +132,11 @@ class OwnValues:
         return numbers
 
     def _number(self, cell: int, value: Any) -> int:
-        numbers = self._numbers[cell]
-        if value not in numbers:
-            numbers[value] = self._known[cell] + len(numbers)
+        numbers, key = self._numbers[cell], identity(value)
+        if key not in numbers:
+            numbers[key] = self._known[cell] + len(numbers)
             self.values[cell].append(value)
-        return numbers[value]
+        return numbers[key]
 
 
 class BucketSet:

@@ -16,7 +16,17 @@ from workbench.kernel import Model
 from workbench.kernel.errors import ModelError
 from workbench.kernel.state import Layout, Reads, State, Values, View
 from workbench.kernel.symmetry import AmbiguousNames
-from workbench.kernel.values import LONG, Map, ObjectClasses, flatten, is_member, is_object, not_a_value, permute
+from workbench.kernel.values import (
+    LONG,
+    Map,
+    ObjectClasses,
+    flatten,
+    identity,
+    is_member,
+    is_object,
+    not_a_value,
+    permute,
+)
 
 #: The type of the numbers in rows, and the one that replaces it once a cell has too many values.
 NARROW, WIDE = np.uint16, np.int32
@@ -35,7 +45,7 @@ def cell_hash(variable: str, index: Any, value: Any, bits: int = 64) -> int:
 
 
 def encode(value: Any) -> bytes:
-    """The canonical bytes of a value: equal for equal values only, in every process.
+    """The canonical bytes of a value, in every process: equal for the same values only.
 
     Examples:
         >>> encode(frozenset({2, 1})) == encode(frozenset({1, 2}))
@@ -45,11 +55,15 @@ def encode(value: Any) -> bytes:
     """
     if value is None:
         return b"n"
-    if isinstance(value, int):  # also bool: True == 1
+    if isinstance(value, bool):
+        return b"t" if value else b"f"
+    if isinstance(value, int):
         return b"i%d;" % value if value.bit_length() <= LONG else b"i%b;" % hex(value).encode()
     if isinstance(value, str):
         text = value.encode()
         return b"s%d:%b" % (len(text), text)
+    if is_object(value) or hasattr(value, "_fields"):
+        return b"d" + encode((type(value).__qualname__, *flatten(value)[0]))
     if isinstance(value, tuple):
         return b"(" + b"".join(map(encode, value)) + b")"
     if isinstance(value, frozenset):
@@ -58,8 +72,6 @@ def encode(value: Any) -> bytes:
         return b"<" + b"".join(sorted(encode(k) + encode(v) for k, v in value.items())) + b">"
     if is_member(value):
         return b"e" + encode((type(value).__qualname__, value.name))
-    if is_object(value):
-        return b"d" + encode((type(value).__qualname__, *flatten(value)[0]))
     raise ModelError(not_a_value(value))
 
 
@@ -105,7 +117,7 @@ class Interner:
 
     def written(self, cell: int, value: Any) -> int:
         """The number of a `value` that an action writes to `cell`; checks the model's own words."""
-        known = self._numbers[cell].get(value)
+        known = self.known(cell, value)
         if known is not None and self.values[cell][known] is value:  # already checked when it was met
             return known
         self._model_words.check(self.layout.cells[cell], value)
@@ -113,12 +125,12 @@ class Interner:
 
     def number(self, cell: int, value: Any) -> int:
         """The number of `value` in `cell`; a new value gets the next number."""
-        numbers = self._numbers[cell]
-        known = numbers.get(value)
+        numbers, key = self._numbers[cell], identity(value)
+        known = numbers.get(key)
         if known is not None:
             return known
         self._kinds.check(value)
-        number = numbers[value] = len(numbers)
+        number = numbers[key] = len(numbers)
         self.values[cell].append(value)
         if number > self._most:
             self.row_type = WIDE
@@ -129,7 +141,7 @@ class Interner:
 
     def known(self, cell: int, value: Any) -> int | None:
         """The number of `value` in `cell`, if it was met before."""
-        return self._numbers[cell].get(value)
+        return self._numbers[cell].get(identity(value))
 
     def _move(self, cell: int, room: int) -> None:
         old, used = self._base[cell], self._room[cell]

@@ -11,7 +11,7 @@ from workbench.kernel.budget import again_and_again, how_often
 from workbench.kernel.errors import ModelError, impure
 from workbench.kernel.instances import Outcome
 from workbench.kernel.state import Reads
-from workbench.kernel.values import counted
+from workbench.kernel.values import counted, is_same
 
 
 def run_again(trees: Trees) -> None:
@@ -106,7 +106,7 @@ class _Again:
         if len(outcomes) != stop - first:
             return f"it has {counted(len(outcomes), 'outcome')} this time, and had {stop - first}"
         for step, outcome in enumerate(outcomes, first):
-            if outcome.choices != trees.choices[step]:
+            if not is_same(outcome.choices, trees.choices[step]):
                 return "it makes other choices"
             writes = slice(arrays.step_first[step], arrays.step_stop[step])
             before = dict(zip(arrays.write_cell[writes].tolist(), arrays.write_value[writes].tolist(), strict=True))

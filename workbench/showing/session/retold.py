@@ -42,9 +42,9 @@ def retold(told: Trace, model: Model) -> Retold:
         >>> len(told), len(again.trace), str(again.other[0].cell), again.other[0].after
         (18, 17, 'pc[w2]', 'Decide')
     """
-    values = told.steps[0].state.values
+    first = told.steps[0].state
     starts = islice(model.each_initial_state(), MOST_STARTS)
-    trace = replay(model, next((n for n, state in enumerate(starts) if state.values == values), 0), [])
+    trace = replay(model, next((n for n, state in enumerate(starts) if state == first), 0), [])
     steps = list(trace.steps)
 
     def so_far(refused: str = "", why: str = "", other: tuple[Change, ...] = ()) -> Retold:
@@ -52,7 +52,7 @@ def retold(told: Trace, model: Model) -> Retold:
 
     instances = {one.label: one for one in model.instances}
     counters = {one.action.process.pc for one in model.instances if one.action.process}
-    before = told.steps[0].state
+    before = first
     for step in (*told.steps[1 : told.end + 1], *((told.back,) if told.back else ())):
         assert step.move is not None  # it is no initial state
         changes = before.changes_to(step.state)

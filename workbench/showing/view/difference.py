@@ -7,7 +7,7 @@ from typing import Any
 
 from workbench.kernel import State
 from workbench.kernel.state import Cell
-from workbench.kernel.values import show
+from workbench.kernel.values import identity, show
 
 BECOMES = "\N{RIGHTWARDS ARROW}"
 
@@ -29,7 +29,9 @@ def told_apart(states: Sequence[State]) -> list[str]:
         >>> told_apart(Coins().initial_states())
         ['up: none', 'up: 1']
     """
-    differing = [len(set(values)) > 1 for values in zip(*(state.values for state in states), strict=True)]
+    differing = [
+        len(set(map(identity, values))) > 1 for values in zip(*(state.values for state in states), strict=True)
+    ]
     told = []
     for state in states:
         items = itertools.compress(state.items(), differing)

@@ -16,7 +16,7 @@ from workbench.kernel import InputError, Model, State, Trace
 from workbench.kernel.errors import unknown
 from workbench.kernel.given import names_in, plain
 from workbench.kernel.trace import is_bookkeeping, options
-from workbench.kernel.values import counted, show
+from workbench.kernel.values import counted, is_same, show
 from workbench.showing.pictures import Picture, faults, picture
 from workbench.showing.view.graph import (
     FOCUS,
@@ -162,7 +162,7 @@ def _number_of(space: Space, state: State) -> int:
     """The number of `state`; -1 if it is not there."""
     match = np.ones(len(space), bool)
     for column, (known, value) in enumerate(zip(space.values, state.values, strict=True)):
-        match &= space.rows[:, column] == (known.index(value) if value in known else -1)
+        match &= space.rows[:, column] == next((at for at, one in enumerate(known) if is_same(one, value)), -1)
     equal = np.flatnonzero(match)
     return int(equal[0]) if len(equal) else -1
 

@@ -20,7 +20,7 @@ from workbench.kernel.lasso import stuck
 from workbench.kernel.properties import Fault, Place
 from workbench.kernel.state import Cell, Change
 from workbench.kernel.trace import Step
-from workbench.kernel.values import Map, counted, show
+from workbench.kernel.values import Map, counted, is_same, show
 from workbench.showing.pictures import Picture, faults, picture
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view import sequence
@@ -358,8 +358,8 @@ def _writes_over(change: Change) -> bool:
     if change.cell.index is None or not before or isinstance(before, frozenset):
         return False
     if isinstance(before, Map):
-        return not isinstance(after, Map) or any(after.get(key) != value for key, value in before.items())
-    return not (type(before) is tuple and type(after) is tuple and after[: len(before)] == before)
+        return not isinstance(after, Map) or any(not is_same(after.get(key), value) for key, value in before.items())
+    return not (type(before) is tuple and type(after) is tuple and is_same(after[: len(before)], before))
 
 
 class _Owners:
@@ -396,7 +396,7 @@ class _Owners:
                 others = [
                     str(other)
                     for other, its in values.items()
-                    if other.variable == cell.variable and other != cell and its == value
+                    if other.variable == cell.variable and other != cell and is_same(its, value)
                 ]
                 if others:
                     yield f"{cell} = {listed(others)} = {spaced(show(value))}"
