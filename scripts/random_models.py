@@ -286,6 +286,15 @@ def random_model(seed: int, **chosen: Any) -> type[Model]:
         def Returns(self, p):
             return always_eventually(lambda s: number(s.own[p]) == entry("returns") % 3)
 
+        @liveness(p="Actors")
+        def Begins(self, p):
+            def grown(s):
+                return s.shared["c0"] == entry("goal") % numbers
+
+            return initially_leads_to(lambda s: number(s.own[p]) == 0, grown) & leads_to(
+                grown, lambda s: number(s.own[p]) == 1
+            )
+
         @liveness
         def Settles(self):
             return eventually_always(lambda s: s.shared["c0"] == entry("settles") % numbers)

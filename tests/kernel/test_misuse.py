@@ -302,6 +302,36 @@ def test_a_method_may_make_its_members_one_by_one():
     assert [i.label for i in Toy().instances] == ["step", "go(1)", "go(2)"]
 
 
+# Formulas -------------------------------------------------------------------------------------------------------------
+
+ONE, ANOTHER = eventually(lambda s: s.n == 7), always_eventually(lambda s: s.n == 1)
+
+
+@engines
+@pytest.mark.parametrize(
+    ("joined", "said"),
+    [
+        (lambda: ONE and ANOTHER, "write two liveness properties, or join formulas with &"),
+        (lambda: ONE or ANOTHER, "write two liveness properties"),
+        (lambda: ONE & ANOTHER or ONE, "write two liveness properties"),
+        (lambda: not ONE, "write two liveness properties"),
+        (lambda: ONE < ANOTHER, "write two liveness properties"),
+        (lambda: max(ONE, ANOTHER), "write two liveness properties"),
+        (lambda: ONE | ANOTHER, r"write eventually(lambda s: P(s) or Q(s))"),
+        (lambda: ~ONE, "the opposite of eventually(Q) is an invariant that says not Q"),
+        (lambda: ONE.implies(ANOTHER), "write leads_to(P, Q)"),
+        (lambda: ONE >> ANOTHER, "initially_leads_to(P, Q)"),
+        (lambda: ONE & True, "& joins formulas, not True"),
+        (lambda: True & ONE, "& joins formulas, not True"),
+    ],
+)
+def test_a_formula_is_not_a_boolean(joined, said, engine):
+    """Python's `and` would check the last one alone."""
+    line = refused({"P": liveness(lambda self: joined())}, engine)
+    assert re.match(r"property P \(test_misuse.py:\d+\): ", line)
+    assert said in line
+
+
 # Errors ---------------------------------------------------------------------------------------------------------------
 
 

@@ -27,7 +27,7 @@ from workbench.kernel.given import names_in
 from workbench.kernel.instances import ActionInstance, Fairness, Outcome, PropertyInstance
 from workbench.kernel.members import Universe
 from workbench.kernel.parameters import check_finished
-from workbench.kernel.properties import DEADLOCK, Formula, Property, Step
+from workbench.kernel.properties import DEADLOCK, Formula, Promise, Property, Step
 from workbench.kernel.state import Cell, Draft, Layout, State, Values, public_names
 from workbench.kernel.values import check_value, permute, sort_key
 
@@ -301,17 +301,16 @@ class Model:
 
     @of_its_class
     def formulas(self, name: str) -> list[tuple[tuple[Any, ...], Formula]]:
-        """The liveness property `name`, with each combination of its parameters."""
+        """The liveness property `name`, with each combination of its parameters, and each part of joined formulas."""
         (declared,) = self.select([name])
-        formulas = [
-            (args, call(f"property {name}", declared.function, self, *args))
-            for args in declared.parameters.combinations(self.members)
-        ]
-        for _, formula in formulas:
-            if not isinstance(formula, Formula):
+        formulas = []
+        for args in declared.parameters.combinations(self.members):
+            promise = call(f"property {name}", declared.function, self, *args)
+            if not isinstance(promise, Promise):
                 raise ModelError(
-                    f"liveness {name}{declared.place} returned {brief(formula)}; use leads_to, eventually, ..."
+                    f"liveness {name}{declared.place} returned {brief(promise)}; use leads_to, eventually, ..."
                 )
+            formulas += [(args, part) for part in promise.parts]
         return formulas
 
     def select(self, names: Iterable[str] | None = None) -> list[Property]:
