@@ -130,7 +130,7 @@ def random_model(seed: int, **chosen: Any) -> type[Model]:
     def take(self, s, kind, p, q, cell=None):
         """The body of every action, as its own tables define."""
         seen = look(s, kind, p, q)
-        require((kind == "first" and seen[0] == 0) or entry(kind, "on", seen) % 4, "the table says no")
+        require((kind == "first" and seen[0] == 0) or entry(kind, "on", seen) % 4 != 0, "the table says no")
         if entry(kind, "choice", seen) % 2:
             seen += (choose(range((entry(kind, "count", seen) + 1) % 8 // 2), "n"),)
         if sets and entry(kind, "uses", seen) % 3:
@@ -188,7 +188,7 @@ def random_model(seed: int, **chosen: Any) -> type[Model]:
         @action(q="Viewed")
         def act(self, s, q):
             n, turn = choose(range(4), "n"), choose(range(3), "turn")
-            require(entry("view", s.n, s.turn[q], n, turn) % often, "nobody has ever seen that")
+            require(entry("view", s.n, s.turn[q], n, turn) % often != 0, "nobody has ever seen that")
             s.n, s.turn[q] = n, turn
 
     class Random(Model):

@@ -1,13 +1,17 @@
 """Models that are wrong in ways that are easily overlooked: each is refused, by every engine in the same words."""
 
+import abc
 import functools
+import pickle
 import re
 import sys
 import time
 
 import pytest
+from numba import cloudpickle
 
 from workbench.checking.check import check
+from workbench.checking.questions.variants import variant
 from workbench.kernel import ModelError
 from workbench.kernel.model import model_object
 from workbench.language import *
@@ -300,6 +304,238 @@ def test_a_method_may_make_its_members_one_by_one():
             s.n += d
 
     assert [i.label for i in Toy().instances] == ["step", "go(1)", "go(2)"]
+
+
+# What replaces something, and what it keeps ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "n = Variable(0)\nm = 1\nn = Variable(1)",
+        "n = Constant(0, range(3))\nm = 1\ndef n(self): pass",
+        "@invariant\ndef n(self, s): return True\n@invariant\ndef n(self, s): return False",
+        "@action\ndef n(self, s): pass\n\n@liveness\ndef n(self): pass",
+        "@ends\ndef n(self, s): return True\n@ends\ndef n(self, s): return False",
+        "n = Process(fair='weak')\nm = 1\nn = Process()",
+    ],
+)
+def test_a_second_declaration_of_a_name_does_not_replace_the_first(body):
+    lines = ["class Twice(Model):", *(f"    {line}" for line in body.splitlines())]
+    first, second = [at for at, line in enumerate(lines, 1) if re.match("    (n = |def n)", line)]
+    with pytest.raises(ModelError) as caught:
+        exec(compile("\n".join(lines), "twice.py", "exec"), globals() | {"__name__": "twice"})
+    assert str(caught.value) == (
+        f"Twice: n is declared (twice.py:{first}) and again (twice.py:{second}); the second would replace the first"
+    )
+
+
+class Mixin(abc.ABC):
+    """Not a model; it declares something all the same."""
+
+    @invariant
+    def Low(self, s):
+        return s.n <= self.most()
+
+    @abc.abstractmethod
+    def most(self): ...
+
+
+class Mixed(Mixin, Counter):
+    """A model with a mixin, which overrides what both of them declare."""
+
+    n = Variable(1)
+
+    def grow(self, s):
+        s.n += 1
+
+    step = action(grow)
+
+    @invariant
+    def Low(self, s):
+        return super().Low(s)
+
+    def most(self):
+        return 4
+
+    @constraint
+    def Bounded(self, s):
+        return s.n < 5
+
+
+def test_what_overrides_on_purpose_is_not_refused():
+    found = check(variant(Mixed(), Small=invariant(lambda self, s: s.n > 0)), engine="reference")
+    assert {v.name: v.holds for v in found.verdicts} == {"Low": False, "Small": True}
+    again = pickle.loads(pickle.dumps(Mixed()))
+    assert type(again) is Mixed
+    assert check(again, engine="reference")["Low"].trace_states == 5
+    assert check(cloudpickle.loads(cloudpickle.dumps(type("Here", (Mixed,), {})()))).distinct == 4
+
+
+class Base(Model):
+    """Every option of an action."""
+
+    Switch = Constant(False, bool, "there is a way back")
+    who = ("a", "b")
+    p = Process(per="who", start="Here", fair="weak")
+    idle = Process()
+    x = Variable(0, per="who")
+
+    @action(p, at="Here", to="There", fair="strong", fair_when=lambda self, s, w: s.x[w] == 0)
+    def go(self, s, w):
+        s.x[w] = 1
+
+    @action(p, at="There", to="Here", when="Switch", fair=False)
+    def back(self, s, w):
+        s.x[w] = 0
+
+    @action(idle, stutters=True)
+    def rest(self, s):
+        pass
+
+    @liveness(w="who")
+    def Goes(self, w):
+        return eventually(lambda s: s.x[w] == 1)
+
+
+class Over(Base):
+    """Overrides every action, and gives no option."""
+
+    @action(Base.p)
+    def go(self, s, w):
+        super().go(s, w)
+
+    @action(w="who")
+    def back(self, s, w):
+        super().back(s, w)
+
+    @action
+    def rest(self, s):
+        super().rest(s)
+
+
+class Otherwise(Over):
+    """Overrides some options."""
+
+    @action(when=True)
+    def rest(self, s):
+        super().rest(s)
+
+    @action(Base.p, to="Here", fair="weak")
+    def go(self, s, w):
+        super().go(s, w)
+
+    @action(Base.p, at="Here", when=True, stutters=True)
+    def back(self, s, w):
+        super().back(s, w)
+
+
+OPTIONS = ("process", "at", "to", "when", "fair", "fair_when", "stutters")
+
+
+def options(model, name):
+    return {option: getattr(model.declared.actions[name], option) for option in OPTIONS}
+
+
+@engines
+def test_an_action_that_overrides_inherits_each_option_that_it_does_not_give(engine):
+    for name in ("go", "back", "rest"):
+        assert options(Over, name) == options(Base, name)
+    assert [i.label for i in Over().instances] == ["go(a)", "go(b)", "rest"]
+    assert Over().fairness() == Base().fairness()
+    assert check(Over(), engine=engine)["Goes"].holds is True
+    assert check(Over(), engine=engine).notes == []
+    assert options(Otherwise, "go") == options(Base, "go") | {"to": "Here", "fair": "weak"}
+    assert options(Otherwise, "back") == options(Base, "back") | {"at": "Here", "when": True, "stutters": True}
+    assert options(Otherwise, "rest") == options(Base, "rest") | {"when": True}
+
+
+def test_an_inherited_condition_of_fairness_has_to_fit():
+    go = action(Base.p, v="who")(lambda self, s, w, v: None)
+    with pytest.raises(ModelError, match=r"^go: fair_when takes \(self, s, w\); it takes self, s and the action's"):
+        type("More", (Base,), {"go": go})
+
+
+def test_declarations_may_be_called_as_the_methods_that_they_are():
+    class Calls(Counter):
+        @ends
+        def over(self, s):
+            return s.n == 3
+
+        @invariant
+        def Ends(self, s):
+            return self.Small(s) and (s.n < 3) is not self.over(s)
+
+        @reachable
+        def Over(self, s):
+            return self.over(s) and not self.Bounded(s)
+
+        @constraint
+        def Bounded(self, s):
+            return s.n < 3
+
+        @step
+        def Upwards(self, s, t):
+            return s.n < t.n
+
+        @step
+        def Up(self, s, t):
+            return self.Upwards(s, t)
+
+        @liveness
+        def Zero(self):
+            return eventually(lambda s: s.n == 0)
+
+        @liveness
+        def Twice(self):
+            return self.Zero() & self.Zero()
+
+    found = check(Calls(), engine="reference", properties=["Ends", "Over", "Up", "Deadlock"])
+    assert [v.holds for v in found.verdicts] == [True, True, True, True]
+    assert len(Calls().formulas("Twice")) == 2
+    with pytest.raises(ModelError, match="Toy has no 'Small' to range over"):
+        type("Toy", (Counter,), {"x": Variable(0, per="Small")})()
+
+
+# Conditions -----------------------------------------------------------------------------------------------------------
+
+
+@engines
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        (lambda self, s: (s.n < 3, "enough"), "(True, 'enough')"),
+        (lambda self, s: self.free, "<bound method "),
+        (lambda self, s: "n < 3", "'n < 3'"),
+        (lambda self, s: s.n, "0"),
+        (lambda self, s: s.some, "{}"),
+        (lambda self, s: s.some.where(), "{}"),
+        (lambda self, s: None, "None"),
+        (lambda self, s: self.Free, "functools.partial("),
+    ],
+)
+def test_a_condition_that_is_no_boolean_is_refused(given, shown, engine):
+    class Asks(Counter):
+        domain = (1, 2)
+        some = SetOf("domain")
+
+        def free(self, s):
+            return s.n < 3
+
+        @invariant
+        def Free(self, s):
+            return True
+
+        @action
+        def go(self, s):
+            require(given(self, s), "why not")
+            s.n += 1
+
+    with pytest.raises(ModelError) as caught:
+        check(Asks(), engine=engine, max_states=100)
+    said = re.sub(r"\(test_misuse.py:\d+\)", "HERE", str(caught.value))
+    assert said.startswith(f"action go HERE: require() was given {shown}")
+    assert said.endswith("; it takes True or False, such as a comparison")
 
 
 # Formulas -------------------------------------------------------------------------------------------------------------

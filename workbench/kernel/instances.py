@@ -36,12 +36,15 @@ class Disabled(Exception):
     """Disables an action; the text is the reason."""
 
 
-def require(condition: object, why: str = NOT_SAID) -> None:
-    """Disable the action unless `condition` holds; `why` is shown as the reason."""
-    if not condition:
-        if _running.run is None:
-            raise Disabled(why)
-        _running.run.fails(why)
+def require(condition: bool, why: str = NOT_SAID) -> None:
+    """Disable the action unless `condition` is True; `why` is shown as the reason."""
+    if condition is True:
+        return
+    if condition is not False:
+        raise ModelError(f"require() was given {brief(condition)}; it takes True or False, such as a comparison")
+    if _running.run is None:
+        raise Disabled(why)
+    _running.run.fails(why)
 
 
 @dataclass

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from workbench.kernel.constants import as_arguments, leaves_alone, telling_apart
-from workbench.kernel.declare import Action, Declarations, SetOf, collect
+from workbench.kernel.declare import Action, Boundary, ClassOfModels, Declarations, SetOf, collect
 from workbench.kernel.domains import Names
 from workbench.kernel.errors import (
     RAISED,
@@ -26,7 +26,7 @@ from workbench.kernel.errors import (
 from workbench.kernel.given import names_in
 from workbench.kernel.instances import ActionInstance, Fairness, Outcome, PropertyInstance
 from workbench.kernel.members import Universe
-from workbench.kernel.parameters import check_finished
+from workbench.kernel.parameters import Declared, check_finished
 from workbench.kernel.properties import DEADLOCK, Formula, Promise, Property, Step
 from workbench.kernel.state import Cell, Draft, Layout, State, Values, public_names
 from workbench.kernel.values import check_value, permute, sort_key
@@ -38,7 +38,7 @@ _MOST_TRIED = 40_320
 _RESERVED = frozenset({"actions", "constants", "constraints", "instances", "layout", "properties"})
 
 
-class Model:
+class Model(metaclass=ClassOfModels):
     """A protocol: constants, variables, actions and properties.
 
     Args:
@@ -175,7 +175,7 @@ class Model:
 
     def members(self, domain: str) -> tuple[Any, ...]:
         """The members of the constant, attribute or method called `domain`."""
-        named = isinstance(domain, str) and domain not in self.declared.actions
+        named = isinstance(domain, str) and not isinstance(getattr(type(self), domain, None), (Declared, Boundary))
         given = getattr(self, domain, None) if named else None
         if given is None:
             raise ModelError(f"{type(self).__name__} has no {domain!r} to range over")
