@@ -11,6 +11,7 @@ import pytest
 from numba import cloudpickle
 
 from workbench.checking.check import check
+from workbench.checking.questions.sweep import sweep
 from workbench.checking.questions.variants import variant
 from workbench.kernel import ModelError
 from workbench.kernel.model import model_object
@@ -536,6 +537,79 @@ def test_a_condition_that_is_no_boolean_is_refused(given, shown, engine):
     said = re.sub(r"\(test_misuse.py:\d+\)", "HERE", str(caught.value))
     assert said.startswith(f"action go HERE: require() was given {shown}")
     assert said.endswith("; it takes True or False, such as a comparison")
+
+
+# What is said after a search ------------------------------------------------------------------------------------------
+
+
+class Slips(Model):
+    """Slips that a search cannot refuse."""
+
+    Never = Constant(True, bool, "a switch that nothing reads")
+    Named = Constant(True, bool, "nothing reads it, on purpose", ghost=True)
+    Switch = Constant(True, bool, "an action has it")
+    Inner = Constant(3, range(4), "a helper reads it")
+    who = ("a", "b")
+    x = Variable(0)
+    written = Variable(0)
+    p = Process(per="who", start="Read", fair="weak")
+
+    @action(p, at="Read", to="Dne")
+    def go(self, s, w):
+        s.x = choose((0, 1), "way") + choose((0, 1), "way") + choose((0, 1)) + choose((0, 1), "other")
+        s.written = 1
+
+    @action(p, at="Reed", to="Read", when="Switch")
+    def again(self, s, w):
+        s.x = below(self)
+
+    @action(p, at="Read", to="Done")
+    def end(self, s, w):
+        s.x = 0
+
+    @invariant
+    def Small(self, s):
+        return s.x < 9 or any(s.pc[w] == DONE for w in self.who)
+
+
+DONE = "Done"
+
+
+def below(model):
+    return model.Inner
+
+
+@engines
+def test_what_nothing_reads_and_steps_that_lead_nowhere_are_named(engine):
+    assert [note.partition(":")[0] for note in check(Slips(), engine=engine).notes] == [
+        "nothing reads the constant Never",
+        "nothing reads the variable written",
+        "action go leads to Dne, where no action starts, and which nothing else mentions",
+        "action again starts at Reed, to which nothing leads, and which nothing else mentions",
+        "action go chooses twice under the name way",
+    ]
+
+
+def test_a_sweep_names_the_constants_that_change_nothing():
+    table = sweep(Slips, {"Never": [False, True], "Switch": [False, True], "Inner": [1, 2]}, workers=1)
+    assert table.attrs["notes"] == [
+        "Never changes nothing in 8 settings",
+        "Switch changes nothing in 8 settings",
+        "Inner changes nothing in 8 settings",
+    ]
+    deeper = sweep(Deeper, {"Never": [False, True], "Most": [1, 2]}, workers=1)
+    assert deeper.attrs["notes"] == ["Never changes nothing in 4 settings"]
+
+
+class Deeper(Counter):
+    """A constant that matters, and another one."""
+
+    Never = Constant(True, bool, "a switch that nothing reads")
+    Most = Constant(1, range(4), "where it ends")
+
+    @constraint
+    def Bounded(self, s):
+        return s.n <= self.Most
 
 
 # Formulas -------------------------------------------------------------------------------------------------------------

@@ -58,7 +58,7 @@ class BakeryV2(Model):
     NodeParts = Constant(None, Partition("Writers"), "which writers share a node; by default each has its own")
     SameNodeLock = Constant(True, bool, "writers of one node queue one at a time")
     MaxTickets = Constant(6, range(1, 21), "tickets that may be handed out")
-    MaxIcebergLen = Constant(5, range(1, 21), "a sanity bound on the history; no step depends on it")
+    MaxIcebergLen = Constant(5, range(1, 21), "a sanity bound on the history; no step depends on it", ghost=True)
     MaxCrashes = Constant(0, range(0, 4), "writers that may crash")
     AsyncParquet = Constant(False, bool, "data files are staged, on the head of that time, before the claim")
     RestampPatch = Constant(True, bool, "staged files are moved onto the current head before the commit")
