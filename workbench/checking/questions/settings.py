@@ -205,7 +205,7 @@ def _idle(
     varied: Sequence[str], settings: Sequence[Mapping[str, Any]], outcomes: Sequence[SettingOutcome]
 ) -> Iterator[str]:
     """A note on each constant whose values change nothing, whatever those of the others."""
-    if any(outcome.holds is None for outcome in outcomes):
+    if not all(outcome.complete and outcome.holds is not None for outcome in outcomes):
         return
     told = [(outcome.verdicts, outcome.distinct, outcome.depth) for outcome in outcomes]
     for name in varied:
