@@ -152,7 +152,7 @@ def random_model(seed: int, **chosen: Any) -> type[Model]:
     def take(self, s, kind, p, q, cell=None):
         """The body of every action, as its own tables define."""
         seen = look(s, kind, p, q)
-        require((kind == "first" and seen[0] == 0) or entry(kind, "on", seen) % 4, "the table says no")
+        require((kind == "first" and seen[0] == 0) or entry(kind, "on", seen) % 4 != 0, "the table says no")
         if entry(kind, "choice", seen) % 2:
             seen += (choose(range((entry(kind, "count", seen) + 1) % 8 // 2), "n"),)
         if sets and entry(kind, "uses", seen) % 3:
@@ -210,7 +210,7 @@ def random_model(seed: int, **chosen: Any) -> type[Model]:
         @action(q="Viewed")
         def act(self, s, q):
             n, turn = choose(range(4), "n"), choose(range(3), "turn")
-            require(entry("view", s.n, s.turn[q], n, turn) % often, "nobody has ever seen that")
+            require(entry("view", s.n, s.turn[q], n, turn) % often != 0, "nobody has ever seen that")
             s.n, s.turn[q] = n, turn
 
     class Random(Model):
@@ -307,6 +307,15 @@ def random_model(seed: int, **chosen: Any) -> type[Model]:
         @liveness(p="Actors")
         def Returns(self, p):
             return always_eventually(lambda s: number(s.own[p]) == entry("returns") % 3)
+
+        @liveness(p="Actors")
+        def Begins(self, p):
+            def grown(s):
+                return s.shared["c0"] == entry("goal") % numbers
+
+            return initially_leads_to(lambda s: number(s.own[p]) == 0, grown) & leads_to(
+                grown, lambda s: number(s.own[p]) == 1
+            )
 
         @liveness
         def Settles(self):

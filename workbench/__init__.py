@@ -59,6 +59,7 @@ __all__ = [
     "flips",
     "get_model",
     "initial",
+    "initially_leads_to",
     "invariant",
     "leads_to",
     "liveness",

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from workbench.checking.check import check
 from workbench.checking.local.lassos import Graph, LassoFinder
 from workbench.kernel import ModelError, replay, search
 from workbench.kernel.instances import Fairness
@@ -20,8 +21,9 @@ from workbench.kernel.trace import Move, Trace
 from workbench.language import *
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2
+from workbench.showing.view.truth import truths
 
-KINDS = ("leads_to", "eventually", "always_eventually", "eventually_always")
+KINDS = ("leads_to", "initially_leads_to", "eventually", "always_eventually", "eventually_always")
 
 
 # Graphs ----------------------------------------------------------------------------------------------------------
@@ -111,7 +113,7 @@ class Case(NamedTuple):
         return Walk()
 
     def formula(self) -> Formula:
-        trigger = (lambda s: s.at in self.trigger) if self.kind == "leads_to" else None
+        trigger = (lambda s: s.at in self.trigger) if "leads_to" in self.kind else None
         return Formula(self.kind, trigger, lambda s: s.at in self.goal)
 
 
@@ -146,6 +148,8 @@ def violated_by_definition(case: Case) -> bool:
     region = everything if case.kind == "eventually_always" else everything - case.goal
     if case.kind == "leads_to":
         region = reach(region & case.trigger, region)
+    elif case.kind == "initially_leads_to":
+        region = reach(case.trigger & set(range(case.initial)), region)
     elif case.kind == "eventually":
         region = reach(range(case.initial), region)
     for size in range(1, len(region) + 1):
@@ -379,6 +383,74 @@ def test_the_smaller_of_a_cycle_and_a_stop_is_shown(before_cycle: int, before_st
 
 
 # Verification ----------------------------------------------------------------------------------------------------
+
+
+class Two(Model):
+    """Counts to one, or to two if it begins with one."""
+
+    n = Variable(0)
+    p = Process(fair="weak")
+
+    @initial
+    def begin(self, s: Any) -> None:
+        s.n = choose((0, 1))
+
+    @action(p)
+    def step(self, s: Any) -> None:
+        require(s.n == 1, "done")
+        s.n = 2
+
+    @liveness
+    def Both(self) -> Any:
+        return eventually(lambda s: s.n >= 1) & eventually(lambda s: s.n < 2)
+
+    @liveness
+    def Other(self) -> Any:
+        return eventually(lambda s: s.n < 2) & eventually(lambda s: s.n >= 1) & always_eventually(lambda s: s.n != 1)
+
+    @liveness
+    def All(self) -> Any:
+        return eventually(lambda s: s.n < 2) & always_eventually(lambda s: s.n != 1)
+
+    @liveness
+    def FromOne(self) -> Any:
+        return initially_leads_to(lambda s: s.n == 1, lambda s: s.n == 2)
+
+    @liveness
+    def FromZero(self) -> Any:
+        return initially_leads_to(lambda s: s.n == 0, lambda s: s.n == 2)
+
+    @liveness
+    def FromTwo(self) -> Any:
+        return initially_leads_to(lambda s: s.n == 2, lambda s: s.n == 7)
+
+
+@pytest.mark.parametrize("engine", ["reference", "local"])
+def test_each_part_of_joined_formulas_is_decided(engine: str) -> None:
+    result = check(Two(), engine=engine)
+    assert [(v.name, v.holds) for v in result.verdicts[:3]] == [("Both", False), ("Other", False), ("All", True)]
+    assert str(result["Both"].why).startswith("part 1 of 2 fails; stuck")
+    assert str(result["Other"].why).startswith("part 2 of 3 fails; stuck")
+    assert result["Both"].trace is not None
+    assert [state.n for state in result["Both"].trace.states] == [0]
+
+
+@pytest.mark.parametrize("engine", ["reference", "local"])
+def test_a_trigger_of_initial_states_asks_nothing_of_later_ones(engine: str) -> None:
+    """From 2, which no behaviour begins in, nothing leads to 7."""
+    result = check(Two(), engine=engine)
+    assert {name: result[name].holds for name in ("FromOne", "FromZero", "FromTwo")} == {
+        "FromOne": True,
+        "FromZero": False,
+        "FromTwo": True,
+    }
+    assert result["FromTwo"].why == "it asks for nothing: its trigger is never true"
+
+
+def test_the_truth_of_joined_formulas_is_told_for_each_part() -> None:
+    model = Two()
+    told = truths(model, model.initial_states()[0], ["Both"])
+    assert [(truth.name, truth.holds) for truth in told] == [("Both, part 1 of 2", False), ("Both, part 2 of 2", True)]
 
 
 def rejected(model: Model, moves: Sequence[str], loop: int, formula: Formula) -> str:

@@ -1,13 +1,18 @@
 """Models that are wrong in ways that are easily overlooked: each is refused, by every engine in the same words."""
 
+import abc
 import functools
+import pickle
 import re
 import sys
 import time
 
 import pytest
+from numba import cloudpickle
 
 from workbench.checking.check import check
+from workbench.checking.questions.sweep import sweep
+from workbench.checking.questions.variants import variant
 from workbench.kernel import ModelError
 from workbench.kernel.model import model_object
 from workbench.language import *
@@ -300,6 +305,341 @@ def test_a_method_may_make_its_members_one_by_one():
             s.n += d
 
     assert [i.label for i in Toy().instances] == ["step", "go(1)", "go(2)"]
+
+
+# What replaces something, and what it keeps ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "n = Variable(0)\nm = 1\nn = Variable(1)",
+        "n = Constant(0, range(3))\nm = 1\ndef n(self): pass",
+        "@invariant\ndef n(self, s): return True\n@invariant\ndef n(self, s): return False",
+        "@action\ndef n(self, s): pass\n\n@liveness\ndef n(self): pass",
+        "@ends\ndef n(self, s): return True\n@ends\ndef n(self, s): return False",
+        "n = Process(fair='weak')\nm = 1\nn = Process()",
+    ],
+)
+def test_a_second_declaration_of_a_name_does_not_replace_the_first(body):
+    lines = ["class Twice(Model):", *(f"    {line}" for line in body.splitlines())]
+    first, second = [at for at, line in enumerate(lines, 1) if re.match("    (n = |def n)", line)]
+    with pytest.raises(ModelError) as caught:
+        exec(compile("\n".join(lines), "twice.py", "exec"), globals() | {"__name__": "twice"})
+    assert str(caught.value) == (
+        f"Twice: n is declared (twice.py:{first}) and again (twice.py:{second}); the second would replace the first"
+    )
+
+
+class Mixin(abc.ABC):
+    """Not a model; it declares something all the same."""
+
+    @invariant
+    def Low(self, s):
+        return s.n <= self.most()
+
+    @abc.abstractmethod
+    def most(self): ...
+
+
+class Mixed(Mixin, Counter):
+    """A model with a mixin, which overrides what both of them declare."""
+
+    n = Variable(1)
+
+    def grow(self, s):
+        s.n += 1
+
+    step = action(grow)
+
+    @invariant
+    def Low(self, s):
+        return super().Low(s)
+
+    def most(self):
+        return 4
+
+    @constraint
+    def Bounded(self, s):
+        return s.n < 5
+
+
+def test_what_overrides_on_purpose_is_not_refused():
+    found = check(variant(Mixed(), Small=invariant(lambda self, s: s.n > 0)), engine="reference")
+    assert {v.name: v.holds for v in found.verdicts} == {"Low": False, "Small": True}
+    again = pickle.loads(pickle.dumps(Mixed()))
+    assert type(again) is Mixed
+    assert check(again, engine="reference")["Low"].trace_states == 5
+    assert check(cloudpickle.loads(cloudpickle.dumps(type("Here", (Mixed,), {})()))).distinct == 4
+
+
+class Base(Model):
+    """Every option of an action."""
+
+    Switch = Constant(False, bool, "there is a way back")
+    who = ("a", "b")
+    p = Process(per="who", start="Here", fair="weak")
+    idle = Process()
+    x = Variable(0, per="who")
+
+    @action(p, at="Here", to="There", fair="strong", fair_when=lambda self, s, w: s.x[w] == 0)
+    def go(self, s, w):
+        s.x[w] = 1
+
+    @action(p, at="There", to="Here", when="Switch", fair=False)
+    def back(self, s, w):
+        s.x[w] = 0
+
+    @action(idle, stutters=True)
+    def rest(self, s):
+        pass
+
+    @liveness(w="who")
+    def Goes(self, w):
+        return eventually(lambda s: s.x[w] == 1)
+
+
+class Over(Base):
+    """Overrides every action, and gives no option."""
+
+    @action(Base.p)
+    def go(self, s, w):
+        super().go(s, w)
+
+    @action(w="who")
+    def back(self, s, w):
+        super().back(s, w)
+
+    @action
+    def rest(self, s):
+        super().rest(s)
+
+
+class Otherwise(Over):
+    """Overrides some options."""
+
+    @action(when=True)
+    def rest(self, s):
+        super().rest(s)
+
+    @action(Base.p, to="Here", fair="weak")
+    def go(self, s, w):
+        super().go(s, w)
+
+    @action(Base.p, at="Here", when=True, stutters=True)
+    def back(self, s, w):
+        super().back(s, w)
+
+
+OPTIONS = ("process", "at", "to", "when", "fair", "fair_when", "stutters")
+
+
+def options(model, name):
+    return {option: getattr(model.declared.actions[name], option) for option in OPTIONS}
+
+
+@engines
+def test_an_action_that_overrides_inherits_each_option_that_it_does_not_give(engine):
+    for name in ("go", "back", "rest"):
+        assert options(Over, name) == options(Base, name)
+    assert [i.label for i in Over().instances] == ["go(a)", "go(b)", "rest"]
+    assert Over().fairness() == Base().fairness()
+    assert check(Over(), engine=engine)["Goes"].holds is True
+    assert check(Over(), engine=engine).notes == []
+    assert options(Otherwise, "go") == options(Base, "go") | {"to": "Here", "fair": "weak"}
+    assert options(Otherwise, "back") == options(Base, "back") | {"at": "Here", "when": True, "stutters": True}
+    assert options(Otherwise, "rest") == options(Base, "rest") | {"when": True}
+
+
+def test_an_inherited_condition_of_fairness_has_to_fit():
+    go = action(Base.p, v="who")(lambda self, s, w, v: None)
+    with pytest.raises(ModelError, match=r"^go: fair_when takes \(self, s, w\); it takes self, s and the action's"):
+        type("More", (Base,), {"go": go})
+
+
+def test_declarations_may_be_called_as_the_methods_that_they_are():
+    class Calls(Counter):
+        @ends
+        def over(self, s):
+            return s.n == 3
+
+        @invariant
+        def Ends(self, s):
+            return self.Small(s) and (s.n < 3) is not self.over(s)
+
+        @reachable
+        def Over(self, s):
+            return self.over(s) and not self.Bounded(s)
+
+        @constraint
+        def Bounded(self, s):
+            return s.n < 3
+
+        @step
+        def Upwards(self, s, t):
+            return s.n < t.n
+
+        @step
+        def Up(self, s, t):
+            return self.Upwards(s, t)
+
+        @liveness
+        def Zero(self):
+            return eventually(lambda s: s.n == 0)
+
+        @liveness
+        def Twice(self):
+            return self.Zero() & self.Zero()
+
+    found = check(Calls(), engine="reference", properties=["Ends", "Over", "Up", "Deadlock"])
+    assert [v.holds for v in found.verdicts] == [True, True, True, True]
+    assert len(Calls().formulas("Twice")) == 2
+    with pytest.raises(ModelError, match="Toy has no 'Small' to range over"):
+        type("Toy", (Counter,), {"x": Variable(0, per="Small")})()
+
+
+# Conditions -----------------------------------------------------------------------------------------------------------
+
+
+@engines
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        (lambda self, s: (s.n < 3, "enough"), "(True, 'enough')"),
+        (lambda self, s: self.free, "<bound method "),
+        (lambda self, s: "n < 3", "'n < 3'"),
+        (lambda self, s: s.n, "0"),
+        (lambda self, s: s.some, "{}"),
+        (lambda self, s: s.some.where(), "{}"),
+        (lambda self, s: None, "None"),
+        (lambda self, s: self.Free, "functools.partial("),
+    ],
+)
+def test_a_condition_that_is_no_boolean_is_refused(given, shown, engine):
+    class Asks(Counter):
+        domain = (1, 2)
+        some = SetOf("domain")
+
+        def free(self, s):
+            return s.n < 3
+
+        @invariant
+        def Free(self, s):
+            return True
+
+        @action
+        def go(self, s):
+            require(given(self, s), "why not")
+            s.n += 1
+
+    with pytest.raises(ModelError) as caught:
+        check(Asks(), engine=engine, max_states=100)
+    said = re.sub(r"\(test_misuse.py:\d+\)", "HERE", str(caught.value))
+    assert said.startswith(f"action go HERE: require() was given {shown}")
+    assert said.endswith("; it takes True or False, such as a comparison")
+
+
+# What is said after a search ------------------------------------------------------------------------------------------
+
+
+class Slips(Model):
+    """Slips that a search cannot refuse."""
+
+    Never = Constant(True, bool, "a switch that nothing reads")
+    Named = Constant(True, bool, "nothing reads it, on purpose", ghost=True)
+    Switch = Constant(True, bool, "an action has it")
+    Inner = Constant(3, range(4), "a helper reads it")
+    who = ("a", "b")
+    x = Variable(0)
+    written = Variable(0)
+    p = Process(per="who", start="Read", fair="weak")
+
+    @action(p, at="Read", to="Dne")
+    def go(self, s, w):
+        s.x = choose((0, 1), "way") + choose((0, 1), "way") + choose((0, 1)) + choose((0, 1), "other")
+        s.written = 1
+
+    @action(p, at="Reed", to="Read", when="Switch")
+    def again(self, s, w):
+        s.x = below(self)
+
+    @action(p, at="Read", to="Done")
+    def end(self, s, w):
+        s.x = 0
+
+    @invariant
+    def Small(self, s):
+        return s.x < 9 or any(s.pc[w] == DONE for w in self.who)
+
+
+DONE = "Done"
+
+
+def below(model):
+    return model.Inner
+
+
+@engines
+def test_what_nothing_reads_and_steps_that_lead_nowhere_are_named(engine):
+    assert [note.partition(":")[0] for note in check(Slips(), engine=engine).notes] == [
+        "nothing reads the constant Never",
+        "nothing reads the variable written",
+        "action go leads to Dne, where no action starts, and which nothing else mentions",
+        "action again starts at Reed, to which nothing leads, and which nothing else mentions",
+        "action go chooses twice under the name way",
+    ]
+
+
+def test_a_sweep_names_the_constants_that_change_nothing():
+    table = sweep(Slips, {"Never": [False, True], "Switch": [False, True], "Inner": [1, 2]}, workers=1)
+    assert table.attrs["notes"] == [
+        "Never changes nothing in 8 settings",
+        "Switch changes nothing in 8 settings",
+        "Inner changes nothing in 8 settings",
+    ]
+    deeper = sweep(Deeper, {"Never": [False, True], "Most": [1, 2]}, workers=1)
+    assert deeper.attrs["notes"] == ["Never changes nothing in 4 settings"]
+
+
+class Deeper(Counter):
+    """A constant that matters, and another one."""
+
+    Never = Constant(True, bool, "a switch that nothing reads")
+    Most = Constant(1, range(4), "where it ends")
+
+    @constraint
+    def Bounded(self, s):
+        return s.n <= self.Most
+
+
+# Formulas -------------------------------------------------------------------------------------------------------------
+
+ONE, ANOTHER = eventually(lambda s: s.n == 7), always_eventually(lambda s: s.n == 1)
+
+
+@engines
+@pytest.mark.parametrize(
+    ("joined", "said"),
+    [
+        (lambda: ONE and ANOTHER, "write two liveness properties, or join formulas with &"),
+        (lambda: ONE or ANOTHER, "write two liveness properties"),
+        (lambda: ONE & ANOTHER or ONE, "write two liveness properties"),
+        (lambda: not ONE, "write two liveness properties"),
+        (lambda: ONE < ANOTHER, "write two liveness properties"),
+        (lambda: max(ONE, ANOTHER), "write two liveness properties"),
+        (lambda: ONE | ANOTHER, r"write eventually(lambda s: P(s) or Q(s))"),
+        (lambda: ~ONE, "the opposite of eventually(Q) is an invariant that says not Q"),
+        (lambda: ONE.implies(ANOTHER), "write leads_to(P, Q)"),
+        (lambda: ONE >> ANOTHER, "initially_leads_to(P, Q)"),
+        (lambda: ONE & True, "& joins formulas, not True"),
+        (lambda: True & ONE, "& joins formulas, not True"),
+    ],
+)
+def test_a_formula_is_not_a_boolean(joined, said, engine):
+    """Python's `and` would check the last one alone."""
+    line = refused({"P": liveness(lambda self: joined())}, engine)
+    assert re.match(r"property P \(test_misuse.py:\d+\): ", line)
+    assert said in line
 
 
 # Errors ---------------------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from workbench.kernel.properties import (
     constraint,
     eventually,
     eventually_always,
+    initially_leads_to,
     invariant,
     leads_to,
     liveness,

@@ -20,6 +20,7 @@ class Constant:
         domain: ``bool`` for a switch, a range of integers, a sequence of choices or a mapping of choices to words, a
             set of ``Names``, or a ``Partition`` or ``Relation`` over such a set; kept as a :class:`Domain`.
         doc: One line, shown with the constant.
+        ghost: Nothing reads it, on purpose: a configuration of another tool names it.
 
     Examples:
         >>> crashes = Constant(1, range(0, 4), "how many writers may crash")
@@ -35,6 +36,7 @@ class Constant:
     default: Any
     domain: Any
     doc: str = NOT_SAID
+    ghost: bool = False
 
     @in_its_line
     def __post_init__(self) -> None:

@@ -4,6 +4,7 @@ They know no model: :mod:`workbench.kernel.model` collects the declarations of a
 """
 
 import inspect
+from abc import ABCMeta
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ from typing import Any, overload
 
 from workbench.kernel.constants import Constant
 from workbench.kernel.domains import Names
-from workbench.kernel.errors import InputError, ModelError, brief, in_its_line, listed
+from workbench.kernel.errors import InputError, ModelError, brief, calling_line, in_its_line, listed
 from workbench.kernel.parameters import Declared, Function, Parameters, When, check_function
 from workbench.kernel.properties import DEADLOCK, Constraint, Property
 
@@ -76,7 +77,7 @@ class Action(Declared):
 
     process: Process | None = None
     fair: str | bool | None = None
-    stutters: bool = False
+    stutters: bool | None = None
     fair_when: Function | None = None
     at: Any = None
     to: Any = None
@@ -90,38 +91,40 @@ class Action(Declared):
                 "first step, as in Process(start='Begin')"
             )
 
-    @overload
-    def __get__(self, model: None, owner: type) -> "Action": ...
-    @overload
-    def __get__(self, model: Any, owner: type) -> Callable[..., Any]: ...
-    def __get__(self, model: Any, owner: type) -> Any:
-        """On a class the action; on a model its method, which other actions and subclasses may call."""
-        return self if model is None else partial(self.function, model)
-
     def of_class(self, owner: str, name: str, bases: Sequence[type], processes: Mapping[str, Process]) -> "Action":
         """The action as the class called `owner` has it: with that `name`, and taken by the class's own process.
 
         If a subclass replaces a process, inherited actions belong to the new one. An action that overrides one of the
-        `bases` keeps the overridden `at` and `to`, unless it has its own.
+        `bases` keeps each option that it does not give itself; the steps only if they are those of its process.
         """
-        if self.process is None:
-            return replace(self, name=name)
-        replaced = (vars(base).get(name) for base in bases)
-        known = [a for a in replaced if isinstance(a, Action) and a.process and a.process.name == self.process.name]
-        at, to = (
-            next((step for action in known if (step := getattr(action, end)) is not None), None) for end in ("at", "to")
-        )
-        if self.process.name not in processes:
+        overridden = [action for base in bases if isinstance(action := vars(base).get(name), Action)]
+        written_for = self.process or next((a.process for a in overridden if self._could_be_of(a.process)), None)
+        stepping = [a for a in overridden if written_for and a.process and a.process.name == written_for.name]
+
+        def given(option: str, by: Sequence[Action]) -> Any:
+            return next((value for action in by if (value := getattr(action, option)) is not None), None)
+
+        options = {option: given(option, overridden) for option in ("when", "fair", "stutters", "fair_when")}
+        options |= {option: given(option, stepping) for option in ("at", "to")}
+        if options["fair_when"] is not None:
+            _check_fair_when(name, options["fair_when"], len(self.parameters))
+        if written_for is None:
+            return replace(self, name=name, **options)
+        if written_for.name not in processes:
             raise ModelError(f"{owner}: the process of {name} has no name in a class")
-        process, parameters = processes[self.process.name], self.parameters
-        if (process.per is None) != (self.process.per is None):
+        process, parameters = processes[written_for.name], self.parameters
+        if (process.per is None) != (written_for.per is None):
             raise ModelError(
                 f"{owner}: {process.name} is {'one process' if process.per is None else 'a process per member'}, "
                 f"but {name} was written for {'one' if process.per else 'a process per member'}; declare {name} again"
             )
         if process.per is not None:
             parameters = parameters.with_first(next(iter(parameters)), process.per)
-        return replace(self, name=name, process=process, parameters=parameters, at=at, to=to)
+        return replace(self, name=name, process=process, parameters=parameters, **options)
+
+    def _could_be_of(self, process: Process | None) -> bool:
+        """Whether an action that names no process takes what one of `process` takes: the member that steps, if any."""
+        return process is not None and process.per in (None, next(iter(self.parameters.values()), None))
 
 
 @overload
@@ -132,7 +135,7 @@ def action(
     *each: str,
     fair: str | bool | None = None,
     when: When = None,
-    stutters: bool = False,
+    stutters: bool | None = None,
     fair_when: Function | None = None,
     at: Any = None,
     to: Any = None,
@@ -144,7 +147,7 @@ def action(
     *each: str,
     fair: str | bool | None = None,
     when: When = None,
-    stutters: bool = False,
+    stutters: bool | None = None,
     fair_when: Function | None = None,
     at: Any = None,
     to: Any = None,
@@ -157,15 +160,17 @@ def action(
         *each: Parameters that are unpacked from tuples, such as ``"a, b in Edges"``, before those of `domains`. The
             first of them may be the process's member.
         fair ({None, "weak", "strong", False}): A fairness condition of each instance of this action; False leaves the
-            action out of its process's fairness.
-        when: The name of a constant, or a function of the model; a model lacks the action where it is false.
+            action out of its process's fairness. As with each option, an action that overrides another one inherits
+            what it does not give itself.
+        when: The name of a constant, or a function of the model; a model lacks the action where it is false. True for
+            one that overrides an action, and is always there.
         stutters: The action leaves the state as it is, on purpose.
         fair_when: A function ``(self, s, ...)``, with the action's parameters, that is true of the steps that fairness
             counts; without it, fairness counts all. It takes choices as keywords: ``lambda self, s, c, *, value: value
             == s.held[c]``.
         at: The step of its process at which the action is taken, or a function of the model that gives it (None: at
             any).
-        to: The next step, unless the method assigns one. An action that overrides this one inherits both.
+        to: The next step, unless the method assigns one.
         **domains: For each further parameter the name of the constant, attribute or method of the model whose members
             it ranges over.
     """
@@ -216,6 +221,10 @@ class Boundary:
 
     kind: str
     function: Function
+
+    def __get__(self, model: Any, owner: type) -> Any:
+        """On a class the mark; on a model its method."""
+        return self if model is None else partial(self.function, model)
 
 
 @in_its_line
@@ -281,6 +290,33 @@ class SetOf(Variable):
 # All of a class ------------------------------------------------------------------------------------------------------
 
 _DECLARED = (Constant, Variable, Action, Property, Process)
+
+
+class Body(dict[str, Any]):
+    """The body of the class called `owner`; it refuses what would silently replace a declaration."""
+
+    def __init__(self, owner: str) -> None:
+        super().__init__()
+        self._owner, self._lines = owner, dict[str, str]()
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        before = self.get(name)
+        if isinstance(before, (*_DECLARED, Boundary)):
+            raise ModelError(
+                f"{self._owner}: {name} is declared{self._lines[name]} and again{calling_line()}; "
+                "the second would replace the first"
+            )
+        if isinstance(value, (*_DECLARED, Boundary)):
+            self._lines[name] = calling_line()
+        super().__setitem__(name, value)
+
+
+class ClassOfModels(ABCMeta):
+    """The class of model classes, for their bodies alone. Abstract classes may be mixed in, so it is theirs."""
+
+    @classmethod
+    def __prepare__(cls, name: str, bases: tuple[type, ...], /, **options: Any) -> Body:
+        return Body(name)
 
 
 @dataclass(frozen=True)

@@ -117,6 +117,12 @@ def here() -> str:
     return "" if frame is None else _spelt(frame.f_code, frame.f_lineno)
 
 
+def calling_line() -> str:
+    """The line that calls the function which calls this one, as " (file:line)"."""
+    frame = sys._getframe(2)
+    return _spelt(frame.f_code, frame.f_lineno)
+
+
 _classes: WeakKeyDictionary[type, str] = WeakKeyDictionary()
 _PLACE = re.compile(r" \([^()]+:\d+\)")
 

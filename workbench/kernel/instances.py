@@ -36,12 +36,15 @@ class Disabled(Exception):
     """Disables an action; the text is the reason."""
 
 
-def require(condition: object, why: str = NOT_SAID) -> None:
-    """Disable the action unless `condition` holds; `why` is shown as the reason."""
-    if not condition:
-        if _running.run is None:
-            raise Disabled(why)
-        _running.run.fails(why)
+def require(condition: bool, why: str = NOT_SAID) -> None:
+    """Disable the action unless `condition` is True; `why` is shown as the reason."""
+    if condition is True:
+        return
+    if condition is not False:
+        raise ModelError(f"require() was given {brief(condition)}; it takes True or False, such as a comparison")
+    if _running.run is None:
+        raise Disabled(why)
+    _running.run.fails(why)
 
 
 @dataclass
@@ -155,6 +158,8 @@ class ActionInstance:
         label (str): Such as ``begin_claim(w1)``.
         lane (str): The process that takes the step: a member's name, the process's name, or "" if there is none.
         actor ((str, object) or None): The process's name, and its member if each member has a process.
+        at, to: The step of its process at which it is taken, and the next one, if the action gives them.
+        chosen_twice: The names of choices that a run of it has made more than once.
     """
 
     def __init__(self, model: Any, number: int, declared: Action, arguments: Sequence[Any]) -> None:
@@ -162,11 +167,12 @@ class ActionInstance:
         process = declared.process
         self.actor = None if process is None else (process.name, self.arguments[0] if process.per else None)
         self._call_it(show)
-        self._at, self._to = (
+        self.at, self.to = (
             call(f"a step of {declared.name}", step, model) if callable(step) else step
             for step in (declared.at, declared.to)
         )
-        bare = self._at is None and self._to is None and (process is None or process.guard is None)
+        self.chosen_twice: set[str] = set()
+        bare = self.at is None and self.to is None and (process is None or process.guard is None)
         self._function = declared.function if bare else self._as_a_step
 
     def _as_a_step(self, model: Any, draft: Draft, *arguments: Any) -> Any:
@@ -174,17 +180,17 @@ class ActionInstance:
         process: Any = self.action.process
         member = arguments[:1] if process.per else ()
         cell = -1
-        if self._at is not None or self._to is not None:
+        if self.at is not None or self.to is not None:
             (cell,) = draft._layout.cells_of(process.pc, *member)
-        if self._at is not None:
-            at = show(self._at)
+        if self.at is not None:
+            at = show(self.at)
             who = self.lane if member else f"the {process.name}"
-            require(draft._get(cell) == self._at, f"{who} is not at {repr(at) if ' ' in at else at}")
+            require(draft._get(cell) == self.at, f"{who} is not at {repr(at) if ' ' in at else at}")
         if process.guard is not None:
             process.guard(model, draft, *member)
         result = self.action.function(model, draft, *arguments)
-        if self._to is not None and cell not in draft.writes:
-            draft._set(cell, self._to)
+        if self.to is not None and cell not in draft.writes:
+            draft._set(cell, self.to)
         return result
 
     def _call_it(self, text: Callable[[Any], str]) -> None:
@@ -223,6 +229,8 @@ class ActionInstance:
                 result = function(model, draft, *arguments)
                 if result is not None:
                     check_finished(result)
+                if len(run.labels) > 1:
+                    self._note_names(run.labels)
                 branch: Outcome | str = Outcome(tuple(run.labels), draft.writes)
             except Disabled as disabled:
                 branch = text_of(disabled)
@@ -236,6 +244,11 @@ class ActionInstance:
             if not taken:
                 return
             taken[-1].branch += 1
+
+    def _note_names(self, labels: Sequence[tuple[str, Any]]) -> None:
+        names = [name for name, _ in labels if name]
+        if len(set(names)) < len(names):
+            self.chosen_twice |= {name for name in names if names.count(name) > 1}
 
     def run(self, draft: Draft, before: Values) -> tuple[list[Outcome], list[str]]:
         """Every outcome of the action in the state with the values `before`, and why branches are disabled."""

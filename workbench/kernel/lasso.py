@@ -65,12 +65,13 @@ def liveness_verdict(
         demands.append(demand)
         if trace is not None:
             verify_lasso(trace, formula, model.fairness())
-            lassos.append((arguments, trace))
+            lassos.append((arguments, formula.part, trace))
     if not lassos:
         return Verdict.on(declared, True, _idle(demands))
-    arguments, trace = min(lassos, key=lambda lasso: len(lasso[1]))
+    arguments, part, trace = min(lassos, key=lambda lasso: len(lasso[2]))
     for_whom = f"it fails for {', '.join(map(show, arguments))}; " if arguments else ""
-    return Verdict.on(declared, False, for_whom + stuck(trace), trace=trace)
+    which = f"{part} fails; " if part else ""
+    return Verdict.on(declared, False, for_whom + which + stuck(trace), trace=trace)
 
 
 def _idle(demands: Sequence[Demand]) -> str | None:
@@ -115,6 +116,8 @@ def _check_formula(trace: Trace, loop: int, formula: Formula) -> None:
     if formula.kind == "leads_to" and formula.trigger is not None:
         triggered = [i for i, state in enumerate(trace.states) if formula.trigger(seen(state))]
         violated = any(not any(goal[min(i, loop) :]) for i in triggered)
+    elif formula.kind == "initially_leads_to" and formula.trigger is not None:
+        violated = bool(formula.trigger(seen(trace.states[0]))) and not any(goal)
     elif formula.kind == "eventually":
         violated = not any(goal)
     elif formula.kind == "always_eventually":

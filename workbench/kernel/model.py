@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from workbench.kernel.constants import as_arguments, leaves_alone, telling_apart
-from workbench.kernel.declare import Action, Declarations, SetOf, collect
+from workbench.kernel.declare import Action, Boundary, ClassOfModels, Declarations, SetOf, collect
 from workbench.kernel.domains import Names
 from workbench.kernel.errors import (
     RAISED,
@@ -26,8 +26,8 @@ from workbench.kernel.errors import (
 from workbench.kernel.given import names_in
 from workbench.kernel.instances import ActionInstance, Fairness, Outcome, PropertyInstance
 from workbench.kernel.members import Universe
-from workbench.kernel.parameters import check_finished
-from workbench.kernel.properties import DEADLOCK, Formula, Property, Step
+from workbench.kernel.parameters import Declared, check_finished
+from workbench.kernel.properties import DEADLOCK, Formula, Promise, Property, Step
 from workbench.kernel.state import Cell, Draft, Layout, State, Values, public_names
 from workbench.kernel.values import check_value, clash, is_same, permute, sort_key
 
@@ -38,7 +38,7 @@ _MOST_TRIED = 40_320
 _RESERVED = frozenset({"actions", "constants", "constraints", "instances", "layout", "properties"})
 
 
-class Model:
+class Model(metaclass=ClassOfModels):
     """A protocol: constants, variables, actions and properties.
 
     Args:
@@ -175,7 +175,7 @@ class Model:
 
     def members(self, domain: str) -> tuple[Any, ...]:
         """The members of the constant, attribute or method called `domain`."""
-        named = isinstance(domain, str) and domain not in self.declared.actions
+        named = isinstance(domain, str) and not isinstance(getattr(type(self), domain, None), (Declared, Boundary))
         given = getattr(self, domain, None) if named else None
         if given is None:
             raise ModelError(f"{type(self).__name__} has no {domain!r} to range over")
@@ -302,17 +302,16 @@ class Model:
 
     @of_its_class
     def formulas(self, name: str) -> list[tuple[tuple[Any, ...], Formula]]:
-        """The liveness property `name`, with each combination of its parameters."""
+        """The liveness property `name`, with each combination of its parameters, and each part of joined formulas."""
         (declared,) = self.select([name])
-        formulas = [
-            (args, call(f"property {name}", declared.function, self, *args))
-            for args in declared.parameters.combinations(self.members)
-        ]
-        for _, formula in formulas:
-            if not isinstance(formula, Formula):
+        formulas = []
+        for args in declared.parameters.combinations(self.members):
+            promise = call(f"property {name}", declared.function, self, *args)
+            if not isinstance(promise, Promise):
                 raise ModelError(
-                    f"liveness {name}{declared.place} returned {brief(formula)}; use leads_to, eventually, ..."
+                    f"liveness {name}{declared.place} returned {brief(promise)}; use leads_to, eventually, ..."
                 )
+            formulas += [(args, part) for part in promise.parts]
         return formulas
 
     def select(self, names: Iterable[str] | None = None) -> list[Property]:

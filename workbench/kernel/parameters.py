@@ -14,7 +14,8 @@ from collections.abc import (
     Mapping,
 )
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, Self, overload
 
 from workbench.kernel.errors import ModelError, brief, call, defined_at
 
@@ -22,7 +23,7 @@ Function = Callable[..., Any]
 #: The name of a constant, or a function of the model; its truth counts.
 Condition = str | Callable[[Any], Any]
 #: The condition under which a model has what its class declares; None: always.
-When = Condition | None
+When = bool | Condition | None
 #: Whether a property is checked when no properties are named, or the condition for that.
 Default = bool | Condition
 _EACH = re.compile(r"\s*(\w+(?:\s*,\s*\w+)*)\s+in\s+(\w+)\s*")
@@ -142,6 +143,14 @@ class Declared:
     function: Function
     parameters: Parameters = field(hash=False, default_factory=Parameters)
     when: When = None
+
+    @overload
+    def __get__(self, model: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, model: Any, owner: type) -> Callable[..., Any]: ...
+    def __get__(self, model: Any, owner: type) -> Any:
+        """On a class the declaration; on a model its method, which other methods and subclasses may call."""
+        return self if model is None else partial(self.function, model)
 
     @property
     def doc(self) -> str:

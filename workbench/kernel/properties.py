@@ -1,7 +1,7 @@
 """Properties: what a check judges, and the constraints that bound it, as decorators attach them to methods."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, TypeVar, overload
 
 from workbench.kernel.errors import ModelError, brief, in_its_line
@@ -195,7 +195,7 @@ def liveness(
 ) -> Callable[[Function], Liveness]: ...
 @in_its_line
 def liveness(*each: Any, when: When = None, by_default: Default = True, **domains: str) -> Any:
-    """Declare a method ``(self, ...)`` that returns a :class:`Formula`.
+    """Declare a method ``(self, ...)`` that returns a :class:`Formula`, or several that ``&`` joins.
 
     The arguments are as for :func:`invariant`.
     """
@@ -244,28 +244,102 @@ def step(
 # Formulas ------------------------------------------------------------------------------------------------------------
 
 
+class Promise:
+    """What a liveness property returns. ``&`` joins promises, and nothing else does.
+
+    Python's ``and`` would keep one of two formulas and drop the other without a word.
+    """
+
+    @property
+    def parts(self) -> "tuple[Formula, ...]":
+        """The formulas that it joins."""
+        raise NotImplementedError
+
+    def __and__(self, other: Any) -> "Conjunction":
+        if not isinstance(other, Promise):
+            raise ModelError(f"& joins formulas, not {brief(other)}; a predicate goes into eventually(...) first")
+        return Conjunction((*self.parts, *other.parts))
+
+    def _has_no_value(self, *_: object) -> Any:
+        raise ModelError(
+            "a formula is neither true nor false, so and, or, not and comparisons lose a part of it: write two "
+            "liveness properties, or join formulas with &"
+        )
+
+    def _has_no_or(self, _: object) -> Any:
+        raise ModelError(
+            "formulas have no |: write eventually(lambda s: P(s) or Q(s)) for <>P or <>Q, and so with always_eventually"
+        )
+
+    def _has_no_not(self) -> Any:
+        raise ModelError(
+            "formulas have no ~: the opposite of eventually(Q) is an invariant that says not Q, that of "
+            "always_eventually(Q) is eventually_always(not Q), and the other way round"
+        )
+
+    def _has_no_implies(self, *_: object) -> Any:
+        raise ModelError(
+            "a formula implies nothing: write leads_to(P, Q) if Q follows whenever P holds, and "
+            "initially_leads_to(P, Q) if P is asked of the initial state alone"
+        )
+
+    __bool__ = __lt__ = __le__ = __gt__ = __ge__ = _has_no_value
+    __rand__ = __and__
+    __or__ = __ror__ = _has_no_or
+    __invert__ = _has_no_not
+    implies = __rshift__ = _has_no_implies
+
+
 @dataclass(frozen=True)
-class Formula:
+class Formula(Promise):
     """A liveness formula over state predicates, as TLA+ writes them.
 
     Attributes:
-        kind: {"leads_to", "eventually", "always_eventually", "eventually_always"}
-        trigger: P in ``P ~> Q``; None for the others.
+        kind: {"leads_to", "initially_leads_to", "eventually", "always_eventually", "eventually_always"}
+        trigger: P in ``P ~> Q`` and ``P => <>Q``; None for the others.
+        part: Which of several joined formulas it is, such as ``part 1 of 2``; "" for one that stands alone.
     """
 
     kind: str
     trigger: Predicate | None
     goal: Predicate
+    part: str = ""
 
     def __post_init__(self) -> None:
         for predicate in (self.trigger, self.goal):
             if predicate is not None and not callable(predicate):
                 raise ModelError(f"{self.kind} takes functions of the state, not {brief(predicate)}")
 
+    @property
+    def parts(self) -> "tuple[Formula, ...]":
+        return (self,)
+
+    @property
+    def begins(self) -> bool:
+        """Whether it is a promise of the initial states, and of no later ones."""
+        return self.kind in ("eventually", "initially_leads_to")
+
+
+@dataclass(frozen=True)
+class Conjunction(Promise):
+    """Formulas that must all hold; each is decided by itself."""
+
+    formulas: tuple[Formula, ...]
+
+    @property
+    def parts(self) -> tuple[Formula, ...]:
+        count = len(self.formulas)
+        return tuple(replace(one, part=f"part {n} of {count}") for n, one in enumerate(self.formulas, 1))
+
 
 def leads_to(trigger: Predicate, goal: Predicate) -> Formula:
     """``P ~> Q``: whenever `trigger` holds, `goal` holds then or later."""
     return Formula("leads_to", trigger, goal)
+
+
+def initially_leads_to(trigger: Predicate, goal: Predicate) -> Formula:
+    """``P => <>Q``: if `trigger` holds in the initial state, `goal` holds then or later."""
+    return Formula("initially_leads_to", trigger, goal)
 
 
 def eventually(goal: Predicate) -> Formula:

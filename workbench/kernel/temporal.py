@@ -71,8 +71,10 @@ def check_liveness(model: Model, declared: Property, states: Sequence[Any], init
 
     def find(formula: Formula) -> tuple[Trace | None, Demand]:
         trigger, goal = where(formula.trigger), where(formula.goal)
-        due = {"leads_to": trigger, "eventually": set(range(initial))}.get(formula.kind, set(range(len(states))))
-        demand = Demand(formula.trigger is None or bool(trigger), not due <= goal)
+        due = set(range(initial if formula.begins else len(states)))
+        if formula.trigger is not None:
+            due &= trigger
+        demand = Demand(formula.trigger is None or bool(due), not due <= goal)
         lasso = find_lasso(graph, initial, model.fairness(), formula.kind, trigger, goal, counts)
         return None if lasso is None else replay(model, *lasso), demand
 
@@ -94,8 +96,8 @@ def find_lasso(
 
     Args:
         initial: States 0 to `initial` - 1 are the initial ones.
-        kind: {"leads_to", "eventually", "always_eventually", "eventually_always"}
-        trigger, goal: The states in which the formula's predicates hold; only "leads_to" has a `trigger`.
+        kind: {"leads_to", "initially_leads_to", "eventually", "always_eventually", "eventually_always"}
+        trigger, goal: The states in which the formula's predicates hold; the `trigger` is that of the first two kinds.
         counts: Whether fairness counts a move from a state.
     """
     everything = set(range(len(graph)))
@@ -103,10 +105,10 @@ def find_lasso(
     graph = [[(move, target) for move, target in transitions if target != OUTSIDE] for transitions in graph]
     allowed = everything - goal
     entries = allowed
-    if kind == "leads_to":
+    if kind in ("leads_to", "initially_leads_to"):
         entries = allowed & trigger
-    elif kind == "eventually":
-        entries = allowed & set(range(initial))
+    if kind in ("eventually", "initially_leads_to"):
+        entries = entries & set(range(initial))
     elif kind == "eventually_always":  # "not the goal, again and again" has the form of a weak fairness condition
         allowed = entries = everything
         conditions.append(FairSteps(strong=False, enabled=goal, steps=set()))

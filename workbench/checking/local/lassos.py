@@ -103,8 +103,8 @@ class LassoFinder:
         """A small fair behaviour that violates a formula, or None if every fair behaviour satisfies it.
 
         Args:
-            kind: {"leads_to", "eventually", "always_eventually", "eventually_always"}
-            trigger: The states where P of ``P ~> Q`` holds; None for the other kinds.
+            kind: {"leads_to", "initially_leads_to", "eventually", "always_eventually", "eventually_always"}
+            trigger: The states where P of ``P ~> Q`` or ``P => <>Q`` holds; None for the other kinds.
             goal: The states where Q holds.
 
         Returns:
@@ -113,9 +113,9 @@ class LassoFinder:
         allowed = np.ones(self._states, bool) if kind == "eventually_always" else ~goal
         entry = allowed.copy()
         conditions = self._conditions
-        if kind == "leads_to":
+        if kind in ("leads_to", "initially_leads_to"):
             entry &= trigger
-        elif kind == "eventually":
+        if kind in ("eventually", "initially_leads_to"):
             entry[self._initial :] = False
         elif kind == "eventually_always":  # "not the goal, again and again" has the form of a weak fairness condition
             conditions = conditions._replace(

@@ -44,7 +44,7 @@ class LivenessJudge:
         def find(formula: Formula) -> tuple[Trace | None, Demand]:
             given, wanted = next(columns)
             trigger, goal = None if given is None else given.array, wanted.array
-            demand = self._demand(formula.kind, trigger, goal)
+            demand = self._demand(formula, trigger, goal)
             lasso = self._finder.find(formula.kind, trigger, goal)
             if lasso is None:
                 return None, demand
@@ -54,8 +54,8 @@ class LivenessJudge:
 
         return liveness_verdict(self._model, declared, find)
 
-    def _demand(self, kind: str, trigger: np.ndarray | None, goal: np.ndarray) -> Demand:
+    def _demand(self, formula: Formula, trigger: np.ndarray | None, goal: np.ndarray) -> Demand:
+        where = slice(self._initial) if formula.begins else slice(None)
         if trigger is not None:
-            return Demand(bool(trigger.any()), bool((trigger & ~goal).any()))
-        where = slice(self._initial) if kind == "eventually" else slice(None)
+            return Demand(bool(trigger[where].any()), bool((trigger & ~goal)[where].any()))
         return Demand(True, not goal[where].all())

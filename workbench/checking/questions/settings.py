@@ -3,7 +3,7 @@
 import itertools
 import json
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -13,6 +13,7 @@ from workbench.kernel import Constant, InputError, Model, ModelError, Result
 from workbench.kernel.errors import brief, unknown
 from workbench.kernel.given import plain
 from workbench.kernel.plan import make_plan
+from workbench.kernel.values import counted
 from workbench.registry.programs import needs
 from workbench.storage.identity import Identity
 
@@ -196,7 +197,23 @@ def settings_table(
             row[name] = verdict.word if verdict else lacking if name in plan.names else None
             row[f"{name}_states"] = verdict.states if verdict else None
         rows.append({**row, **{name: getattr(outcome, name) for name in _MEASURES}})
+    notes += _idle(varied, settings, outcomes)
     return SettingsTable([*rows[0]], rows, attrs)
+
+
+def _idle(
+    varied: Sequence[str], settings: Sequence[Mapping[str, Any]], outcomes: Sequence[SettingOutcome]
+) -> Iterator[str]:
+    """A note on each constant whose values change nothing, whatever those of the others."""
+    if not all(outcome.complete and outcome.holds is not None for outcome in outcomes):
+        return
+    told = [(outcome.verdicts, outcome.distinct, outcome.depth) for outcome in outcomes]
+    for name in varied:
+        groups: dict[str, list[Any]] = {}
+        for setting, one in zip(settings, told, strict=True):
+            groups.setdefault(repr([setting[other] for other in varied if other != name]), []).append(one)
+        if all(len(group) > 1 and all(one == group[0] for one in group) for group in groups.values()):
+            yield f"{name} changes nothing in {counted(len(settings), 'setting')}"
 
 
 def _words(model: type[Model], names: Iterable[str]) -> dict[str, dict[Any, str]]:

@@ -61,7 +61,7 @@ class SparkLivenessJudge:
         def find(formula: Formula) -> tuple[Trace | None, Demand]:
             given, wanted = next(columns)
             trigger, goal = None if given is None else truths[given], truths[wanted]
-            demand = self._demand(formula.kind, trigger, goal)
+            demand = self._demand(formula, trigger, goal)
             try:
                 search.watch()
                 return self._lasso(formula.kind, trigger, goal), demand
@@ -133,11 +133,11 @@ class SparkLivenessJudge:
         initial[0 : int(self._space.levels[1])] = True
         return initial
 
-    def _demand(self, kind: str, trigger: StateSet | None, goal: StateSet) -> Demand:
+    def _demand(self, formula: Formula, trigger: StateSet | None, goal: StateSet) -> Demand:
+        asked = self._initial if formula.begins else StateSet.full(goal.size)
         if trigger is not None:
-            return Demand(bool(trigger), bool(trigger - goal))
-        asked = self._initial if kind == "eventually" else StateSet.full(goal.size)
-        return Demand(True, bool(asked - goal))
+            asked = asked & trigger
+        return Demand(trigger is None or bool(asked), bool(asked - goal))
 
     # Lassos ------------------------------------------------------------------------------------------------------
 
@@ -175,7 +175,7 @@ class SparkLivenessJudge:
         again = kind == "eventually_always"  # states without the goal again and again, but no others are forbidden
         allowed = StateSet.full(space.states) if again else StateSet.full(space.states) - goal
         entries = allowed if trigger is None else allowed & trigger
-        if kind == "eventually":
+        if kind in ("eventually", "initially_leads_to"):
             entries = entries & self._initial
         distance = trimmer.distances(entries, allowed)
         stop = _nearest(distance, busy | goal if again else busy)

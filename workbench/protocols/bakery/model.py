@@ -39,7 +39,7 @@ class Bakery(Model):
 
     Writers = Constant(3, Names("w", range(1, 7)), "writers, each on a node of its own, competing for the table")
     MaxTickets = Constant(6, range(1, 21), "a sanity bound: at least the number of writers; no step depends on it")
-    MaxIcebergLen = Constant(5, range(1, 21), "a sanity bound on the history; no step depends on it")
+    MaxIcebergLen = Constant(5, range(1, 21), "a sanity bound on the history; no step depends on it", ghost=True)
     MaxCrashes = Constant(1, range(0, 4), "writers that may crash")
     NodeStartup = Constant(True, bool, "writers first drop the claims that their node left behind")
     LazyReap = Constant(True, bool, "a waiting writer may remove smaller claims of crashed nodes")
@@ -88,7 +88,7 @@ class Bakery(Model):
             return
         require(self.LazyReap, f"{w} waits for a smaller claim")
         orphans = frozenset(c for c in s.claims if c.ticket < mine.ticket and s.crashed[c.writer])
-        require(orphans, f"{w} waits for a smaller claim of a writer that is alive")
+        require(len(orphans) > 0, f"{w} waits for a smaller claim of a writer that is alive")
         s.claims -= {choose(orphans, "reap")}
 
     @action(writer, at="Prepare", to="Decide")

@@ -102,7 +102,7 @@ class BakeryV2AsBuilt(BakeryV2):
     def pass_over(self, s, w):
         """Go on without the acks of living nodes that have been silent for so long that my node takes them for dead."""
         node, silent = self.node_of[w], self.silent(s, w)
-        require(silent, "every living node has acked")
+        require(len(silent) > 0, "every living node has acked")
         for other in silent:
             require(s.suspicions_left[node, other] > 0, f"{node} takes {other} for dead no more")
             s.suspicions_left[node, other] -= 1
@@ -161,13 +161,13 @@ class BakeryV2AsBuilt(BakeryV2):
         require(source != dst, "a node does not replicate to itself")
         require(self.node_alive(s, dst), f"{dst} is dead")
         gone = frozenset(c for c in s.claims[dst] - s.claims[source] if self.node_of[c.writer] == source)
-        require(gone, "there is no withdrawal to replicate")
+        require(len(gone) > 0, "there is no withdrawal to replicate")
         s.claims[dst] -= {choose(gone, "claim")}
 
     @action(BakeryV2.applier, source="nodes", when="ReleaseTransaction")
     def apply_ack(self, s, source):
         """An ack of `source` arrives at the node that waits for it."""
-        require(s.acks_sent[source], f"no ack of {source} is under way")
+        require(len(s.acks_sent[source]) > 0, f"no ack of {source} is under way")
         ticket = choose(s.acks_sent[source], "ticket")
         s.acks_sent[source] -= {ticket}
         s.acks[ticket] |= {source}

@@ -51,7 +51,7 @@ class Allocator(Model):
     @action(client, fair="weak", fair_when=lambda self, s, c, *, what: not s.wanted[c] and what == s.held[c])
     def give_back(self, s, c):
         """Give something back. Only clients that wait for nothing have to; they have to give everything back."""
-        require(s.held[c], f"{c} holds nothing")
+        require(len(s.held[c]) > 0, f"{c} holds nothing")
         require(self.GivesBackEarly or not s.wanted[c], f"{c} waits for more")
         s.held[c] -= choose(parts(s.held[c]), "what")
 
@@ -59,14 +59,14 @@ class Allocator(Model):
     def extend_schedule(self, s):
         """Put clients that wait and are not in the schedule behind the others, in any order."""
         new = [c for c in self.Clients if c not in s.schedule and s.wanted[c]]
-        require(new, "everybody who waits is in the schedule")
+        require(len(new) > 0, "everybody who waits is in the schedule")
         s.schedule += choose(list(itertools.permutations(new)), "order")
 
     @action(allocator, c="Clients", fair="weak")
     def allocate(self, s, c):
         """Give a client a part of what it wants."""
         free = frozenset(self.Resources).difference(*s.held.values())
-        require(free & s.wanted[c], f"nothing that {c} wants is free")
+        require(len(free & s.wanted[c]) > 0, f"nothing that {c} wants is free")
         given = choose(parts(free & s.wanted[c]), "what")
         if self.Schedules:
             require(c in s.schedule, f"{c} is not in the schedule")

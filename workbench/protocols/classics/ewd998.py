@@ -62,7 +62,7 @@ class Ewd998(Model):
     @action(machine)
     def receive(self, s, i):
         """Receive a message, and be at work again."""
-        require(s.pending[i], f"no message is on its way to {i}")
+        require(s.pending[i] > 0, f"no message is on its way to {i}")
         s.pending[i] -= 1
         s.count[i] -= 1
         s.active[i] = True

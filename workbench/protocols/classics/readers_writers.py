@@ -60,7 +60,7 @@ class ReadersWriters(Model):
     def let_in(self, s):
         """Serve the first in the queue."""
         require(not any(s.writing.values()), "somebody writes")
-        require(s.queue, "nobody waits")
+        require(len(s.queue) > 0, "nobody waits")
         (kind, a), *others = s.queue
         if kind == READ:
             s.reading[a] = True

@@ -198,7 +198,7 @@ class Iceberg(Model):
         """Begin to write all rows into one file."""
         require(s.phase[w] in IDLE, f"{w} is at work")
         require(s.compactions < self.MaxCompactions, "all compactions of the run have been started")
-        require(bool(s.snapshots), "the table has no snapshot")
+        require(len(s.snapshots) > 0, "the table has no snapshot")
         s.compactions += 1
         s.phase[w], s.op[w] = "Read", Operation(COMPACT, self.current(s))
 
@@ -346,7 +346,7 @@ class Iceberg(Model):
             named_deletes |= {d for op in work for d in op.deletes}
         orphans = {f for f, rows in enumerate(s.files, 1) if rows is not None and f not in named}
         deletes = {d for d, one in enumerate(s.delete_files, 1) if one is not None and d not in named_deletes}
-        require(orphans or deletes, "there is no orphan")
+        require(len(orphans | deletes) > 0, "there is no orphan")
         self.delete(s, orphans, deletes)
 
     def named(self, s):

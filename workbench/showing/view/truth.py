@@ -79,7 +79,8 @@ def judges(model: Model, properties: Sequence[str] | None = None) -> list[Judge]
     for declared in model.select(properties):
         if isinstance(declared, Liveness):
             for arguments, formula in model.formulas(declared.name):
-                judging.append(_goal(declared.name, _named(declared.name, arguments), formula.goal))
+                label = ", ".join([_named(declared.name, arguments), *([formula.part] if formula.part else [])])
+                judging.append(_goal(declared.name, label, formula.goal))
         elif declared.of_states:
             combinations = dict.fromkeys(instance.arguments for instance in model.predicates(declared.name))
             judging += [_predicate(PropertyInstance(model, declared, arguments)) for arguments in combinations]

@@ -1,0 +1,157 @@
+"""What a model's code shows without a search: what nothing reads, and steps that lead nowhere.
+
+Its code is what the class declares, its other methods, and the functions that these call by name. A name that occurs
+anywhere in it counts as read, and so does one in a text; what is said is certain, and more may be unread.
+"""
+
+from collections.abc import Callable, Iterator
+from dis import get_instructions
+from functools import lru_cache, partial
+from inspect import getclosurevars
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from workbench.kernel.declare import Boundary, Process, Variable
+from workbench.kernel.model import Model
+from workbench.kernel.parameters import Declared
+from workbench.kernel.values import show
+
+#: By these, code reads what it does not name.
+_READS_ALL = frozenset({"constants", "getattr", "vars", "__dict__", "attrgetter", "spelled", "differing"})
+_OPTIONS = ("when", "by_default", "fair_when", "at", "to")
+
+
+def oversights(model: Model) -> Iterator[str]:
+    """What an author should look at in `model`."""
+    code = _code_of.get(type(model)) or _code_of.setdefault(type(model), _Code(type(model)))
+    if code.names.isdisjoint(_READS_ALL):
+        for name, constant in model.declared.constants.items():
+            if name not in code.names and not constant.ghost:
+                yield f"nothing reads the constant {name}: no step and no property depends on it"
+        steps = {process.pc for process in model.declared.processes.values()}
+        for name in model.declared.variables:
+            if name not in code.names and name not in steps:
+                yield f"nothing reads the variable {name}: no step and no property depends on it"
+    yield from _steps(model, code)
+    for name, chosen in {(i.action.name, twice): None for i in model.instances for twice in i.chosen_twice}:
+        yield f"action {name} chooses twice under the name {chosen}: a trace and fair_when do not tell them apart"
+
+
+def _steps(model: Model, code: "_Code") -> Iterator[str]:
+    """Steps of processes that no action leads to, and that no action starts from, and no code mentions."""
+    for process in model.declared.processes.values():
+        own = [i for i in model.instances if i.action.process is process and process.pc in model.declared.variables]
+        begun = next(model.each_initial_state()).values if own else ()
+        known = code.values | {begun[cell] for cell in (model.layout.cells_of(process.pc) if own else ())}
+        known |= {value for name in code.names & vars(model).keys() for value in _texts(getattr(model, name))}
+        ends = {declared.at for declared in model.declared.actions.values() if not callable(declared.at)}
+        ends |= {i.at for i in own}
+        led = {declared.to for declared in model.declared.actions.values() if not callable(declared.to)}
+        led |= {i.to for i in own}
+        for name, to in dict.fromkeys((i.action.name, i.to) for i in own):
+            if to is not None and to not in ends | known:
+                yield f"action {name} leads to {show(to)}, where no action starts, and which nothing else mentions"
+        for name, at in dict.fromkeys((i.action.name, i.at) for i in own):
+            if at is not None and at not in led | known:
+                yield f"action {name} starts at {show(at)}, to which nothing leads, and which nothing else mentions"
+
+
+_code_of: "WeakKeyDictionary[type[Model], _Code]" = WeakKeyDictionary()
+
+
+class _Code:
+    """The names and the values that occur in the code of the class `model`."""
+
+    def __init__(self, model: type[Model]) -> None:
+        self.names: set[str] = set(model.symmetry)
+        self.values: set[Any] = set()
+        self._seen: set[int] = set()
+        for base in model.__mro__[:-2]:
+            for name, what in vars(base).items():
+                if name != "declared":
+                    self._declaration(what)
+        for constant in model.declared.constants.values():
+            self.names.update(constant.domain.sets)
+        for name in list(self.names):
+            self._value(getattr(model, name, None))
+
+    def _value(self, value: Any) -> None:
+        texts = list(_texts(value))
+        self.values.update(texts)
+        self.names.update(texts)
+
+    def _declaration(self, what: Any) -> None:
+        if isinstance(what, Declared):
+            self.names.update(what.parameters.values())
+            for option in _OPTIONS:
+                given = getattr(what, option, None)
+                if callable(given):
+                    self._function(given)
+                elif isinstance(given, str) and option in ("when", "by_default"):
+                    self.names.add(given)
+            self.names.update(getattr(what, "constants", {}).values())
+            self._function(what.function)
+        elif isinstance(what, Boundary):
+            self._function(what.function)
+        elif isinstance(what, Process):
+            self.names.update(filter(None, [what.per]))
+            self._declaration(what.steps)
+            self._function(what.guard)
+        elif isinstance(what, Variable):
+            self.names.update(filter(None, [what.per, getattr(what, "universe", None)]))
+            self._function(what.initial)
+        else:
+            self._function(what)
+
+    def _function(self, what: Any) -> None:
+        """Add what a function, or whatever holds one, mentions, and the functions that it calls."""
+        if isinstance(what, (staticmethod, classmethod)) or hasattr(what, "__wrapped__"):
+            what = what.__wrapped__
+        if isinstance(what, property):
+            what = what.fget
+        if isinstance(what, partial):
+            what = what.func
+        if not isinstance(what, FunctionType) or id(what) in self._seen or _is_the_languages(what):
+            return
+        self._seen.add(id(what))
+        self._code(what.__code__, what.__globals__)
+        for value in (*getclosurevars(what).nonlocals.values(), *(what.__defaults__ or ())):
+            self._function(value)
+            self._value(value)
+
+    def _code(self, code: CodeType, around: dict[str, Any]) -> None:
+        self.names.update(_loaded(code))
+        for constant in code.co_consts:
+            if isinstance(constant, CodeType):
+                self._code(constant, around)
+            else:
+                self._value(constant)
+        for name in code.co_names:
+            value = around.get(name)
+            self._function(value)
+            self._value(value)
+            if isinstance(value, ModuleType):
+                for other in code.co_names:
+                    self._function(getattr(value, other, None))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The texts in a value, which may be steps."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (tuple, frozenset, set, list)):
+        for one in value:
+            yield from _texts(one)
+
+
+@lru_cache(4096)
+def _loaded(code: CodeType) -> frozenset[str]:
+    """The names that `code` reads, and does not only assign."""
+    return frozenset(
+        i.argval for i in get_instructions(code) if i.opname.startswith("LOAD") and isinstance(i.argval, str)
+    )
+
+
+def _is_the_languages(function: Callable[..., Any]) -> bool:
+    return function.__module__.startswith("workbench.kernel.")
