@@ -21,8 +21,9 @@ from playwright.sync_api import expect
 from tests.playing import plays
 from website import contents, gallery, lessons, links
 from website.broken import find
+from website.keeping import ROOT
 from website.playground import first_model, in_browser, packed, runtime
-from website.staging import FRONT, ROOT, Staging, docname, pages
+from website.staging import FRONT, Staging, docname, pages
 from workbench import check
 from workbench.commands.cli import main
 from workbench.kernel import InputError
@@ -127,7 +128,7 @@ def test_every_expected_violation_has_an_address_of_its_own() -> None:
 @pytest.mark.slow
 def test_a_configuration_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"unknown configuration 'bakery/v2_rase' .did you mean bakery/v2_race"):
-        gallery.stage(tmp_path, ["bakery/v2_rase"])
+        gallery.stage(tmp_path, tmp_path / "kept", ["bakery/v2_rase"])
 
 
 # Pages and links -----------------------------------------------------------------------------------------------------
@@ -201,7 +202,7 @@ def test_the_navigation_has_few_entries_at_its_first_level() -> None:
 @pytest.mark.slow
 def test_tables_of_contents_are_at_the_end_of_their_pages(tmp_path: Path) -> None:
     lessons.stage(tmp_path)
-    gallery.stage(tmp_path, only=[])
+    gallery.stage(tmp_path, tmp_path / "kept", only=[])
     Staging(tmp_path).stage()
     contents.stage(tmp_path)
     assert ":caption: Protocols\n\nThe bakery </specs/bakery/README>\n" in (tmp_path / "index.md").read_text()
@@ -215,7 +216,7 @@ def test_what_is_wrong_with_links_of_built_pages_is_found(tmp_path: Path) -> Non
         '<a href="https://example.org/">4</a><p id="me"></p><script src="https://example.org/x.js"></script>'
     )
     (tmp_path / "b.html").write_text('<p id="there"></p><a href="">5</a>')
-    assert list(links.broken(tmp_path)) == [
+    assert list(links.broken(tmp_path, tmp_path / "kept")) == [
         "a.html links to 'b.html#gone', a place that is not there",
         "a.html links to 'gone.png', which is not there",
         "a.html loads 'https://example.org/x.js' from elsewhere",
