@@ -6,4 +6,5 @@
 every violation that ``specs/`` expects, and tries repairs. ``gallery.py``, ``reference.py`` and ``lessons.py`` write
 pages, ``contents.py`` writes the navigation, and ``links.py`` follows every link of the built site. ``front.py``
 makes the switches of the front page, and ``playground/`` is the page on which the kernel runs in the browser.
+``keeping.py`` keeps what the next build need not make again.
 """

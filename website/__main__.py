@@ -1,7 +1,8 @@
 """Build the site into a folder: python -m website [FOLDER] [--only CONFIGURATION ...].
 
-The figures of the gallery and the front page come from checks of configurations in ``specs/``, run now; the gallery's
-must be as expected there. A warning from Sphinx fails the build, and so does a broken link.
+The figures of the gallery and the front page come from checks of configurations in ``specs/``; the gallery's must be as
+expected there. A warning from Sphinx fails the build, and so does a broken link. A page whose inputs are those of the
+last build is not made again; after a build that failed, Sphinx begins from nothing.
 """
 
 import argparse
@@ -12,8 +13,9 @@ from pathlib import Path
 
 from sphinx.cmd.build import main as sphinx
 
-from website import contents, front, gallery, lessons, links, reference
-from website.staging import ROOT, Staging
+from website import contents, front, gallery, keeping, lessons, links, reference
+from website.keeping import ROOT
+from website.staging import Staging
 from workbench.kernel import InputError
 from workbench.kernel.values import counted
 
@@ -38,24 +40,33 @@ def main(arguments: list[str] | None = None) -> int:
 def build(folder: Path, only: list[str] | None = None) -> bool:
     """Build the site into a folder; what else it takes lies beside that. Returns whether all is well."""
     beside = folder.with_name(f"{folder.name}.sources")
-    source = beside / "pages"
-    for old in (folder, beside):
-        shutil.rmtree(old, ignore_errors=True)
-    print("Checking the configurations for the gallery: a minute or two", flush=True)
-    entries = gallery.stage(source, only)
-    front.stage(source, only)
-    print(f"Building the pages, {len(entries)} of them the gallery's", flush=True)
-    lessons.stage(source)
-    Staging(source).stage(shown=reference.stage(source))
-    contents.stage(source)
-    gallery.link_tables(source, entries)
-    here = str(Path(__file__).parent)
-    options = ["--quiet", "--fail-on-warning", "--jobs", "auto", "--doctree-dir", str(beside / "doctrees")]
-    if sphinx([*options, "--conf-dir", here, str(source), str(folder)]):
+    fresh, source, doctrees, stamp = (beside / name for name in ("fresh", "pages", "doctrees", "built.by"))
+    shutil.rmtree(fresh, ignore_errors=True)
+    print("Checking the configurations for the gallery and the front page", flush=True)
+    entries = gallery.stage(fresh, beside / "kept", only)
+    front.stage(fresh, beside / "kept", only)
+    print("Building the pages", flush=True)
+    lessons.stage(fresh)
+    Staging(fresh).stage(shown=reference.stage(fresh))
+    contents.stage(fresh)
+    gallery.link_tables(fresh, entries)
+    keeping.write(fresh / keeping.CODE, keeping.code_digest())
+    here = Path(__file__).parent
+    built_by = keeping.digest(keeping.versions(), keeping.files(here))
+    if not stamp.is_file() or stamp.read_text() != built_by:
+        for old in (folder, doctrees):
+            shutil.rmtree(old, ignore_errors=True)
+    stamp.unlink(missing_ok=True)  # until all is well: Sphinx does not repeat the warnings of pages that it keeps
+    for gone in keeping.update(source, fresh):
+        (folder / gone).with_suffix(".html").unlink(missing_ok=True)
+    options = ["--quiet", "--fail-on-warning", "--jobs", "auto", "--doctree-dir", str(doctrees)]
+    if sphinx([*options, "--conf-dir", str(here), str(source), str(folder)]):
         return False
-    lost = list(links.broken(folder))
+    lost = list(links.broken(folder, beside / "kept"))
     print(*lost, sep="\n", file=sys.stderr, end="\n" if lost else "")
     print(f"{counted(len(list(folder.rglob('*.html'))), 'page')}, {counted(len(lost), 'broken link')}")
+    if not lost:
+        stamp.write_text(built_by)
     return not lost
 
 

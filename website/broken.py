@@ -81,6 +81,12 @@ def expected(one: Configuration) -> list[str]:
     return [name for name, wanted in verdicts.items() if isinstance(wanted, dict) and "violated" in wanted]
 
 
+def inputs(one: Configuration) -> list[Path]:
+    """The configurations that the pages of one show: it, and where the violated properties hold."""
+    near = (other for name in expected(one) for other in neighbours(one.model, name, _NEAR))
+    return [*one.files, *(path for other in near for path in other.one.files)]
+
+
 def find(path: Path) -> list[Broken]:
     """The violations of one configuration.
 

@@ -1,10 +1,12 @@
 """The configuration of Sphinx; ``python -m website`` prepares the sources and runs it."""
 
 import shutil
+from multiprocessing import Value
 from pathlib import Path
 from typing import Any
 
 from website import front, gallery, playground, reference
+from website.keeping import CODE
 from website.staging import FILES, FRONT, SCRIPT, STYLE, docname
 from workbench import __version__
 from workbench.showing.panel import surface
@@ -46,6 +48,37 @@ napoleon_use_ivar = True
 napoleon_use_rtype = False
 toc_object_entries_show_parents = "hide"
 add_module_names = False
+
+
+# What else pages show, and progress ----------------------------------------------------------------------------------
+
+#: How many pages have been read and written, by all processes of this build.
+_COUNTS = {"read": Value("i"), "written": Value("i")}
+
+
+def note_inputs(app: Any, name: str, content: list[str]) -> None:
+    """Read a page again also if what is put into it changes."""
+    of_code = name == playground.PAGE or name.startswith(f"{reference.FOLDER}/")
+    for file in (f"{name}.player", front.DATA if name == docname(FRONT) else "", CODE if of_code else ""):
+        if Path(app.srcdir, file).is_file():
+            app.env.note_dependency(file)
+
+
+def note_navigation(app: Any, env: Any) -> list[str]:
+    """Write all pages again if the navigation at their side, or a title in it, changes."""
+    below = sorted((page, tuple(pages)) for page, pages in env.toctree_includes.items())
+    shown = [(page, [(name, env.titles[name].astext()) for name in pages]) for page, pages in below]
+    changed = shown != getattr(env, "navigation", shown)
+    env.navigation = shown
+    return list(env.all_docs) if changed else []
+
+
+def count(what: str) -> None:
+    counter = _COUNTS[what]
+    with counter.get_lock():
+        counter.value += 1
+        if counter.value % 10 == 0:
+            print(f"pages {what}: {counter.value}", flush=True)
 
 
 def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
@@ -93,10 +126,15 @@ def add_assets(app: Any, error: Exception | None) -> None:
         (static / front.PANEL_STYLE).write_text(surface.STYLE)
         playground.finish(Path(app.outdir))
         if (frames := Path(app.srcdir, front.FOLDER)).is_dir():
+            shutil.rmtree(Path(app.outdir, front.FOLDER), ignore_errors=True)
             shutil.copytree(frames, Path(app.outdir, front.FOLDER), ignore=shutil.ignore_patterns("*.json"))
 
 
 def setup(app: Any) -> None:
+    app.connect("source-read", note_inputs)
+    app.connect("env-updated", note_navigation)
+    app.connect("doctree-read", lambda *_: count("read"))
+    app.connect("html-page-context", lambda *_: count("written"))
     app.connect("html-page-context", add_player)
     app.connect("html-page-context", add_front)
     app.connect("html-page-context", add_playground)

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from website import gallery, lessons, playground, reference
-from website.staging import FRONT, ROOT, docname
+from website.keeping import ROOT
+from website.staging import FRONT, docname
 
 #: The entries under each caption, and the pages below each entry; `docname` gives the names of pages.
 NAVIGATION: dict[str, dict[str, tuple[str, ...]]] = {

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from website import playground
-from website.staging import SCRIPT, STYLE, in_processes, write
+from website.keeping import in_processes, write
+from website.staging import SCRIPT, STYLE
 from workbench.checking.check import check
 from workbench.checking.questions.whatif import Attempt
 from workbench.kernel import InputError, Model, Result, Verdict
 from workbench.kernel.result import differing_constants
 from workbench.kernel.values import counted
-from workbench.registry.configurations import Configuration, configuration
+from workbench.registry.configurations import Configuration, configuration, shipped
 from workbench.showing.panel.stepping import goes_on
 from workbench.showing.pictures.markup import Markup, element
 from workbench.showing.session import in_sight, presets, start_from, stories
@@ -28,6 +29,7 @@ from workbench.showing.view.trace import TraceView, trace_view, verdict_view
 
 #: Where the frames and the document are, in the sources and on the site.
 FOLDER = "front"
+DATA = f"{FOLDER}/front.json"
 #: What the page takes of the package, among the static files: the panel's style sheet.
 PANEL_STYLE = "panel.css"
 #: By protocol, the configuration that gives the sizes, and which switches are on at first.
@@ -67,12 +69,13 @@ class Shown(NamedTuple):
     flips: Sequence[Sequence[tuple[str, str]]] = ()
 
 
-def stage(folder: Path, only: Sequence[str] | None = None) -> None:
+def stage(folder: Path, kept: Path, only: Sequence[str] | None = None) -> None:
     """Write what the front page shows of the protocols whose configuration is among `only`; of all for None."""
-    wanted = [title for title, name in PROTOCOLS.items() if only is None or name in only]
-    protocols = in_processes("front page", _explore, folder, wanted)
+    wanted = {title: start_from(name).model_class for title, name in PROTOCOLS.items() if only is None or name in only}
+    inputs = {title: [shipped()[PROTOCOLS[title]], *_files_of(model)] for title, model in wanted.items()}
+    protocols = in_processes("front page", _explore, folder, inputs, kept)
     if protocols:
-        write(folder / FOLDER / "front.json", json.dumps(protocols))
+        write(folder / DATA, json.dumps(protocols))
 
 
 def _explore(folder: Path, title: str) -> dict[str, Any]:
@@ -81,8 +84,12 @@ def _explore(folder: Path, title: str) -> dict[str, Any]:
     model, constants = start.model_class, dict(start.constants)
     names = [name for name in in_sight(model) if _values(model, name) and name not in _LEFT_OUT]
     values = [_values(model, name) for name in names]
-    results = {chosen: _checked(model, constants, names, chosen) for chosen in itertools.product(*values)}
-    known = [configuration(path) for path in [*stories(model).values(), *presets(model).values()]]
+    combinations = list(itertools.product(*values))
+    results: dict[tuple[Any, ...], Result | InputError] = {}
+    for chosen in combinations:
+        results[chosen] = _checked(model, constants, names, chosen)
+        print(f"front page, {title}: {len(results)} of {len(combinations)} combinations", flush=True)
+    known = list(map(configuration, _files_of(model)))
     frames: dict[str, str] = {}
     shown = {}
 
@@ -128,6 +135,11 @@ def _explore(folder: Path, title: str) -> dict[str, Any]:
     return {"title": title, "model": model.name, "sizes": _sizes(model, constants, names), "switches": switches} | {
         "shown": shown
     }
+
+
+def _files_of(model: type[Model]) -> list[Path]:
+    """The configurations of a model, those of its stories first."""
+    return [*stories(model).values(), *presets(model).values()]
 
 
 def _values(model: type[Model], name: str) -> tuple[Any, ...]:
@@ -229,7 +241,7 @@ def put(body: str, folder: Path, static: str) -> str:
         static: Leads to the static files.
         folder: Has what was staged; without that the page stays as it is.
     """
-    staged = folder / FOLDER / "front.json"
+    staged = folder / DATA
     if not staged.is_file():
         return body
     switches = _block(json.loads(staged.read_text()), static)

@@ -6,12 +6,13 @@ player of the trace lies beside it, and ``conf.py`` inserts it into the page, wh
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-from website.broken import MOST_STATES, Broken, expected, find
-from website.staging import in_processes, write
+from website.broken import MOST_STATES, Broken, expected, find, inputs
+from website.keeping import in_processes, write
 from workbench.checking.questions.whatif import Attempt, never_happen
 from workbench.kernel.errors import unknown
 from workbench.kernel.values import counted
@@ -61,18 +62,18 @@ class Entry:
     title: str
     property: str
     breaks: str
-    repairs: tuple[str, ...]
-    at_a_price: tuple[str, ...]
+    repairs: Sequence[str]
+    at_a_price: Sequence[str]
     states: int
     shown: int
     picture: str = ""
 
 
-def stage(folder: Path, only: Iterable[str] | None = None) -> list[Entry]:
+def stage(folder: Path, kept: Path, only: Iterable[str] | None = None) -> list[Entry]:
     """Write all pages and the index below `folder`.
 
     Args:
-        folder: The source folder of Sphinx.
+        kept: Has the pages of earlier builds.
         only: The names of configurations, such as ``bakery/v2_race``; all for None.
 
     Raises:
@@ -83,7 +84,8 @@ def stage(folder: Path, only: Iterable[str] | None = None) -> list[Entry]:
         if name not in known:
             raise unknown("configuration", name, known)
     names = [name for name in (known if only is None else only) if expected(known[name])]
-    entries = [entry for found in in_processes("gallery", stage_one, folder, names) for entry in found]
+    found = in_processes("gallery", _stage_one, folder, {name: inputs(known[name]) for name in names}, kept)
+    entries = [Entry(**fields) for one in found for fields in one]
     write(folder / FOLDER / "index.md", index(entries))
     return entries
 
@@ -97,6 +99,10 @@ def stage_one(folder: Path, name: str) -> list[Entry]:
         write(page.with_suffix(".md"), words(name, broken))
         write(page.with_suffix(".player"), verdict_view(broken.verdict, broken.trace).html())
     return entries
+
+
+def _stage_one(folder: Path, name: str) -> list[dict[str, Any]]:
+    return list(map(asdict, stage_one(folder, name)))
 
 
 @cache

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from website.staging import ROOT, write
+from website.keeping import ROOT, write
 from workbench.kernel import InputError
 
 PAGE = "lessons.md"

@@ -1,10 +1,15 @@
 """Checks the links of built pages: Sphinx ignores those in raw HTML."""
 
 from collections.abc import Iterator
-from functools import cache
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
+
+from website.keeping import in_processes
+
+_FOUND = ("links", "loaded", "anchors")
 
 
 class _Page(HTMLParser):
@@ -25,19 +30,25 @@ class _Page(HTMLParser):
         self.loaded += found if tag in ("link", "script", "img", "iframe") else []
 
 
-def broken(folder: Path) -> Iterator[str]:
-    """The errors in links below `folder`: missing targets, and resources loaded from other sites."""
+def _parsed(site: Path, _: Path, name: str) -> dict[str, list[str]]:
+    return {key: sorted(set(found)) for key, found in vars(_Page((site / name).read_text())).items() if key in _FOUND}
 
-    @cache
-    def anchors(path: Path) -> set[str]:
-        return _Page(path.read_text()).anchors
 
-    for path in sorted(folder.rglob("*.html")):
-        page = _Page(path.read_text())
-        for link in sorted(set(page.links)):
+def broken(folder: Path, kept: Path) -> Iterator[str]:
+    """The errors in links below `folder`: missing targets, and resources loaded from other sites.
+
+    Args:
+        kept: Has what was in the pages of earlier builds.
+    """
+    folder = folder.resolve()
+    paths = {path.relative_to(folder).as_posix(): [path] for path in sorted(folder.rglob("*.html"))}
+    parsed = in_processes("links", partial(_parsed, folder), kept, paths, kept)
+    pages: dict[Path, dict[str, Any]] = {folder / name: page for name, page in zip(paths, parsed, strict=True)}
+    for path, page in pages.items():
+        for link in page["links"]:
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:
-                if link in page.loaded and parts.scheme != "data":
+                if link in page["loaded"] and parts.scheme != "data":
                     yield f"{path.relative_to(folder)} loads {link!r} from elsewhere"
                 continue
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
@@ -45,7 +56,5 @@ def broken(folder: Path) -> Iterator[str]:
                 target /= "index.html"
             if not target.is_file():
                 yield f"{path.relative_to(folder)} links to {link!r}, which is not there"
-            elif parts.fragment and target.suffix == ".html":
-                known = page.anchors if target == path else anchors(target)
-                if unquote(parts.fragment) not in known:
-                    yield f"{path.relative_to(folder)} links to {link!r}, a place that is not there"
+            elif parts.fragment and target in pages and unquote(parts.fragment) not in pages[target]["anchors"]:
+                yield f"{path.relative_to(folder)} links to {link!r}, a place that is not there"

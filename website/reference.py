@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from website.staging import ROOT, pages, write
+from website.keeping import ROOT, write
+from website.staging import pages
 
 FOLDER = "api"
 _IMPORT = re.compile(r"from (?P<module>workbench(?:\.\w+)+) import (?:\((?P<many>[^)]*)\)|(?P<some>[\w, ]+))")

@@ -7,16 +7,14 @@ shows it. A broken link ends the build.
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
-from typing import Any, TypeVar
+from typing import Any
 
 from website.flowchart import drawn
+from website.keeping import ROOT, write
 from workbench.kernel import InputError
 
-ROOT = Path(__file__).parent.parent
 #: Patterns of the files that become pages as they are, relative to the repository.
 PAGES = ("*.md", "docs/**/*.md", "specs/*/README.md", "notebooks/*.ipynb")
 #: The front page.
@@ -29,38 +27,8 @@ STYLE, SCRIPT = "drawings.css", "drawings.js"
 #: The folder of the pages that show a file.
 FILES = "files"
 
-#: How many lines tell the progress of a long list, at most.
-_LINES = 10
-
-T = TypeVar("T")
-
 _FENCE = re.compile(r"^(?P<fence>```+|~~~+)(?P<language>\w*)[^\n]*\n(?P<code>.*?)^(?P=fence)[ ]*$", re.DOTALL | re.M)
 _LINK = re.compile(r"(\]\()(?!https?:|mailto:|#)([^)\s#]+)(#[^)\s]*)?(\))")
-
-
-def in_processes(what: str, make: Callable[[Path, str], T], folder: Path, names: Sequence[str]) -> list[T]:
-    """What `make` makes of the folder and each name, in a process for each core; prints how far that is.
-
-    Examples:
-        >>> in_processes("pages", Path.joinpath, Path("docs"), ["a.md", "b.md"])
-        pages: 1 of 2
-        pages: 2 of 2
-        [PosixPath('docs/a.md'), PosixPath('docs/b.md')]
-    """
-    made: list[T] = []
-    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        for one in pool.map(make, [folder] * len(names), names):
-            made.append(one)
-            if len(made) % (len(names) // _LINES + 1) == 0 or len(made) == len(names):
-                print(f"{what}: {len(made)} of {len(names)}", flush=True)
-    return made
-
-
-def write(path: Path, text: str) -> None:
-    """Write a file if its text changed, so that Sphinx reads no others again."""
-    if not path.is_file() or path.read_text() != text:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
 
 
 def pages(root: Path = ROOT) -> list[str]:
@@ -138,7 +106,7 @@ class Staging:
             raise InputError(f"{path} links to {link!r}, which is not in the repository")
         if file.suffix in _IMAGES:
             copy = self.folder / target
-            write(copy, file.read_text()) if file.suffix == ".svg" else _copy(file, copy)
+            write(copy, file.read_bytes())
             return f"/{target}"
         if file.is_dir():
             target = f"{target}/README.md"
@@ -148,12 +116,6 @@ class Staging:
             raise InputError(f"{path} links to the folder {link!r}, which has no page")
         self.shown.add(target)
         return f"/{FILES}/{target}.md"
-
-
-def _copy(file: Path, copy: Path) -> None:
-    if not copy.is_file() or copy.read_bytes() != file.read_bytes():
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_bytes(file.read_bytes())
 
 
 def _code(fence: re.Match[str]) -> str:

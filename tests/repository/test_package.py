@@ -6,6 +6,8 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -67,16 +69,34 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build("wheel", made / f"lakehouse_workbench-{workbench.__version__}", made)
 
 
-@pytest.fixture
-def installed(wheel: Path, tmp_path: Path) -> Environment:
+def with_wheel(wheel: Path, folder: Path) -> Environment:
     """A fresh environment with the wheel, and what it depends on."""
-    environment = Environment(tmp_path / "environment")
+    environment = Environment(folder / "environment")
     environment.install()
     pip = [sys.executable, "-m", "pip", "--python", str(environment.folder / "bin" / "python")]
     options = ["--disable-pip-version-check", "--quiet", "--no-deps", "--no-index", "--no-compile"]
     subprocess.run([*pip, "install", *options, str(wheel)], check=True)
     bring_kernels(environment.packages / "workbench")
     return environment
+
+
+@pytest.fixture
+def installed(wheel: Path, tmp_path: Path) -> Environment:
+    """An environment to install more into."""
+    return with_wheel(wheel, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def with_extras(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Environment]:
+    """Gives an environment with some extras, one for all tests that ask for the same and install nothing more."""
+
+    @cache
+    def made(*extras: str) -> Environment:
+        environment = with_wheel(wheel, tmp_path_factory.mktemp("with"))
+        environment.install(*extras)
+        return environment
+
+    return made
 
 
 def bring_kernels(package: Path) -> None:
@@ -161,9 +181,11 @@ def test_what_a_newcomer_reads_works_as_printed(installed: Environment, tmp_path
 
 
 @pytest.mark.slow
-def test_what_is_installed_takes_its_extras_by_name_without_an_index(installed: Environment, tmp_path: Path) -> None:
+def test_what_is_installed_takes_its_extras_by_name_without_an_index(
+    with_extras: Callable[..., Environment], tmp_path: Path
+) -> None:
     """As messages say that it does; the name is on no index."""
-    installed.install("tables")
+    installed = with_extras("tables")
     pip = [sys.executable, "-m", "pip", "--python", str(installed.folder / "bin" / "python"), "install", "--no-index"]
     for extra, status in (("tables", 0), ("lab", 1)):
         done = subprocess.run([*pip, f"lakehouse-workbench[{extra}]"], cwd=tmp_path, capture_output=True, text=True)
@@ -173,14 +195,16 @@ def test_what_is_installed_takes_its_extras_by_name_without_an_index(installed: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [pytest.param(path.stem, marks=marks_of(path)) for path in NOTEBOOKS])
-def test_a_notebook_runs_with_what_its_page_names(installed: Environment, tmp_path: Path, name: str) -> None:
+def test_a_notebook_runs_with_what_its_page_names(
+    with_extras: Callable[..., Environment], tmp_path: Path, name: str
+) -> None:
     """With ``[lab]`` and the extras that its first cell names; what comes out is what the repository keeps."""
     import nbformat
 
-    assert installed.run("workbench", "notebooks", "lessons", here=tmp_path).returncode == 0
     path = tmp_path / "lessons" / f"{name}.ipynb"
     kept = nbformat.read(ROOT / "notebooks" / path.name, as_version=4)
-    installed.install("lab", *EXTRA.findall(kept.cells[0].source))
+    installed = with_extras("lab", *EXTRA.findall(kept.cells[0].source))
+    assert installed.run("workbench", "notebooks", "lessons", here=tmp_path).returncode == 0
     if "pypaimon" in kept.metadata["lesson"]["needs"]:
         path.with_name(".writers").symlink_to(ROOT / ".writers")
     command = ["python", "-m", "nbconvert", "--to", "notebook", "--execute", "--inplace", str(path)]
@@ -192,8 +216,8 @@ def test_a_notebook_runs_with_what_its_page_names(installed: Environment, tmp_pa
 
 
 @pytest.mark.slow
-def test_the_lessons_come_with_their_solutions(installed: Environment, tmp_path: Path) -> None:
-    installed.install("lab")
+def test_the_lessons_come_with_their_solutions(with_extras: Callable[..., Environment], tmp_path: Path) -> None:
+    installed = with_extras("lab")
     assert installed.run("workbench", "notebooks", "lessons", here=tmp_path).returncode == 0
     script = "import solutions; from workbench.showing.lessons import exercise; exercise('rule').check(solutions.rule)"
     done = installed.run("python", "-c", script, here=tmp_path / "lessons")

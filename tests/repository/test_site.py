@@ -21,8 +21,9 @@ from playwright.sync_api import expect
 from tests.playing import plays
 from website import contents, gallery, lessons, links
 from website.broken import find
+from website.keeping import ROOT
 from website.playground import first_model, in_browser, packed, runtime
-from website.staging import FRONT, ROOT, Staging, docname, pages
+from website.staging import FRONT, Staging, docname, pages
 from workbench import check
 from workbench.commands.cli import main
 from workbench.kernel import InputError
@@ -127,7 +128,7 @@ def test_every_expected_violation_has_an_address_of_its_own() -> None:
 @pytest.mark.slow
 def test_a_configuration_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"unknown configuration 'bakery/v2_rase' .did you mean bakery/v2_race"):
-        gallery.stage(tmp_path, ["bakery/v2_rase"])
+        gallery.stage(tmp_path, tmp_path / "kept", ["bakery/v2_rase"])
 
 
 # Pages and links -----------------------------------------------------------------------------------------------------
@@ -201,7 +202,7 @@ def test_the_navigation_has_few_entries_at_its_first_level() -> None:
 @pytest.mark.slow
 def test_tables_of_contents_are_at_the_end_of_their_pages(tmp_path: Path) -> None:
     lessons.stage(tmp_path)
-    gallery.stage(tmp_path, only=[])
+    gallery.stage(tmp_path, tmp_path / "kept", only=[])
     Staging(tmp_path).stage()
     contents.stage(tmp_path)
     assert ":caption: Protocols\n\nThe bakery </specs/bakery/README>\n" in (tmp_path / "index.md").read_text()
@@ -215,7 +216,7 @@ def test_what_is_wrong_with_links_of_built_pages_is_found(tmp_path: Path) -> Non
         '<a href="https://example.org/">4</a><p id="me"></p><script src="https://example.org/x.js"></script>'
     )
     (tmp_path / "b.html").write_text('<p id="there"></p><a href="">5</a>')
-    assert list(links.broken(tmp_path)) == [
+    assert list(links.broken(tmp_path, tmp_path / "kept")) == [
         "a.html links to 'b.html#gone', a place that is not there",
         "a.html links to 'gone.png', which is not there",
         "a.html loads 'https://example.org/x.js' from elsewhere",
@@ -428,10 +429,11 @@ def test_a_trace_is_played_without_a_kernel(page: Any, site: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.browser
-@pytest.mark.parametrize("name", ["index", "lessons", "api/workbench", "specs/hudi/README", "notebooks/00_tour"])
-def test_a_page_fits_its_window(page: Any, site: Path, name: str) -> None:
-    page.goto((site / f"{name}.html").as_uri())
-    expect(page.locator("article h1")).to_have_count(1)
+def test_pages_fit_their_window(page: Any, site: Path) -> None:
+    for name in ("index", "lessons", "api/workbench", "specs/hudi/README", "notebooks/00_tour"):
+        page.goto((site / f"{name}.html").as_uri())
+        expect(page.locator("article h1")).to_have_count(1)
+        assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"], name
 
 
 # The playground ------------------------------------------------------------------------------------------------------
@@ -770,7 +772,7 @@ def test_a_link_holds_the_model_and_its_settings(playground: Playground) -> None
     assert "hudi" in playground.text("settings")
 
 
-#: Runs in the playground as code of a model, which gets hold of the worker through a timer's `this`.
+#: Runs in the playground as code of a model, which gets hold of the worker through a timer's `this`, and tries ways.
 REACHES = """import asyncio, js
 from pyodide.ffi import create_proxy, to_js
 from pyodide_js import FS
@@ -796,13 +798,15 @@ async def reach():
     js.setTimeout(create_proxy(found.set_result, capture_this=True), 0)
     worker = await found
     address = "ADDRESS"
-    try:
-        print("reached", WAY)
-    except BaseException as error:
-        print("shut:", type(error).__name__, error)
+WAYS
 
 asyncio.ensure_future(reach())
 """
+_TRY = """
+    try:
+        print(NAME, "reached", WAY)
+    except BaseException as error:
+        print(NAME, "shut:", type(error).__name__, str(error).partition("\\n")[0])"""
 WAYS = {
     "databases": "await settled(worker.indexedDB.open('kept'))",
     "databases of Emscripten": "await settled(FS.filesystems.IDBFS.indexedDB().open('kept'))",
@@ -830,22 +834,28 @@ WAYS = {
 }
 
 
+def reaching(address: str, ways: dict[str, str]) -> str:
+    """Code that tries ways, and prints a line for each."""
+    tries = "".join(_TRY.replace("NAME", repr(name)).replace("WAY", way) for name, way in ways.items())
+    return REACHES.replace("ADDRESS", f"{address}?reached").replace("\nWAYS", tries)
+
+
 @pytest.mark.slow
 @pytest.mark.browser
-@pytest.mark.parametrize("way", WAYS)
-def test_a_model_in_the_playground_reaches_neither_storage_nor_a_server(playground: Playground, way: str) -> None:
+def test_a_model_in_the_playground_reaches_neither_storage_nor_a_server(playground: Playground) -> None:
     playground.page.evaluate(
         """() => new Promise((resolve) => {
             localStorage.kept = sessionStorage.kept = document.cookie = "kept=1";
             indexedDB.open("kept").onsuccess = ({ target }) => resolve(target.result.close());
         })"""
     )
-    code = REACHES.replace("ADDRESS", f"{playground.address}?reached").replace("WAY", WAYS[way])
-    playground.check(code + ENDLESS.replace("s.at + 1", "1"), "")
-    expect(playground.page.locator(".printed")).to_have_text(re.compile(r"^(shut|reached)"))
-    said = playground.page.locator(".printed").inner_text()
+    playground.check(reaching(playground.address, WAYS) + ENDLESS.replace("s.at + 1", "1"), "")
+    last = list(WAYS)[-1]
+    expect(playground.page.locator(".printed")).to_have_text(re.compile(rf"^{last} (shut|reached)", re.MULTILINE))
+    said = playground.page.locator(".printed").inner_text().splitlines()
     expect(playground.status).to_have_text("Everything holds (2 states).")
-    assert said.startswith("shut: "), said
+    assert [line for line in said if " shut: " not in line] == []
+    assert {line.partition(" shut: ")[0] for line in said} == set(WAYS)  # the code may run twice
     assert "kept" in playground.page.evaluate("indexedDB.databases().then((all) => all.map(({ name }) => name))")
     assert [told for told in playground.complaints if "Content Security Policy" not in told] == []
     playground.complaints.clear()
@@ -857,9 +867,9 @@ def test_a_model_in_the_playground_speaks_to_no_other_page(playground: Playgroun
     playground.page.evaluate(
         "() => { self.heard = []; new BroadcastChannel('all').onmessage = ({ data }) => heard.push(data); }"
     )
-    code = REACHES.replace("WAY", "worker.BroadcastChannel.new('all').postMessage('from a model')")
-    playground.check(code + ENDLESS.replace("s.at + 1", "1"), "")
-    expect(playground.page.locator(".printed")).to_have_text(re.compile("^reached"))
+    ways = {"channel": "worker.BroadcastChannel.new('all').postMessage('from a model')"}
+    playground.check(reaching(playground.address, ways) + ENDLESS.replace("s.at + 1", "1"), "")
+    expect(playground.page.locator(".printed")).to_have_text(re.compile("^channel reached"))
     playground.page.evaluate("new BroadcastChannel('all').postMessage('from the page')")
     playground.page.wait_for_function("heard.includes('from the page')")
     assert playground.page.evaluate("heard") == ["from the page"]

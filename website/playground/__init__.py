@@ -18,8 +18,8 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+from website.keeping import ROOT
 from website.playground import runtime
-from website.staging import ROOT
 from workbench.commands import skeleton
 from workbench.kernel import InputError
 from workbench.registry.configurations import shipped
@@ -63,7 +63,7 @@ def context(words: str) -> dict[str, Any]:
 def finish(folder: Path) -> None:
     """Write the files that the page loads into the built site."""
     inside = folder / PAGE
-    inside.mkdir()
+    inside.mkdir(exist_ok=True)
     for package in (runtime.PYODIDE, runtime.CODEMIRROR):
         for name, content in runtime.files(package, ROOT / "build").items():
             (inside / name).write_bytes(content)

@@ -1,0 +1,111 @@
+"""Keeps what a build made, so that the next one makes again only what changed."""
+
+import filecmp
+import hashlib
+import json
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import cache
+from importlib.metadata import distributions
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+
+#: The file among the pages that holds the digest of the code.
+CODE = "code.digest"
+#: How many lines tell the progress of a long list, at most.
+_LINES = 200
+#: Beside the files made for a name: what the call returned.
+_RETURNED = "returned.json"
+
+
+@cache
+def code_digest() -> str:
+    """A digest of the code that checks and draws: the package's and the site's, and what is installed."""
+    return digest(versions(), [*files(ROOT / "workbench"), *sorted((ROOT / "website").glob("*.py"))])
+
+
+def versions() -> list[str]:
+    """The versions of Python and of all installed distributions."""
+    return [sys.version, *sorted({f"{one.name} {one.version}" for one in distributions()})]
+
+
+def digest(words: Iterable[str], paths: Iterable[Path]) -> str:
+    """A digest of words, and of files with their paths."""
+    found = hashlib.blake2b(digest_size=16)
+    for one in [*words, *(f"{path} {hashlib.blake2b(path.read_bytes()).hexdigest()}" for path in paths)]:
+        found.update(f"{len(one)} {one}".encode())
+    return found.hexdigest()
+
+
+def files(folder: Path) -> Iterator[Path]:
+    """The files below a folder, without what Python and Numba cache."""
+    return (path for path in sorted(folder.rglob("*")) if path.is_file() and path.parent.name != "__pycache__")
+
+
+def in_processes(
+    what: str, make: Callable[[Path, str], Any], folder: Path, inputs: Mapping[str, Iterable[Path]], kept: Path
+) -> list[Any]:
+    """Write into a folder what `make` makes for each name, in a process per core; prints a count.
+
+    What was made of the same inputs by the same code is taken from `kept`.
+
+    Args:
+        make: Writes below the folder that it is given, and returns what JSON can hold.
+        inputs: For each name the files that the result depends on.
+
+    Returns:
+        What `make` returned for each name.
+    """
+    made = {name: kept / what / name / digest([code_digest()], paths) for name, paths in inputs.items()}
+    pool = ProcessPoolExecutor(mp_context=get_context("spawn"))
+    try:
+        running = [pool.submit(_keep, make, path, name) for name, path in made.items() if not path.is_dir()]
+        if not running:
+            print(f"{what}: nothing changed", flush=True)
+        for count, one in enumerate(as_completed(running), len(made) - len(running) + 1):
+            one.result()
+            if count % (len(made) // _LINES + 1) == 0 or count == len(made):
+                print(f"{what}: {count} of {len(made)}", flush=True)
+    finally:
+        pool.shutdown(cancel_futures=True)
+    for path in made.values():
+        shutil.copytree(path, folder, ignore=shutil.ignore_patterns(_RETURNED), dirs_exist_ok=True)
+    return [json.loads((path / _RETURNED).read_text()) for path in made.values()]
+
+
+def _keep(make: Callable[[Path, str], Any], folder: Path, name: str) -> None:
+    """Make a folder, whole or not at all, in place of those of other inputs."""
+    shutil.rmtree(folder.parent, ignore_errors=True)
+    unfinished = folder.with_suffix(".unfinished")
+    unfinished.mkdir(parents=True)
+    returned = make(unfinished, name)
+    (unfinished / _RETURNED).write_text(json.dumps(returned))
+    unfinished.rename(folder)
+
+
+def write(path: Path, content: str | bytes) -> None:
+    """Write a file, and the folders that it is in."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def update(folder: Path, fresh: Path) -> list[Path]:
+    """Make a folder like a fresh one; a file that is the same keeps its time, by which Sphinx knows it.
+
+    Returns:
+        The paths in the folder that are gone.
+    """
+    wanted = {path.relative_to(fresh) for path in files(fresh)}
+    gone = [path for path in (path.relative_to(folder) for path in files(folder)) if path not in wanted]
+    for path in gone:
+        (folder / path).unlink()
+    for path in wanted:
+        if not (folder / path).is_file() or not filecmp.cmp(fresh / path, folder / path, shallow=False):
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(fresh / path, folder / path)
+    return gone
