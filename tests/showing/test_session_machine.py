@@ -568,6 +568,17 @@ Working.TestCase.settings = settings(max_examples=20, stateful_step_count=20)
 TestWorking = pytest.mark.slow(Working.TestCase)
 
 
+def test_what_came_of_the_search_for_another_one_goes_with_the_property() -> None:
+    working = Working()
+    working.apply(constants={"BoilsOver": True})
+    working.tell_another()
+    assert working.session.another.outcome is not None
+    working.session.select("EachBoils")
+    assert working.session.another.outcome is None
+    working.tell_another()
+    working.teardown()
+
+
 def test_another_one_is_not_compared_with_those_of_another_model() -> None:
     """Nobody has looked at the story in between."""
     working = Working()

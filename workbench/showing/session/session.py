@@ -312,6 +312,8 @@ class Session:
     def select(self, name: str) -> None:
         """Select a property."""
         with self.lock:
+            if name != self.selected:
+                self.another.cancel()  # what it found, or did not find, is about the property before
             self.selected = name
             self._find_story()
             self._events.tell("selected")
