@@ -20,9 +20,11 @@ from tests.places import ROOT
 from tests.ports import free_port
 from workbench.storage.lock import LOCK_FILES
 
-# How long an example takes says nothing of what it shows: on a busy machine, any takes long.
-settings.register_profile("unhurried", deadline=None)
-settings.load_profile("unhurried")
+# How long an example takes says nothing of what it shows: on a busy machine, any takes long. And a run that fails, or
+# passes, does so again: `--hypothesis-profile searching` looks for what no run has met yet.
+settings.register_profile("searching", deadline=None)
+settings.register_profile("repeatable", deadline=None, derandomize=True)
+settings.load_profile("repeatable")
 
 #: Programs for the environment of the writers, whose packages are not here, and one for PySpark to start.
 collect_ignore_glob = ["**/reader.py", "**/writer.py", "preloaded/*"]
