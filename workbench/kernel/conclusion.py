@@ -73,13 +73,29 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
     """The result of a check: the verdicts, with their traces, and the figures.
 
     Ctrl-C while traces are made costs the remaining traces, and no verdict. If the search itself was interrupted,
-    traces are still built for what it found.
+    traces are still built for what it found. After an error of the model, only what a trace decides is known.
+
+    Raises:
+        ModelError: The error, if nothing is decided beside it.
     """
+    verdicts, error = list[Verdict](), explored.error
+    for declared in plan.properties:
+        try:
+            verdicts.append(_verdict(plan, declared, explored))
+        except ModelError as met:
+            error = error or met
+            verdicts.append(Verdict.on(declared, None))
+    if error is not None:
+        explored = replace(explored, error=error, stopped=limits.why(error))
+        judged = zip(plan.properties, verdicts, strict=True)
+        verdicts = [v if v.holds is p.wanted else Verdict.on(p, None, explored.stopped) for p, v in judged]
+        if all(verdict.holds is None for verdict in verdicts):
+            raise error
     return Result(
         **{one.name: getattr(explored, one.name) for one in fields(Explored)},
         model=plan.model,
         symmetry=plan.symmetry,
-        verdicts=[_verdict(plan, declared, explored) for declared in plan.properties],
+        verdicts=verdicts,
         seconds=limits.seconds,
         peak_bytes=explored.peak_bytes(),
         notes=[*plan.notes, *_bounded(plan, explored), *remarks(plan, explored)],

@@ -69,7 +69,7 @@ class Simulation(Judged):
             `distinct`.
         longest: Steps of the longest walk.
         distinct: The estimated number of distinct states visited.
-        error: The relative standard error of `distinct`.
+        distinct_error: The relative standard error of `distinct`.
         stopped: Why the walks ended early.
         calls: Calls of the model's Python code.
     """
@@ -86,7 +86,7 @@ class Simulation(Judged):
     longest: int
     actions: list[ActionTaken]
     distinct: float
-    error: float
+    distinct_error: float
     verdicts: list[Verdict]
     seconds: float
     stopped: str | None = None
@@ -110,7 +110,7 @@ class Simulation(Judged):
         workers, ended = counted(self.workers, "worker"), counted(self.deadlocked, "walk")
         lines = [
             f"{self.extent}, {self.seconds:.2f} s, {rate:,.0f} steps/s ({self.engine} engine, {workers}; {self.rule})",
-            f"about {_rounded(self.distinct)} distinct states (HyperLogLog, standard error {self.error:.1%})",
+            f"about {_rounded(self.distinct)} distinct states (HyperLogLog, standard error {self.distinct_error:.1%})",
             f"{ended} ended where nothing is enabled, {self.settled:,} where nothing changes; "
             f"the longest has {counted(self.longest, 'step')}; Python was called {self.calls:,} times",
         ]
@@ -143,7 +143,7 @@ class Simulation(Judged):
             "outside": self.outside,
             "longest": self.longest,
             "distinct": round(self.distinct),
-            "distinct_error": self.error,
+            "distinct_error": self.distinct_error,
             "seconds": round(self.seconds, 4),
             "actions": [vars(action) for action in self.actions],
             "properties": [v.as_dict() for v in self.verdicts],

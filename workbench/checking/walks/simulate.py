@@ -158,7 +158,7 @@ def _conclude(asked: WalkRequest, engine: str, made: Walked, shorten: int) -> Si
         longest=int(tally.counted.sums[kernels.LONGEST]),
         actions=_by_action(plan.model, tally),
         distinct=sketch.estimate(tally.counted.registers),
-        error=sketch.ERROR,
+        distinct_error=sketch.ERROR,
         verdicts=verdicts,
         seconds=seconds,
         stopped=made.stopped,
