@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from workbench.kernel.errors import InputError, brief
+from workbench.kernel.errors import InputError, ModelError, brief
 from workbench.kernel.given import check_integer
 from workbench.kernel.model import Model
 from workbench.kernel.properties import Liveness, Property
@@ -71,6 +71,7 @@ class Simulation(Judged):
         distinct: The estimated number of distinct states visited.
         distinct_error: The relative standard error of `distinct`.
         stopped: Why the walks ended early.
+        error: The error of the model that ended them; only what they had decided is known.
         calls: Calls of the model's Python code.
     """
 
@@ -92,6 +93,7 @@ class Simulation(Judged):
     stopped: str | None = None
     notes: list[str] = field(default_factory=list)
     calls: int = 0
+    error: ModelError | None = None
 
     @property
     def never_enabled(self) -> list[str]:
@@ -148,6 +150,7 @@ class Simulation(Judged):
             "actions": [vars(action) for action in self.actions],
             "properties": [v.as_dict() for v in self.verdicts],
             "stopped": self.stopped,
+            "error": None if self.error is None else str(self.error),
             "notes": self.notes,
             "python_calls": self.calls,
         }
