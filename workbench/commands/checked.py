@@ -34,11 +34,8 @@ class Checked:
         """Whether all is as expected; None if nothing differs, but not everything expected was shown."""
         if any(one.differences(result) for one, result in self.outcomes):
             return False
-        return (
-            True
-            if not (self.failed or self.left) and all(one.as_expected(result) for one, result in self.outcomes)
-            else None
-        )
+        missing = self.failed or self.left
+        return True if not missing and all(one.as_expected(result) for one, result in self.outcomes) else None
 
     @property
     def error(self) -> ModelError | None:

@@ -308,9 +308,9 @@ class Result(Explored, Judged):
             "seconds": round(self.seconds, 4),
             "properties": [v.as_dict() for v in self.verdicts],
             "stopped": self.stopped,
-            "error": None if self.error is None else str(self.error),
             "notes": self.notes,
             "figures": self.figures,
+            "error": None if self.error is None else str(self.error),
         }
 
 

@@ -150,9 +150,9 @@ class Simulation(Judged):
             "actions": [vars(action) for action in self.actions],
             "properties": [v.as_dict() for v in self.verdicts],
             "stopped": self.stopped,
-            "error": None if self.error is None else str(self.error),
             "notes": self.notes,
             "python_calls": self.calls,
+            "error": None if self.error is None else str(self.error),
         }
 
 
