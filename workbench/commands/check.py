@@ -12,8 +12,8 @@
 A name means first a model, then a file or folder, then one of the workbench's own configurations. Nine configurations
 share their model's name and defaults; give them with their folder: classics/paxos.
 
-Exit status: 0 everything holds (or is as expected), 1 something is violated (or differs), 2 bad input,
-3 something is not known, or nothing was checked.
+Exit status: 0 everything holds (or is as expected), 1 something is violated (or differs), 2 bad input, or an error of
+the model, 3 something is not known, or nothing was checked.
 """
 
 import argparse
