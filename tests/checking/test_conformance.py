@@ -802,6 +802,30 @@ def test_what_is_decided_before_impure_code_is_noticed_stays_decided(way):
     assert "is not a function of the state" in str(result.error)
 
 
+@pytest.mark.parametrize("name", ["reference", "local"])
+def test_what_only_a_repetition_violates_is_not_decided(name):
+    class Turning(Model):
+        n = Variable(0)
+        calls: ClassVar[list[int]] = []
+
+        @action(stutters=True)
+        def rest(self, s):
+            s.n = 0
+
+        @invariant
+        def Fine(self, s):
+            self.calls.append(s.n)
+            return len(self.calls) == 1
+
+        @invariant
+        def Nothing(self, s):
+            return s.n == 1
+
+    result = check(Turning(), ["Fine", "Nothing"], **ENGINES[name].options)
+    assert [v.told for v in result.verdicts] == ["unknown", "violated (1 state)"]
+    assert "is not a function of the state" in str(result.error)
+
+
 def test_a_liveness_property_that_cannot_be_judged_leaves_what_is_violated(way):
     class Live(Still):
         @liveness
