@@ -125,9 +125,11 @@ def narrower(page: Any) -> Iterator[None]:
     size = page.viewport_size
     with replaced(page, f"{PLAYER} .wb-lanes > svg"):
         page.set_viewport_size({**size, "width": size["width"] - 240})
-    yield
-    with replaced(page, f"{PLAYER} .wb-lanes > svg"):
-        page.set_viewport_size(size)
+    try:
+        yield
+    finally:  # the tests that follow count on it
+        with replaced(page, f"{PLAYER} .wb-lanes > svg"):
+            page.set_viewport_size(size)
 
 
 def focused(page: Any, what: str) -> Any:
