@@ -725,6 +725,44 @@ def test_on_a_busy_machine_a_violation_comes_with_its_repair(run, line, repair):
     assert f"repair it  {repair}" in out
 
 
+GUARDED = """
+from workbench.language import *
+
+class Guarded(Model):
+    Guard = Constant(1, range(0, 5), "from how many on it stops")
+    Stops = Constant(False, bool, "whether it never begins")
+    n = Variable(0)
+
+    @action
+    def count(self, s):
+        require(not self.Stops)
+        require(s.n < 3 and not (self.Guard and s.n >= self.Guard))
+        s.n += 1
+
+    @invariant
+    def Small(self, s):
+        return s.n < 2
+
+    @reachable
+    def Begins(self, s):
+        return s.n > 0
+"""
+
+
+def test_a_number_off_its_default_may_be_the_repair(run, tmp_path):
+    path = tmp_path / "guarded.py"
+    path.write_text(GUARDED)
+    _, out, _ = run("check", path, "--set", "Guard=0")
+    assert "repair it  Guard=1, or Stops=on (but breaks Begins)\n" in out
+
+
+def test_a_repair_that_breaks_what_is_checked_by_default_says_so(run, tmp_path):
+    path = tmp_path / "guarded.py"
+    path.write_text(GUARDED)
+    _, out, _ = run("check", path, "--set", "Guard=0", "--property", "Small")
+    assert "repair it  Guard=1, or Stops=on (but breaks Begins)\n" in out
+
+
 def test_where_trying_is_too_much_a_shipped_configuration_knows_the_repair(run, monkeypatch):
     monkeypatch.setattr("workbench.commands.advice._MOST_STATES", 10)
     _, out, _ = run("check", "two_phase_commit", "--set", "LosesPatience=true")

@@ -166,7 +166,7 @@ class Repairs:
 
 
 def other_values(model: Model, integers: bool = False) -> list[tuple[str, Any]]:
-    """Every other value of switches and choices; with `integers`, also each number's next smaller and larger values.
+    """Every other value of switches and choices; with `integers`, also each number's neighbours and its default.
 
     Examples:
         >>> from workbench.protocols.bakery.v2 import BakeryV2
@@ -182,8 +182,8 @@ def other_values(model: Model, integers: bool = False) -> list[tuple[str, Any]]:
             changes += [(name, other) for other in constant.domain if not is_same(other, value)]
         elif constant.domain.kind == "integer" and integers:
             numbers = constant.domain.numbers
-            near = (value - numbers.step, value + numbers.step)
-            changes += [(name, other) for other in near if other in numbers]
+            near = dict.fromkeys((value - numbers.step, value + numbers.step, constant.default))
+            changes += [(name, other) for other in near if other in numbers and other != value]
     return changes
 
 
@@ -204,7 +204,7 @@ def flips(
     Args:
         properties: By default those that `model` checks by default, or those of `before`. If these are
             all, those that a change brings along are checked, too.
-        integers: Also try numbers one step down and up.
+        integers: Also try numbers one step down, one up, and at their defaults.
         constants: Only these; None for all.
         before: The result for `model` itself, if already known.
         on_attempt: Called with each attempt when it is decided.
@@ -241,6 +241,7 @@ def repairs(
     properties: Sequence[str] | None = None,
     *,
     most: int = 3,
+    integers: bool = False,
     before: Result | None = None,
     on_progress: Callable[[int, int], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
@@ -252,7 +253,7 @@ def repairs(
         property: A property that is violated, or not reached.
         properties: What else to check of a repair, to see what it breaks; by default as for :func:`flips`.
         most: The size of the largest sets to try.
-        before, on_progress, should_stop: As for :func:`flips`; progress counts the sets of one size.
+        integers, before, on_progress, should_stop: As for :func:`flips`; progress counts the sets of one size.
         **options: As for :func:`flips`.
 
     Examples:
@@ -266,7 +267,7 @@ def repairs(
     names = None if properties is None else names_in("properties", properties)
     tried, complete = 0, True
     for size in range(1, most + 1):
-        todo = list(_sets(other_values(model), size))
+        todo = list(_sets(other_values(model, integers), size))
         repaired: list[Attempt] = []
         for done, changes in enumerate(todo):
             _tell(on_progress, done, len(todo))
