@@ -23,7 +23,7 @@ from workbench.checking.questions.settings import plans_of
 from workbench.checking.questions.sweep import sweep
 from workbench.commands.cli import main
 from workbench.commands.sweep import parse_grid
-from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, require
+from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, reachable, require
 from workbench.protocols.bakery.extended import BakeryExtended
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.hudi.extended import HudiExtended
@@ -146,6 +146,42 @@ def test_a_property_is_checked_where_it_applies(capsys):
         assert table["Strictly_states"].isna().tolist() == [True, True, True, False]
         assert table["error"].tolist() == [None] * 4
     assert "Strictly" not in sweep(Optional, {"Size": [1]}).columns
+
+
+class Measured(Model):
+    """Its constant is called as a column of the table is."""
+
+    depth = Constant(1, range(1, 10), "how far it counts")
+
+    n = Variable(0)
+
+    @action
+    def count(self, s):
+        require(s.n < self.depth)
+        s.n += 1
+
+    @invariant
+    def BelowThree(self, s):
+        return s.n < 3
+
+    @reachable
+    def Three(self, s):
+        return s.n == 3
+
+    @invariant
+    def BelowTen(self, s):
+        return s.n < 10
+
+
+def test_below_the_table_stand_the_rules_of_where_a_property_holds() -> None:
+    filled = fill(Measured, {"depth": [1, 2, 3, 4]}, workers=1)
+    assert str(filled.explain("BelowThree").rule) == "depth_ < 3"
+    assert [line for line in filled.text().splitlines() if " where " in line] == [
+        "BelowThree holds where depth_ < 3",
+        "Three is reached where depth_ > 2",
+    ]
+    partly = fill(Counter, {"Size": [3, 5], "Fault": ["none", "refuses"]}, constants={"Bound": 4}, workers=1)
+    assert "\nBelowBound holds where Size < 5 (2 settings undecided)\n" in partly.text()
 
 
 def test_settings_that_are_no_grid():

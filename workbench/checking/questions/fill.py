@@ -133,7 +133,16 @@ class Filled:
 
     def explain(self, property: str) -> Explanation:
         """The smallest rule for when a property holds, see :func:`workbench.checking.questions.explain.explain`."""
-        return explain(self.outcomes, property, list(self.cells[0].setting))
+        return explain(self.outcomes, property, self.outcomes.columns[: len(self.cells[0].setting)])
+
+    def _rules(self, names: Sequence[str]) -> Iterator[str]:
+        """For each property that holds in some settings and not in others: where it holds."""
+        for name in names:
+            found = self.explain(name)
+            if 0 < len(found.failing) < found.decided:
+                is_reached = self.model.declared_property(name).kind == "reachable"
+                left = f" ({counted(len(found.undecided), 'setting')} undecided)" if found.undecided else ""
+                yield f"{name} {'is reached' if is_reached else 'holds'} where {found.rule}{left}"
 
     # As an answer ----------------------------------------------------------------------------------------------------
 
@@ -150,7 +159,7 @@ class Filled:
         return line + (f"; it is not known in {found.count(None)}" if None in found else "")
 
     def text(self) -> str:
-        """The table, what is missing in it, and the count."""
+        """The table, the rules behind it, what is missing in it, and the count."""
         names = self.outcomes.attrs["properties"]
         head = [*self.cells[0].setting, *names, "distinct", "depth", "seconds"]
         rows = [
@@ -163,6 +172,7 @@ class Filled:
         ]
         lines = [*columns([head, *rows], right=range(len(head) - 3, len(head))), ""]
         lines += [f"note: {note}" for note in self.outcomes.attrs["notes"]]
+        lines += self._rules(names)
         lines += [f"{cell.name}: {cell.outcome.why}" for cell in self.cells if cell.outcome.why is not None]
         lines.append(self.why)
         if any(word.word.endswith(WITHIN) for cell in self.cells for word in cell.outcome.verdicts.values()):
