@@ -121,11 +121,13 @@ def parse_value(text: str) -> Any:
 
 def parse_assignments(given: Iterable[str]) -> dict[str, Any]:
     """Constants from ``NAME=VALUE`` texts."""
-    constants = {}
+    constants: dict[str, Any] = {}
     for text in given:
         name, equals, value = text.partition("=")
         if not equals:
             raise InputError(f"--set {brief(text)} is not accepted; it takes NAME=VALUE")
+        if name.strip() in constants:
+            raise InputError(f"--set {brief(text)} is not accepted; {name.strip()} is set already")
         constants[name.strip()] = parse_value(value)
     return constants
 

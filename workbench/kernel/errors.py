@@ -222,8 +222,17 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> InputError:
 
 
 def did_you_mean(name: object, known: Iterable[str], most: int = 1) -> str:
-    """The known names that are nearest to `name`, as " (did you mean SafeAcks?)"; "" if none is near."""
-    near = difflib.get_close_matches(name[:80], sorted(known), n=most) if isinstance(name, str) else []
+    """The known names that are nearest to `name` in any case, as " (did you mean SafeAcks?)"; "" if none is near.
+
+    Examples:
+        >>> did_you_mean("put_if_absnt", ["PUT_IF_ABSENT", "USE_LOCK"])
+        ' (did you mean PUT_IF_ABSENT?)'
+    """
+    in_any_case: dict[str, list[str]] = {}
+    for one in sorted(known):
+        in_any_case.setdefault(one.casefold(), []).append(one)
+    close = difflib.get_close_matches(name[:80].casefold(), in_any_case, n=most) if isinstance(name, str) else []
+    near = [one for word in close for one in in_any_case[word]][:most]
     return f" (did you mean {', '.join(near)}?)" if near else ""
 
 

@@ -181,7 +181,7 @@ def test_below_the_table_stand_the_rules_of_where_a_property_holds() -> None:
         "Three is reached where depth_ > 2",
     ]
     partly = fill(Counter, {"Size": [3, 5], "Fault": ["none", "refuses"]}, constants={"Bound": 4}, workers=1)
-    assert "\nBelowBound holds where Size < 5 (2 settings undecided)\n" in partly.text()
+    assert "\nBelowBound holds where Size == 3 (2 settings undecided)\n" in partly.text()
 
 
 def test_settings_that_are_no_grid():
@@ -277,6 +277,13 @@ def test_a_worker_that_dies_takes_no_other_setting_with_it(where):
         ({"grid": {"Size": "12"}}, "grid: Size = '12' is not accepted; it takes a list of values"),
         ({"grid": {"Size": 3}}, "grid: Size = 3 is not accepted; it takes a list of values"),
         ({"grid": {"Size": []}}, "it takes at least one setting"),
+        ({}, "grid () is not accepted; it takes at least one setting"),
+        (
+            {"grid": None},
+            "grid None is not accepted; it takes lists of values by constant, such as {",
+        ),
+        ({"grid": [3]}, "grid [3] is not accepted; it takes lists of values by constant"),
+        ({"grid": "Size"}, "grid 'Size' is not accepted; it takes lists of values by constant"),
         ({"grid": []}, "grid [] is not accepted; it takes at least one setting"),
         ({"grid": {"Size": [1]}, "constants": {"Size": 2}}, "constants: Size = 2 is not accepted; the grid sets it"),
         ({"grid": {"Size": [1]}, "constants": {"Bound": -1}}, "Bound = -1 is not accepted"),
@@ -291,6 +298,14 @@ def test_bad_input_is_refused_before_anything_runs(arguments, said, tmp_path):
         sweep(Counter, out=tmp_path, **arguments)
     assert said in str(error.value)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_name_is_taken_for_its_model() -> None:
+    assert fill("bakery", {"Writers": [2]}, ["UniqueTickets"]).model is BakeryExtended
+    with pytest.raises(InputError, match=r"unknown model 'bakry' .did you mean bakery"):
+        sweep("bakry", {"Writers": [2]})
+    with pytest.raises(InputError, match=r"grid .. is not accepted; it takes at least one setting"):
+        sweep("bakery")
 
 
 def test_a_model_with_constants_is_refused():

@@ -33,6 +33,7 @@ from workbench.kernel.given import check_integer, names_in
 from workbench.kernel.result import MARKS, WITHIN
 from workbench.kernel.text import columns
 from workbench.kernel.values import counted
+from workbench.registry import get_model
 from workbench.storage.lock import writer_lock
 
 if TYPE_CHECKING:
@@ -199,8 +200,8 @@ def _number(value: float | None, form: str = ",") -> str:
 
 @interruptible()
 def fill(
-    model: type[Model],
-    grid: Grid,
+    model: type[Model] | str,
+    grid: Grid = (),
     properties: Sequence[str] | None = None,
     *,
     constants: Mapping[str, Any] | None = None,
@@ -241,6 +242,7 @@ def fill(
         >>> len(filled.at({"ConcurrencyControl": 1, "MonotonicTs": False}).trace("ConsistentRead"))
         14
     """
+    model = get_model(model) if isinstance(model, str) else model
     settings = settings_of(model, grid, constants or {})
     budgets = Budget(max_states, max_seconds, max_bytes).options
     properties = None if properties is None else names_in("properties", properties)

@@ -10,6 +10,7 @@ from workbench.kernel import InputError, Model, Result, Trace, Verdict
 from workbench.kernel.constants import spell
 from workbench.kernel.given import names_in
 from workbench.kernel.values import is_same
+from workbench.registry import model_of
 
 
 @dataclass(frozen=True)
@@ -219,6 +220,7 @@ def flips(
         [AsyncParquet=on: NoLakekeeperConflict violated, before holds]
     """
     options["should_stop"] = should_stop
+    model = model_of(model)
     before = before or check(model, properties, **options)
     names = None if properties is None else names_in("properties", properties)
     todo = [change for change in other_values(model, integers) if constants is None or change[0] in constants]
@@ -263,6 +265,7 @@ def repairs(
         [{'AsyncParquet': False}, {'RestampPatch': True}]
     """
     options["should_stop"] = should_stop
+    model = model_of(model)
     before = before or check(model, properties, **options)
     names = None if properties is None else names_in("properties", properties)
     tried, complete = 0, True
