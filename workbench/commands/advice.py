@@ -59,10 +59,10 @@ def _also_broken(attempt: Attempt) -> tuple[Attempt, list[str]]:
     others = [declared.name for declared in changed.select() if declared.name not in asked]
     if not others:
         return attempt, attempt.breaks
-    how = {"symmetry": attempt.before.symmetry, "max_states": _MOST_STATES}
-    model = attempt.before.model
-    before = check(model, model.applicable(others), **how)
-    return attempt, [*attempt.breaks, *Attempt(before, attempt.changes, check(changed, others, **how)).breaks]
+    model, symmetry = attempt.before.model, attempt.before.symmetry
+    before = check(model, model.applicable(others), symmetry=symmetry, max_states=_MOST_STATES)
+    after = check(changed, others, symmetry=symmetry, max_states=_MOST_STATES)
+    return attempt, [*attempt.breaks, *Attempt(before, attempt.changes, after).breaks]
 
 
 def _tried(result: Result) -> list[Attempt]:
