@@ -96,6 +96,10 @@ class _Console(Console):
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=printable_lines(segment.text))
 
+    def print(self, *objects: Any, **how: Any) -> None:
+        with standard.taken():
+            super().print(*objects, **how)
+
     def on_broken_pipe(self) -> None:
         raise  # cli.main handles it
 

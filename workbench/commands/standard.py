@@ -8,6 +8,7 @@ from contextlib import contextmanager, redirect_stdout
 from contextvars import ContextVar
 from typing import TextIO
 
+from workbench.kernel import InputError
 from workbench.kernel.text import printable
 
 _OUTPUT: ContextVar[TextIO | None] = ContextVar("output", default=None)
@@ -43,9 +44,25 @@ def output() -> TextIO:
     return stream
 
 
+@contextmanager
+def taken() -> Iterator[None]:
+    """Gives an OSError inside, such as one of a full disk, the name of standard output, which has none.
+
+    Raises:
+        InputError: In its place, unless only the reader of the output has gone.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise InputError(f"standard output cannot be written: {error.strerror}") from None
+
+
 def say(text: str) -> None:
     """Print a line of a command's result."""
-    print(text, file=output(), flush=True)
+    with taken():
+        print(text, file=output(), flush=True)
 
 
 def remark(text: str) -> None:
