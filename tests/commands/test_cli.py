@@ -1,6 +1,7 @@
 """The command line, where a transcript cannot say it: input that is too large or no text, processes, and interrupts."""
 
 import argparse
+import contextlib
 import json
 import os
 import pty
@@ -23,6 +24,7 @@ from workbench import commands
 from workbench.checking.check import check
 from workbench.checking.questions.records import SettingOutcome, Word
 from workbench.checking.questions.settings import SettingPlan
+from workbench.commands import cli, standard
 from workbench.commands.options import above_zero
 from workbench.kernel import InputError, search
 from workbench.registry import configurations, get_model, models
@@ -65,6 +67,14 @@ def refused(run):
         return err.removeprefix("workbench: ")
 
     return call
+
+
+def test_without_a_command_all_are_listed_and_nothing_is_checked(run):
+    status, out, err = run()
+    assert (status, err) == (2, "")
+    assert re.findall(r"^    (\w+)", out, re.MULTILINE) == list(commands.NAMES)
+    for line in re.findall(r"^  workbench (.*?)  ", out, re.MULTILINE):
+        cli.make_parser(line.split()[0]).parse_args(line.split())
 
 
 # Bad input ---------------------------------------------------------------------------------------------------------
@@ -339,9 +349,8 @@ def test_every_command_explains_itself(run):
 
 
 def process(*arguments, **options):
-    return subprocess.Popen(
-        [sys.executable, "-m", "workbench", *arguments], cwd=ROOT, stdout=subprocess.PIPE, text=True, **options
-    )
+    options = {"stdout": subprocess.PIPE, **options}
+    return subprocess.Popen([sys.executable, "-m", "workbench", *arguments], cwd=ROOT, text=True, **options)
 
 
 def complaints(err):
@@ -531,7 +540,34 @@ def test_output_that_has_no_check_marks():
     with process("check", "bakery", *SAFETY, stderr=subprocess.PIPE, env=environment) as running:
         out, err = running.communicate()
     assert (running.returncode, err) == (0, "")
-    assert "? holds                    UniqueTickets" in out
+    assert "\n+ holds                    UniqueTickets" in out
+    for arguments in (("check", "hudi/one_table"), ("sweep", "peterson", "--grid", "LeavesLevels=true,false")):
+        with process(*arguments, stderr=subprocess.PIPE, env=environment) as running:
+            out, _ = running.communicate()
+        marks = {word for line in out.splitlines() for word in line.split() if len(word) == 1 and not word.isdigit()}
+        assert marks == ({"+"} if arguments[0] == "check" else {"+", "x"})
+
+
+def test_a_sign_that_an_encoding_lacks_is_no_question_mark(tmp_path):
+    with (tmp_path / "out").open("w", encoding="ascii") as out, standard.writing_to(out):
+        standard.say("✓ (✗) a → b é ?")
+    assert (tmp_path / "out").read_text() == "+ (x) a -> b \\xe9 ?\n"
+
+
+@pytest.mark.parametrize("columns", [60, 100])
+def test_the_tables_of_list_fit_the_terminal(columns):
+    terminal, other_end = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": str(columns)}
+    with process("list", "peterson", stdout=other_end, env=environment) as running:
+        os.close(other_end)
+        shown = b""
+        with contextlib.suppress(OSError):  # the other end has been closed
+            while more := os.read(terminal, 4096):
+                shown += more
+    os.close(terminal)
+    assert running.returncode == 0
+    tables = re.sub(r"\x1b\[[0-9;]*m", "", shown.decode()).partition("Constants")[2].partition("Symmetric")[0]
+    assert max(map(len, tables.splitlines())) <= columns
 
 
 def interrupt(*arguments):

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.segment import Segment
+from rich.table import Table
 
 from workbench.commands import standard
 from workbench.commands.files import file_of, names_model
@@ -97,6 +98,8 @@ class _Console(Console):
             yield segment if segment.control else segment._replace(text=printable_lines(segment.text))
 
     def print(self, *objects: Any, **how: Any) -> None:
+        if self.is_terminal and any(isinstance(one, Table) for one in objects):
+            how["soft_wrap"] = False  # the cells of a table wrap, each in its column
         with standard.taken():
             super().print(*objects, **how)
 
@@ -105,7 +108,7 @@ class _Console(Console):
 
 
 def console() -> Console:
-    """The console for results. Colours and styles only on a terminal; long lines are not wrapped."""
+    """The console for results. Colours and styles only on a terminal; long lines of text are not wrapped."""
     output = standard.output()
     return _Console(file=output, highlight=False, soft_wrap=True, width=None if output.isatty() else 150)
 

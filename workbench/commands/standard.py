@@ -1,5 +1,6 @@
 """Reserve standard output for commands: whatever a model prints goes to standard error."""
 
+import codecs
 import io
 import os
 import sys
@@ -9,8 +10,14 @@ from contextvars import ContextVar
 from typing import TextIO
 
 from workbench.kernel import InputError
+from workbench.kernel.result import MARKS
 from workbench.kernel.text import printable
 
+#: What stands for a sign that the encoding of a terminal lacks; "?" would be the mark of what is unknown.
+_PLAIN = str.maketrans(
+    {MARKS[True]: "+", MARKS[False]: "x", "\N{RIGHTWARDS ARROW}": "->", "\N{HORIZONTAL ELLIPSIS}": "..."}
+)
+_FALLBACK = "workbench.plain"
 _OUTPUT: ContextVar[TextIO | None] = ContextVar("output", default=None)
 _INTERRUPTED = b'{"complete": false, "stopped": "interrupted"}\n'
 #: The number of the stream to which an answer as JSON has still to be written.
@@ -38,10 +45,23 @@ def answer_interrupted() -> None:
 
 def output() -> TextIO:
     """The stream for results."""
-    stream = _OUTPUT.get() or sys.stdout
+    return _fitting(_OUTPUT.get() or sys.stdout)
+
+
+def _fitting(stream: TextIO) -> TextIO:
+    """The stream, which writes signs that its encoding lacks in other words."""
     if isinstance(stream, io.TextIOWrapper):
-        stream.reconfigure(errors="replace")  # a check mark that the encoding lacks is not worth an error
+        stream.reconfigure(errors=_FALLBACK)
     return stream
+
+
+def _in_other_words(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    plain = error.object[error.start : error.end].translate(_PLAIN)
+    return plain.encode(error.encoding, "backslashreplace").decode(error.encoding), error.end
+
+
+codecs.register_error(_FALLBACK, _in_other_words)
 
 
 @contextmanager
@@ -67,7 +87,7 @@ def say(text: str) -> None:
 
 def remark(text: str) -> None:
     """Print a line on standard error, apart from the result."""
-    print(printable(text), file=sys.stderr)
+    print(printable(text), file=_fitting(sys.stderr))
 
 
 @contextmanager
