@@ -43,6 +43,16 @@ class ModelError(Exception):
     trace: Any = None
 
 
+class NoSuchVariable(ModelError, AttributeError):
+    """A state has no attribute of that name; ``hasattr`` and ``getattr`` with a default take it for their answer."""
+
+
+class NoSuchIndex(ModelError, KeyError):
+    """A variable has no cell at that index; ``get`` takes it for its answer."""
+
+    __str__ = Exception.__str__  # a KeyError would put quotes around its text
+
+
 def blame(what: str, error: BaseException, place: str = "") -> ModelError:
     """A ModelError for an exception that the model's code raised in `what`, such as an action.
 
