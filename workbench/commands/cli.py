@@ -115,7 +115,11 @@ def _run(arguments: Sequence[str] | None) -> int:
         return int(done.code or 0)
     try:
         with standard.writing_to(sys.stdout):
-            return int(given.run(given))
+            status = int(given.run(given))
+        beside = sys.modules.get("workbench.checking.kernels.compiling_beside")  # where nothing is searched, it is not
+        if beside is not None and (left := beside.going_on()):
+            standard.remark(left)
+        return status
     except BrokenPipeError:
         raise
     except (InputError, ModelError, OSError) as error:
