@@ -554,11 +554,11 @@ def test_a_sign_that_an_encoding_lacks_is_no_question_mark(tmp_path):
     assert (tmp_path / "out").read_text() == "+ (x) a -> b \\xe9 ?\n"
 
 
-@pytest.mark.parametrize("columns", [60, 100])
-def test_the_tables_of_list_fit_the_terminal(columns):
+def on_a_terminal(columns, *arguments):
+    """What a command prints on a terminal of so many columns, without its colours."""
     terminal, other_end = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": str(columns)}
-    with process("list", "peterson", stdout=other_end, env=environment) as running:
+    with process(*arguments, stdout=other_end, stderr=subprocess.DEVNULL, env=environment) as running:
         os.close(other_end)
         shown = b""
         with contextlib.suppress(OSError):  # the other end has been closed
@@ -566,8 +566,17 @@ def test_the_tables_of_list_fit_the_terminal(columns):
                 shown += more
     os.close(terminal)
     assert running.returncode == 0
-    tables = re.sub(r"\x1b\[[0-9;]*m", "", shown.decode()).partition("Constants")[2].partition("Symmetric")[0]
+    return re.sub(r"\x1b\[[0-9;]*m", "", shown.decode())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("columns", [80, 100])
+def test_tables_fit_the_terminal(columns):
+    tables = on_a_terminal(columns, "list", "peterson").partition("Constants")[2].partition("Symmetric")[0]
     assert max(map(len, tables.splitlines())) <= columns
+    table = on_a_terminal(columns, "check", "hudi/one_table", "classics/peterson").partition("\r\n\r\n")[0]
+    assert max(map(len, table.splitlines())) <= columns
+    assert ("(17 states)" in table, "OneHistory violated (17 states)" in table) == (True, columns == 100)
 
 
 def interrupt(*arguments):
