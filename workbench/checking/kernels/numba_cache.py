@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numba
 from numba.core.caching import (
@@ -72,7 +72,7 @@ class _Beside(InTreeCacheLocator):
 class _Places(CompileResultCacheImpl):
     """Where Numba keeps a function; the last resort keeps nothing."""
 
-    _locator_classes: ClassVar[list[Any]] = [*CompileResultCacheImpl._locator_classes, _Beside]
+    _locator_classes = [*CompileResultCacheImpl._locator_classes, _Beside]
 
 
 class _Cache(FunctionCache):

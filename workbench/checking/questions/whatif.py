@@ -189,7 +189,7 @@ def other_values(model: Model, integers: bool = False) -> list[tuple[str, Any]]:
 
 
 def flips(
-    model: Model,
+    model: Model | type[Model] | str,
     properties: Sequence[str] | None = None,
     *,
     integers: bool = False,
@@ -238,7 +238,7 @@ def flips(
 
 
 def repairs(
-    model: Model,
+    model: Model | type[Model] | str,
     property: str,
     properties: Sequence[str] | None = None,
     *,
