@@ -97,7 +97,7 @@ def first_difference(mutant: Mutant | None, paths: Iterable[tuple[Path, int]]) -
         except Exception as error:  # of the model, which may have become anything
             return f"{path.stem}: {type(error).__name__}: {error}"
         if not one.as_expected(result):
-            return f"{path.stem}: " + (one.differences(result) or ["too many states"])[0]
+            return f"{path.stem}: " + (one.differences(result) or [str(result.error or "too many states")])[0]
     return None
 
 

@@ -20,9 +20,11 @@ from tests.places import ROOT
 from tests.ports import free_port
 from workbench.storage.lock import LOCK_FILES
 
-# How long an example takes says nothing of what it shows: on a busy machine, any takes long.
-settings.register_profile("unhurried", deadline=None)
-settings.load_profile("unhurried")
+# How long an example takes says nothing of what it shows: on a busy machine, any takes long. And a run that fails, or
+# passes, does so again: `--hypothesis-profile searching` looks for what no run has met yet.
+settings.register_profile("searching", deadline=None)
+settings.register_profile("repeatable", deadline=None, derandomize=True)
+settings.load_profile("repeatable")
 
 #: Programs for the environment of the writers, whose packages are not here, and one for PySpark to start.
 collect_ignore_glob = ["**/reader.py", "**/writer.py", "preloaded/*"]
@@ -64,9 +66,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         groups = [mark for mark in (*ONLY_WHERE_MARKED, "writers") if item.get_closest_marker(mark)]
         if groups and not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(groups[0]))
-    items.sort(
-        key=lambda item: 1 if item.get_closest_marker("xdist_group") else 2 * bool(item.get_closest_marker("slow"))
-    )
+    items.sort(key=_turn)
+
+
+#: The groups that take longest, which begin first: no other worker can help.
+_LONGEST = ("browser", "spark", "writers", "java")
+
+
+def _turn(item: pytest.Item) -> tuple[int, int]:
+    group = item.get_closest_marker("xdist_group")
+    if group is not None:
+        return 1, _LONGEST.index(group.args[0]) if group.args[0] in _LONGEST else len(_LONGEST)
+    return (2 if item.get_closest_marker("slow") else 0), 0
 
 
 @pytest.hookimpl(wrapper=True)

@@ -47,6 +47,29 @@ def failing(part):
     return Failing
 
 
+def failing_late(part):
+    """The same, where some properties are decided before."""
+
+    class FailingLate(failing(part)):
+        @invariant
+        def Low(self, s):
+            return s.n < 3
+
+        @step
+        def Slow(self, s, t):
+            return t.n != 2
+
+        @reachable
+        def Two(self, s):
+            return s.n == 2
+
+        @reachable
+        def Nine(self, s):
+            return s.n == 9
+
+    return FailingLate
+
+
 def failing_initially(part):
     """A model whose `part` raises in the fourth initial state."""
 

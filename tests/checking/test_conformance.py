@@ -19,13 +19,13 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from random_models import EQUAL, random_model
 
-from tests.checking.failing import PARTS, failing, failing_initially
+from tests.checking.failing import PARTS, failing, failing_initially, failing_late
 from tests.checking.impure import impure
 from tests.places import SPECS
 from tests.toys import ALIKE, BY_STEPS, SAFE, STATES, Alike, Hindmost, Steps, Still, Wide
 from workbench.checking.check import check
 from workbench.checking.runs import resume
-from workbench.kernel import ModelError, replay
+from workbench.kernel import ModelError, Result, replay
 from workbench.kernel.values import counted
 from workbench.language import *
 from workbench.protocols.bakery.extended import BakeryExtended
@@ -738,6 +738,111 @@ def test_so_does_one_that_spark_meets(on_spark, name, part):
 def test_so_does_one_that_spark_meets_in_an_initial_state(on_spark, part):
     trace = led_to(on_spark("spark"), failing_initially(part)())
     assert (len(trace), trace.start, trace.last.n) == (1, 3, 3)
+
+
+def expect_what_was_found(way: Way, part: str) -> Result:
+    """What is decided stays decided beside the model's error, and nothing else holds."""
+    result = check(failing_late(part)(), **way.options)
+    assert {v.name: (v.word, v.trace_states) for v in result.verdicts if v.holds is not None} == {
+        "Low": ("violated", 4),
+        "Slow": ("violated", 3),
+        "Two": ("reached", 3),
+    }
+    assert all(verdict.trace.last.n == verdict.trace_states - 1 for verdict in result.verdicts if verdict.trace)
+    assert "raised ZeroDivisionError" in str(result.error)
+    assert result.error.trace.last.n == PARTS[part]
+    assert {v.why for v in result.undecided} == {f"an error of the model: {result.error}"} == {result.stopped}
+    assert (result.holds, result.complete) == (False, False)
+    alone = check(failing_late(part)(), ["Two", *failing(part).declared.properties], **way.options)
+    assert (alone["Two"].holds, alone.holds) == (True, None)
+    return result
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", PARTS)
+def test_what_is_decided_before_an_error_stays_decided(way_in_process, part):
+    expect_what_was_found(way_in_process, part)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_the_reference_search_keeps_what_it_has_decided(part):
+    expect_what_was_found(ENGINES["reference"], part)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("name", "part"), [("spark", "action"), ("spark", "invariant"), *(("hand-over", part) for part in PARTS)]
+)
+def test_so_does_spark(on_spark, name, part):
+    expect_what_was_found(on_spark(name), part)
+
+
+def test_all_reached_is_not_all_well_after_an_error(way):
+    result = check(failing_late("action")(), ["Two"], **way.options)
+    assert (result["Two"].word, result.holds) == ("reached", None)
+    assert result.why == "an error of the model"
+
+
+def test_what_is_decided_before_impure_code_is_noticed_stays_decided(way):
+    class Rolling(Still):
+        @action
+        def roll(self, s):
+            s.n = 1 + random.randrange(10**9)
+
+        @invariant
+        def Nothing(self, s):
+            return False
+
+        @invariant
+        def Fine(self, s):
+            return s.n >= 0
+
+    result = check(Rolling(), ["Nothing", "Fine"], **way.options)
+    assert [v.told for v in result.verdicts] == ["violated (1 state)", "unknown"]
+    assert "is not a function of the state" in str(result.error)
+
+
+@pytest.mark.parametrize("name", ["reference", "local"])
+def test_what_only_a_repetition_violates_is_not_decided(name):
+    class Turning(Model):
+        n = Variable(0)
+        calls: ClassVar[list[int]] = []
+
+        @action(stutters=True)
+        def rest(self, s):
+            s.n = 0
+
+        @invariant
+        def Fine(self, s):
+            self.calls.append(s.n)
+            return len(self.calls) == 1
+
+        @invariant
+        def Nothing(self, s):
+            return s.n == 1
+
+    result = check(Turning(), ["Fine", "Nothing"], **ENGINES[name].options)
+    assert [v.told for v in result.verdicts] == ["unknown", "violated (1 state)"]
+    assert "is not a function of the state" in str(result.error)
+
+
+def test_a_liveness_property_that_cannot_be_judged_leaves_what_is_violated(way):
+    class Live(Still):
+        @liveness
+        def Fails(self):
+            return eventually(lambda s: 1 // 0)
+
+        @invariant
+        def Fine(self, s):
+            return s.n >= 0
+
+        @invariant
+        def Nothing(self, s):
+            return False
+
+    result = check(Live(), ["Fails", "Fine", "Nothing"], **way.options)
+    assert [v.told for v in result.verdicts] == ["unknown", "unknown", "violated (1 state)"]
+    assert "ZeroDivisionError" in str(result.error)
 
 
 def test_a_property_may_not_assign(way):

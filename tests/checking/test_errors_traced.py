@@ -5,15 +5,15 @@ import re
 
 import pytest
 
-from tests.checking.failing import PARTS, failing
-from workbench import simulate
+from tests.checking.failing import PARTS, failing, failing_late
+from workbench import check, simulate
 from workbench.checking.following.scenario import scenario
 from workbench.checking.following.validate import validate
 from workbench.commands import cli
 from workbench.formats.recording import Observation, Recording
 from workbench.kernel import ModelError, replay
 from workbench.showing.panel import Workbench
-from workbench.showing.view import trace_view
+from workbench.showing.view import report, result_view, simulation_view, trace_view
 
 FILE = """
 from tests.checking.failing import failing
@@ -40,6 +40,29 @@ def test_walks_show_how_they_got_there(part):
     with pytest.raises(ModelError, match="raised ZeroDivisionError") as error:
         simulate(failing(part)(), walks=5, workers=1)
     assert len(checked(error, PARTS[part])) == PARTS[part] + 1
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("part", [part for part in PARTS if part != "goal"])
+def test_walks_keep_what_they_have_met(part, workers):
+    expect_walked(simulate(failing_late(part)(), walks=5, workers=workers), part)
+
+
+@pytest.mark.spark
+def test_walks_on_spark_keep_what_they_have_met(spark):
+    expect_walked(simulate(failing_late("action")(), walks=5, workers=2, engine="spark", spark=spark), "action")
+
+
+def expect_walked(seen, part):
+    assert {v.name: v.told for v in seen.verdicts if v.holds is not None} == {
+        "Low": "violated (4 states)",
+        "Slow": "violated (3 states)",
+        "Two": "reached (3 states)",
+    }
+    assert {v.why for v in seen.undecided} == {f"an error of the model: {seen.error}"} == {seen.stopped}
+    assert "raised ZeroDivisionError" in str(seen.error)
+    assert seen.error.trace.last.n == PARTS[part]
+    assert seen.as_dict()["error"] == str(seen.error)
 
 
 def test_a_recording_and_a_scenario_show_how_they_got_there():
@@ -91,3 +114,25 @@ def test_the_panel_shows_it(part):
         assert trace_view(panel.session.led_to_error).html() in html
     assert str(panel.session.led_to_error.last.n) in panel.static().text()
     panel.close()
+
+
+@pytest.mark.parametrize("part", ["invariant", "action"])
+def test_the_panel_shows_it_beside_what_was_found(part):
+    panel = Workbench(failing_late(part))
+    result = panel.session.wait(300)
+    assert panel.session.selected == "Low"
+    assert "incomplete: an error of the model" in panel.verdicts.progress.html
+    for html in (panel.verdicts.status.html, panel.static().html()):
+        assert trace_view(result.error.trace).html() in html
+    assert "Low" in panel.verdicts.list.html
+    assert panel.session.live
+    panel.close()
+
+
+def test_views_show_it_beside_what_was_found():
+    result = check(failing_late("action")())
+    for shown in (result_view(result).html(), result_view(result).text(), report(result), result.text(), repr(result)):
+        assert "an error of the model: action up" in shown
+    assert trace_view(result.error.trace).html() in report(result)
+    seen = simulate(failing_late("action")(), walks=5, workers=1)
+    assert "an error of the model: action up" in simulation_view(seen).html()

@@ -125,7 +125,7 @@ class Allocator(Model):
 class Keeps(Allocator):
     """Nobody has to give anything back."""
 
-    @action(Allocator.client)
+    @action(Allocator.client, fair=False)
     def give_back(self, s, c):
         Allocator.give_back.function(self, s, c)
 

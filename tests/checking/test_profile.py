@@ -1,6 +1,7 @@
 """What Python was called for: read off the trees, shown as a table and as bars, and remarked on where it is much."""
 
 import json
+import re
 
 import pytest
 
@@ -8,7 +9,6 @@ from workbench.checking.check import check
 from workbench.checking.local.search import LocalSearch
 from workbench.checking.trees.profile import Cost, Profile, joined
 from workbench.commands.cli import main
-from workbench.kernel import ModelError
 from workbench.kernel.budget import Limits
 from workbench.kernel.instances import Subject
 from workbench.kernel.plan import make_plan
@@ -372,5 +372,5 @@ def test_a_predicate_that_is_no_function_of_the_state_is_named():
         Fickle = invariant(fickle)
 
     searching = LocalSearch(make_plan(Fickle(), ["Fickle"]))
-    with pytest.raises(ModelError, match=r"invariant Fickle \(test_profile.py:\d+\) is not a function of the state"):
-        searching.run(Limits())
+    searching.run(Limits())
+    assert re.search(r"invariant Fickle \(test_profile.py:\d+\) is not a function of the state", str(searching.error))

@@ -444,8 +444,9 @@ def test_nothing_small_waits_for_a_compiler(tmp_path):
 
 @pytest.fixture
 def spinning():
-    """Four processes that take what there is of the processor."""
-    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4)]
+    """Four processes that take what there is of the processor, for some seconds."""
+    script = "import time\nwhile time.process_time() < 3: pass"
+    others = [subprocess.Popen([sys.executable, "-c", script]) for _ in range(4)]
     yield
     for other in others:
         other.kill()

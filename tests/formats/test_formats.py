@@ -63,7 +63,7 @@ class Clock(Model):
     note = Variable("start; #1 <b>")
     hidden = Variable(0)
     spring = Process(fair="weak")
-    records = (Claim, Pair)  # the model's code refers to them
+    records = (Claim, Pair, Option)  # the model's code refers to them
 
     @action(spring)
     def tick(self, s):

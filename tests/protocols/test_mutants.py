@@ -200,5 +200,5 @@ def test_what_is_not_accepted(tmp_path):
 
 @pytest.mark.slow
 def test_a_sample_of_all_mistakes_is_noticed():
-    ended = run("--sample", "100", cwd=ROOT)
+    ended = run("--sample", "25", cwd=ROOT)
     assert ended.returncode == 0, ended.stdout + ended.stderr

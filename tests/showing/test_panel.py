@@ -50,7 +50,7 @@ class Every(Model):
     Count = Constant(4, range(2, 9, 2), "an integer")
     Kind = Constant("b", ("a", "b", 3), "a choice")
     Actors = Constant(3, Names("a", range(1, 6)), "a set")
-    Parts = Constant(None, Partition("Actors"), "a partition")
+    Parts = Constant(None, Partition("Actors"), "a partition", ghost=True)
 
     n = Variable(0)
 

@@ -27,6 +27,7 @@ Pages = Mapping[str, Callable[[], str | None]]
 #: What ``--trace`` prints of a check or of walks.
 ALL_TRACES = "print all traces: of further violations, and of what is reached"
 
+_OF_ERROR = "the trace of the error"
 _STYLES = dict(zip(MARKS.values(), ("green", "bold red", "yellow"), strict=True))
 _LOUD = re.compile(r"^[A-Z]{2,}(?: EARLY)?(?=[ :;])")
 
@@ -76,8 +77,13 @@ def give(arguments: argparse.Namespace, answer: Answer, pages: Pages | None = No
             print_text(out, text)
             print_traces(out, answer, getattr(arguments, "trace", False))
     data = {outputs.DATA: lambda: outputs.as_json(answer.as_dict())}
-    write(arguments, answer.trace, name_of(answer), {**data, **(pages or {})})
-    return status.of_answer(answer.holds)
+    trace, name, error = answer.trace, name_of(answer), getattr(answer, "error", None)
+    if trace is None and isinstance(error, ModelError):
+        trace, name = error.trace, _OF_ERROR
+    write(arguments, trace, name, {**data, **(pages or {})})
+    if error is not None:
+        standard.complain(error)
+    return status.of_answer(answer.holds, error)
 
 
 def name_of(answer: Answer) -> str:
@@ -105,7 +111,7 @@ def failing(arguments: argparse.Namespace) -> Iterator[None]:
             with printing(arguments):
                 if arguments.json:
                     standard.say_json(json.dumps(found))
-            write(arguments, error.trace, "the trace of the error", {outputs.DATA: lambda: outputs.as_json(found)})
+            write(arguments, error.trace, _OF_ERROR, {outputs.DATA: lambda: outputs.as_json(found)})
         raise
 
 

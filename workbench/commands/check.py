@@ -12,8 +12,8 @@
 A name means first a model, then a file or folder, then one of the workbench's own configurations. Nine configurations
 share their model's name and defaults; give them with their folder: classics/paxos.
 
-Exit status: 0 everything holds (or is as expected), 1 something is violated (or differs), 2 bad input,
-3 something is not known, or nothing was checked.
+Exit status: 0 everything holds (or is as expected), 1 something is violated (or differs), 2 bad input, or an error of
+the model, 3 something is not known, or nothing was checked.
 """
 
 import argparse
@@ -36,7 +36,7 @@ from workbench.commands.profiled import profiled
 from workbench.commands.progress import SparseLines, progress_line
 from workbench.commands.standard import remark, say
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
-from workbench.kernel import InputError, Model, Result, Verdict
+from workbench.kernel import InputError, Model, ModelError, Result, Verdict
 from workbench.registry import configurations, get_model
 from workbench.registry.configurations import Configuration, told_path
 
@@ -197,22 +197,33 @@ def _check_configurations(arguments: argparse.Namespace, paths: list[Path]) -> i
             raise InputError(f"{output} is not accepted with {len(wanted)} configurations; {what}")
     check_answer(arguments, [*(file for one in wanted for file in one.files), *_read(arguments)])
     outcomes: list[tuple[Configuration, Result]] = []
+    failed: list[tuple[Configuration, ModelError]] = []
     done = remark if sys.stderr.isatty() else SparseLines()
     for one in wanted:
-        with failing(arguments), progress_line(f"{told_path(one.path)}: ") as on_progress:
-            symmetry = one.symmetry if arguments.symmetry is None else arguments.symmetry and one.model.symmetry
-            result = check(one.model, one.properties, symmetry=symmetry, on_progress=on_progress, **_options(arguments))
-        outcomes.append((one, profiled(result) if arguments.profile else result))
-        if result.interrupted:
-            break
-        done(f"{len(outcomes)}/{len(wanted)} {told_path(one.path)}")
+        symmetry = one.symmetry if arguments.symmetry is None else arguments.symmetry and one.model.symmetry
+        try:
+            with progress_line(f"{told_path(one.path)}: ") as on_progress:
+                options = {**_options(arguments), "on_progress": on_progress}
+                result = check(one.model, one.properties, symmetry=symmetry, **options)
+        except ModelError as error:
+            if arguments.accept or len(wanted) == 1:
+                with failing(arguments):
+                    raise
+            failed.append((one, error))
+        else:
+            outcomes.append((one, profiled(result) if arguments.profile else result))
+            if result.interrupted:
+                break
+        done(f"{len(outcomes) + len(failed)}/{len(wanted)} {told_path(one.path)}")
     if arguments.accept:
         return accept.accept(outcomes, len(wanted))
-    one, result = outcomes[0]
+    left = wanted[len(outcomes) + len(failed) :]
     suites = [(integration.suite_of_configuration(*outcome), in_repository(outcome[0].path)) for outcome in outcomes]
-    suites += [(integration.suite_of_unchecked(left), in_repository(left.path)) for left in wanted[len(outcomes) :]]
-    pages = {_PAGE: lambda: report_page(result, one), _JUNIT: lambda: integration.junit(suites)}
-    given = give(arguments, Checked(outcomes, wanted[len(outcomes) :]), pages)
+    lacking = [(one, f"an error of the model: {error}") for one, error in failed]
+    lacking += [(one, "not checked: interrupted") for one in left]
+    suites += [(integration.suite_without_result(one, why), in_repository(one.path)) for one, why in lacking]
+    pages = {_PAGE: lambda: report_page(outcomes[0][1], outcomes[0][0]), _JUNIT: lambda: integration.junit(suites)}
+    given = give(arguments, Checked(outcomes, failed, left), pages)
     if arguments.annotations:
         integration.print_annotations(arguments, suites)
     return given

@@ -6,7 +6,7 @@ from typing import Any
 
 from workbench.commands.profiled import Profiled, profile_text
 from workbench.commands.progress import progress_line
-from workbench.kernel import Result, Trace
+from workbench.kernel import ModelError, Result, Trace
 from workbench.kernel.result import MARKS
 from workbench.kernel.text import columns, printable
 from workbench.kernel.values import counted
@@ -21,10 +21,12 @@ class Checked:
     """The outcomes of checking configurations.
 
     Attributes:
+        failed: Those whose model raised an error before anything was decided.
         left: Those that were not reached before an interrupt.
     """
 
     outcomes: Sequence[tuple[Configuration, Result]]
+    failed: Sequence[tuple[Configuration, ModelError]] = ()
     left: Sequence[Configuration] = ()
 
     @property
@@ -32,12 +34,19 @@ class Checked:
         """Whether all is as expected; None if nothing differs, but not everything expected was shown."""
         if any(one.differences(result) for one, result in self.outcomes):
             return False
-        return True if not self.left and all(one.as_expected(result) for one, result in self.outcomes) else None
+        missing = self.failed or self.left
+        return True if not missing and all(one.as_expected(result) for one, result in self.outcomes) else None
+
+    @property
+    def error(self) -> ModelError | None:
+        """The first error of a model."""
+        beside = [result.error for _, result in self.outcomes if result.error is not None]
+        return next(iter([*beside, *(error for _, error in self.failed)]), None)
 
     @property
     def why(self) -> str:
         right = sum(one.as_expected(result) for one, result in self.outcomes)
-        wanted = len(self.outcomes) + len(self.left)
+        wanted = len(self.outcomes) + len(self.failed) + len(self.left)
         seconds = sum(result.seconds for _, result in self.outcomes)
         are = "is" if wanted == 1 else "are"
         return f"{right} of {counted(wanted, 'configuration')} {are} as expected ({seconds:.1f} s)"
@@ -45,12 +54,12 @@ class Checked:
     @property
     def shown(self) -> Any:
         """The property whose trace is :attr:`trace`."""
-        return self.outcomes[0][1].shown
+        return self.outcomes[0][1].shown if self.outcomes else None
 
     @property
     def trace(self) -> Trace | None:
         """That of the first configuration."""
-        return self.outcomes[0][1].trace
+        return self.outcomes[0][1].trace if self.outcomes else None
 
     def text(self) -> str:
         rows = [("", "configuration", "verdict", "distinct", "depth", "seconds")]
@@ -65,6 +74,8 @@ class Checked:
                 further += ["", f"{path} is incomplete: {result.cut_short}"]
             elif not one.as_expected(result):
                 further += ["", f"{path} expects nothing, and nothing is checked"]
+        for one, error in self.failed:
+            further += ["", f"{told_path(one.path)} ended with an error of the model: {error}"]
         profiles = [
             line
             for one, result in self.outcomes
@@ -83,6 +94,16 @@ class Checked:
                 **result.as_dict(),
             }
             for one, result in self.outcomes
+        ] + [
+            {
+                "file": str(one.path),
+                "title": one.title,
+                "as_expected": False,
+                "differences": [],
+                "complete": False,
+                "error": str(error),
+            }
+            for one, error in self.failed
         ]
 
 

@@ -12,11 +12,11 @@ from typing import Any, NoReturn
 
 from workbench import __version__, commands
 from workbench.commands import standard
+from workbench.commands.status import BAD_INPUT
 from workbench.kernel.budget import OUT_OF_MEMORY
 from workbench.kernel.errors import InputError, ModelError, brief, did_you_mean, unknown
 from workbench.kernel.text import printable
 
-BAD_INPUT = 2
 CLOSED_PIPE = 128 + signal.SIGPIPE  # the status that a shell reports for a process ended by this signal
 #: The environment variable that asks for tracebacks.
 TRACEBACK = "WORKBENCH_TRACEBACK"
@@ -125,10 +125,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     except (InputError, ModelError, OSError) as error:
         _show_traceback(error)
         _raise_interrupt(error.__cause__)
-        status = _complain("workbench", error)
-        if isinstance(error, ModelError) and error.trace is not None:
-            print(f"\n{error.trace}", file=sys.stderr)
-        return status
+        standard.complain(error)
+        return BAD_INPUT
     except UnicodeEncodeError as error:
         _show_traceback(error)
         return _complain("workbench", f"{brief(error.object)} is not accepted; it takes text that UTF-8 can hold")

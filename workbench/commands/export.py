@@ -98,6 +98,8 @@ def _export(arguments: argparse.Namespace, name: str) -> int:
     with progress_line() as on_progress:
         space = explore(model, names, symmetry=symmetry, max_states=most, on_progress=on_progress)
     result = space.result
+    if result.error is not None:  # a part of the space is not what was asked for
+        raise result.error
     for folder in folders:
         save(space, folder)
     if result.complete:

@@ -65,6 +65,6 @@ def _finding(one: Configuration, different: Mismatch, verdict: Verdict | None) -
     return CaseFinding(said, *places.of_difference(one, different, verdict))
 
 
-def suite_of_unchecked(one: Configuration) -> Suite:
-    """The suite of a configuration that was not reached before the command was interrupted."""
-    return Suite(told_path(one.path), [JunitCase(one.title, UNKNOWN, "not checked: interrupted")])
+def suite_without_result(one: Configuration, why: str) -> Suite:
+    """The suite of a configuration without a result."""
+    return Suite(told_path(one.path), [JunitCase(one.title, UNKNOWN, why)])

@@ -9,7 +9,7 @@ from contextlib import contextmanager, redirect_stdout
 from contextvars import ContextVar
 from typing import TextIO
 
-from workbench.kernel import InputError
+from workbench.kernel.errors import InputError, ModelError
 from workbench.kernel.result import MARKS
 from workbench.kernel.text import printable
 
@@ -88,6 +88,13 @@ def say(text: str) -> None:
 def remark(text: str) -> None:
     """Print a line on standard error, apart from the result."""
     print(printable(text), file=_fitting(sys.stderr))
+
+
+def complain(error: Exception) -> None:
+    """Print an error on standard error, in one line, and the behaviour that leads to it if a state causes it."""
+    remark(f"workbench: {' '.join(str(error).split())}")
+    if isinstance(error, ModelError) and error.trace is not None:
+        print(f"\n{error.trace}", file=sys.stderr)
 
 
 @contextmanager

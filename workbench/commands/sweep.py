@@ -10,7 +10,8 @@ if that takes longer than a moment, in one for each core; on Spark only with --s
 it is there. A folder stores every result at once, and running the same command again, with or without Spark, computes
 only the missing ones.
 
-Exit status: 0 everything holds, 1 something is violated, 2 bad input, 3 something is not known, or nothing was checked.
+Exit status: 0 everything holds, 1 something is violated, 2 bad input, or an error in a setting, 3 something is not
+known, or nothing was checked.
 """
 
 import argparse

@@ -6,7 +6,8 @@
 
 What walks meet is certain. What they do not meet remains open, however many there are.
 Exit status: 0 nothing is violated, and everything wanted is reached, as far as the walks went; 1 something is violated,
-2 bad input, 3 something wanted is not reached, or liveness was asked for, or the walks were interrupted.
+2 bad input, or an error of the model, 3 something wanted is not reached, or liveness was asked for, or the walks were
+interrupted.
 """
 
 import argparse

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, TypeVar
 
-from workbench.kernel.errors import InputError, brief
+from workbench.kernel.errors import InputError, ModelError, brief
 from workbench.kernel.given import plain
 from workbench.kernel.values import counted
 
@@ -179,9 +179,11 @@ class Limits:
         """The largest number of states that may be counted."""
         return min(self.budget.states or _MOST_STATES, _MOST_STATES)
 
-    def why(self, stop: Stop | MemoryError) -> str:
+    def why(self, stop: Stop | MemoryError | ModelError) -> str:
         """Why a search has ended. One that runs out of memory has some more from now on."""
-        if not isinstance(stop, MemoryError):
+        if isinstance(stop, ModelError):
+            return f"an error of the model: {stop}"
+        if isinstance(stop, Stop):
             return str(stop)
         self._kept = b""
         return OUT_OF_MEMORY

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 from workbench.kernel.budget import INTERRUPTED, OUT_OF_MEMORY, Limits, interrupted
@@ -75,17 +76,50 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
 
     Ctrl-C while traces are made costs the remaining traces, and no verdict. If the search itself was interrupted,
     traces are still built for what it found.
+
+    Raises:
+        ModelError: The error of the model, if nothing is decided beside it.
     """
+    judge = partial(_verdict, plan, explored=explored)
+    verdicts, error = verdicts_beside(explored.error, plan.properties, judge, limits)
+    if error is not None:
+        explored = replace(explored, error=error, stopped=limits.why(error))
     return Result(
         **{one.name: getattr(explored, one.name) for one in fields(Explored)},
         model=plan.model,
         symmetry=plan.symmetry,
-        verdicts=[_verdict(plan, declared, explored) for declared in plan.properties],
+        verdicts=verdicts,
         seconds=limits.seconds,
         peak_bytes=explored.peak_bytes(),
         notes=[*plan.notes, *_bounded(plan, explored), *remarks(plan, explored)],
         interrupted=interrupted() or explored.stopped == INTERRUPTED,
     )
+
+
+def verdicts_beside(
+    error: ModelError | None, properties: Sequence[Property], judge: Callable[[Property], Verdict], limits: Limits
+) -> tuple[list[Verdict], ModelError | None]:
+    """The verdict of `judge` on each property, and the first error of the model: `error`, or one that `judge` met.
+
+    After an error, what is violated or reached stays so, and all else is unknown.
+
+    Raises:
+        ModelError: The error, if nothing is decided beside it.
+    """
+    verdicts = list[Verdict]()
+    for declared in properties:
+        try:
+            verdicts.append(judge(declared))
+        except ModelError as met:
+            error = error or met
+            verdicts.append(Verdict.on(declared, None))
+    if error is None:
+        return verdicts, None
+    judged = zip(properties, verdicts, strict=True)
+    verdicts = [v if v.holds is p.wanted else Verdict.on(p, None, limits.why(error)) for p, v in judged]
+    if all(verdict.holds is None for verdict in verdicts):
+        raise error
+    return verdicts, error
 
 
 # Verdicts ------------------------------------------------------------------------------------------------------------

@@ -106,6 +106,8 @@ class Action(Declared):
 
         options = {option: given(option, overridden) for option in ("when", "fair", "stutters", "fair_when")}
         options |= {option: given(option, stepping) for option in ("at", "to")}
+        if options["fair"] is False:
+            options["fair_when"] = None
         if options["fair_when"] is not None:
             _check_fair_when(name, options["fair_when"], len(self.parameters))
         if written_for is None:

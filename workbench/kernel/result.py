@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from workbench.kernel.budget import INTERRUPTED
 from workbench.kernel.constants import spell
-from workbench.kernel.errors import unknown
+from workbench.kernel.errors import ModelError, unknown
 from workbench.kernel.model import Model
 from workbench.kernel.properties import Property
 from workbench.kernel.trace import Trace
@@ -134,9 +134,10 @@ class ActionCount:
 
 
 class Judged:
-    """Anything with a verdict on each requested property."""
+    """Anything with a verdict on each requested property, and the error of the model that has left others unknown."""
 
     verdicts: list[Verdict]
+    error: ModelError | None
 
     @property
     def violated(self) -> list[Verdict]:
@@ -148,18 +149,19 @@ class Judged:
 
     @property
     def holds(self) -> bool | None:
-        """Whether every requested property holds; None if one is unknown, or none was requested.
+        """Whether every requested property holds; None if one is unknown, none was requested, or after an error.
 
         If a constraint pruned the search, that is within the constraint: a verdict's ``within`` says so.
         """
         if self.violated:
             return False
-        return True if self.verdicts and not self.undecided else None
+        return True if self.verdicts and not self.undecided and self.error is None else None
 
     @property
     def why(self) -> str:
         """What does not hold; else that everything does."""
         open_or_bad = [f"{v.name} {v.told}" for v in self.verdicts if v.holds is not True]
+        open_or_bad += [] if self.error is None else ["an error of the model"]
         if open_or_bad or not self.verdicts:
             return "; ".join(open_or_bad) or "nothing is checked"
         return "everything holds" + (f" {WITHIN}" if any(v.within for v in self.verdicts) else "")
@@ -187,7 +189,8 @@ class Explored:
     """What a search has seen of a space.
 
     Attributes:
-        stopped: Why it did not visit the whole space; None if it did.
+        stopped: Why it did not visit the whole space, or cannot be trusted; None if it did and can.
+        error: The error of the model that ended it, or that was met when its verdicts were made.
         generated: Every successor computed from every distinct state, duplicates included, plus the initial states.
         outside: The number of those that the model's constraints pruned: judged, but neither distinct nor explored.
         levels: New states per breadth-first level, the initial states first.
@@ -206,6 +209,7 @@ class Explored:
     collision_probability: float = 0.0
     figures: dict[str, float] = field(default_factory=dict)
     profile: Any = None
+    error: ModelError | None = None
 
     @property
     def complete(self) -> bool:
@@ -306,6 +310,7 @@ class Result(Explored, Judged):
             "stopped": self.stopped,
             "notes": self.notes,
             "figures": self.figures,
+            "error": None if self.error is None else str(self.error),
         }
 
 

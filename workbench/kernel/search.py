@@ -11,7 +11,7 @@ from typing import Any
 
 from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop, again_and_again, how_often, interruptible
 from workbench.kernel.conclusion import Exploration, Growth, conclude
-from workbench.kernel.errors import impure
+from workbench.kernel.errors import ModelError, impure
 from workbench.kernel.lasso import may_end
 from workbench.kernel.model import Model
 from workbench.kernel.plan import Plan, make_plan
@@ -82,6 +82,7 @@ class _Search:
         #: The property's name -> the state, and the step from it if that decides, or its target is pruned.
         self.decided: dict[str, tuple[int, Move | None]] = {}
         self.stopped: str | None = None
+        self.error: ModelError | None = None
         self._at: tuple[int, Move | None] | None = None  # the place that the model's code judges, as in `decided`
 
     def run(self) -> Iterator[None]:
@@ -89,10 +90,17 @@ class _Search:
         try:
             with leading_to(lambda error: None if self._at is None else self._trace_to(self._at)):
                 yield from self._search()
-        except (Stop, MemoryError) as stop:
-            self.stopped = self.limits.why(stop)
-        if self.stopped != INTERRUPTED:
-            self._run_again()
+        except (Stop, MemoryError, ModelError) as stop:
+            self._end(stop)
+        if self.stopped != INTERRUPTED and self.error is None:
+            try:
+                self._run_again()
+            except ModelError as error:
+                self._end(error)
+
+    def _end(self, stop: Stop | MemoryError | ModelError) -> None:
+        self.stopped = self.limits.why(stop)
+        self.error = stop if isinstance(stop, ModelError) else None
 
     def _search(self) -> Iterator[None]:
         yield from self._level(self._initial())
@@ -213,7 +221,7 @@ class _Search:
         often = how_often(len(numbers), runs=len(self.model.instances) + len(self.plan.safety))
         some = numbers[:often]
         for number in again_and_again(some, often // max(1, len(some))):
-            state, decided, steps = self.states[number], set(self.decided), list[tuple[Move, Any]]()
+            state, decided, steps = self.states[number], dict(self.decided), list[tuple[Move, Any]]()
             for instance in self.model.instances:
                 again = [
                     (Move(instance.number, i), after)
@@ -229,7 +237,8 @@ class _Search:
             with suppress(Stop):
                 self._judge(state, (number, None))
                 self._judge_steps(state, number, steps)
-            for name in self.decided.keys() - decided:
+            for name in self.decided.keys() - decided.keys():
+                self.decided = decided
                 declared = self.model.declared_property(name)
                 raise impure(f"{declared.kind} {name}{declared.place}")
 
@@ -267,6 +276,7 @@ class _Search:
         return Exploration(
             engine="reference",
             stopped=self.stopped,
+            error=self.error,
             generated=self.generated,
             outside=self.outside,
             levels=self.levels,

@@ -1,5 +1,6 @@
 """Sweeps: what a check finds, many at a time; what is kept, what is computed again, and what an error does."""
 
+import errno
 import json
 import os
 import re
@@ -642,7 +643,7 @@ def test_the_command_prints_a_table(capsys):
     command = ["sweep", "bakery", "--grid", "Writers=2,3", "MaxTickets=2,6", "--set", "MaxCrashes=0"]
     status = main([*command, "--property", "UniqueTickets", "--property", "SomeoneCommits", "--symmetry"])
     head, *rows, blank, error, total = capsys.readouterr().out.splitlines()
-    assert status == 3
+    assert status == 2
     assert head.split() == ["Writers", "MaxTickets", "UniqueTickets", "SomeoneCommits", "distinct", "depth", "seconds"]
     committed = check(Bakery(MaxCrashes=0), ["SomeoneCommits"], symmetry=True)
     assert [row.split()[:-1] for row in rows[2:]] == [
@@ -653,6 +654,21 @@ def test_the_command_prints_a_table(capsys):
     assert blank == ""
     assert error.startswith("Writers=3, MaxTickets=2: error: MaxTickets = 2 is not accepted")
     assert total == "4 settings: everything holds in 3, something is violated in 0; it is not known in 1"
+
+
+@pytest.mark.parametrize(("crashes", "status"), [("0", 2), ("0,1", 1)])
+def test_settings_are_printed_whose_results_a_full_disk_does_not_take(capsys, tmp_path, monkeypatch, crashes, status):
+    def full(handle):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    command = ["sweep", "bakery", "--grid", "Writers=2,3", f"MaxCrashes={crashes}", "--property", "EventualProgress"]
+    assert main([*command, "--json", "-o", str(tmp_path)]) == status
+    printed = capsys.readouterr()
+    rows = json.loads(printed.out)["rows"]
+    assert [row["EventualProgress"] for row in rows if row["MaxCrashes"] == 0] == ["holds", "holds"]
+    assert re.search(r"^workbench: '.*.json' cannot be written: No space left on device$", printed.err, re.MULTILINE)
+    assert not files(tmp_path)
 
 
 def test_the_command_prints_json(capsys, tmp_path):

@@ -22,6 +22,7 @@ from workbench.checking.spark.transitions import OUTSIDE, Part, Steps
 from workbench.checking.spark.trimming import Conditions, Describe, SpaceOutline, Sweep, Trimmer
 from workbench.kernel import ModelError
 from workbench.kernel.budget import Budget, Limits
+from workbench.kernel.conclusion import conclude
 from workbench.kernel.instances import Fairness
 from workbench.kernel.temporal import condition_of, fair_states
 from workbench.kernel.trace import Move
@@ -336,8 +337,10 @@ def test_another_transition_than_before_is_an_error(tmp_path: Path, monkeypatch:
     unlinked(monkeypatch, tmp_path / "run", Moody())
     again = read_run(tmp_path / "run", Moody, spark=object())
     monkeypatch.setattr(Moody, "elsewhere", 1)
-    with pytest.raises(ModelError, match="go led to another state when it was run again: the model is not pure"):
-        again.run(Limits())
+    again.run(Limits())
+    assert str(again.error).endswith("go led to another state when it was run again: the model is not pure")
+    with pytest.raises(ModelError, match="the model is not pure"):
+        conclude(again.plan(), again.exploration(), Limits())
 
 
 # On Spark ------------------------------------------------------------------------------------------------------------

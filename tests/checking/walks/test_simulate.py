@@ -149,7 +149,7 @@ def test_the_kernels_fingerprints_are_those_of_the_states():
 def test_walks_that_go_everywhere_count_everything():
     model = Bakery(Writers=2)
     whole, seen = check(model), simulate(model, walks=30_000, swarm=True)
-    assert abs(seen.distinct / whole.distinct - 1) < 3 * seen.error
+    assert abs(seen.distinct / whole.distinct - 1) < 3 * seen.distinct_error
     assert {a.name for a in seen.actions if a.enabled} == {a.name for a in whole.actions if a.enabled}
     assert seen.never_enabled == whole.never_taken == [a.name for a in seen.actions if a.taken == 0]
     assert sum(action.taken for action in seen.actions) == seen.steps
@@ -323,7 +323,7 @@ def test_walks_end_where_they_leave_a_constraint():
     names = ["OneAtATime", "Fewer", "NotTheFifth", "Backwards"]
     whole, seen = (how(Short(Bystanders=1), names) for how in (check, partial(simulate, walks=500)))
     assert f"walks end where they leave the constraint FewCounted: {seen.outside} walks did" in seen.notes
-    assert seen.distinct < (1 + 3 * seen.error) * whole.distinct, "what is outside is not counted"
+    assert seen.distinct < (1 + 3 * seen.distinct_error) * whole.distinct, "what is outside is not counted"
     for sure, verdict in zip(whole.verdicts, seen.verdicts, strict=True):
         assert verdict.trace_states == sure.trace_states
         assert (verdict.holds is False) == (verdict.name != "Backwards")
@@ -424,7 +424,7 @@ def test_the_estimate_is_near_the_count(count):
 def test_the_estimate_of_walks_is_near_the_exact_number():
     seen = simulate(RACE, [], walks=250)
     exact = len({state.values for states in behaviours(RACE, WalkRule(), 250) for state in states})
-    assert abs(seen.distinct / exact - 1) < 3 * seen.error
+    assert abs(seen.distinct / exact - 1) < 3 * seen.distinct_error
 
 
 # Budgets and stops -------------------------------------------------------------------------------------------------

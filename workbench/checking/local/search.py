@@ -1,8 +1,8 @@
 """The in-process engine: breadth-first, level by level, over memoized decision trees."""
 
 import threading
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
@@ -134,6 +134,7 @@ class LocalSearch:
         self.store = StateStore(self.cells, keep_rows, keep_edges or bool(plan.liveness))
         self.levels: list[int] = []
         self.stopped: str | None = None
+        self.error: ModelError | None = None
         self.full = False
         self._judged, self._judged_outside = (np.zeros(loops.CURSOR, np.int64) for _ in range(2))
         self._growth = Growth(self.cells.layout.cells)
@@ -146,28 +147,36 @@ class LocalSearch:
     def run(self, limits: Limits, room: Room | None = None) -> None:
         """Search until the space is exhausted, a budget is used up, or the search is stopped.
 
-        Visited states are kept and judged in any case; ``stopped`` says why the search is incomplete. A search that has
-        used up its `room` is ``full``: another engine may continue.
+        Visited states are kept and judged in any case; ``stopped`` says why the search is incomplete, and ``error`` is
+        the model's if that is why. A search that has used up its `room` is ``full``: another engine may continue.
         """
         try:
-            with leading_to(self._trace_of):
-                self._run(limits, room or Room())
+            self._run(limits, room or Room())
         finally:
             if self._threads is not None:
                 self._threads.end()
 
     def _run(self, limits: Limits, room: Room) -> None:
-        try:
+        with self._ending(limits):
             self._search(limits, room)
-        except (Stop, MemoryError) as stop:
-            self.stopped = limits.why(stop)
-            self.full = isinstance(stop, Full)
         if self.store.count > sum(self.levels):  # stopped within a level
             self.levels.append(self.store.count - sum(self.levels))
         if self.stopped is not None:
-            self._judge_rest()
-        if self.stopped != INTERRUPTED:
-            run_again(self.trees)
+            self._judge_rest(limits)
+        if self.stopped != INTERRUPTED and self.error is None:
+            with self._ending(limits):
+                run_again(self.trees)
+
+    @contextmanager
+    def _ending(self, limits: Limits) -> Iterator[None]:
+        """Whatever ends the search inside is noted, and the model's first error stays."""
+        try:
+            with leading_to(self._trace_of):
+                yield
+        except (Stop, MemoryError, ModelError) as stop:
+            if self.error is None:
+                self.stopped, self.full = limits.why(stop), isinstance(stop, Full)
+                self.error = stop if isinstance(stop, ModelError) else None
 
     def _search(self, limits: Limits, room: Room) -> None:
         def beat(expanded: int) -> None:
@@ -232,11 +241,12 @@ class LocalSearch:
         self._inspect(self.plan.fail_fast)
         limits.check(0, self.store.count, self.store.count, lambda: self.nbytes, self.decided)
 
-    def _judge_rest(self) -> None:
-        """Judge the states found before the search was stopped."""
+    def _judge_rest(self, limits: Limits) -> None:
+        """Judge the states found before the search was stopped, as far as the model's code can."""
         try:
-            self._inspect(fail_fast=False)
-            self._inspect_steps(fail_fast=False)
+            for judge in (self._inspect, self._inspect_steps):
+                with self._ending(limits):
+                    judge(fail_fast=False)
         except TooMuch:
             if self.stopped != INTERRUPTED:  # an interrupted search must not start again
                 raise
@@ -247,10 +257,10 @@ class LocalSearch:
         while (judged := int(cursor[loops.COUNT])) < self.store.count:
             block, at = self.store.block_of(judged)
             stop = min(self.store.count - block.base, BLOCK)
-            for labels in self.labels.values():
-                labels.extend(block.rows[at:stop])
             cursor[loops.STATE] = at
             self._judge(block, stop, cursor, fail_fast)
+            for labels in self.labels.values():
+                labels.extend(block.rows[at:stop])
             cursor[loops.COUNT] = block.base + stop
         pruned = self.expander.pruned
         if len(pruned):
@@ -384,6 +394,7 @@ class LocalSearch:
         return Exploration(
             engine="local",
             stopped=self.stopped,
+            error=self.error,
             generated=self.generated,
             levels=self.levels,
             actions=counts,

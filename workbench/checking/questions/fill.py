@@ -103,12 +103,14 @@ class Filled:
         cells: One per setting, in grid order. Those that an interrupt came before have no verdicts.
         outcomes: A row per setting.
         stopped: Whether filling ended before all settings were checked.
+        error: The first error: a setting's, or that its outcome could not be written to the folder.
     """
 
     model: type[Model]
     cells: list[GridCell]
     outcomes: SettingsTable
     stopped: bool
+    error: Exception | None = None
     trace: None = None
 
     @property
@@ -253,7 +255,8 @@ def fill(
         filling.fill(records, spark, workers)
     cells = [filling.cells[number] for number in range(len(settings))]
     outcomes = settings_table(model, varied, settings, properties, plans, [cell.outcome for cell in cells])
-    return Filled(model, cells, outcomes, filling.stopped)
+    errors = [InputError(f"{cell.name}: {cell.outcome.error}") for cell in cells if cell.outcome.error is not None]
+    return Filled(model, cells, outcomes, filling.stopped, next(iter([*filling.not_written, *errors]), None))
 
 
 @contextmanager
@@ -278,6 +281,7 @@ class _Filling:
     Attributes:
         cells: Those that are done, by number.
         stopped: Whether the caller, or Ctrl-C, has asked to stop.
+        not_written: Why outcomes could not be recorded.
     """
 
     task: SettingsTask
@@ -287,6 +291,7 @@ class _Filling:
     asked: Callable[[], bool] | None
     cells: dict[int, GridCell] = field(default_factory=dict)
     stopped: bool = False
+    not_written: list[Exception] = field(default_factory=list)
 
     def fill(self, records: Records | None, spark: Any, workers: int | None) -> None:
         """Take what is recorded, check the rest, and record that; settings with the same record are checked once."""
@@ -305,7 +310,10 @@ class _Filling:
         def done(number: int, outcome: SettingOutcome, result: Result | None) -> None:
             cut = self.stopped and not outcome.final
             if records is not None and not spark and not cut:
-                records.write(number, outcome)
+                try:
+                    records.write(number, outcome)
+                except (InputError, OSError) as error:  # such as a full disk
+                    self.not_written.append(error)
             self._put(waiting[number], replace(outcome, stopped=INTERRUPTED) if cut else outcome, result)
             self._progress()
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from workbench.kernel import InputError, Result
+from workbench.kernel import InputError, ModelError, Result
 from workbench.kernel.budget import INTERRUPTED
 from workbench.kernel.result import MARKS, WITHIN
 from workbench.storage.identity import Identity
@@ -39,7 +39,7 @@ class SettingOutcome:
 
     Attributes:
         distinct, depth, seconds, complete, stopped: As in :class:`workbench.kernel.result.Result`.
-        error: Why there is no result.
+        error: Why there is no result, or only what was decided before an error of the model.
         final: Whether any other check, such as one with other budgets, would come to the same.
     """
 
@@ -65,7 +65,7 @@ class SettingOutcome:
         words = [verdict.word for verdict in self.verdicts.values()]
         if any(word in BAD for word in words):
             return False
-        return True if words and all(word in GOOD for word in words) else None
+        return True if self.error is None and words and all(word in GOOD for word in words) else None
 
     @classmethod
     def of(cls, result: Result) -> "SettingOutcome":
@@ -76,13 +76,18 @@ class SettingOutcome:
             seconds=result.seconds,
             complete=result.complete,
             stopped=result.stopped,
-            error=None,
-            final=result.complete,
+            error=None if result.error is None else of_model(result.error),
+            final=result.complete or result.error is not None,
         )
 
 
 #: The times that a setting is tried on which the checking process dies.
 ATTEMPTS = 2
+
+
+def of_model(error: ModelError) -> str:
+    """An error of the model as an outcome tells it."""
+    return f"{type(error).__name__}: {error}"
 
 
 def failed(why: str, final: bool = False) -> SettingOutcome:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from workbench.checking.check import check
-from workbench.checking.questions.records import SettingOutcome, failed
+from workbench.checking.questions.records import SettingOutcome, failed, of_model
 from workbench.kernel import Constant, InputError, Model, ModelError, Result
 from workbench.kernel.errors import brief, unknown
 from workbench.kernel.given import plain
@@ -131,7 +131,7 @@ class SettingsTask:
         except InputError as error:
             return failed(str(error), final=True), None
         except ModelError as error:
-            return failed(f"{type(error).__name__}: {error}", final=True), None
+            return failed(of_model(error), final=True), None
         except (Exception, SystemExit) as error:  # even unforeseen ones, such as too little memory
             return failed(f"{type(error).__name__}: {error}"), None
         return SettingOutcome.of(result), result

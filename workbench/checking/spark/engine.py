@@ -90,8 +90,12 @@ class SparkSearch(Running):
         The level under way is then abandoned; completed levels stay valid, and the search can be resumed.
         """
         self.limits, self.unfinished = limits, True
-        with leading_to(self._trace_of):
-            self._run(limits, fail_fast)
+        try:
+            with leading_to(self._trace_of):
+                self._run(limits, fail_fast)
+        except ModelError as error:
+            self.stopped, self.error = limits.why(error), error
+            self.unfinished = False  # a faulty model will change, and then its search cannot be resumed
 
     def _run(self, limits: Limits, fail_fast: bool) -> None:
         try:
@@ -307,7 +311,8 @@ class SparkSearch(Running):
         seconds = [level.seconds for level in counted.levels[1:]]
         return Exploration(
             engine="spark",
-            stopped=None if counted.complete else self.stopped,
+            stopped=None if counted.complete and self.error is None else self.stopped,
+            error=self.error,
             generated=counted.initial + self._generated(counted),
             levels=counted.sizes,
             actions=count_actions(self.model, counts, np.array(counted.assigns or counts[0], bool)),

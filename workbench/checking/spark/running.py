@@ -15,7 +15,7 @@ from workbench.checking.spark.messages import Memory, Task
 from workbench.checking.spark.rundir import NotWritten, RunDirectory
 from workbench.checking.spark.transitions import PART_STATES
 from workbench.checking.spark.worker import Shipped
-from workbench.kernel import InputError
+from workbench.kernel import InputError, ModelError
 from workbench.kernel.budget import Limits
 from workbench.kernel.plan import Plan
 from workbench.storage.folder import Folder
@@ -34,6 +34,7 @@ class Running:
     Attributes:
         counted (RunManifest): The basis of the result: the completed levels, and what a budget allowed of the next one.
         stopped: Why the search is not complete.
+        error (ModelError or None): The model's error that ended it.
         unfinished (bool): Whether the search ended in a way that nobody asked for, so that it can be resumed.
         memory (list of Memory): The worker processes' memory as of the last completed level.
         reported (int): States visited in process.
@@ -47,6 +48,7 @@ class Running:
         self.directory = RunDirectory(folder, task.model, task.bits)
         self.manifest = self.counted = manifest
         self.stopped: str | None = None
+        self.error: ModelError | None = None
         self.unfinished = False
         self.limits, self.memory, self.reported = Limits(), list[Memory](), 0
         self._exchange = Exchange(folder)

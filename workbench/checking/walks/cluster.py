@@ -16,7 +16,7 @@ from workbench.checking.trees.purity import run_again
 from workbench.checking.walks.request import Walked, WalkRequest, starts_of
 from workbench.checking.walks.result import WalkRule
 from workbench.checking.walks.walker import Tally, Walker, judged
-from workbench.kernel import Model
+from workbench.kernel import Model, ModelError
 from workbench.kernel.budget import Stop
 from workbench.kernel.plan import make_plan
 from workbench.kernel.trace import leading_to, replay
@@ -46,11 +46,12 @@ class _WalkJob(NamedTuple):
 
 
 class _Done(NamedTuple):
-    """A task's result of a round: its next batch, and its tally."""
+    """A task's result of a round: its next batch, its tally, and the error of the model that it met."""
 
     task: int
     batch: int
     tally: Tally
+    error: ModelError | None
 
 
 def walk_on_spark(asked: WalkRequest, workers: int | None, spark: "SparkSession | None") -> Walked:
@@ -58,7 +59,7 @@ def walk_on_spark(asked: WalkRequest, workers: int | None, spark: "SparkSession 
     session = ready_session(spark)
     tasks = workers or cores_of(session)
     asked.limits.restart()
-    total, stopped = Tally.empty(asked.plan), None
+    total, stopped, error = Tally.empty(asked.plan), None, None
     starts: list[Any] = []
     notes: list[str] = []
     try:
@@ -68,7 +69,9 @@ def walk_on_spark(asked: WalkRequest, workers: int | None, spark: "SparkSession 
                 total.add(done.tally)
     except Stop as stop:
         stopped = str(stop)
-    return Walked(total, tasks, starts, stopped, notes)
+    except ModelError as met:
+        error = met
+    return Walked(total, tasks, starts, stopped, notes, error)
 
 
 def _rounds(asked: WalkRequest, session: "SparkSession", tasks: int, so_far: Callable[[], Tally]) -> Iterator[_Done]:
@@ -81,12 +84,15 @@ def _rounds(asked: WalkRequest, session: "SparkSession", tasks: int, so_far: Cal
         left = _ROUND_SECONDS if asked.seconds is None else min(_ROUND_SECONDS, asked.seconds - asked.limits.seconds)
         walk = partial(_walk, shipped, tasks, left)
         watch = lambda: asked.limits.enforce(lambda: 0)  # noqa: E731
-        work = list(following.items())
+        work, errors = list(following.items()), list[ModelError]()
         for done in on_spark(session, watch, lambda e: explained(e, model.name), Exchange(), work, walk):
             yield done
+            errors += [] if done.error is None else [done.error]
             following[done.task] = done.batch
             if done.batch * batch >= asked.walks:
                 del following[done.task]
+        for error in errors:
+            raise error
 
 
 # In a worker ---------------------------------------------------------------------------------------------------------
@@ -108,9 +114,13 @@ def _walk(shipped: bytes, stride: int, seconds: float, work: tuple[int, int]) ->
     """Make walks for some seconds: a task's next batch, and every `stride`-th batch after it."""
     job, walker = _walker(shipped)
     task, batch = work
-    ending = time.monotonic() + seconds
-    while batch * job.batch < job.walks and time.monotonic() < ending:
-        walker.walk(batch * job.batch, min((batch + 1) * job.batch, job.walks), lambda: None)
-        batch += stride
-    run_again(walker.trees)
-    yield 0, _Done(task, batch, walker.collect())
+    ending, error = time.monotonic() + seconds, None
+    try:
+        while batch * job.batch < job.walks and time.monotonic() < ending:
+            walker.walk(batch * job.batch, min((batch + 1) * job.batch, job.walks), lambda: None)
+            batch += stride
+        run_again(walker.trees)
+    except ModelError as met:  # without its trace, which the driver makes
+        error = ModelError(str(met))
+        error.met = met.met
+    yield 0, _Done(task, batch, walker.collect(), error)

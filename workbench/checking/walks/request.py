@@ -7,7 +7,7 @@ from typing import Any
 
 from workbench.checking.walks.result import WalkRule
 from workbench.checking.walks.walker import Tally, judged
-from workbench.kernel import Model
+from workbench.kernel import Model, ModelError
 from workbench.kernel.budget import Limits, Stop
 from workbench.kernel.plan import Plan
 from workbench.kernel.values import counted
@@ -87,6 +87,7 @@ class Walked:
     Attributes:
         starts: The initial states to choose from.
         stopped: Why the walks ended early.
+        error: The error of the model that ended them.
     """
 
     tally: Tally
@@ -94,3 +95,4 @@ class Walked:
     starts: list[Any]
     stopped: str | None = None
     notes: list[str] = field(default_factory=list)
+    error: ModelError | None = None

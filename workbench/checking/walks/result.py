@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from workbench.kernel.errors import InputError, brief
+from workbench.kernel.errors import InputError, ModelError, brief
 from workbench.kernel.given import check_integer
 from workbench.kernel.model import Model
 from workbench.kernel.properties import Liveness, Property
@@ -69,8 +69,9 @@ class Simulation(Judged):
             `distinct`.
         longest: Steps of the longest walk.
         distinct: The estimated number of distinct states visited.
-        error: The relative standard error of `distinct`.
+        distinct_error: The relative standard error of `distinct`.
         stopped: Why the walks ended early.
+        error: The error of the model that ended them; only what they had decided is known.
         calls: Calls of the model's Python code.
     """
 
@@ -86,12 +87,13 @@ class Simulation(Judged):
     longest: int
     actions: list[ActionTaken]
     distinct: float
-    error: float
+    distinct_error: float
     verdicts: list[Verdict]
     seconds: float
     stopped: str | None = None
     notes: list[str] = field(default_factory=list)
     calls: int = 0
+    error: ModelError | None = None
 
     @property
     def never_enabled(self) -> list[str]:
@@ -110,7 +112,7 @@ class Simulation(Judged):
         workers, ended = counted(self.workers, "worker"), counted(self.deadlocked, "walk")
         lines = [
             f"{self.extent}, {self.seconds:.2f} s, {rate:,.0f} steps/s ({self.engine} engine, {workers}; {self.rule})",
-            f"about {_rounded(self.distinct)} distinct states (HyperLogLog, standard error {self.error:.1%})",
+            f"about {_rounded(self.distinct)} distinct states (HyperLogLog, standard error {self.distinct_error:.1%})",
             f"{ended} ended where nothing is enabled, {self.settled:,} where nothing changes; "
             f"the longest has {counted(self.longest, 'step')}; Python was called {self.calls:,} times",
         ]
@@ -143,13 +145,14 @@ class Simulation(Judged):
             "outside": self.outside,
             "longest": self.longest,
             "distinct": round(self.distinct),
-            "distinct_error": self.error,
+            "distinct_error": self.distinct_error,
             "seconds": round(self.seconds, 4),
             "actions": [vars(action) for action in self.actions],
             "properties": [v.as_dict() for v in self.verdicts],
             "stopped": self.stopped,
             "notes": self.notes,
             "python_calls": self.calls,
+            "error": None if self.error is None else str(self.error),
         }
 
 

@@ -29,7 +29,7 @@ from workbench.checking.walks.team import walk_here
 from workbench.checking.walks.walker import Tally, Walker, judged
 from workbench.kernel import InputError, Model, Verdict, replay
 from workbench.kernel.budget import Limits, Stop, interrupted, interruptible
-from workbench.kernel.conclusion import NO_TRACE, decided_verdict
+from workbench.kernel.conclusion import NO_TRACE, decided_verdict, verdicts_beside
 from workbench.kernel.errors import brief, unknown
 from workbench.kernel.given import check_integer, plain
 from workbench.kernel.plan import make_plan
@@ -144,7 +144,11 @@ def _conclude(asked: WalkRequest, engine: str, made: Walked, shorten: int) -> Si
         [f"walks end where they leave {constraints_of(plan.model)}: {counted(outside, 'walk')} did"] if outside else []
     )
     tracing = _Tracing(asked, made, shorten)
-    verdicts = [tracing.verdict(declared) or undecided_verdict(declared, looked_at) for declared in plan.properties]
+
+    def judge(declared: Property) -> Verdict:
+        return tracing.verdict(declared) or undecided_verdict(declared, looked_at)
+
+    verdicts, error = verdicts_beside(made.error, plan.properties, judge, asked.limits)
     return Simulation(
         model=plan.model,
         engine=engine,
@@ -158,10 +162,11 @@ def _conclude(asked: WalkRequest, engine: str, made: Walked, shorten: int) -> Si
         longest=int(tally.counted.sums[kernels.LONGEST]),
         actions=_by_action(plan.model, tally),
         distinct=sketch.estimate(tally.counted.registers),
-        error=sketch.ERROR,
+        distinct_error=sketch.ERROR,
         verdicts=verdicts,
         seconds=seconds,
-        stopped=made.stopped,
+        stopped=made.stopped if error is None else asked.limits.why(error),
+        error=error,
         notes=[*plan.notes, *made.notes, *left, *tracing.notes],
         calls=tally.calls,
     )

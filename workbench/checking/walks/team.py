@@ -6,6 +6,7 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from workbench.checking.trees.purity import run_again
 from workbench.checking.walks.request import Walked, WalkRequest, starts_of
 from workbench.checking.walks.walker import Tally, Walker
+from workbench.kernel import ModelError
 from workbench.kernel.budget import INTERRUPTED, Stop
 
 #: The most walks that a worker takes at once. With fewer, workers would wait for each other.
@@ -25,10 +26,14 @@ def walk_here(asked: WalkRequest, workers: int) -> Walked:
         team = _Team([Walker(asked.plan, asked.rule, starts) for _ in range(workers)], asked.walks)
     except Stop as stop:
         return Walked(Tally.empty(asked.plan), workers, [], str(stop))
-    stopped = team.walk(asked)
-    for walker in team.walkers if stopped != INTERRUPTED else ():
-        run_again(walker.trees)
-    return Walked(team.tally(asked), workers, starts, stopped, notes)
+    stopped, error = None, None
+    try:
+        stopped = team.walk(asked)
+        for walker in team.walkers if stopped != INTERRUPTED else ():
+            run_again(walker.trees)
+    except ModelError as met:
+        error = met
+    return Walked(team.tally(asked), workers, starts, stopped, notes, error)
 
 
 class _Team:

@@ -88,7 +88,7 @@ class Bakery(Model):
             return
         require(self.LazyReap, f"{w} waits for a smaller claim")
         orphans = frozenset(c for c in s.claims if c.ticket < mine.ticket and s.crashed[c.writer])
-        require(len(orphans) > 0, f"{w} waits for a smaller claim of a writer that is alive")
+        require(bool(orphans), f"{w} waits for a smaller claim of a writer that is alive")
         s.claims -= {choose(orphans, "reap")}
 
     @action(writer, at="Prepare", to="Decide")

@@ -239,7 +239,7 @@ class BakeryV2(Model):
         require(source != dst, "a node does not replicate to itself")
         require(self.node_alive(s, dst), f"{dst} is dead")
         news = self.news(s, source, dst)
-        require(len(news) > 0, "there is no claim to replicate")
+        require(bool(news), "there is no claim to replicate")
         claim = choose(news, "claim")
         self.arrive(s, dst, claim)
         smaller = self.owned(s, dst, below=claim.ticket)

@@ -161,13 +161,13 @@ class BakeryV2AsBuilt(BakeryV2):
         require(source != dst, "a node does not replicate to itself")
         require(self.node_alive(s, dst), f"{dst} is dead")
         gone = frozenset(c for c in s.claims[dst] - s.claims[source] if self.node_of[c.writer] == source)
-        require(len(gone) > 0, "there is no withdrawal to replicate")
+        require(bool(gone), "there is no withdrawal to replicate")
         s.claims[dst] -= {choose(gone, "claim")}
 
     @action(BakeryV2.applier, source="nodes", when="ReleaseTransaction")
     def apply_ack(self, s, source):
         """An ack of `source` arrives at the node that waits for it."""
-        require(len(s.acks_sent[source]) > 0, f"no ack of {source} is under way")
+        require(bool(s.acks_sent[source]), f"no ack of {source} is under way")
         ticket = choose(s.acks_sent[source], "ticket")
         s.acks_sent[source] -= {ticket}
         s.acks[ticket] |= {source}

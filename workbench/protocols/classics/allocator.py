@@ -51,7 +51,7 @@ class Allocator(Model):
     @action(client, fair="weak", fair_when=lambda self, s, c, *, what: not s.wanted[c] and what == s.held[c])
     def give_back(self, s, c):
         """Give something back. Only clients that wait for nothing have to; they have to give everything back."""
-        require(len(s.held[c]) > 0, f"{c} holds nothing")
+        require(bool(s.held[c]), f"{c} holds nothing")
         require(self.GivesBackEarly or not s.wanted[c], f"{c} waits for more")
         s.held[c] -= choose(parts(s.held[c]), "what")
 
@@ -66,7 +66,7 @@ class Allocator(Model):
     def allocate(self, s, c):
         """Give a client a part of what it wants."""
         free = frozenset(self.Resources).difference(*s.held.values())
-        require(len(free & s.wanted[c]) > 0, f"nothing that {c} wants is free")
+        require(bool(free & s.wanted[c]), f"nothing that {c} wants is free")
         given = choose(parts(free & s.wanted[c]), "what")
         if self.Schedules:
             require(c in s.schedule, f"{c} is not in the schedule")

@@ -15,7 +15,7 @@ from workbench.showing.panel.graph_tab import GraphTab
 from workbench.showing.panel.head import Head, Side
 from workbench.showing.panel.parts import Box, Part, Tabs
 from workbench.showing.panel.surface import Surface
-from workbench.showing.panel.tab import Tab, failure
+from workbench.showing.panel.tab import Tab, failure, failure_beside
 from workbench.showing.panel.tabs import MapTab, StoryTab
 from workbench.showing.panel.verdicts import Verdicts
 from workbench.showing.pictures.markup import element, joined
@@ -178,11 +178,11 @@ class Workbench(Surface):
         """The result, what each switch would do, and the behaviour that is stepped through."""
         with self.session.lock:
             if self.session.error is not None:
-                return failure(self.session)
+                return failure(self.session.error, self.session.led_to_error)
             if self.result is None:
                 return Rendered(noted(f"The check of {self.session.settings.model_class.name} goes on."), repr(self))
             result, tried, stepped = self.result, self._hints.decided, self.story.stepping.static()
         hints = [joined([element("code", ", ".join(one.changes)), " ", one.hint[0]]) for one in tried]
         # As text a notebook keeps what is the same in every run; hints come when they come.
         switches = [Rendered(bullets(hints), "")] if hints else []
-        return Joined(result_view(result), *switches, stepped)
+        return Joined(result_view(result), *failure_beside(result), *switches, stepped)

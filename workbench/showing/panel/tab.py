@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from workbench.kernel import Result
+from workbench.kernel import Result, Trace
 from workbench.showing.panel.fields import Button
 from workbench.showing.panel.parts import Box, Pane, Part
 from workbench.showing.pictures.markup import Markup, element
@@ -110,7 +110,12 @@ def complaint(text: str) -> Markup:
     return element("p", badge("error"), " ", text, class_="wb-wrong")
 
 
-def failure(session: Session) -> Drawn:
+def failure(error: str, led_to_it: Trace | None) -> Drawn:
     """What is wrong with the settings or the model, with the behaviour that leads to it where a state causes it."""
-    said = Rendered(complaint(str(session.error)), f"Workbench, error: {session.error}")
-    return said if session.led_to_error is None else Joined(said, trace_view(session.led_to_error))
+    said = Rendered(complaint(error), f"Workbench, error: {error}")
+    return said if led_to_it is None else Joined(said, trace_view(led_to_it))
+
+
+def failure_beside(result: Result) -> list[Drawn]:
+    """The error of the model that a check met after it had decided something, if it did."""
+    return [] if result.error is None else [failure(str(result.error), result.error.trace)]

@@ -8,7 +8,7 @@ from workbench.kernel.budget import Progress
 from workbench.kernel.values import counted
 from workbench.showing.panel.fields import Button
 from workbench.showing.panel.parts import Box, Pane
-from workbench.showing.panel.tab import failure
+from workbench.showing.panel.tab import failure, failure_beside
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.session import Session
 from workbench.showing.view import what_changed
@@ -52,7 +52,7 @@ class Verdicts(Box):
         self.stop.shown = session.running and (session.progress is not None or session.loading)
         self.progress.html = self._where(result)
         if session.error is not None:
-            self.status.html = failure(session).html()
+            self.status.html = failure(session.error, session.led_to_error).html()
         else:
             self.status.html = "" if result is None or session.stale else _notes(result) + self._differences(result)
         self.headline.html = self._said(result)
@@ -119,7 +119,7 @@ class Verdicts(Box):
 
 
 def _notes(result: Result) -> Markup:
-    return joined(map(noted, result.notes))
+    return joined([*(failed.html() for failed in failure_beside(result)), *map(noted, result.notes)])
 
 
 def _progress(at: Progress) -> str:

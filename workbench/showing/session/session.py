@@ -279,7 +279,7 @@ class Session:
         self._rest(error=str(why))
 
     def _arrived(self, result: Result) -> None:
-        self.live = result.complete and result.distinct <= LIVE_STATES
+        self.live = (result.complete or result.error is not None) and result.distinct <= LIVE_STATES
         self.before, self.result, self.kept = self.result, result, Kept(result)
         self.number += 1
         self.selected = self._most_telling(result)

@@ -14,7 +14,7 @@ from workbench.showing.view.html import asset, badge, bullets, drawn_style, fold
 from workbench.showing.view.profile import profile_view
 from workbench.showing.view.selection import alternatives, state_graph
 from workbench.showing.view.tables import constants_table, summary, verdict_table
-from workbench.showing.view.trace import verdict_view
+from workbench.showing.view.trace import trace_view, verdict_view
 
 
 def page(title: str, body: Markup) -> str:
@@ -66,6 +66,8 @@ def report(
     parts += map(noted, (summary(result), *result.notes))
     parts += [element("h2", "Constants"), constants_table(result.model).html()]
     parts += [_trace(v) for v in result.verdicts if v.trace is not None and v is not shown]
+    if result.error is not None and result.error.trace is not None:
+        parts += [element("h2", "Error"), element("p", str(result.error)), trace_view(result.error.trace).html()]
     parts += [_graph(result, space)]
     parts += [element("h2", "Charts"), levels_chart(result).html(), coverage_chart(result).html()]
     parts += [access_chart(space).html()] if space is not None else []
