@@ -247,6 +247,33 @@ def test_the_explanation_names_what_each_process_waits_for() -> None:
     assert "is not at" not in verdict.why
 
 
+def without_fairness(leaves: bool) -> Model:
+    class Unfair(Model):
+        done = Variable(False)
+        turn = Variable(0)
+
+        @action
+        def finish(self, s: Any) -> None:
+            require(s.turn == 2, "not yet")
+            s.done = True
+
+        @action(when=leaves)
+        def turn_on(self, s: Any) -> None:
+            s.turn += 1 if s.turn < 2 else 0
+
+        @liveness
+        def Ends(self) -> Formula:
+            return eventually(lambda s: s.done)
+
+    return Unfair()
+
+
+@pytest.mark.parametrize("leaves", [True, False])
+def test_a_model_without_fairness_says_so_and_blames_no_guard(leaves: bool) -> None:
+    why = search(without_fairness(leaves), ["Ends"])["Ends"].why
+    assert why == "stuck: no action or process of unfair is fair, so everything may stop"
+
+
 # A model with cycles ---------------------------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -231,6 +232,58 @@ def test_a_cache_of_kernels_that_cannot_be_written_is_done_without(said_by_calls
     assert len(said_by_calls()) == 1
 
 
+@pytest.fixture
+def read_only(tmp_path):
+    """Has the folder, and all in it, be read and not written, also by root."""
+    mounted = []
+
+    def read_only():
+        if os.geteuid():
+            for path in [tmp_path, *tmp_path.rglob("*")]:
+                path.chmod(0o500)
+        elif subprocess.run(["mount", "--bind", tmp_path, tmp_path], capture_output=True).returncode == 0:
+            mounted.append(tmp_path)
+            subprocess.run(["mount", "-o", "remount,bind,ro", tmp_path], check=True)
+        else:
+            pytest.skip("root may write everywhere, and may not mount here")
+
+    yield read_only
+    for path in mounted:
+        subprocess.run(["umount", "-l", path], check=True)
+    for path in [tmp_path, *tmp_path.rglob("*")]:
+        path.chmod(0o700)
+
+
+@pytest.mark.parametrize("has_cache", [True, False], ids=["a cache of one's own", "nowhere to write"])
+def test_kernels_beside_the_modules_serve_where_nothing_may_be_written(
+    said_by_calls, read_only, tmp_path_factory, monkeypatch, has_cache
+):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("home")) if has_cache else "/dev/null")
+    assert len(said_by_calls()) == 1
+    read_only()
+    assert said_by_calls() == []
+
+
+def test_where_no_cache_may_be_written_kernels_are_compiled_each_time(said_by_calls, read_only, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
+    read_only()
+    assert [len(said_by_calls()), len(said_by_calls())] == [1, 1]
+
+
+def test_what_is_compiled_where_nothing_may_be_written_is_kept_for_the_user(
+    said_by_calls, read_only, tmp_path, tmp_path_factory, monkeypatch
+):
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home))
+    said_by_calls()
+    with (tmp_path / "own.py").open("a") as file:
+        file.write("# what lies beside it is of another version\n")
+    read_only()
+    assert len(said_by_calls()) == 1
+    assert said_by_calls() == []
+    assert list(home.rglob("*.nbc"))
+
+
 @pytest.mark.slow
 def test_numba_has_the_private_names_that_the_cache_of_kernels_rests_on():
     """Only versions are accepted for which this was seen; see pyproject.toml."""
@@ -241,6 +294,14 @@ def test_numba_has_the_private_names_that_the_cache_of_kernels_rests_on():
     from numba.core.runtime import rtsys
 
     assert {"_load_overload", "load_overload", "save_overload", "flush"} <= set(dir(caching.FunctionCache))
+    impl = caching.CompileResultCacheImpl
+    assert caching.FunctionCache._impl_class is impl
+    assert {caching.InTreeCacheLocator, caching.UserWideCacheLocator} <= set(impl._locator_classes)
+    assert "self._impl_class(py_func)" in inspect.getsource(caching.Cache.__init__)
+    assert "self._locator_classes" in inspect.getsource(caching.CacheImpl.__init__)
+    assert "self.ensure_cache_path()" in inspect.getsource(caching.InTreeCacheLocator.from_function)
+    assert {"_index_key", "_impl_class"} <= set(dir(caching.FunctionCache))
+    assert {"rebuild", "locator", "filename_base"} <= set(dir(impl))
     assert "self._load_overload(sig, target_context)" in inspect.getsource(caching.Cache.load_overload)
     assert "self._cache_file = IndexDataCacheFile(" in inspect.getsource(caching.Cache.__init__)
     files = caching.IndexDataCacheFile
@@ -306,6 +367,42 @@ def test_no_check_waits_for_its_kernels(tmp_path, options):
     assert not compiled_by_now
     assert len(said) == 1
     assert said[0].startswith("compiling the search kernels for this machine")
+
+
+@pytest.mark.slow
+def test_the_process_that_goes_on_compiling_after_a_check_is_said(tmp_path):
+    """With an empty cache; once it has ended, nothing is said."""
+    script = """
+import os, signal
+from workbench.checking.kernels import compiling_beside
+from workbench.commands import cli
+cli.main(["check", "peterson", "--set", "Processes=2", "--engine", "local", "--quiet"])
+os.killpg(compiling_beside._compiler.process.pid, signal.SIGKILL)
+compiling_beside._compiler.process.wait()
+cli.main(["list"])
+"""
+    ended = python(script, check=True, NUMBA_CACHE_DIR=str(tmp_path))
+    begun, left = [line for line in ended.stderr.splitlines() if not line.startswith("level ")]
+    assert begun.startswith("compiling the search kernels for this machine: until they are ready")
+    assert re.fullmatch(r"process \d+ goes on compiling the search kernels, for later commands", left)
+
+
+def test_who_has_the_kernels_compiled_is_told_by_the_one_who_compiles():
+    """``make check`` said it twice: once by the command that compiles, and once by the first kernel."""
+    script = """
+from workbench.checking.kernels import compiling
+from workbench.checking.kernels.compiled import njit
+
+@njit(cache=True)
+def one(n):
+    return n + 1
+
+if {here}:
+    compiling.compile_here()
+assert one(1) == 2
+"""
+    assert python(script.format(here=True), check=True).stderr == ""
+    assert python(script.format(here=False), check=True).stderr.startswith("compiling the search kernels")
 
 
 #: Runs command lines, and waits for what a session computes beside its check; prints what this process compiled.

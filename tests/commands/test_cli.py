@@ -1,6 +1,7 @@
 """The command line, where a transcript cannot say it: input that is too large or no text, processes, and interrupts."""
 
 import argparse
+import contextlib
 import json
 import os
 import pty
@@ -23,6 +24,7 @@ from workbench import commands
 from workbench.checking.check import check
 from workbench.checking.questions.records import SettingOutcome, Word
 from workbench.checking.questions.settings import SettingPlan
+from workbench.commands import cli, standard
 from workbench.commands.options import above_zero
 from workbench.kernel import InputError, search
 from workbench.registry import configurations, get_model, models
@@ -65,6 +67,14 @@ def refused(run):
         return err.removeprefix("workbench: ")
 
     return call
+
+
+def test_without_a_command_all_are_listed_and_nothing_is_checked(run):
+    status, out, err = run()
+    assert (status, err) == (2, "")
+    assert re.findall(r"^    (\w+)", out, re.MULTILINE) == list(commands.NAMES)
+    for line in re.findall(r"^  workbench (.*?)  ", out, re.MULTILINE):
+        cli.make_parser(line.split()[0]).parse_args(line.split())
 
 
 # Bad input ---------------------------------------------------------------------------------------------------------
@@ -339,9 +349,8 @@ def test_every_command_explains_itself(run):
 
 
 def process(*arguments, **options):
-    return subprocess.Popen(
-        [sys.executable, "-m", "workbench", *arguments], cwd=ROOT, stdout=subprocess.PIPE, text=True, **options
-    )
+    options = {"stdout": subprocess.PIPE, **options}
+    return subprocess.Popen([sys.executable, "-m", "workbench", *arguments], cwd=ROOT, text=True, **options)
 
 
 def complaints(err):
@@ -384,14 +393,21 @@ def test_errors_that_nobody_reads(arguments):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-@pytest.mark.parametrize("arguments", ["list", f"check bakery {' '.join(SAFETY)} --json"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "list",
+        f"check bakery {' '.join(SAFETY)}",
+        f"check bakery {' '.join(SAFETY)} --json",
+        "export peterson --set Processes=2 -o .dot",
+    ],
+)
 def test_output_that_there_is_no_room_for(arguments):
     line = f"{sys.executable} -m workbench {arguments} >/dev/full"
     done = subprocess.run(line, shell=True, cwd=ROOT, capture_output=True, text=True)
     (line,) = complaints(done.stderr)
     assert done.returncode == 2
-    assert line.startswith("workbench: ")
-    assert line.endswith("No space left on device")
+    assert line == "workbench: standard output cannot be written: No space left on device"
 
 
 LOUD = """
@@ -524,7 +540,43 @@ def test_output_that_has_no_check_marks():
     with process("check", "bakery", *SAFETY, stderr=subprocess.PIPE, env=environment) as running:
         out, err = running.communicate()
     assert (running.returncode, err) == (0, "")
-    assert "? holds                    UniqueTickets" in out
+    assert "\n+ holds                    UniqueTickets" in out
+    for arguments in (("check", "hudi/one_table"), ("sweep", "peterson", "--grid", "LeavesLevels=true,false")):
+        with process(*arguments, stderr=subprocess.PIPE, env=environment) as running:
+            out, _ = running.communicate()
+        marks = {word for line in out.splitlines() for word in line.split() if len(word) == 1 and not word.isdigit()}
+        assert marks == ({"+"} if arguments[0] == "check" else {"+", "x"})
+
+
+def test_a_sign_that_an_encoding_lacks_is_no_question_mark(tmp_path):
+    with (tmp_path / "out").open("w", encoding="ascii") as out, standard.writing_to(out):
+        standard.say("✓ (✗) a → b é ?")
+    assert (tmp_path / "out").read_text() == "+ (x) a -> b \\xe9 ?\n"
+
+
+def on_a_terminal(columns, *arguments):
+    """What a command prints on a terminal of so many columns, without its colours."""
+    terminal, other_end = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": str(columns)}
+    with process(*arguments, stdout=other_end, stderr=subprocess.DEVNULL, env=environment) as running:
+        os.close(other_end)
+        shown = b""
+        with contextlib.suppress(OSError):  # the other end has been closed
+            while more := os.read(terminal, 4096):
+                shown += more
+    os.close(terminal)
+    assert running.returncode == 0
+    return re.sub(r"\x1b\[[0-9;]*m", "", shown.decode())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("columns", [80, 100])
+def test_tables_fit_the_terminal(columns):
+    tables = on_a_terminal(columns, "list", "peterson").partition("Constants")[2].partition("Symmetric")[0]
+    assert max(map(len, tables.splitlines())) <= columns
+    table = on_a_terminal(columns, "check", "hudi/one_table", "classics/peterson").partition("\r\n\r\n")[0]
+    assert max(map(len, table.splitlines())) <= columns
+    assert ("(17 states)" in table, "OneHistory violated (17 states)" in table) == (True, columns == 100)
 
 
 def interrupt(*arguments):
@@ -723,6 +775,44 @@ def test_on_a_busy_machine_a_violation_comes_with_its_repair(run, line, repair):
     status, out, _ = run("check", *line.split())
     assert status == 1
     assert f"repair it  {repair}" in out
+
+
+GUARDED = """
+from workbench.language import *
+
+class Guarded(Model):
+    Guard = Constant(1, range(0, 5), "from how many on it stops")
+    Stops = Constant(False, bool, "whether it never begins")
+    n = Variable(0)
+
+    @action
+    def count(self, s):
+        require(not self.Stops)
+        require(s.n < 3 and not (self.Guard and s.n >= self.Guard))
+        s.n += 1
+
+    @invariant
+    def Small(self, s):
+        return s.n < 2
+
+    @reachable
+    def Begins(self, s):
+        return s.n > 0
+"""
+
+
+def test_a_number_off_its_default_may_be_the_repair(run, tmp_path):
+    path = tmp_path / "guarded.py"
+    path.write_text(GUARDED)
+    _, out, _ = run("check", path, "--set", "Guard=0")
+    assert "repair it  Guard=1, or Stops=on (but breaks Begins)\n" in out
+
+
+def test_a_repair_that_breaks_what_is_checked_by_default_says_so(run, tmp_path):
+    path = tmp_path / "guarded.py"
+    path.write_text(GUARDED)
+    _, out, _ = run("check", path, "--set", "Guard=0", "--property", "Small")
+    assert "repair it  Guard=1, or Stops=on (but breaks Begins)\n" in out
 
 
 def test_where_trying_is_too_much_a_shipped_configuration_knows_the_repair(run, monkeypatch):

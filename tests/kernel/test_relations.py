@@ -192,10 +192,10 @@ def test_a_set_that_is_none():
             declare(domain)
 
 
-def test_a_number_has_neighbours():
+def test_a_number_has_neighbours_and_a_default():
     others = [("First", "n1"), ("First", "n2")]
-    assert other_values(Gossip(Limit=0), integers=True) == [*others, ("Limit", 1)]
-    assert other_values(Gossip(Limit=3), integers=True) == [*others, ("Limit", 2), ("Limit", 4)]
+    assert other_values(Gossip(Limit=0), integers=True) == [*others, ("Limit", 1), ("Limit", 9)]
+    assert other_values(Gossip(Limit=3), integers=True) == [*others, ("Limit", 2), ("Limit", 4), ("Limit", 9)]
 
 
 # Symmetry ------------------------------------------------------------------------------------------------------------

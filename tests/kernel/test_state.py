@@ -4,7 +4,22 @@ import threading
 
 import pytest
 
-from workbench.kernel import Constant, Map, Model, ModelError, Names, State, Variable, action, choose, replay, require
+from workbench.checking.check import check
+from workbench.kernel import (
+    Constant,
+    Map,
+    Model,
+    ModelError,
+    Names,
+    SetOf,
+    State,
+    Variable,
+    action,
+    choose,
+    invariant,
+    replay,
+    require,
+)
 from workbench.kernel.state import Cell, Change, Reads
 from workbench.kernel.trace import Move
 
@@ -82,6 +97,44 @@ def test_a_state_does_not_change():
         start.sould = 1
     with pytest.raises(ModelError, match="undeclared variable 'sould'; declared: stock, sold, basket, grid"):
         start.sould  # noqa: B018 - the look alone is the error
+
+
+def test_what_a_state_lacks_is_an_error_of_the_model_and_of_python():
+    (start,) = MODEL.initial_states()
+    assert (hasattr(start, "sold"), hasattr(start, "sould"), getattr(start, "sould", 7)) == (True, False, 7)
+    assert (start.basket.get("c1"), start.basket.get("c9", 7)) == (frozenset(), 7)
+    with pytest.raises(ModelError) as error:
+        start.basket["c9"]
+    assert str(error.value) == "basket has no index 'c9'; it has c1, c2"
+
+
+class Printing(Shop):
+    """Notes how its states are printed."""
+
+    Goods = Constant(2, Names("g", range(1, 4)), "what there is")
+    offered = SetOf("Goods", initial=frozenset({"g1"}))
+    printed = Variable("")
+
+    @action
+    def note(self, s):
+        s.sold = 7
+        s.printed = ""
+        s.offered |= {"g2"}
+        s.printed = str(s).replace("\n", "; ")
+
+    @invariant
+    def NotYet(self, s):
+        return not s.printed or f"{s.printed} | {s}"
+
+
+@pytest.mark.parametrize("engine", ["reference", "local"])
+def test_in_model_code_a_state_is_printed_as_it_is(engine):
+    why = check(Printing(Customers=1), ["NotYet"], engine=engine)["NotYet"].why
+    drafted, seen = why.replace("\n", "; ").split(" | ")
+    assert drafted == (
+        "stock: {apple: 1, pear: 2}; sold: 7; basket: c1={}; grid: (1, a)=-, (2, b)=-; offered: {g1, g2}; printed: "
+    )
+    assert "offered: {g1, g2}" in seen
 
 
 def test_states_are_equal_by_their_values():

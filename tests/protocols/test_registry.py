@@ -3,11 +3,13 @@
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.command import python
-from workbench.registry import having, models, protocols
+from workbench.kernel import InputError
+from workbench.registry import get_model, having, models, protocols
 
 #: The files of a package with a protocol: its model, picture, a story with its configuration, and an audit.
 PACKAGE = {
@@ -167,3 +169,11 @@ def test_the_parts_of_our_protocols_are_there() -> None:
         places = [protocol.picture, protocol.audit, protocol.history, protocol.driver, *protocol.logs.values()]
         assert all(protocol.part(place) for place in places if place), name
     assert set(protocols()["bakery"].models) <= set(models())
+
+
+@pytest.mark.parametrize("given", [None, 3, ["bakery"], Path("own.py")], ids=str)
+def test_what_is_no_name_is_refused_in_one_line(given: Any) -> None:
+    said = f"model {given!r} is not accepted; it takes a name such as 'bakery', or a file.py:Class"
+    with pytest.raises(InputError) as error:
+        get_model(given)
+    assert str(error.value) == said

@@ -845,6 +845,12 @@ def test_a_report_stands_on_its_own(written, race):
         ElementTree.fromstring(svg)
 
 
+def test_a_report_is_headed_by_its_settings(race):
+    line = "bakery_v2_published  Writers=(w1, w2) AsyncParquet=on RestampPatch=off"
+    assert f"<h1>{line}</h1>" in view.report(race.result)
+    assert "<h1>A race</h1>" in view.report(race.result, title="A race")
+
+
 def test_a_report_begins_with_what_is_violated(race):
     text = view.report(race.result)
     sentence = f'<p class="wb-sentence">{html.escape(race.result["NoLakekeeperConflict"].why)}</p>'

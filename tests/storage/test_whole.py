@@ -2,6 +2,7 @@
 
 import errno
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 
 from workbench.kernel import InputError
 from workbench.kernel.text import printable
+from workbench.storage.store import LocalStore
 from workbench.storage.whole import STDOUT, check_outputs, make_folder, writing, writing_bytes
 
 
@@ -61,6 +63,18 @@ def test_a_full_disk_is_said_in_a_line(tmp_path: Path, monkeypatch: pytest.Monke
         out.write("new")
     assert target.read_text() == "old"
     assert names(tmp_path) == ["out.txt"]
+
+
+def test_what_a_store_has_no_room_for_is_named(tmp_path: Path) -> None:
+    """The limit of a file's size is the one full disk that a test can make."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        with pytest.raises(OSError, match=r"File too large: '.*/run/one'$"):
+            LocalStore(tmp_path / "run").put_new("one", b"x" * 2000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert names(tmp_path / "run") == []
 
 
 def test_trouble_with_another_file_is_not_taken_for_its_own(tmp_path: Path) -> None:

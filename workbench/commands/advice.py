@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Sequence
 
+from workbench.checking.check import check
 from workbench.checking.questions.whatif import Attempt, flips
 from workbench.commands.outputs import Output
 from workbench.kernel import Result
@@ -12,6 +13,7 @@ from workbench.registry.configurations import neighbours
 #: Repairs are looked for only in spaces of up to so many states, and until the changed ones have more together. It does
 #: not count seconds: a busy machine gives the same advice.
 _MOST_STATES = 300_000
+_MOST_TOLD = 3
 
 
 def advice(target: str, given: Sequence[str], written: Sequence[Output], result: Result) -> list[str]:
@@ -40,13 +42,34 @@ def _repair(result: Result, name: str) -> str:
     """The single changes after which the property holds, those that break least first; "" if none is known."""
     if not result.complete:
         return ""
-    mended = sorted((attempt for attempt in _tried(result) if name in attempt.mends), key=lambda attempt: attempt.price)
-    told = [attempt.told for attempt in mended]
-    return ", or ".join(told[:3] or [near.differs for near in neighbours(result.model, name, most=1)])
+    mended = [attempt for attempt in _tried(result) if name in attempt.mends]
+    if not mended:
+        return ", or ".join(near.differs for near in neighbours(result.model, name, most=1))
+    best = [_also_broken(attempt) for attempt in sorted(mended, key=lambda attempt: attempt.price)[:_MOST_TOLD]]
+    told = []
+    for attempt, broken in sorted(best, key=lambda one: len(one[1])):
+        told.append(attempt.told + (f" (but breaks {', '.join(broken)})" if broken else ""))
+    return ", or ".join(told)
+
+
+def _also_broken(attempt: Attempt) -> tuple[Attempt, list[str]]:
+    """A change, and what it breaks of what was asked for and of the properties that are checked by default."""
+    assert attempt.result is not None  # it mends something
+    changed, asked = attempt.result.model, {verdict.name for verdict in attempt.result.verdicts}
+    others = [declared.name for declared in changed.select() if declared.name not in asked]
+    if not others:
+        return attempt, attempt.breaks
+    model, symmetry = attempt.before.model, attempt.before.symmetry
+    before = check(model, model.applicable(others), symmetry=symmetry, max_states=_MOST_STATES)
+    after = check(changed, others, symmetry=symmetry, max_states=_MOST_STATES)
+    return attempt, [*attempt.breaks, *Attempt(before, attempt.changes, after).breaks]
 
 
 def _tried(result: Result) -> list[Attempt]:
-    """The changes that are checked within :data:`_MOST_STATES`; those that go back to a default come first."""
+    """The changes that are checked within :data:`_MOST_STATES`; those that go back to a default come first.
+
+    A number at its default is left alone: it is mostly a size, and a smaller space hides a violation.
+    """
     visited = 0
 
     def count(attempt: Attempt) -> None:
@@ -55,8 +78,12 @@ def _tried(result: Result) -> list[Attempt]:
 
     if result.distinct > _MOST_STATES:
         return []
+    differing = result.model.differing()
+    declared = result.model.declared.constants
     return flips(
         result.model,
+        integers=True,
+        constants=[name for name, one in declared.items() if name in differing or one.domain.kind != "integer"],
         before=result,
         on_attempt=count,
         should_stop=lambda: visited > _MOST_STATES,

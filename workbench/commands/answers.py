@@ -17,7 +17,7 @@ from workbench.formats.abstract import abstract
 from workbench.kernel import InputError, Model, ModelError, Trace
 from workbench.kernel.properties import DEADLOCK
 from workbench.kernel.result import MARKS, Answer, Judged
-from workbench.kernel.text import printable
+from workbench.kernel.text import fitting, printable
 from workbench.kernel.values import counted
 from workbench.storage.whole import STDOUT
 
@@ -72,7 +72,9 @@ def give(arguments: argparse.Namespace, answer: Answer, pages: Pages | None = No
             standard.say_json(json.dumps(answer.as_dict()))
         elif not arguments.quiet:
             out = console()
-            print_text(out, answer.text())
+            with fitting(out.width if out.is_terminal else None):
+                text = answer.text()
+            print_text(out, text)
             print_traces(out, answer, getattr(arguments, "trace", False))
     data = {outputs.DATA: lambda: outputs.as_json(answer.as_dict())}
     trace, name, error = answer.trace, name_of(answer), getattr(answer, "error", None)

@@ -20,6 +20,12 @@ from workbench.kernel.text import printable
 CLOSED_PIPE = 128 + signal.SIGPIPE  # the status that a shell reports for a process ended by this signal
 #: The environment variable that asks for tracebacks.
 TRACEBACK = "WORKBENCH_TRACEBACK"
+_EPILOG = f"""Begin with
+  workbench list                          the models, and what each is
+  workbench check v2_race -o race.html    what goes wrong in one, as a page to step through
+  workbench new mine                      a model of your own
+
+With {TRACEBACK}=1 in the environment, errors come with a traceback."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -56,7 +62,8 @@ def make_parser(wanted: str | None = None) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="workbench",
         description="See how lakehouse tables commit, and how they break.",
-        epilog=f"With {TRACEBACK}=1 in the environment, errors come with a traceback.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"lakehouse-workbench {__version__}")
     subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
@@ -92,6 +99,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
+    if not words:  # nothing is checked, which a script must not take for success
+        make_parser().print_help()
+        return BAD_INPUT
     wanted = next((word for word in words if not word.startswith("-")), None)
     try:
         if wanted is not None and wanted not in commands.NAMES:
@@ -105,7 +115,11 @@ def _run(arguments: Sequence[str] | None) -> int:
         return int(done.code or 0)
     try:
         with standard.writing_to(sys.stdout):
-            return int(given.run(given))
+            status = int(given.run(given))
+        beside = sys.modules.get("workbench.checking.kernels.compiling_beside")  # where nothing is searched, it is not
+        if beside is not None and (left := beside.going_on()):
+            standard.remark(left)
+        return status
     except BrokenPipeError:
         raise
     except (InputError, ModelError, OSError) as error:

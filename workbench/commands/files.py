@@ -85,4 +85,6 @@ def writing_text(path: str) -> Iterator[TextIO]:
     output = standard.output()
     if isinstance(output, io.TextIOWrapper):
         output.reconfigure(encoding="utf-8")  # as in a file, whatever the terminal's encoding
-    yield output
+    with standard.taken():
+        yield output
+        output.flush()

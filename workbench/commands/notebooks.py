@@ -71,7 +71,8 @@ def _unpack(target: Path) -> int:
     for name, path in left.items():
         make_output_folder(target)
         with tempfile.TemporaryDirectory(dir=target) as place:  # whole or not at all
-            shutil.unpack_archive(path, place)
+            with whole.naming(target / name):
+                shutil.unpack_archive(path, place)
             Path(place, name).rename(target / name)
     return len(left)
 

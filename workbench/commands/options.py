@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.segment import Segment
+from rich.table import Table
 
 from workbench.commands import standard
 from workbench.commands.files import file_of, names_model
@@ -96,12 +97,18 @@ class _Console(Console):
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=printable_lines(segment.text))
 
+    def print(self, *objects: Any, **how: Any) -> None:
+        if self.is_terminal and any(isinstance(one, Table) for one in objects):
+            how["soft_wrap"] = False  # the cells of a table wrap, each in its column
+        with standard.taken():
+            super().print(*objects, **how)
+
     def on_broken_pipe(self) -> None:
         raise  # cli.main handles it
 
 
 def console() -> Console:
-    """The console for results. Colours and styles only on a terminal; long lines are not wrapped."""
+    """The console for results. Colours and styles only on a terminal; long lines of text are not wrapped."""
     output = standard.output()
     return _Console(file=output, highlight=False, soft_wrap=True, width=None if output.isatty() else 150)
 
@@ -121,11 +128,13 @@ def parse_value(text: str) -> Any:
 
 def parse_assignments(given: Iterable[str]) -> dict[str, Any]:
     """Constants from ``NAME=VALUE`` texts."""
-    constants = {}
+    constants: dict[str, Any] = {}
     for text in given:
         name, equals, value = text.partition("=")
         if not equals:
             raise InputError(f"--set {brief(text)} is not accepted; it takes NAME=VALUE")
+        if name.strip() in constants:
+            raise InputError(f"--set {brief(text)} is not accepted; {name.strip()} is set already")
         constants[name.strip()] = parse_value(value)
     return constants
 

@@ -1,5 +1,6 @@
 """Reserve standard output for commands: whatever a model prints goes to standard error."""
 
+import codecs
 import io
 import os
 import sys
@@ -8,9 +9,15 @@ from contextlib import contextmanager, redirect_stdout
 from contextvars import ContextVar
 from typing import TextIO
 
-from workbench.kernel.errors import ModelError
+from workbench.kernel.errors import InputError, ModelError
+from workbench.kernel.result import MARKS
 from workbench.kernel.text import printable
 
+#: What stands for a sign that the encoding of a terminal lacks; "?" would be the mark of what is unknown.
+_PLAIN = str.maketrans(
+    {MARKS[True]: "+", MARKS[False]: "x", "\N{RIGHTWARDS ARROW}": "->", "\N{HORIZONTAL ELLIPSIS}": "..."}
+)
+_FALLBACK = "workbench.plain"
 _OUTPUT: ContextVar[TextIO | None] = ContextVar("output", default=None)
 _INTERRUPTED = b'{"complete": false, "stopped": "interrupted"}\n'
 #: The number of the stream to which an answer as JSON has still to be written.
@@ -38,20 +45,49 @@ def answer_interrupted() -> None:
 
 def output() -> TextIO:
     """The stream for results."""
-    stream = _OUTPUT.get() or sys.stdout
+    return _fitting(_OUTPUT.get() or sys.stdout)
+
+
+def _fitting(stream: TextIO) -> TextIO:
+    """The stream, which writes signs that its encoding lacks in other words."""
     if isinstance(stream, io.TextIOWrapper):
-        stream.reconfigure(errors="replace")  # a check mark that the encoding lacks is not worth an error
+        stream.reconfigure(errors=_FALLBACK)
     return stream
+
+
+def _in_other_words(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    plain = error.object[error.start : error.end].translate(_PLAIN)
+    return plain.encode(error.encoding, "backslashreplace").decode(error.encoding), error.end
+
+
+codecs.register_error(_FALLBACK, _in_other_words)
+
+
+@contextmanager
+def taken() -> Iterator[None]:
+    """Gives an OSError inside, such as one of a full disk, the name of standard output, which has none.
+
+    Raises:
+        InputError: In its place, unless only the reader of the output has gone.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise InputError(f"standard output cannot be written: {error.strerror}") from None
 
 
 def say(text: str) -> None:
     """Print a line of a command's result."""
-    print(text, file=output(), flush=True)
+    with taken():
+        print(text, file=output(), flush=True)
 
 
 def remark(text: str) -> None:
     """Print a line on standard error, apart from the result."""
-    print(printable(text), file=sys.stderr)
+    print(printable(text), file=_fitting(sys.stderr))
 
 
 def complain(error: Exception) -> None:

@@ -43,6 +43,16 @@ class ModelError(Exception):
     trace: Any = None
 
 
+class NoSuchVariable(ModelError, AttributeError):
+    """A state has no attribute of that name; ``hasattr`` and ``getattr`` with a default take it for their answer."""
+
+
+class NoSuchIndex(ModelError, KeyError):
+    """A variable has no cell at that index; ``get`` takes it for its answer."""
+
+    __str__ = Exception.__str__  # a KeyError would put quotes around its text
+
+
 def blame(what: str, error: BaseException, place: str = "") -> ModelError:
     """A ModelError for an exception that the model's code raised in `what`, such as an action.
 
@@ -222,8 +232,17 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> InputError:
 
 
 def did_you_mean(name: object, known: Iterable[str], most: int = 1) -> str:
-    """The known names that are nearest to `name`, as " (did you mean SafeAcks?)"; "" if none is near."""
-    near = difflib.get_close_matches(name[:80], sorted(known), n=most) if isinstance(name, str) else []
+    """The known names that are nearest to `name` in any case, as " (did you mean SafeAcks?)"; "" if none is near.
+
+    Examples:
+        >>> did_you_mean("put_if_absnt", ["PUT_IF_ABSENT", "USE_LOCK"])
+        ' (did you mean PUT_IF_ABSENT?)'
+    """
+    in_any_case: dict[str, list[str]] = {}
+    for one in sorted(known):
+        in_any_case.setdefault(one.casefold(), []).append(one)
+    close = difflib.get_close_matches(name[:80].casefold(), in_any_case, n=most) if isinstance(name, str) else []
+    near = [one for word in close for one in in_any_case[word]][:most]
     return f" (did you mean {', '.join(near)}?)" if near else ""
 
 

@@ -152,7 +152,8 @@ def stuck(trace: Trace) -> str:
     moves = [step.move for step in (*loop, trace.back) if step is not None and step.move is not None]
     moving = {model.instances[move.instance].actor for move in moves}
     fair = frozenset().union(*(condition.actions for condition in model.fairness()))
-    whys = waiting(model, trace.last, sorted(fair), moving)
+    nobody = f"no action or process of {model.name} is fair, so everything may stop"
+    whys = waiting(model, trace.last, sorted(fair), moving) if fair else [nobody]
     if moving:
         return "; ".join(["it goes round and round", *whys])
     return "stuck: " + ("; ".join(whys) or "no fair process has anything to wait for")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Container, Iterator, Mapping, 
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
-from workbench.kernel.errors import ModelError, listed
+from workbench.kernel.errors import ModelError, NoSuchIndex, NoSuchVariable, listed
 from workbench.kernel.members import Held, Members, Universe, content_of
 from workbench.kernel.values import PLAIN, Difference, check_value, differences, is_same, show
 
@@ -59,7 +59,7 @@ class Indexed(Mapping[Any, Any]):
             return self._cells[index]
         except (KeyError, TypeError):
             known = ", ".join(show(i) for i in list(self._cells)[:8])
-            raise ModelError(f"{self._name} has no index {index!r}; it has {known}") from None
+            raise NoSuchIndex(f"{self._name} has no index {index!r}; it has {known}") from None
 
     def __getitem__(self, index: Any) -> Any:
         try:  # as _cell does, but without its call: this is the hottest line of all
@@ -271,8 +271,17 @@ class Reader:
         except AttributeError:
             raise self._undeclared(name) from None
 
-    def _undeclared(self, name: str) -> ModelError:
-        return ModelError(f"undeclared variable {name!r}; declared: {', '.join(self._layout.positions)}")
+    def __repr__(self) -> str:
+        """The state as text, for a ``print`` in model code: like any other look at a cell, it counts as a read."""
+        lines = []
+        for name in self._layout.variables:
+            value = getattr(self, name)
+            cells = value.items() if isinstance(value, Indexed) else [(None, value)]
+            lines.append(f"{name}: {', '.join(show(v) if i is None else f'{show(i)}={show(v)}' for i, v in cells)}")
+        return "\n".join(lines)
+
+    def _undeclared(self, name: str) -> NoSuchVariable:
+        return NoSuchVariable(f"undeclared variable {name!r}; declared: {', '.join(self._layout.positions)}")
 
 
 class View(Reader):

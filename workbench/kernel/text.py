@@ -1,6 +1,26 @@
 """Text, made fit to print."""
 
-from collections.abc import Container, Iterable, Sequence
+import sys
+import textwrap
+from collections.abc import Container, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from itertools import zip_longest
+
+#: The signs that a line of a table may have; None for any number.
+_room: ContextVar[int | None] = ContextVar("room", default=None)
+#: A column is not made narrower than this.
+_NARROWEST = 20
+
+
+@contextmanager
+def fitting(width: int | None) -> Iterator[None]:
+    """Has tables be no wider than a terminal of this `width`, as far as their longest column can be wrapped."""
+    before = _room.set(width)
+    try:
+        yield
+    finally:
+        _room.reset(before)
 
 
 def printable(text: str) -> str:
@@ -37,7 +57,19 @@ def columns(rows: Iterable[Sequence[str]], right: Container[int] = ()) -> list[s
     """
     lines = [list(map(printable, row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    too_much = sum(widths) + 2 * (len(widths) - 1) - (_room.get() or sys.maxsize)
+    longest = max((at for at in range(len(widths)) if at not in right), key=lambda at: widths[at], default=0)
+    if too_much > 0 and widths[longest] > _NARROWEST:
+        widths[longest] = max(_NARROWEST, widths[longest] - too_much)
+        lines = [wrapped for line in lines for wrapped in _wrapped(line, longest, widths[longest])]
     return [
         "  ".join(f"{cell:{'>' if at in right else '<'}{widths[at]}}" for at, cell in enumerate(line)).rstrip()
         for line in lines
     ]
+
+
+def _wrapped(row: Sequence[str], at: int, width: int) -> Iterator[list[str]]:
+    """A row as lines, in which one cell is no wider than `width`."""
+    parts = textwrap.wrap(row[at], width) or [""]
+    for first, part in zip_longest([row], parts):
+        yield [*row[:at], part, *row[at + 1 :]] if first else ["" if n != at else part for n in range(len(row))]

@@ -12,7 +12,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from workbench.kernel.errors import AUTHORED, InputError, ModelError, place_of, unknown
+from workbench.kernel.errors import AUTHORED, InputError, ModelError, brief, listed, place_of, unknown
 from workbench.kernel.model import Model, model_object
 
 #: The package whose folders are our protocols, and the group of entry points by which other packages name theirs.
@@ -129,6 +129,8 @@ def get_model(name: str) -> type[Model]:
     Raises:
         InputError: If there is no such model.
     """
+    if not isinstance(name, str):
+        raise InputError(f"model {brief(name)} is not accepted; it takes a name such as 'bakery', or a file.py:Class")
     if name in models():
         return models()[name].model(name)
     if (place := in_file(name)) is None:
@@ -162,6 +164,11 @@ def _from_file(path: Path, attribute: str) -> type[Model]:
     own = [model for model in models.values() if model.__module__ == defined["__name__"]]
     if not attribute and len(own) == 1:
         return own[0]
+    if not attribute:
+        defines = (
+            f"several models; give one of {listed(f'{path}:{one.__name__}' for one in own)}" if own else "no model"
+        )
+        raise InputError(f"model file {path} defines {defines}")
     if attribute not in models:
         raise unknown(f"model class in {path}", attribute, models)
     return models[attribute]

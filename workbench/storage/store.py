@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, Protocol
 
 from workbench.storage.lock import writer_lock
 from workbench.storage.sums import FileSum, sum_of
-from workbench.storage.whole import make_folder, partial_name, sync_folder, writing_bytes
+from workbench.storage.whole import make_folder, naming, partial_name, sync_folder, writing_bytes
 
 
 class Damaged(Exception):
@@ -124,6 +124,10 @@ class LocalStore:
 
     def put_new(self, name: str, content: bytes) -> bool:
         path = self.place / name
+        with naming(path):
+            return self._put_new(path, content)
+
+    def _put_new(self, path: Path, content: bytes) -> bool:
         make_folder(path.parent)
         temporary = path.with_name(partial_name(path.name))
         try:

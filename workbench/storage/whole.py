@@ -37,6 +37,17 @@ def writing_bytes(path: str | Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
+def naming(path: str | Path) -> Iterator[None]:
+    """Gives an OSError that names no file, such as one of a full disk, the name `path`."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is not None and error.filename is None:
+            error.filename = str(path)
+        raise
+
+
+@contextmanager
 def _replacing(path: str | Path, options: dict[str, Any]) -> Iterator[Any]:
     temporary = None
     try:

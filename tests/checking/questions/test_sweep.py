@@ -24,7 +24,7 @@ from workbench.checking.questions.settings import plans_of
 from workbench.checking.questions.sweep import sweep
 from workbench.commands.cli import main
 from workbench.commands.sweep import parse_grid
-from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, require
+from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, reachable, require
 from workbench.protocols.bakery.extended import BakeryExtended
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.hudi.extended import HudiExtended
@@ -149,6 +149,42 @@ def test_a_property_is_checked_where_it_applies(capsys):
     assert "Strictly" not in sweep(Optional, {"Size": [1]}).columns
 
 
+class Measured(Model):
+    """Its constant is called as a column of the table is."""
+
+    depth = Constant(1, range(1, 10), "how far it counts")
+
+    n = Variable(0)
+
+    @action
+    def count(self, s):
+        require(s.n < self.depth)
+        s.n += 1
+
+    @invariant
+    def BelowThree(self, s):
+        return s.n < 3
+
+    @reachable
+    def Three(self, s):
+        return s.n == 3
+
+    @invariant
+    def BelowTen(self, s):
+        return s.n < 10
+
+
+def test_below_the_table_stand_the_rules_of_where_a_property_holds() -> None:
+    filled = fill(Measured, {"depth": [1, 2, 3, 4]}, workers=1)
+    assert str(filled.explain("BelowThree").rule) == "depth_ < 3"
+    assert [line for line in filled.text().splitlines() if " where " in line] == [
+        "BelowThree holds where depth_ < 3",
+        "Three is reached where depth_ > 2",
+    ]
+    partly = fill(Counter, {"Size": [3, 5], "Fault": ["none", "refuses"]}, constants={"Bound": 4}, workers=1)
+    assert "\nBelowBound holds where Size == 3 (2 settings undecided)\n" in partly.text()
+
+
 def test_settings_that_are_no_grid():
     table = sweep(Counter, [{"Size": 3}, {"Size": 5, "Bound": 4}, {"Bound": 2}])
     assert table[["Size", "Bound"]].to_numpy().tolist() == [[3, 50], [5, 4], [2, 2]]
@@ -242,6 +278,13 @@ def test_a_worker_that_dies_takes_no_other_setting_with_it(where):
         ({"grid": {"Size": "12"}}, "grid: Size = '12' is not accepted; it takes a list of values"),
         ({"grid": {"Size": 3}}, "grid: Size = 3 is not accepted; it takes a list of values"),
         ({"grid": {"Size": []}}, "it takes at least one setting"),
+        ({}, "grid () is not accepted; it takes at least one setting"),
+        (
+            {"grid": None},
+            "grid None is not accepted; it takes lists of values by constant, such as {",
+        ),
+        ({"grid": [3]}, "grid [3] is not accepted; it takes lists of values by constant"),
+        ({"grid": "Size"}, "grid 'Size' is not accepted; it takes lists of values by constant"),
         ({"grid": []}, "grid [] is not accepted; it takes at least one setting"),
         ({"grid": {"Size": [1]}, "constants": {"Size": 2}}, "constants: Size = 2 is not accepted; the grid sets it"),
         ({"grid": {"Size": [1]}, "constants": {"Bound": -1}}, "Bound = -1 is not accepted"),
@@ -256,6 +299,14 @@ def test_bad_input_is_refused_before_anything_runs(arguments, said, tmp_path):
         sweep(Counter, out=tmp_path, **arguments)
     assert said in str(error.value)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_name_is_taken_for_its_model() -> None:
+    assert fill("bakery", {"Writers": [2]}, ["UniqueTickets"]).model is BakeryExtended
+    with pytest.raises(InputError, match=r"unknown model 'bakry' .did you mean bakery"):
+        sweep("bakry", {"Writers": [2]})
+    with pytest.raises(InputError, match=r"grid .. is not accepted; it takes at least one setting"):
+        sweep("bakery")
 
 
 def test_a_model_with_constants_is_refused():

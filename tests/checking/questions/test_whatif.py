@@ -56,6 +56,22 @@ def test_equal_values_of_two_kinds_are_alternatives() -> None:
     assert Either(most=1).differing() == {}
 
 
+def test_a_number_is_tried_at_its_default_too() -> None:
+    assert other_values(Guarded(most=1), integers=True)[-2:] == [("most", 2), ("most", 4)]
+
+    class Close(Guarded):
+        most = Constant(2, range(1, 6), "how far it counts")
+
+    assert not repairs(Close(most=5), "BelowFour", most=1).found
+    assert [one.changes for one in repairs(Close(most=5), "BelowFour", integers=True).found] == [{"most": 2}]
+
+
+def test_what_if_takes_names_as_checks_do() -> None:
+    assert [one.changes for one in flips(Guarded)] == [one.changes for one in flips(Guarded())]
+    with pytest.raises(InputError, match="unknown model 'nobody'"):
+        repairs("nobody", "BelowFour")
+
+
 def test_alternatives_are_the_other_values() -> None:
     assert other_values(Guarded(mode="shut", most=5), integers=True) == [
         ("first", True),

@@ -44,9 +44,9 @@ def only_cached() -> Iterator[None]:
 
 
 def compile_here() -> None:
-    """Let this process compile what its searches need, before they begin."""
-    global _here
-    _here = True
+    """Let this process compile what its searches need, before they begin; who has asked it to knows."""
+    global _here, _tell
+    _here, _tell = True, None
 
 
 def compiles_here() -> bool:

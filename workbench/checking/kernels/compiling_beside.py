@@ -119,6 +119,13 @@ def load_or_wait(load: Callable[[], None], rare: bool = False) -> None:
     load()
 
 
+def going_on() -> str:
+    """What is still being compiled when this process has done its work; "" if nothing is."""
+    if _compiler is None or _compiler.process.poll() is not None:
+        return ""
+    return f"process {_compiler.process.pid} goes on compiling the search kernels, for later commands"
+
+
 def _compile_beside(meanwhile: str) -> Compiler | None:
     """The process that compiles the kernels, started unless it runs; None where no process can be started.
 

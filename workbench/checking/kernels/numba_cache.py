@@ -11,7 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.caching import (
+    CompileResultCacheImpl,
+    FunctionCache,
+    IndexDataCacheFile,
+    InTreeCacheLocator,
+    UserWideCacheLocator,
+)
 from numba.core.runtime import rtsys
 
 from workbench.checking.kernels import compiling
@@ -55,6 +61,20 @@ def _check(path: str) -> None:
         raise ValueError(path)
 
 
+class _Beside(InTreeCacheLocator):
+    """Takes compiled code that lies beside a module where nothing may be written, as in a read-only installation."""
+
+    def ensure_cache_path(self) -> None:
+        if not os.path.isdir(self.get_cache_path()):
+            raise FileNotFoundError(self.get_cache_path())
+
+
+class _Places(CompileResultCacheImpl):
+    """Where Numba keeps a function; the last resort keeps nothing."""
+
+    _locator_classes = [*CompileResultCacheImpl._locator_classes, _Beside]
+
+
 class _Cache(FunctionCache):
     """Numba's cache of one function, with a faster look-up and a stricter stamp.
 
@@ -63,24 +83,40 @@ class _Cache(FunctionCache):
 
     Numba's stamp covers the function's own file; this one also covers the files that it imports from the engines.
 
-    An unreadable entry is compiled anew, and one that cannot be written is compiled for this process alone.
+    An unreadable entry is compiled anew, and one that cannot be written is compiled for this process alone. Where
+    nothing may be written beside the module, code that lies there is taken before what the user's cache has.
+
+    Attributes:
+        keeps: Whether there is a folder to keep code in.
     """
+
+    _impl_class = _Places
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        self._cache_file = _Files(self.cache_path, self._impl.filename_base, stamp(Path(function.__code__.co_filename)))
+        file, base = Path(function.__code__.co_filename), self._impl.filename_base
+        self._cache_file = _Files(self.cache_path, base, stamp(file))
+        self.keeps = not isinstance(self._impl.locator, _Beside)
+        elsewhere = isinstance(self._impl.locator, UserWideCacheLocator)
+        self._beside = _Files(str(file.parent / "__pycache__"), base, stamp(file)) if elsewhere else None
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         rtsys.initialize(target_context)
         found = None
+        with suppress(Exception):
+            found = self._load_from(self._beside, sig, target_context)
         try:
-            found = self._load_overload(sig, target_context)
+            found = found or self._load_overload(sig, target_context)
         except Exception:  # also of pickle, if the file is of another version
             with suppress(OSError):
                 self.flush()
         if found is None:
-            compiling.begins()
+            compiling.begins(self.keeps)
         return found
+
+    def _load_from(self, files: _Files | None, sig: Any, target_context: Any) -> Any:
+        data = None if files is None else files.load(self._index_key(sig, target_context.codegen()))
+        return None if data is None else self._impl.rebuild(target_context, data)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         with suppress(OSError):  # a full disk
@@ -88,8 +124,8 @@ class _Cache(FunctionCache):
 
 
 def compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
-    """`function` compiled by ``numba.njit``."""
-    made = numba.njit(**options)(function)
+    """`function` compiled by ``numba.njit``, with the cache of this module in place of Numba's."""
+    made = numba.njit(**{**options, "cache": False})(function)
     if made is not function:  # it is with NUMBA_DISABLE_JIT
         try:
             made._cache = _Cache(function)
@@ -105,9 +141,12 @@ def folder() -> Path:
         InputError: If there is no place for it.
     """
     try:
-        return Path(_Cache(folder).cache_path)
+        cache = _Cache(folder)
     except RuntimeError:
-        raise InputError("Numba finds no folder to keep compiled kernels in; NUMBA_CACHE_DIR names one") from None
+        cache = None
+    if cache is None or not cache.keeps:
+        raise InputError("Numba finds no folder to keep compiled kernels in; NUMBA_CACHE_DIR names one")
+    return Path(cache.cache_path)
 
 
 def stamp(file: Path, engines: Path = _ENGINES) -> str:

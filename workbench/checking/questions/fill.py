@@ -33,6 +33,7 @@ from workbench.kernel.given import check_integer, names_in
 from workbench.kernel.result import MARKS, WITHIN
 from workbench.kernel.text import columns
 from workbench.kernel.values import counted
+from workbench.registry import get_model
 from workbench.storage.lock import writer_lock
 
 if TYPE_CHECKING:
@@ -135,7 +136,16 @@ class Filled:
 
     def explain(self, property: str) -> Explanation:
         """The smallest rule for when a property holds, see :func:`workbench.checking.questions.explain.explain`."""
-        return explain(self.outcomes, property, list(self.cells[0].setting))
+        return explain(self.outcomes, property, self.outcomes.columns[: len(self.cells[0].setting)])
+
+    def _rules(self, names: Sequence[str]) -> Iterator[str]:
+        """For each property that holds in some settings and not in others: where it holds."""
+        for name in names:
+            found = self.explain(name)
+            if 0 < len(found.failing) < found.decided:
+                is_reached = self.model.declared_property(name).kind == "reachable"
+                left = f" ({counted(len(found.undecided), 'setting')} undecided)" if found.undecided else ""
+                yield f"{name} {'is reached' if is_reached else 'holds'} where {found.rule}{left}"
 
     # As an answer ----------------------------------------------------------------------------------------------------
 
@@ -152,7 +162,7 @@ class Filled:
         return line + (f"; it is not known in {found.count(None)}" if None in found else "")
 
     def text(self) -> str:
-        """The table, what is missing in it, and the count."""
+        """The table, the rules behind it, what is missing in it, and the count."""
         names = self.outcomes.attrs["properties"]
         head = [*self.cells[0].setting, *names, "distinct", "depth", "seconds"]
         rows = [
@@ -165,6 +175,7 @@ class Filled:
         ]
         lines = [*columns([head, *rows], right=range(len(head) - 3, len(head))), ""]
         lines += [f"note: {note}" for note in self.outcomes.attrs["notes"]]
+        lines += self._rules(names)
         lines += [f"{cell.name}: {cell.outcome.why}" for cell in self.cells if cell.outcome.why is not None]
         lines.append(self.why)
         if any(word.word.endswith(WITHIN) for cell in self.cells for word in cell.outcome.verdicts.values()):
@@ -191,8 +202,8 @@ def _number(value: float | None, form: str = ",") -> str:
 
 @interruptible()
 def fill(
-    model: type[Model],
-    grid: Grid,
+    model: type[Model] | str,
+    grid: Grid = (),
     properties: Sequence[str] | None = None,
     *,
     constants: Mapping[str, Any] | None = None,
@@ -233,6 +244,7 @@ def fill(
         >>> len(filled.at({"ConcurrencyControl": 1, "MonotonicTs": False}).trace("ConsistentRead"))
         14
     """
+    model = get_model(model) if isinstance(model, str) else model
     settings = settings_of(model, grid, constants or {})
     budgets = Budget(max_states, max_seconds, max_bytes).options
     properties = None if properties is None else names_in("properties", properties)

@@ -33,6 +33,11 @@ def settings_of(model: type[Model], grid: Grid, fixed: Mapping[str, Any]) -> lis
     """All constants of every setting in `grid`, as they were given."""
     if not (isinstance(model, type) and issubclass(model, Model)):
         raise InputError(f"model {model!r} is not accepted; it takes a class, such as Hudi, without constants")
+    if not (
+        isinstance(grid, Mapping) or (isinstance(grid, Sequence) and all(isinstance(one, Mapping) for one in grid))
+    ):
+        takes = "lists of values by constant, such as {'Writers': [2, 3]}, or a list of settings"
+        raise InputError(f"grid {brief(grid)} is not accepted; it takes {takes}")
     if isinstance(grid, Mapping):
         for name, values in grid.items():
             if isinstance(values, str) or not isinstance(values, Sequence):

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def sweep(
-    model: type[Model],
-    grid: Grid,
+    model: type[Model] | str,
+    grid: Grid = (),
     properties: Sequence[str] | None = None,
     *,
     on_progress: Callable[[int, int], object] | None = None,
@@ -28,7 +28,7 @@ def sweep(
     soon as it is done, and finds traces).
 
     Args:
-        model: The class, which may be defined in a notebook's cell.
+        model: The class, which may be defined in a notebook's cell, or a name.
         grid: Values for some constants, to check in all combinations; or the settings themselves.
         properties: Names of properties; by default those that the model checks by default. Settings in which a property
             does not apply have no verdict on it.

@@ -10,6 +10,7 @@ from workbench.kernel import InputError, Model, Result, Trace, Verdict
 from workbench.kernel.constants import spell
 from workbench.kernel.given import names_in
 from workbench.kernel.values import is_same
+from workbench.registry import model_of
 
 
 @dataclass(frozen=True)
@@ -166,7 +167,7 @@ class Repairs:
 
 
 def other_values(model: Model, integers: bool = False) -> list[tuple[str, Any]]:
-    """Every other value of switches and choices; with `integers`, also each number's next smaller and larger values.
+    """Every other value of switches and choices; with `integers`, also each number's neighbours and its default.
 
     Examples:
         >>> from workbench.protocols.bakery.v2 import BakeryV2
@@ -182,13 +183,13 @@ def other_values(model: Model, integers: bool = False) -> list[tuple[str, Any]]:
             changes += [(name, other) for other in constant.domain if not is_same(other, value)]
         elif constant.domain.kind == "integer" and integers:
             numbers = constant.domain.numbers
-            near = (value - numbers.step, value + numbers.step)
-            changes += [(name, other) for other in near if other in numbers]
+            near = dict.fromkeys((value - numbers.step, value + numbers.step, constant.default))
+            changes += [(name, other) for other in near if other in numbers and other != value]
     return changes
 
 
 def flips(
-    model: Model,
+    model: Model | type[Model] | str,
     properties: Sequence[str] | None = None,
     *,
     integers: bool = False,
@@ -204,7 +205,7 @@ def flips(
     Args:
         properties: By default those that `model` checks by default, or those of `before`. If these are
             all, those that a change brings along are checked, too.
-        integers: Also try numbers one step down and up.
+        integers: Also try numbers one step down, one up, and at their defaults.
         constants: Only these; None for all.
         before: The result for `model` itself, if already known.
         on_attempt: Called with each attempt when it is decided.
@@ -219,6 +220,7 @@ def flips(
         [AsyncParquet=on: NoLakekeeperConflict violated, before holds]
     """
     options["should_stop"] = should_stop
+    model = model_of(model)
     before = before or check(model, properties, **options)
     names = None if properties is None else names_in("properties", properties)
     todo = [change for change in other_values(model, integers) if constants is None or change[0] in constants]
@@ -236,11 +238,12 @@ def flips(
 
 
 def repairs(
-    model: Model,
+    model: Model | type[Model] | str,
     property: str,
     properties: Sequence[str] | None = None,
     *,
     most: int = 3,
+    integers: bool = False,
     before: Result | None = None,
     on_progress: Callable[[int, int], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
@@ -252,7 +255,7 @@ def repairs(
         property: A property that is violated, or not reached.
         properties: What else to check of a repair, to see what it breaks; by default as for :func:`flips`.
         most: The size of the largest sets to try.
-        before, on_progress, should_stop: As for :func:`flips`; progress counts the sets of one size.
+        integers, before, on_progress, should_stop: As for :func:`flips`; progress counts the sets of one size.
         **options: As for :func:`flips`.
 
     Examples:
@@ -262,11 +265,12 @@ def repairs(
         [{'AsyncParquet': False}, {'RestampPatch': True}]
     """
     options["should_stop"] = should_stop
+    model = model_of(model)
     before = before or check(model, properties, **options)
     names = None if properties is None else names_in("properties", properties)
     tried, complete = 0, True
     for size in range(1, most + 1):
-        todo = list(_sets(other_values(model), size))
+        todo = list(_sets(other_values(model, integers), size))
         repaired: list[Attempt] = []
         for done, changes in enumerate(todo):
             _tell(on_progress, done, len(todo))

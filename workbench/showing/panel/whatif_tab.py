@@ -71,16 +71,16 @@ class WhatIf(Tab):
             if result is None or kept is None or not broken:
                 return
             name = chosen.name if chosen is not None and chosen.name in broken else broken[0]
-            aside = self._repairs.aside
+            integers, aside = self._integers.value, self._repairs.aside
 
             def work(job: Job) -> Repairs:
                 def make() -> Repairs:
                     how = f"sets of one size checked, for {name}"
-                    return repairs(result.model, name, **how_checked(result, aside, job, how))
+                    return repairs(result.model, name, integers=integers, **how_checked(result, aside, job, how))
 
-                return kept.get(("repairs", name), make, job)
+                return kept.get(("repairs", name, integers), make, job)
 
-            aside.start((self.session.number, name), f"Looking for repairs of {name}", work)
+            aside.start((self.session.number, name, integers), f"Looking for repairs of {name}", work)
 
     def _show_repairs(self, repairs: Repairs) -> None:
         self._found = {attempt.told: attempt for attempt in repairs.found}

@@ -5,6 +5,7 @@ import hashlib
 from collections.abc import Sequence
 
 from workbench.kernel import InputError, Result, Verdict
+from workbench.kernel.result import model_line
 from workbench.kernel.values import counted
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view.charts import access_chart, coverage_chart, levels_chart
@@ -52,7 +53,7 @@ def report(
     """A self-contained HTML page on one result.
 
     Args:
-        title: The model's name by default.
+        title: The model and its settings by default.
         source: Where the model or its expected figures come from.
         differences: How the result differs from what was expected.
         as_expected: Whether it is all that was expected; a result that differs in nothing may have left something open.
@@ -73,7 +74,7 @@ def report(
     if result.profile:
         parts += [element("h2", "What Python was called for"), profile_view(result.profile).html()]
     parts += [element("h2", "Figures"), _figures(result)]
-    return page(title or result.model.name, joined(parts))
+    return page(title or model_line(result.model), joined(parts))
 
 
 def _expected(differences: Sequence[str], as_expected: bool) -> Markup | None:
