@@ -6,13 +6,15 @@ What varies is written as ``...``, within a line or as a line of its own, for an
 something takes is not compared.
 
 In a block marked ``refused``, each line is a command of the workbench and, after =>, the short line that refuses it:
-the status is 2, nothing else is printed, and no file changes. If the mark goes on with a command, such as ``refused
-check one.toml``, each line is text that the command's last file goes on with, with ``\n`` for an end of line.
+the status is 2, nothing else is printed (with ``--json`` only the same as JSON), and no file changes. If the mark goes
+on with a command, such as ``refused check one.toml``, each line is text that the command's last file goes on with, with
+``\n`` for an end of line.
 
 ``pytest --accept`` writes what is printed into the transcripts, and keeps each ellipsis that still holds.
 """
 
 import fcntl
+import json
 import os
 import re
 import shlex
@@ -89,7 +91,9 @@ def _refused(of: str, line: str, run: Run) -> str:
         done = run(*command)
         refusal = re.fullmatch("workbench:? (.*)\n", done.err)
         changed = contents(Path()) != before
-    if done[:2] != (2, "") or refusal is None or len(refusal[1]) > _LONGEST_REFUSAL or changed:
+    if done.status != 2 or refusal is None or len(refusal[1]) > _LONGEST_REFUSAL or changed:
+        return f"{given} => is no refusal: {done}"
+    if not (refusal[1].endswith(json.loads(done.out)["error"]) if "--json" in command else done.out == ""):
         return f"{given} => is no refusal: {done}"
     return f"{given} => {merged([said], [refusal[1]])[0]}"
 

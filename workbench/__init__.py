@@ -10,10 +10,14 @@ Examples:
     'holds'
 """
 
-import importlib
-from typing import Any
+from __future__ import annotations
 
-from workbench.showing import display
+import importlib
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # the command line begins here, and typing takes a while
+    from typing import Any
 
 #: CHANGELOG.md, CITATION.cff and a release's tag (v0.1.0) have the same version.
 __version__ = "0.1.0"
@@ -136,4 +140,7 @@ def __dir__() -> list[str]:
     return [*__all__, "__version__"]
 
 
-display.enable()
+if "IPython" in sys.modules:
+    from workbench.showing import display
+
+    display.enable()

@@ -1,12 +1,17 @@
 """The command ``workbench``, also ``python -m workbench``: the command line as a process, with its signals."""
 
+from __future__ import annotations
+
 import atexit
-import contextlib
 import io
 import os
 import signal
 import sys
-from typing import Any, NoReturn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # until the handler of Ctrl-C stands, next to nothing is loaded; typing takes a while
+    from types import FrameType
+    from typing import Any, NoReturn
 
 INTERRUPTED = 3
 
@@ -32,7 +37,7 @@ def main() -> NoReturn:
     try:
         from workbench.commands import cli
 
-        _on_interrupt(signal.default_int_handler)
+        _on_interrupt(_interrupt)
         status = cli.main()
         _on_interrupt(leave)
     except KeyboardInterrupt:
@@ -46,12 +51,25 @@ def _on_interrupt(handler: Any) -> None:
             signal.signal(number, handler)
 
 
+def _interrupt(_: int, frame: FrameType | None) -> NoReturn:
+    """Raise KeyboardInterrupt; but end at once within an import, which may swallow it, or show it as another error."""
+    while frame is not None:
+        if frame.f_globals.get("__name__") == "importlib._bootstrap":
+            _end_interrupted()
+        frame = frame.f_back
+    raise KeyboardInterrupt
+
+
 def _end_interrupted(*_: Any) -> NoReturn:
     """End at once: an exception might be swallowed, or shown as a traceback."""
-    with contextlib.suppress(OSError):
+    _on_interrupt(signal.SIG_IGN)
+    try:
         os.write(2, b"workbench: interrupted\n")
-        if standard := sys.modules.get("workbench.commands.standard"):  # else nothing is asked yet
-            standard.answer_interrupted()
+        # While this module loads, nothing is asked yet.
+        if answer := getattr(sys.modules.get("workbench.commands.standard"), "answer_interrupted", None):
+            answer()
+    except OSError:  # nobody listens
+        pass
     os._exit(INTERRUPTED)
 
 

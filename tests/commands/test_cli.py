@@ -18,6 +18,7 @@ import pytest
 from bench.__main__ import main as bench
 
 import workbench
+from tests.audits.damaged_tables import delta
 from tests.command import python
 from tests.places import ROOT
 from workbench import commands
@@ -477,6 +478,31 @@ def test_what_a_model_prints_is_not_part_of_other_outputs(run, loud, command, tm
     assert not {"imported", "made", "taken", "judged"} & set(out.split())
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "check peterson --set x=1 --json",
+        "check peterson --max-states x --json",
+        "check peterson --json --warp",
+        "walk peterson --js --property x",
+        "sweep peterson --grid x=1 --json",
+        "validate peterson nothing.itf.json --json",
+        "scenario peterson nothing.txt --json",
+        "audit nothing --json",
+        "drive nobody nothing --json",
+        "check LOUD:Leaving --json",
+        "nope --json",
+    ],
+)
+def test_an_error_is_an_answer_as_json(run, loud, line):
+    status, out, err = run(*line.replace("LOUD", str(loud)).split())
+    (said,) = [line for line in err.splitlines() if line.startswith("workbench")]
+    assert status == 2
+    assert said.endswith(f": {json.loads(out)['error']}")
+    status, out, _ = run("list", "nope")
+    assert (status, out) == (2, "")
+
+
 def test_a_model_that_ends_the_process_is_wrong(run, loud):
     status, out, err = run("check", f"{loud}:Leaving")
     assert (status, out) == (2, "")
@@ -621,22 +647,78 @@ def test_control_c_ends_a_list_of_configurations(toml):
     assert "0 of 2 configurations are as expected" in out
 
 
-@pytest.mark.parametrize("module", ["workbench.commands.cli", "argparse", "rich.console", "workbench.checking.check"])
-def test_control_c_while_modules_load(module):
-    script = f"""
-import os, signal, sys
-class Interrupting:
-    def find_spec(self, name, path=None, target=None):
-        if name == {module!r}:
-            os.kill(os.getpid(), signal.SIGINT)
-sys.modules.pop("argparse", None)
-sys.meta_path.insert(0, Interrupting())
-sys.argv[1:] = ["check", "bakery"]
+#: Runs a command, and at its imports, or at every so many calls, a copy of its process, which is interrupted there.
+#: Prints how the copies ended - with their status, standard output and standard error - and how many of them.
+AT_EACH_MOMENT = """
+import json, os, runpy, signal, sys
+from collections import Counter
+kind, every, *sys.argv[1:] = sys.argv[1:]
+parent, moments, endings, printing = os.getpid(), 0, Counter(), os.dup(1)
+os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+def moment():
+    global moments
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # Python's, which is still starting
+        return
+    moments += 1
+    if moments % int(every) or os.getpid() != parent:
+        return
+    written = [os.memfd_create(name) for name in ("out", "err")]
+    if child := os.fork():
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        endings[status, *(os.pread(one, 10**6, 0).decode() for one in written)] += 1
+        for one in written:
+            os.close(one)
+    else:
+        sys.settrace(None)
+        os.dup2(written[0], 1), os.dup2(written[1], 2)
+        os.kill(os.getpid(), signal.SIGINT)
+
+def leave(status, leave=os._exit):
+    if os.getpid() == parent:
+        sys.settrace(None)
+        os.write(printing, json.dumps([*endings.items()]).encode())
+    leave(status)
+
+os._exit = leave
+sys.addaudithook(lambda event, _: event == kind and moment())
+if kind == "call":
+    sys.settrace(lambda *_: moment())
 from workbench.__main__ import main
 main()
 """
-    done = python(script, here=ROOT)
-    assert (done.returncode, done.stdout, done.stderr) == (3, "", "workbench: interrupted\n")
+
+
+def test_next_to_nothing_is_loaded_before_control_c_is_handled():
+    script = """
+import __future__, atexit, importlib, io, os, signal, sys
+before = {*sys.modules}
+import workbench.__main__
+print(*sorted({*sys.modules} - before))
+"""
+    assert python(script, here=ROOT, check=True).stdout == "workbench workbench.__main__\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "every", "command"),
+    [
+        ("import", 1, ["list"]),
+        ("import", 4, ["check", "peterson", "--engine", "reference", "--json"]),
+        ("call", 7919, ["check", "peterson", "--engine", "reference", "--json"]),
+        ("call", 4999, ["audit", "TABLE", "--json"]),
+    ],
+)
+def test_control_c_at_each_moment(tmp_path, kind, every, command):
+    """One line, or what the search has found: never a traceback, and nothing is taken for a violation."""
+    table, _ = delta(tmp_path / "table")
+    done = python(AT_EACH_MOMENT, kind, every, *(table if word == "TABLE" else word for word in command), here=ROOT)
+    endings = json.loads(done.stdout)
+    assert sum(times for _, times in endings) > 20
+    for (status, out, err), _ in endings:
+        told = [line for line in err.splitlines() if not line.startswith("level ")]
+        assert told[-1:] == ["workbench: interrupted"] or told == ["stopping ...; once more ends it"], (status, err)
+        assert status == 3 or (status == 0 and json.loads(out)["complete"]), (status, out)
 
 
 #: Raises SIGINT, once or twice, when the module is imported, after the command line is parsed.

@@ -18,7 +18,7 @@ import workbench
 from workbench import language
 from workbench.kernel import InputError, Model, ModelError, Result, Trace, replay
 from workbench.kernel.budget import Budget, Limits, Progress
-from workbench.kernel.errors import RAISED, place_of, unknown
+from workbench.kernel.errors import place_of, unknown
 from workbench.kernel.plan import make_plan
 from workbench.kernel.search import search, stepwise
 from workbench.kernel.trace import Move
@@ -76,7 +76,7 @@ class Playground:
         try:
             found = doing[given.pop("do")](**given)
             return json.dumps(await found if asyncio.iscoroutine(found) else found)
-        except RAISED as error:
+        except (Exception, SystemExit) as error:
             return json.dumps(self._failed(error))
 
     def stop(self) -> None:
@@ -262,7 +262,7 @@ def _draw_like(model: type[Model], original: type[Model]) -> None:
     """Draw a changed model like the original, if that takes its initial state."""
     painting = painting_of(original())
     if painting is not None:
-        with suppress(*RAISED):
+        with suppress(Exception, SystemExit):
             changed = model()
             list(painting.describe(changed, changed.initial_states()[0]))
             picture_of(model, leaves_out=painting.leaves_out, **painting.options)(painting.describe)

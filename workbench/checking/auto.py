@@ -7,7 +7,7 @@ space starts again with compiled kernels.
 from dataclasses import replace
 
 from workbench.checking.contract import Resources, Room
-from workbench.checking.kernels.compiling_beside import search_at_once
+from workbench.checking.kernels.compiling_beside import at_once, search_at_once
 from workbench.checking.local.memory import most_memory
 from workbench.checking.local.search import LocalSearch, kernels_loaded, load_kernels
 from workbench.kernel import InputError, Result
@@ -36,10 +36,10 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
     if isinstance(found, Result):
         return found if resources.run_dir is None else replace(found, notes=[*found.notes, _not_kept(resources)])
 
-    load_kernels()
     owned = [found]  # go_on() empties the list, which frees the search's memory
     del found
     try:
+        load_kernels()
         from workbench.checking.spark.entry import go_on
 
         return go_on(plan, limits, resources, owned)
@@ -47,7 +47,7 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
         if not owned:
             raise
         owned[0].stopped = f"{owned[0].stopped}, and it cannot move to Spark: {error}"
-        return conclude(plan, owned[0].exploration(), limits)
+        return at_once(lambda: conclude(plan, owned[0].exploration(), limits))
 
 
 def _not_kept(resources: Resources) -> str:

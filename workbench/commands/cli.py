@@ -52,8 +52,10 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _complain(who: str, what: object) -> int:
-    """Print one line on standard error, whatever the text."""
-    print(printable(f"{who}: {' '.join(str(what).split())}"), file=sys.stderr)
+    """Say in one line on standard error what is wrong, and as JSON if the answer is still owed as that."""
+    text = " ".join(str(what).split())
+    print(printable(f"{who}: {text}"), file=sys.stderr)
+    standard.answer_error(text)
     return BAD_INPUT
 
 
@@ -102,25 +104,19 @@ def _run(arguments: Sequence[str] | None) -> int:
     if not words:  # nothing is checked, which a script must not take for success
         make_parser().print_help()
         return BAD_INPUT
-    wanted = next((word for word in words if not word.startswith("-")), None)
+    # Before they are parsed, which may fail. `--js` means it, too.
+    standard.owe_json(any(word.startswith("--j") and "--json".startswith(word) for word in words))
     try:
-        if wanted is not None and wanted not in commands.NAMES:
-            return _complain("workbench", unknown("command", wanted, commands.NAMES))
-        given = make_parser(wanted).parse_args(words)
-        if getattr(given, "json", False):
-            from workbench.commands import outputs  # the command has loaded it
-
-            standard.owe_json(2 if outputs.to_standard_output(given) else 1)
-    except SystemExit as done:  # --help, or wrong arguments
-        return int(done.code or 0)
-    try:
+        given = _parsed(words)
+        if isinstance(given, int):
+            return given
         with standard.writing_to(sys.stdout):
             status = int(given.run(given))
         beside = sys.modules.get("workbench.checking.kernels.compiling_beside")  # where nothing is searched, it is not
         if beside is not None and (left := beside.going_on()):
             standard.remark(left)
         return status
-    except BrokenPipeError:
+    except (BrokenPipeError, KeyboardInterrupt):
         raise
     except (InputError, ModelError, OSError) as error:
         _show_traceback(error)
@@ -133,12 +129,23 @@ def _run(arguments: Sequence[str] | None) -> int:
     except MemoryError as error:
         _show_traceback(error)
         return _complain("workbench", OUT_OF_MEMORY)
-    except (Exception, SystemExit) as error:  # of ours, or of a model
+    except BaseException as error:  # of ours, or of a model
         _show_traceback(error)
         _raise_interrupt(error)
         where = traceback.extract_tb(error.__traceback__)[-1]
         what = "".join(traceback.format_exception_only(error))  # also of an error that cannot be turned into text
         return _complain("workbench", f"unexpected {what} ({where.filename}:{where.lineno}; {TRACEBACK}=1 shows more)")
+
+
+def _parsed(words: Sequence[str]) -> argparse.Namespace | int:
+    """The command and its arguments; or the exit status where there is none to run."""
+    wanted = next((word for word in words if not word.startswith("-")), None)
+    if wanted is not None and wanted not in commands.NAMES:
+        return _complain("workbench", unknown("command", wanted, commands.NAMES))
+    try:
+        return make_parser(wanted).parse_args(words)
+    except SystemExit as done:  # --help, or wrong arguments
+        return int(done.code or 0)
 
 
 def _raise_interrupt(error: BaseException | None) -> None:

@@ -2,6 +2,7 @@
 
 import codecs
 import io
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -20,27 +21,32 @@ _PLAIN = str.maketrans(
 _FALLBACK = "workbench.plain"
 _OUTPUT: ContextVar[TextIO | None] = ContextVar("output", default=None)
 _INTERRUPTED = b'{"complete": false, "stopped": "interrupted"}\n'
-#: The number of the stream to which an answer as JSON has still to be written.
-_owing: int | None = None
+#: Whether an answer as JSON has still to be printed.
+_owing = False
 
 
-def owe_json(stream: int) -> None:
-    """Have :func:`answer_interrupted` write to the stream of this number until :func:`say_json` does."""
+def owe_json(owing: bool) -> None:
+    """Whether standard output is to have an answer as JSON in any case, until :func:`say_json` prints one."""
     global _owing
-    _owing = stream
+    _owing = owing
 
 
 def say_json(text: str) -> None:
     """Print an answer as JSON."""
-    global _owing
-    _owing = None
+    owe_json(False)
     say(text)
+
+
+def answer_error(why: str) -> None:
+    """Print the answer as JSON of a command that has none but an error."""
+    if _owing:
+        say_json(json.dumps({"error": why}))
 
 
 def answer_interrupted() -> None:
     """Write the answer as JSON of a command that ends before it has one."""
-    if _owing is not None:
-        os.write(_owing, _INTERRUPTED)
+    if _owing:
+        os.write(1, _INTERRUPTED)
 
 
 def output() -> TextIO:

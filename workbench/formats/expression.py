@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, NamedTuple
 
-from workbench.kernel.errors import RAISED, InputError, ModelError, brief, text_of, unknown
+from workbench.kernel.errors import InputError, ModelError, brief, text_of, unknown
 from workbench.kernel.members import Members
 from workbench.kernel.model import Model
 from workbench.kernel.state import Indexed, Reader, State, seen
@@ -59,7 +59,9 @@ class Expression:
         tree, self._function = self._compile(_names(model))
         try:
             value = self(next(model.each_initial_state()))
-        except RAISED as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise self._refused(_why(model, error)) from None
         self.remark = self._remark(tree, value)
 
@@ -88,7 +90,9 @@ class Expression:
         try:
             value = self(state)
             return Reading(show(_plain(value)), bool(value))
-        except RAISED as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             return Reading(f"error: {_said(error)}", False)
 
     def _remark(self, tree: ast.expr, value: Any) -> str | None:

@@ -43,14 +43,15 @@ def interruptible() -> Iterator[None]:
 
     An exception may be raised between any two lines, where data is half-written; a flag is read where data is whole.
     Nothing changes in other threads, inside another such context, or where the signal is ignored. SIGTERM counts too
-    where it raises KeyboardInterrupt, as on the command line.
+    where it has Ctrl-C's handler, as on the command line, or Ctrl-C is ignored, as there in the background.
     """
     if _handlers or threading.current_thread() is not threading.main_thread():
         yield
         return
+    pressed = signal.getsignal(signal.SIGINT)
     for number in (signal.SIGINT, signal.SIGTERM):
         handler = signal.getsignal(number)
-        if handler is signal.default_int_handler or (number == signal.SIGINT and callable(handler)):
+        if callable(handler) and pressed in (handler, signal.SIG_IGN):
             _handlers[number] = handler
             signal.signal(number, _note)
     try:

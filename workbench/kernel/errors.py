@@ -17,9 +17,6 @@ from workbench.kernel.text import printable
 Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
 
-#: What counts as a mistake of the model's code when it is raised there; sys.exit() must not end the program.
-RAISED = (Exception, SystemExit)
-
 #: The default for words that a model's author may leave out.
 NOT_SAID = "not said"
 _OF_CELL = " of its cell)"
@@ -60,8 +57,9 @@ def blame(what: str, error: BaseException, place: str = "") -> ModelError:
 
     Raises:
         MemoryError: If that is the exception: the search has taken the memory.
+        KeyboardInterrupt: If that is the exception: Ctrl-C was pressed.
     """
-    if isinstance(error, MemoryError):
+    if isinstance(error, (MemoryError, KeyboardInterrupt)):
         raise error
     where = place_of(error) or place
     verb = ":" if isinstance(error, ModelError) else f" raised {type(error).__name__}:"
@@ -72,7 +70,7 @@ def call(what: str, function: Callable[..., Any], /, *arguments: Any, **named: A
     """Call a model's code; a ModelError names it as `what`."""
     try:
         return function(*arguments, **named)
-    except RAISED as error:
+    except BaseException as error:
         raise blame(what, error, defined_at(function)) from error
 
 
@@ -102,7 +100,9 @@ def text_of(error: BaseException) -> str:
     """The text of `error`, in one line."""
     try:
         return printable(str(error).replace("\n", " "))
-    except Exception as failure:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as failure:
         return f"(its text is not known: that raised {type(failure).__name__})"
 
 
@@ -212,7 +212,9 @@ def brief(value: object) -> str:
     """
     try:
         text = hex(value) if isinstance(value, int) and value.bit_length() > 512 else repr(value)
-    except Exception:  # too deep, an integer with too many digits, or a __repr__ that fails
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # too deep, an integer with too many digits, or a __repr__ that fails
         text = f"<a {type(value).__name__} that cannot be shown>"
     room = 400 if isinstance(value, str) and "/" in value else 80
     if len(text) <= room:

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, TypeVar
 from workbench.kernel.declare import Action
 from workbench.kernel.errors import (
     NOT_SAID,
-    RAISED,
     ModelError,
     blame,
     brief,
@@ -234,7 +233,7 @@ class ActionInstance:
                 branch: Outcome | str = Outcome(tuple(run.labels), draft.writes)
             except Disabled as disabled:
                 branch = text_of(disabled)
-            except RAISED as error:
+            except BaseException as error:
                 raise blame(f"action {self.label}", error, self.action.place) from error
             finally:
                 _running.run = None

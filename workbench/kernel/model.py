@@ -11,7 +11,6 @@ from workbench.kernel.constants import as_arguments, leaves_alone, telling_apart
 from workbench.kernel.declare import Action, Boundary, ClassOfModels, Declarations, SetOf, collect
 from workbench.kernel.domains import Names
 from workbench.kernel.errors import (
-    RAISED,
     InputError,
     ModelError,
     blame,
@@ -148,7 +147,7 @@ class Model(metaclass=ClassOfModels):
             check_finished(validate())
         except (InputError, MemoryError):  # bad input and a full memory are not the model's mistakes
             raise
-        except RAISED as error:
+        except BaseException as error:
             raise blame(f"validate of {type(self).__name__}", error) from error
         attributes = {**{n: v for base in type(self).__mro__[:-2] for n, v in vars(base).items()}, **vars(self)}
         for name, value in attributes.items():
@@ -258,7 +257,7 @@ class Model(metaclass=ClassOfModels):
             if cell.variable in self.layout.universes:
                 value = self.layout.universes[cell.variable].subset(value)
             check_value(value)
-        except RAISED as error:
+        except BaseException as error:
             raise blame(f"the initial value of {cell}", error) from error
         return value
 

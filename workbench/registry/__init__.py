@@ -199,7 +199,9 @@ def load_file(path: Path, kind: str) -> dict[str, Any]:
     try:
         # The loader would reuse its compiled code if the file changed within the second.
         exec(compile(path.read_bytes(), path, "exec"), vars(module))
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         place = "" if isinstance(error, (ModelError, SyntaxError)) else place_of(error)  # their texts have it
         raise InputError(f"{kind} file {path} cannot be imported: {type(error).__name__}: {error}{place}") from error
     return vars(module)

@@ -22,9 +22,8 @@ _DRAWN_BY = {
 
 
 def enable() -> None:
-    """Register with the running IPython; without one, do nothing."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
+    """Register with IPython, which is loaded; where none is running, do nothing."""
+    shell = sys.modules["IPython"].get_ipython()
     if shell is None:
         return
     formatter = shell.display_formatter.mimebundle_formatter

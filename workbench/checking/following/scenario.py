@@ -24,7 +24,7 @@ from workbench.checking.local.memory import most_memory
 from workbench.formats.expression import Expression
 from workbench.kernel import InputError, Model, ModelError, Trace, replay
 from workbench.kernel.budget import Budget, Limits, Stop, interruptible
-from workbench.kernel.errors import RAISED, did_you_mean, text_of, unknown
+from workbench.kernel.errors import did_you_mean, text_of, unknown
 from workbench.kernel.instances import Outcome
 from workbench.kernel.state import Reads
 from workbench.kernel.trace import Step, each_step
@@ -64,7 +64,9 @@ class ScenarioLine(NamedTuple):
             return True
         try:
             return bool(self.condition(state))
-        except RAISED as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             said = f"{type(error).__name__}: {text_of(error)}".removesuffix(": ")
             raise InputError(f"{self} cannot be evaluated in a reachable state ({said})") from None
 
@@ -346,7 +348,9 @@ def _why_no_state(model: Model, searching: "ScenarioSearch", passed: int, line: 
     def look(node: int, before: Reads) -> None:
         try:
             values[show(left(model.view(before)))] = None
-        except RAISED:
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
             values["not there"] = None
 
     _look_around(searching, passed, look)

@@ -32,6 +32,10 @@ class TooMuch(Exception):
     """Ends a computation that would take longer interpreted than compiled."""
 
 
+class NotLoaded(InputError):
+    """Numba cannot be loaded."""
+
+
 class _Interpreter(threading.local):
     """Whether this thread interprets kernels, and whether it may stop that after :data:`MOST_CALLS` calls."""
 
@@ -62,6 +66,16 @@ def interpreting(
             yield
     finally:
         _interpreter.on = False
+
+
+@contextmanager
+def not_interpreting() -> Iterator[None]:
+    """Lets this thread use compiled kernels within :func:`interpreting`."""
+    _interpreter.on = False
+    try:
+        yield
+    finally:
+        _interpreter.on = True
 
 
 def is_interpreted() -> bool:
@@ -99,11 +113,9 @@ class Kernel:
 
     @cached_property
     def _compiled(self) -> Any:
-        try:
-            from workbench.checking.kernels import numba_cache
-        except (OSError, MemoryError) as error:  # such as of a library that finds no room
-            why = f"{error.__context__ or error}" or OUT_OF_MEMORY
-            raise InputError(f"Numba cannot be loaded, perhaps for want of memory: {why}") from None
+        if why := _why_not_loaded():
+            raise NotLoaded(why)
+        from workbench.checking.kernels import numba_cache
 
         return numba_cache.compiled(self._function, self._options)
 
@@ -111,6 +123,16 @@ class Kernel:
     def _numba_type_(self) -> Any:
         """The type of this kernel in another kernel that calls it."""
         return self._compiled._numba_type_
+
+
+@functools.cache
+def _why_not_loaded() -> str:
+    """Load Numba; if that fails, the reason, which stays one."""
+    try:
+        from workbench.checking.kernels import numba_cache  # noqa: F401
+    except Exception as error:  # without memory, imports fail in many ways
+        return f"Numba cannot be loaded, perhaps for want of memory: {error.__context__ or error or OUT_OF_MEMORY}"
+    return ""
 
 
 def njit(**options: Any) -> Callable[[Callable[..., Any]], Kernel]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from workbench.checking.kernels import compiling
-from workbench.checking.kernels.compiled import TooMuch, interpreting
+from workbench.checking.kernels.compiled import NotLoaded, TooMuch, interpreting, not_interpreting
 from workbench.checking.kernels.in_numpy import FORMS
 from workbench.kernel.budget import Limits, interrupted
 
@@ -36,7 +36,10 @@ class Compiler:
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
         self._waiting = threading.Thread(target=self._wait, daemon=True)
-        self._waiting.start()
+        try:
+            self._waiting.start()
+        except RuntimeError:  # it needs addresses for its stack
+            raise MemoryError from None
 
     def _wait(self) -> None:
         assert self.process.stdout is not None
@@ -67,8 +70,18 @@ def search_at_once(
         rare: Whether checks do without some of the kernels; they are compiled last.
     """
     if small and limits.budget.seconds is None:
-        with suppress(TooMuch), interpreting(FORMS):
+        with suppress(TooMuch), interpreting(FORMS, _Loading(load)):
             return search()
+    try:
+        return _search_compiled(search, load, limits, rare)
+    except (MemoryError, NotLoaded):  # there is no room for the kernels
+        limits.restart()
+        with interpreting(FORMS, lambda: False):
+            return search()
+
+
+def _search_compiled(search: Callable[[], T], load: Callable[[], None], limits: Limits, rare: bool) -> T:
+    """The result of `search` with compiled kernels; or by interpreting them, if it ends before they are ready."""
     if not compiling.compiles_here() and not (_compiler is not None and _compiler.has(rare)):
         try:
             with compiling.only_cached():
@@ -87,12 +100,33 @@ def search_at_once(
     return search()
 
 
+class _Loading:
+    """Whether an interpreted search may begin again with compiled kernels: they are loaded meanwhile.
+
+    Where there is no room for them, it goes on as it is: the memory might not do to find again what it has found.
+    """
+
+    def __init__(self, load: Callable[[], None]) -> None:
+        self._load, self._fails = load, False
+
+    def __call__(self) -> bool:
+        if not self._fails:
+            try:
+                with not_interpreting(), compiling.only_cached():
+                    self._load()
+            except compiling.Cold:
+                return True
+            except (MemoryError, NotLoaded):
+                self._fails = True
+        return not self._fails
+
+
 def at_once(compute: Callable[[], T]) -> T:
-    """What `compute` makes of a finished search; kernels are interpreted if the cache lacks one."""
+    """What `compute` makes of a finished search; kernels are interpreted if the cache, or Numba, lacks."""
     try:
         with compiling.only_cached():
             return compute()
-    except compiling.Cold:
+    except (compiling.Cold, NotLoaded):
         with interpreting(FORMS, lambda: False):
             return compute()
 

@@ -56,6 +56,8 @@ def load_kernels() -> None:
         if not _loaded.is_set():
             searching = LocalSearch(make_plan(Smallest()))
             searching.run(Limits())
+            if searching.stopped is not None:
+                raise MemoryError
             visited = searching.store.visited
             visited.grow()
             loops.spread(visited.table, 0, 0)  # only large tables need it

@@ -132,7 +132,9 @@ class SettingsTask:
             return failed(str(error), final=True), None
         except ModelError as error:
             return failed(of_model(error), final=True), None
-        except (Exception, SystemExit) as error:  # even unforeseen ones, such as too little memory
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # even unforeseen ones, such as too little memory
             return failed(f"{type(error).__name__}: {error}"), None
         return SettingOutcome.of(result), result
 
