@@ -97,8 +97,13 @@ def remark(text: str) -> None:
 
 
 def complain(error: Exception) -> None:
-    """Print an error on standard error, in one line, and the behaviour that leads to it if a state causes it."""
-    remark(f"workbench: {' '.join(str(error).split())}")
+    """Print an error on standard error, in one line, and the behaviour that leads to it if a state causes it.
+
+    It is the answer as JSON, too, if one is still owed.
+    """
+    text = " ".join(str(error).split())
+    remark(f"workbench: {text}")
+    answer_error(text)
     if isinstance(error, ModelError) and error.trace is not None:
         print(f"\n{error.trace}", file=sys.stderr)
 

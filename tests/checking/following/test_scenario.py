@@ -290,7 +290,7 @@ def test_a_scenario_that_is_not_decided_has_a_status_of_its_own(tell):
     ("text", "more", "message"),
     [
         ("comit(w1)", [], "story.txt: line 1: unknown action 'comit' (did you mean commit?)"),
-        ("commit(w1)", ["--set", "Writers=0"], "Writers = 0 is not accepted"),
+        ("commit(w1)", ["--set", "MaxTickets=0"], "MaxTickets = 0 is not accepted"),
         ("commit(w1)", ["-o", "story.txt"], "its ending says what is written"),
         ("commit(w1)", ["--max-states", 0], "argument --max-states: '0' is not accepted"),
     ],

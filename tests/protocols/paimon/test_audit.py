@@ -168,7 +168,7 @@ def test_a_page_is_written_without_what_cannot_be_drawn_or_told(real_table):
     values[cell] = ("a file that the model does not have",)
     broken = replace(finding, state=finding.model.state(values), cause={"NUM_WRITERS": 99})
     page = audit_page(replace(found, findings=(broken,)))
-    assert "its picture could not be made: ModelError: " in page
+    assert "its picture could not be made: NoSuchIndex: " in page
     assert "the model&#x27;s way to ConsistentRead could not be made: NUM_WRITERS = 99 is not accepted" in page
     assert finding.why in page
 
