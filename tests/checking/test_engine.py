@@ -14,7 +14,7 @@ from workbench.checking.local.search import LocalSearch
 from workbench.checking.trees.cells import Interner
 from workbench.checking.trees.decision_trees import Trees
 from workbench.kernel import Model, ModelError, Variable, action, invariant, require
-from workbench.kernel.budget import Limits, interruptible
+from workbench.kernel.budget import Limits, interrupted, interruptible
 from workbench.kernel.conclusion import conclude
 from workbench.kernel.plan import make_plan
 from workbench.protocols.bakery.model import Bakery
@@ -43,6 +43,22 @@ def test_progress_says_how_many_states_wait_to_be_expanded(engine):
     assert len(told) > 10
     assert all(0 < at.frontier <= at.states for at in told[:-1])
     assert told[-1].states - told[-1].frontier <= result.distinct
+
+
+def test_another_control_c_while_the_first_is_noted_says_nothing_more(monkeypatch, capfd):
+    """It comes before the handler is put back, as to a busy machine on which somebody keeps pressing."""
+    put = signal.signal
+
+    def pressed_again(number, handler):
+        monkeypatch.setattr(signal, "signal", put)
+        signal.raise_signal(signal.SIGINT)
+        put(number, handler)
+
+    with interruptible():
+        monkeypatch.setattr(signal, "signal", pressed_again)
+        signal.raise_signal(signal.SIGINT)
+        assert interrupted()
+    assert capfd.readouterr().err == "stopping ...; once more ends it\n"
 
 
 def test_what_an_interrupted_search_kept_fits_together(monkeypatch):

@@ -85,7 +85,9 @@ def test_liveness_without_memory_is_unknown(tmp_path):
     }
 
 
-@pytest.mark.parametrize(("engine", "more"), [("auto", 60), ("auto", 140), ("auto", 217), ("auto", 225), ("local", 100)])
+@pytest.mark.parametrize(
+    ("engine", "more"), [("auto", 60), ("auto", 140), ("auto", 217), ("auto", 225), ("local", 100)]
+)
 def test_where_kernels_find_no_room_a_search_goes_on_without_them(tmp_path, engine, more):
     """Whether Numba itself or the kernels are what there is no room for."""
     done = check_with(tmp_path, "pass", more, "--set", "Last=60", "--engine", engine)

@@ -63,10 +63,11 @@ def interruptible() -> Iterator[None]:
 
 
 def _note(*_: Any) -> None:
-    _interrupted.set()
-    _restore()
-    with suppress(OSError):  # past Python's buffer, which the signal may have interrupted
-        os.write(2, b"stopping ...; once more ends it\n")
+    _restore()  # first: until then, another Ctrl-C comes here, within this one
+    if not _interrupted.is_set():
+        _interrupted.set()
+        with suppress(OSError):  # past Python's buffer, which the signal may have interrupted
+            os.write(2, b"stopping ...; once more ends it\n")
 
 
 def _restore() -> None:
