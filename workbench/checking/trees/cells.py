@@ -53,23 +53,24 @@ def encode(value: Any) -> bytes:
         >>> encode("1") == encode(1)
         False
     """
+    if isinstance(value, str):
+        text = value.encode()
+        return b"s%d:%b" % (len(text), text)
     if value is None:
         return b"n"
     if isinstance(value, bool):
         return b"t" if value else b"f"
     if isinstance(value, int):
         return b"i%d;" % value if value.bit_length() <= LONG else b"i%b;" % hex(value).encode()
-    if isinstance(value, str):
-        text = value.encode()
-        return b"s%d:%b" % (len(text), text)
-    if is_object(value) or hasattr(value, "_fields"):
-        return b"d" + encode((type(value).__qualname__, *flatten(value)[0]))
     if isinstance(value, tuple):
-        return b"(" + b"".join(map(encode, value)) + b")"
+        parts = b"".join(map(encode, value))
+        return b"d(%b%b)" % (encode(type(value).__qualname__), parts) if hasattr(value, "_fields") else b"(%b)" % parts
     if isinstance(value, frozenset):
         return b"{" + b"".join(sorted(map(encode, value))) + b"}"
     if isinstance(value, Map):
         return b"<" + b"".join(sorted(encode(k) + encode(v) for k, v in value.items())) + b">"
+    if is_object(value):
+        return b"d(%b%b)" % (encode(type(value).__qualname__), b"".join(map(encode, flatten(value)[0])))
     if is_member(value):
         return b"e" + encode((type(value).__qualname__, value.name))
     raise ModelError(not_a_value(value))
