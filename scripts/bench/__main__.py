@@ -85,7 +85,7 @@ def _machines(large: bool = False) -> Rows:
 
 def _tables(title: str, rows: Rows) -> Iterator[tuple[str, Rows]]:
     """The table of some rows, and another of the times within them."""
-    times = [row.pop("times") for row in rows if "times" in row]
+    times = [row.pop("microseconds") for row in rows if "microseconds" in row]
     yield title, rows
     if times:
         yield "Microseconds of CPU time per state", times

@@ -79,7 +79,7 @@ def _row(name: str, constants: dict[str, Any], folder: Path) -> dict[str, Any]:
         "driver MiB": round(result.figures["driver_peak_bytes"] / 2**20),
         "JVM MiB": round(after.java_peak / 2**20),
         "worker MiB": round(result.figures["worker_peak_bytes"] / 2**20),
-        "times": times(
+        "microseconds": times(
             result.distinct,
             after.python_seconds - before.python_seconds,
             after.java_seconds - before.java_seconds,
