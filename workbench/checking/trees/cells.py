@@ -5,7 +5,7 @@ engines' interface uses the cells of the model's layout.
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -118,19 +118,22 @@ class Interner:
 
     def written(self, cell: int, value: Any) -> int:
         """The number of a `value` that an action writes to `cell`; checks the model's own words."""
-        known = self.known(cell, value)
+        key = identity(value)
+        known = self._numbers[cell].get(key)
         if known is not None and self.values[cell][known] is value:  # already checked when it was met
             return known
         self._model_words.check(self.layout.cells[cell], value)
-        return self.number(cell, value)
+        return self._add(cell, value, key) if known is None else known
 
     def number(self, cell: int, value: Any) -> int:
         """The number of `value` in `cell`; a new value gets the next number."""
-        numbers, key = self._numbers[cell], identity(value)
-        known = numbers.get(key)
-        if known is not None:
-            return known
+        key = identity(value)
+        known = self._numbers[cell].get(key)
+        return self._add(cell, value, key) if known is None else known
+
+    def _add(self, cell: int, value: Any, key: Hashable) -> int:
         self._kinds.check(value)
+        numbers = self._numbers[cell]
         number = numbers[key] = len(numbers)
         self.values[cell].append(value)
         if number > self._most:

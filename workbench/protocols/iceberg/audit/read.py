@@ -269,8 +269,9 @@ def _newest(source: Source, files: dict[str, int], acknowledged: Container[int])
         found = [one for one in found if one.number == number and not one.is_of_another(last)]
     why = ""
     if len(found) > 1:
-        found.sort(key=rank, reverse=True)
-        first, second = map(rank, found[:2])
+        ranks = {one.name: rank(one) for one in found}
+        found.sort(key=lambda one: ranks[one.name], reverse=True)
+        first, second = (ranks[one.name] for one in found[:2])
         why = next(why for why, one, other in zip(_WHY_FIRST, first, second, strict=True) if one != other)
     current = found[0].current
     if current is not None and current not in found[0].snapshots:
