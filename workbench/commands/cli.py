@@ -15,7 +15,6 @@ from workbench.commands import standard
 from workbench.commands.status import BAD_INPUT
 from workbench.kernel.budget import OUT_OF_MEMORY
 from workbench.kernel.errors import InputError, ModelError, brief, did_you_mean, unknown
-from workbench.kernel.text import printable
 
 CLOSED_PIPE = 128 + signal.SIGPIPE  # the status that a shell reports for a process ended by this signal
 #: The environment variable that asks for tracebacks.
@@ -52,10 +51,8 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _complain(who: str, what: object) -> int:
-    """Say in one line on standard error what is wrong, and as JSON if the answer is still owed as that."""
-    text = " ".join(str(what).split())
-    print(printable(f"{who}: {text}"), file=sys.stderr)
-    standard.answer_error(text)
+    """Say what is wrong, and return the status of that."""
+    standard.complain(what, who)
     return BAD_INPUT
 
 
@@ -121,8 +118,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     except (InputError, ModelError, OSError) as error:
         _show_traceback(error)
         _raise_interrupt(error.__cause__)
-        standard.complain(error)
-        return BAD_INPUT
+        return _complain("workbench", error)
     except UnicodeEncodeError as error:
         _show_traceback(error)
         return _complain("workbench", f"{brief(error.object)} is not accepted; it takes text that UTF-8 can hold")

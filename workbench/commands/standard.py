@@ -96,13 +96,13 @@ def remark(text: str) -> None:
     print(printable(text), file=_fitting(sys.stderr))
 
 
-def complain(error: Exception) -> None:
+def complain(error: object, who: str = "workbench") -> None:
     """Print an error on standard error, in one line, and the behaviour that leads to it if a state causes it.
 
     It is the answer as JSON, too, if one is still owed.
     """
     text = " ".join(str(error).split())
-    remark(f"workbench: {text}")
+    remark(f"{who}: {text}")
     answer_error(text)
     if isinstance(error, ModelError) and error.trace is not None:
         print(f"\n{error.trace}", file=sys.stderr)
