@@ -5,7 +5,8 @@ PYTHON ?= python3
 PY := .venv/bin/python
 # Where an environment says so, each of hundreds of processes would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
-PYTEST := $(PY) -m pytest --numprocesses auto --dist loadgroup --no-loadscope-reorder
+# One worker more than there are processors: a third of a test of Spark, of a notebook or of a browser is waiting.
+PYTEST := $(PY) -m pytest --numprocesses $(shell expr $$(nproc) + 1) --dist loadgroup --no-loadscope-reorder
 
 define LINT
 $(PY) -m ruff check
