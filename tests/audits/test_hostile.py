@@ -143,11 +143,23 @@ def test_what_blocks_unpack_into_together_is_bounded(monkeypatch):
 
 @pytest.mark.parametrize("codec", ["null", "deflate", "bzip2", "xz"])
 def test_avro_is_read_as_it_was_written(codec):
-    schema = of("long", ["null", "string"], {"type": "array", "items": "int"}, of("long", "long", name="Inner"))
-    records = [{"f0": i, "f1": None if i % 2 else "x" * i, "f2": [i] * 3, "f3": {"f0": i, "f1": 0}} for i in range(500)]
+    inner, nullable = of("long", "long", name="Inner"), ["null", of("long", "long", name="Nullable")]
+    schema = of("long", ["null", "string"], {"type": "array", "items": "int"}, inner, nullable)
+    records = [
+        {
+            "f0": i,
+            "f1": None if i % 2 else "x" * i,
+            "f2": [i] * 3,
+            "f3": (one := {"f0": i, "f1": 0}),
+            "f4": one if i else None,
+        }
+        for i in range(500)
+    ]
     content = container(schema, records, codec)
     assert list(avro.records(content, "x")) == records
-    assert list(avro.records(content, "x", ("f0", "f3.f0")))[7] == {"f0": 7, "f3": {"f0": 7}}
+    first, *others = avro.records(content, "x", ("f0", "f3.f0", "f4.f0"))
+    assert first == {"f0": 0, "f3": {"f0": 0}, "f4": None}
+    assert others[6] == {"f0": 7, "f3": {"f0": 7}, "f4": {"f0": 7}}
 
 
 def test_snappy_is_read_with_its_checksum():
@@ -402,5 +414,5 @@ def test_memory_stays_bounded(own_table, tmp_path):
     for file in (path / "manifest").iterdir():
         file.write_bytes(content)
     hostile = peak()
-    assert hostile[0] == 2
+    assert hostile[0] == 1  # each is a damaged file
     assert hostile[1] < usual[1] + 64 * 1024

@@ -64,28 +64,26 @@ def records(
         most_of_block: The largest block, unpacked; it must hold the largest record.
 
     Raises:
-        Damaged: During iteration, at data that is not Avro, or is cut off.
-        InputError: During iteration, at data that exceeds the bounds.
+        Damaged: During iteration, at data that is not Avro, is cut off, or would exceed a bound, as no writer's does.
+        InputError: During iteration, at a file that may be whole: of another format, or a very large one.
     """
     try:
         yield from _records(content, keep, most_of_block)
     except _Torn as why:
         raise Damaged(name, str(why)) from None
-    except _OutOfBounds as why:
+    except _Unsupported as why:
         raise InputError(f"{brief(name)} is not accepted: {why}") from None
-    except InputError:
-        raise
     except Exception as error:  # fastavro and the decompressors raise errors of any type
         reason = " ".join(f"{type(error).__name__} {error}".split())[:200]
         raise Damaged(name, f"it is not an Avro file, or not a whole one: {reason}") from None
 
 
 class _Torn(Exception):
-    """The file is not Avro as writers leave it."""
+    """The file is not Avro as writers leave it, or decoding it would exceed a bound."""
 
 
-class _OutOfBounds(Exception):
-    """The file may be Avro, but decoding it would exceed a bound."""
+class _Unsupported(Exception):
+    """The file may be as its writer left it, but is not read."""
 
 
 def _records(content: bytes, keep: tuple[str, ...] | None, most: int) -> Iterator[Record]:
@@ -95,11 +93,11 @@ def _records(content: bytes, keep: tuple[str, ...] | None, most: int) -> Iterato
         other = next((name for name in ("Parquet", "ORC") if content.startswith(_BEGINS[name])), None)
         if other is None:
             raise _Torn("it does not begin as Avro files do")
-        raise _OutOfBounds(f"it begins as {other} files do; manifests in {other} are not read")
+        raise _Unsupported(f"it begins as {other} files do; manifests in {other} are not read")
     one, several = _schemas(header["meta"].get("avro.schema", b""), keep)
     codec = header["meta"].get("avro.codec", b"null").decode(errors="replace")
     if codec not in _UNPACKED_BY:
-        raise _OutOfBounds(f"its codec is {brief(codec)}; {', '.join(_UNPACKED_BY)} are read")
+        raise _Torn(f"its codec is {brief(codec)}; {', '.join(_UNPACKED_BY)} are read")
     room = MOST_OF_FILE
     while stream.tell() < end:
         count: Any = schemaless_reader(stream, "long", None)
@@ -109,9 +107,9 @@ def _records(content: bytes, keep: tuple[str, ...] | None, most: int) -> Iterato
         block = _UNPACKED_BY[codec](stream.read(size), most)
         room -= len(block)
         if room < 0:
-            raise _OutOfBounds(f"it has more than {MOST_OF_FILE:,} bytes when it is unpacked")
+            raise _Unsupported(f"it has more than {MOST_OF_FILE:,} bytes when it is unpacked")
         if count > len(block):
-            raise _OutOfBounds(f"a block of {len(block):,} bytes announces {count:,} records")
+            raise _Torn(f"a block of {len(block):,} bytes announces {count:,} records")
         yield from _records_in(block, count, one, several)
         if stream.read(len(header["sync"])) != header["sync"]:
             raise _Torn("a block does not end with the file's marker")
@@ -145,14 +143,21 @@ def _records_in(block: bytes, count: int, one: tuple[Any, Any], several: tuple[A
 def _schemas(written: bytes, keep: tuple[str, ...] | None) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
     """A (writer's, reader's) pair of schemas for one record, and a pair for an array of them."""
     if len(written) > _MOST_OF_SCHEMA:
-        raise _OutOfBounds(f"its schema has {len(written):,} bytes; {_MOST_OF_SCHEMA:,} are read")
-    schema, least = _checked(read_json(written, "its schema"), frozenset(), {}, 0)
+        raise _Torn(f"its schema has {len(written):,} bytes; {_MOST_OF_SCHEMA:,} are read")
+    schema, least = _checked(_parsed(written), frozenset(), {}, 0)
     if not isinstance(schema, dict) or schema.get("type") != "record" or least < 1:
-        raise _OutOfBounds("its schema is not a record, or has no fields")
+        raise _Torn("its schema is not a record, or has no fields")
     kept = None if keep is None else _kept(schema, keep)
     one = fastavro.parse_schema(schema), kept and fastavro.parse_schema(kept)
     arrays = [part and fastavro.parse_schema({"type": "array", "items": part}) for part in (schema, kept)]
     return one, (arrays[0], arrays[1])
+
+
+def _parsed(schema: bytes) -> Any:
+    try:
+        return read_json(schema, "its schema")
+    except InputError as error:
+        raise _Torn(str(error)) from None
 
 
 def _kept(schema: Any, keep: tuple[str, ...]) -> Any:
@@ -162,9 +167,16 @@ def _kept(schema: Any, keep: tuple[str, ...]) -> Any:
         parts = tuple(name.partition(".")[2] for name in keep if name.startswith(f"{field['name']}."))
         if field["name"] in keep:
             fields.append(field)
-        elif parts and isinstance(field["type"], dict) and "fields" in field["type"]:
-            fields.append({**field, "type": _kept(field["type"], parts)})
+        elif parts:
+            fields.append({**field, "type": _kept_in(field["type"], parts)})
     return {**schema, "fields": fields}
+
+
+def _kept_in(schema: Any, keep: tuple[str, ...]) -> Any:
+    """A field's type, where the field may be a record, or a record or null."""
+    if isinstance(schema, list):
+        return [_kept_in(one, keep) for one in schema]
+    return _kept(schema, keep) if isinstance(schema, dict) and "fields" in schema else schema
 
 
 # Unpacking ---------------------------------------------------------------------------------------------------------
@@ -172,7 +184,7 @@ def _kept(schema: Any, keep: tuple[str, ...]) -> Any:
 
 def _fits(block: bytes, most: int) -> bytes:
     if len(block) > most:
-        raise _OutOfBounds(f"a block has more than {most:,} bytes when it is unpacked")
+        raise _Torn(f"a block has more than {most:,} bytes when it is unpacked")
     return block
 
 
@@ -207,7 +219,7 @@ def _snappy(packed: bytes, most: int) -> bytes:
         if byte < 0x80:
             break
     if size > most:
-        raise _OutOfBounds(f"a block promises {size:,} bytes when it is unpacked; {most:,} are read")
+        raise _Torn(f"a block promises {size:,} bytes when it is unpacked; {most:,} are read")
     block: bytes = pa.Codec("snappy").decompress(packed[:-4], decompressed_size=size, asbytes=True)
     if zlib.crc32(block).to_bytes(4, "big") != packed[-4:]:
         raise _Torn("a block does not have its checksum")
@@ -230,16 +242,16 @@ _UNPACKED_BY: dict[str, Callable[[bytes, int], bytes]] = {
 def _checked(schema: Any, inside: frozenset[str], known: dict[str, int], depth: int) -> tuple[Any, int]:
     """A schema without its logical types, and the fewest bytes a value takes; refused if values are unbounded."""
     if depth > _MOST_NESTED:
-        raise _OutOfBounds(f"its schema is nested deeper than {_MOST_NESTED} levels")
+        raise _Torn(f"its schema is nested deeper than {_MOST_NESTED} levels")
     if isinstance(schema, list):
         branches = [_checked(one, inside, known, depth + 1) for one in schema]
         return [one for one, _ in branches], 1
     if isinstance(schema, str):
         if schema in inside:
-            raise _OutOfBounds(f"its schema has {brief(schema)} within itself")
+            raise _Torn(f"its schema has {brief(schema)} within itself")
         return schema, known.get(schema, _SMALLEST.get(schema, 1))
     if not isinstance(schema, dict):
-        raise _OutOfBounds(f"its schema has {brief(schema)} for a type")
+        raise _Torn(f"its schema has {brief(schema)} for a type")
     kind = schema.get("type")
     plain = {key: value for key, value in schema.items() if key != "logicalType"}
     names = _names(schema)
@@ -255,7 +267,7 @@ def _checked(schema: Any, inside: frozenset[str], known: dict[str, int], depth: 
         part = "items" if kind == "array" else "values"
         checked, least = _checked(schema.get(part), inside, known, depth + 1)
         if kind == "array" and least < 1:
-            raise _OutOfBounds("its schema has arrays whose items take no bytes")
+            raise _Torn("its schema has arrays whose items take no bytes")
         return {**plain, part: checked}, 1
     if kind == "fixed":
         size = schema.get("size", 0)

@@ -23,8 +23,11 @@ _TRIES = 3
 Judged = TypeVar("Judged")
 
 
-class Elsewhere(InputError):
-    """A location is not in the table's folder."""
+class Elsewhere(Damaged):
+    """A file that other metadata names, and that is not in the table's folder: it is not opened."""
+
+    def __str__(self) -> str:
+        return f"{brief(self.name)} is not accepted as a file of the table{self.why}"
 
 
 class Entry(NamedTuple):
@@ -74,7 +77,7 @@ class Source:
         """A file's path in the file system; refused if that is outside the table."""
         parts = name.split("/")
         if not name or not _is_visible(name) or "\\" in name or any(part in ("", ".", "..") for part in parts):
-            raise InputError(f"{brief(name)} is not accepted as a file of the table; it leads out of it, or nowhere")
+            raise Elsewhere(name, "; it leads out of it, or nowhere")
         path = f"{self._root.rstrip('/')}/{name}"
         if self._is_local and not self._is_inside(path):
             raise InputError(f"{brief(name)} is not accepted as a file of the table: it is a link that leads out of it")
@@ -169,7 +172,7 @@ class Source:
                 name = location[len(root.rstrip("/")) + 1 :]
                 self.path(name)
                 return name
-        raise Elsewhere(f"{brief(location)} is not accepted as a file of the table {brief(self.url)}: it is elsewhere")
+        raise Elsewhere(location, f" {brief(self.url)}: it is elsewhere")
 
     def _info(self, path: str) -> Any:
         return self._files.get_file_info(path)

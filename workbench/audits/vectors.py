@@ -56,10 +56,9 @@ def read_vector(source: Source, name: str, offset: int, length: int, rows: int |
     body, checksum = content[4 : 4 + length], int.from_bytes(content[4 + length :], "big")
     if said != length:
         raise Damaged(name, f"a deletion vector of {length:,} bytes says that it has {said:,}")
-    marks = struck_out(body, name, rows, kind)
     if zlib.crc32(body) != checksum:
         raise Damaged(name, "a deletion vector does not have its checksum")
-    return marks
+    return struck_out(body, name, rows, kind)
 
 
 def struck_out(body: bytes, name: str, rows: int | None, kind: VectorKind) -> np.ndarray:

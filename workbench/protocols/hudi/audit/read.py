@@ -17,7 +17,6 @@ from workbench.audits.damaged import Damaged, Damages, Missing
 from workbench.audits.said import Said
 from workbench.audits.shape import FILES, table_of
 from workbench.audits.source import Source
-from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.protocols.hudi.audit.timeline import (
     DELETES,
@@ -29,6 +28,7 @@ from workbench.protocols.hudi.audit.timeline import (
     properties,
     said_by,
     version_of_instant,
+    version_said,
 )
 
 #: File slices: files with the commit's own words on each.
@@ -226,7 +226,7 @@ class _TimelineReading:
         if instant.action == "clean":
             retained = said.get("earliestCommitToRetain", str)
             if retained:
-                self._cleaned_up_to = max(self._cleaned_up_to, version_of_instant(retained))
+                self._cleaned_up_to = max(self._cleaned_up_to, version_said(retained, said.name))
             else:  # this cleaner counts slices, not commits
                 self._cleaned_unsaid = True
 
@@ -273,9 +273,10 @@ def _slices(
                 logs[name] = partition, group, instant.version
                 continue
             if name != (f"{partition}/{base}" if partition else base) or not base.endswith(_EXTENSION):
-                raise InputError(
-                    f"{brief(name)} in {brief(instant.name)} is not accepted as a base file of the partition "
-                    f"{brief(partition)}; those are in its folder, and end in {_EXTENSION}"
+                raise Damaged(
+                    instant.name,
+                    f"{brief(name)} is not a base file of the partition {brief(partition)}; those are in its folder, "
+                    f"and end in {_EXTENSION}",
                 )
             if stat.get("partitionPath", str, partition) != partition or not base.startswith(group):
                 raise Damaged(
@@ -293,7 +294,7 @@ def _slices(
                 "name": name,
                 "rows": counts["numWrites"],
                 "first": instant.version,
-                "built_on": None if built_on == "null" else version_of_instant(built_on),
+                "built_on": None if built_on == "null" else version_said(built_on, instant.name),
                 "inserts": counts["numInserts"],
                 "size": stat.get("fileSizeInBytes", int),
                 "operation": operation,

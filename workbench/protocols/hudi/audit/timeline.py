@@ -61,6 +61,18 @@ def version_of_instant(ts: str) -> int:
     return int(ts.ljust(17, "9"))
 
 
+def version_said(ts: str, file: str) -> int:
+    """A timestamp that a file of the table gives, as a number.
+
+    Raises:
+        Damaged: If it is none.
+    """
+    try:
+        return version_of_instant(ts)
+    except InputError as error:
+        raise Damaged(file, str(error)) from None
+
+
 def beginning(since: int) -> int:
     """The smallest version whose timestamp starts with these digits or is later.
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from workbench.audits.avro import read_avro
 from workbench.audits.damaged import Damaged, Damages, Missing
 from workbench.audits.source import Elsewhere, Source
+from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.protocols.iceberg.audit.metadata import (
     FOLDER,
@@ -100,6 +101,20 @@ class Places:
             self._known[location] = self._source.inside(location, moved_from=root)
         return self._known[location]
 
+    def refuse_if_all_are_elsewhere(self, metadata: Metadata) -> None:
+        """Refuse a table that keeps all its manifest lists in another folder; a single one there is damage."""
+        lists = [one.manifest_list for one in metadata.snapshots.values() if one.manifest_list]
+        strange = [error for one in lists if (error := self._elsewhere(one))]
+        if strange and len(strange) == len(lists):
+            raise InputError(str(strange[0]))
+
+    def _elsewhere(self, location: str) -> Elsewhere | None:
+        try:
+            self.name(location)
+        except Elsewhere as error:
+            return error
+        return None
+
     def data(self, location: str) -> tuple[str, bool]:
         """A data file's name, or its location if it is elsewhere; and whether that is so."""
         try:
@@ -183,6 +198,7 @@ def read(
     chain = tuple(metadata.ancestors(metadata.current))[::-1]
     versions_of = _versions(chain)
     places = Places(source, metadata)
+    places.refuse_if_all_are_elsewhere(metadata)
     reading = _BranchReading(source, places, damages)
     start = max((i for i, one in enumerate(chain) if versions_of[one.id] <= (since or 0)), default=0)
     for snapshot in chain[start:]:

@@ -168,7 +168,8 @@ def _left_out(source: Source, error: Damaged, present: list[int], damages: Damag
     """The versions that need the damaged files of an error, once these are noted."""
     found: set[int] = set()
     names = {version: list(_names(source, version)) for version in present}
-    for one in (error, *error.others):
+    several = {one.name: one for one in (error, *error.others)}  # two versions may have met one file
+    for one in several.values():
         if one.name in damages:
             raise one  # it was left out, and is read nevertheless
         mine = [version for version in present if one.name in names[version]]
