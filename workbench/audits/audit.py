@@ -17,6 +17,7 @@ from workbench.audits.acks import read_acks
 from workbench.audits.damaged import FILES_WHOLE
 from workbench.audits.findings import Audit
 from workbench.kernel import InputError
+from workbench.kernel.budget import Budget, Limits, interruptible
 from workbench.kernel.errors import brief, unknown
 from workbench.kernel.values import counted
 from workbench.registry import having
@@ -46,12 +47,14 @@ class Format(Protocol):
         """Read and judge the table."""
 
 
+@interruptible()
 def audit(
     path: str | os.PathLike[str],
     *,
     format: str = "auto",
     acks: str | os.PathLike[str] | None = None,
     since: int | None = None,
+    max_seconds: float | None = None,
 ) -> Audit:
     """Judge a lakehouse table by the properties of its protocol's model.
 
@@ -62,6 +65,8 @@ def audit(
         format: The name of a protocol whose tables are audited, such as "hudi"; "auto" detects it.
         acks: A file of acknowledged commits; see ``docs/audit.md``.
         since: The version to start from; earlier history is taken as correct.
+        max_seconds: Stop after so many seconds. The findings until then are kept, as after Ctrl-C, and the audit is
+            incomplete.
 
     Raises:
         InputError: If there is no table, or it is unsupported, or made to do harm.
@@ -69,6 +74,7 @@ def audit(
     needs("tables", "an audit")
     from workbench.audits.source import Source  # pyarrow loads here
 
+    limits = Limits(Budget(seconds=max_seconds))
     source = Source(path)
     if format == "auto":
         format = detect(source)
@@ -78,13 +84,16 @@ def audit(
     if not module.detects(source):
         raise InputError(f"{brief(source.url)} is not a table of {format}")
     told = None if acks is None else read_acks(acks, *module.ACKS)
+    source.limits = limits
     found = module.audit(source, acks=told, since=since)
     for _ in range(_MOST_READS):
         damage = found.of(FILES_WHOLE)
-        if not damage:
+        if not damage or source.is_stopped():
             break
         time.sleep(_PAUSE)  # a file that was being written is whole by then
-        found = module.audit(source, acks=told, since=since)
+        before, found = found, module.audit(source, acks=told, since=since)
+        if source.is_stopped():
+            return before
         if found.of(FILES_WHOLE) == damage:
             break
     return found

@@ -72,6 +72,10 @@ class Damages:
             if isinstance(error, Missing) and not is_unchanged:
                 raise error
 
+    def forget_missing(self) -> None:
+        """Leave out files that are missing, as somebody may have deleted them while the table was read."""
+        self._found = {name: one for name, one in self._found.items() if not isinstance(one[0], Missing)}
+
 
 class _Around:
     """What :meth:`Damages.around` returns: type checkers see that the block may end early."""

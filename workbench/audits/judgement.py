@@ -12,6 +12,7 @@ from workbench.audits.damaged import FILES_WHOLE, Damages
 from workbench.audits.findings import GRADES, MOST_LISTED, Audit, Finding, Grade, reason
 from workbench.audits.presence import COUNTS_AGREE, FILES_EXIST, TIMES_GROW, Absent, Origin, absent
 from workbench.audits.source import Source
+from workbench.kernel.budget import Stop
 from workbench.kernel.errors import brief
 from workbench.kernel.values import counted
 
@@ -72,9 +73,23 @@ class Judgement:
 
     def audit(self) -> Audit:
         """Go through the rules; the finished audit."""
-        for rule in self.rules():
-            rule()
-        self.damages.settle(self.is_unchanged())
+        try:
+            for rule in self.rules():
+                rule()
+            self.damages.settle(self.is_unchanged())
+        except Stop as stop:
+            return self.stopped(stop)
+        return self._finished()
+
+    def stopped(self, stop: Stop) -> Audit:
+        """The audit with what was found before it was stopped."""
+        self.source.limits = None  # what it still reads is a listing
+        self.left_out.append(f"the rest of the table: {stop}")
+        if not self.is_unchanged():
+            self.damages.forget_missing()
+        return self._finished()
+
+    def _finished(self) -> Audit:
         self._report_damages()
         more = (
             f"further findings on {property}, which are not listed: {count:,}"

@@ -11,6 +11,7 @@ from pyarrow import fs
 
 from workbench.audits.damaged import Damaged, Missing
 from workbench.kernel import InputError
+from workbench.kernel.budget import Limits
 from workbench.kernel.errors import brief
 from workbench.storage.places import Place, is_url, one_line, options_apart, without_credentials
 from workbench.storage.strict_json import read_json
@@ -52,7 +53,12 @@ class Source:
 
     Args:
         url: A local folder, or a URL for pyarrow (``s3://``, ``gs://``, ``hdfs://`` ...) or fsspec.
+
+    Attributes:
+        limits: They are asked before each file is opened and each folder is listed; None lets everything pass.
     """
+
+    limits: Limits | None = None
 
     def __init__(self, url: Place) -> None:
         self._given = os.fspath(url)
@@ -97,6 +103,7 @@ class Source:
 
     def entries(self, folder: str = "", recursive: bool = False) -> list[Entry]:
         """A folder's entries, sorted by name; none if the folder does not exist."""
+        self._go_on()
         base = self.path(folder) if folder else self._root
         selector = fs.FileSelector(base, allow_not_found=True, recursive=recursive)
         with _named(folder or self.url):
@@ -152,6 +159,7 @@ class Source:
     @contextmanager
     def open(self, name: str) -> Iterator[Any]:
         """A seekable pyarrow file."""
+        self._go_on()
         path = self.path(name)
         with _named(name):
             file = self._files.open_input_file(path)
@@ -173,6 +181,14 @@ class Source:
                 self.path(name)
                 return name
         raise Elsewhere(location, f" {brief(self.url)}: it is elsewhere")
+
+    def is_stopped(self) -> bool:
+        """Whether the limits have ended an audit, which takes them away."""
+        return self.limits is None
+
+    def _go_on(self) -> None:
+        if self.limits is not None:
+            self.limits.enforce(lambda: 0)
 
     def _info(self, path: str) -> Any:
         return self._files.get_file_info(path)

@@ -11,6 +11,7 @@ Exit status: 0 nothing is found, 1 a violation is proved or a file damaged, 2 th
 import argparse
 
 from workbench.commands.answers import add_answer, check_answer, give
+from workbench.commands.options import add_options
 from workbench.commands.outputs import DATA
 from workbench.kernel.errors import brief
 from workbench.kernel.given import integer_in
@@ -24,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", default="auto", choices=("auto", *having("audit")))
     parser.add_argument("--acks", metavar="FILE", help="the commits that were acknowledged to clients")
     parser.add_argument("--since", type=_version, metavar="N", help="the version to start from")
+    add_options(parser, "--max-seconds")
     add_answer(parser, (_PAGE, DATA), told={_PAGE: "a page with evidence and pictures"})
 
 
@@ -39,7 +41,13 @@ def run(arguments: argparse.Namespace) -> int:
     from workbench.audits import audit  # pyarrow loads here, not with the command line
 
     check_answer(arguments, [path for path in (arguments.path, arguments.acks) if path is not None])
-    found = audit(arguments.path, format=arguments.format, acks=arguments.acks, since=arguments.since)
+    found = audit(
+        arguments.path,
+        format=arguments.format,
+        acks=arguments.acks,
+        since=arguments.since,
+        max_seconds=arguments.max_seconds,
+    )
 
     def page() -> str:
         from workbench.showing.view.audited import audit_page  # pictures load here

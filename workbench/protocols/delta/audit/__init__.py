@@ -3,7 +3,9 @@
 from typing import Any
 
 from workbench.audits.findings import Audit
+from workbench.audits.judgement import Judgement
 from workbench.audits.source import Source, read_again
+from workbench.kernel.budget import Stop
 from workbench.protocols.delta.audit.judge import DeltaJudgement
 from workbench.protocols.delta.audit.log import list_log
 
@@ -17,4 +19,12 @@ def detects(source: Source) -> bool:
 
 def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None) -> Audit:
     """Read and judge a Delta table, in this process even if there is a Spark session."""
-    return read_again(lambda: DeltaJudgement(source, acks, since).audit())
+
+    def once() -> Audit:
+        try:
+            judgement = DeltaJudgement(source, acks, since)
+        except Stop as stop:
+            return Judgement("delta", source).stopped(stop)
+        return judgement.audit()
+
+    return read_again(once)

@@ -6,6 +6,7 @@ from workbench.audits.damaged import Damages
 from workbench.audits.findings import Audit
 from workbench.audits.judgement import Judgement
 from workbench.audits.source import Source, read_again
+from workbench.kernel.budget import Stop
 from workbench.protocols.iceberg.audit.judge import IcebergJudgement
 from workbench.protocols.iceberg.audit.metadata import metadata_files
 from workbench.protocols.iceberg.audit.read import read
@@ -23,7 +24,10 @@ def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | Non
 
     def once() -> Audit:
         damages = Damages()
-        table = read(source, damages, since, {ack["snapshot-id"] for ack in acks or ()})
+        try:
+            table = read(source, damages, since, {ack["snapshot-id"] for ack in acks or ()})
+        except Stop as stop:
+            return Judgement("iceberg", source, damages).stopped(stop)
         judged = Judgement("iceberg", source, damages) if table is None else IcebergJudgement(table, acks, since)
         return judged.audit()
 

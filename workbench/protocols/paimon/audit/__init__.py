@@ -6,6 +6,7 @@ from workbench.audits.damaged import Damages
 from workbench.audits.findings import Audit
 from workbench.audits.judgement import Judgement
 from workbench.audits.source import Source
+from workbench.kernel.budget import Stop
 from workbench.protocols.paimon.audit.files import versions
 from workbench.protocols.paimon.audit.judge import PaimonJudgement
 from workbench.protocols.paimon.audit.read import read
@@ -23,7 +24,10 @@ def detects(source: Source) -> bool:
 def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None) -> Audit:
     """Read and judge a Paimon table."""
     damages = Damages()
-    table = read(source, since, damages)
+    try:
+        table = read(source, since, damages)
+    except Stop as stop:
+        return Judgement("paimon", source, damages).stopped(stop)
     if table is not None:
         return PaimonJudgement(table, damages, acks, since).audit()
     judgement = Judgement("paimon", source, damages)
