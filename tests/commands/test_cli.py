@@ -300,6 +300,14 @@ def test_the_exit_status_of_a_sweep_is_made_from_its_verdicts(run, monkeypatch, 
     assert json.loads(run("sweep", "bakery", "--grid", "MaxCrashes=0,1", "--json")[1])["notes"] == ["a note"]
 
 
+def test_a_sweep_into_a_folder_does_not_say_that_nothing_is_written(run, tmp_path):
+    asked = ("sweep", "bakery", "--grid", "MaxTickets=1,2", "--property", "UniqueTickets", "-o", tmp_path / "stored")
+    _, first, said = run(*asked)
+    assert "nothing is written" not in said
+    assert list((tmp_path / "stored").iterdir())
+    assert run(*asked)[1] == first
+
+
 # list, show, help ---------------------------------------------------------------------------------------------------
 
 

@@ -118,6 +118,8 @@ def failing(arguments: argparse.Namespace) -> Iterator[None]:
 def write(arguments: argparse.Namespace, trace: Trace | None, name: str, pages: Pages) -> None:
     """Write the files of ``-o``: what `pages` have, and else the trace, which has a `name`."""
     for output in arguments.output:
+        if output.kind == outputs.FOLDER:  # the command itself has filled it
+            continue
         make = pages.get(output.kind)
         if make is not None:
             text, what = make(), ""
