@@ -119,7 +119,7 @@ class DeltaJudgement(Judgement):
                 self.find(SEQUENTIAL, "proved", version, why, ["no checkpoint makes up for it"], state_of)
                 self._unread(until + 1)
                 return
-            evidence = [f"{self.log.checkpoints[later][0]} makes up for it, so that readers do not notice"]
+            evidence = [f"{self.log.checkpoints[later][0][0]} makes up for it, so that readers do not notice"]
             self.find(SEQUENTIAL, "suspect", version, why, evidence, state_of)
             version = later + 1
 
@@ -162,7 +162,7 @@ class DeltaJudgement(Judgement):
         for names in self.log.checkpoints[version]:
             with self.damages.around(version):
                 actions = read_checkpoint(self.source, names)
-                self._contradictions(version, actions)
+                self._contradictions(version, actions, is_checkpoint=True)
                 self.snapshot, self.stamp, self.last = Snapshot.of(actions), None, version
                 self._checksum(version)
                 return True
@@ -242,9 +242,9 @@ class DeltaJudgement(Judgement):
             why = f"the files of version {version} are not as the versions before it have them"
             self.find(COUNTS_AGREE, "suspect", version, why, odd[:5])
 
-    def _contradictions(self, version: int, actions: Actions) -> None:
+    def _contradictions(self, version: int, actions: Actions, *, is_checkpoint: bool = False) -> None:
         """An entry, or a checkpoint, has each file once."""
-        if double := twice(actions):
+        if double := twice(actions, is_checkpoint=is_checkpoint):
             why = f"{actions.name} adds, or removes, a file twice"
             self.find(COUNTS_AGREE, "suspect", version, why, double[:5], about=why)
         if names := both(actions):
@@ -357,7 +357,7 @@ class DeltaJudgement(Judgement):
 
     def _compare(self, version: int, checkpoint: Actions, now: Snapshot) -> None:
         """A checkpoint has what the entries add up to."""
-        self._contradictions(version, checkpoint)
+        self._contradictions(version, checkpoint, is_checkpoint=True)
         found = [told for _, told in zip(range(6), now.unlike(checkpoint), strict=False)]
         if found:
             why = f"the checkpoint of version {version} is not what the entries up to there add up to"

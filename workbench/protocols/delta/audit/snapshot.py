@@ -110,15 +110,19 @@ class Snapshot:
             yield "its protocol is another"
 
 
-def twice(actions: Actions) -> list[str]:
-    """The names of the files that are added twice, or removed twice; with a deletion vector and without is twice."""
+def twice(actions: Actions, *, is_checkpoint: bool) -> list[str]:
+    """The names of the files that are added twice, or removed twice; with a deletion vector and without is twice.
+
+    But a checkpoint keeps one tombstone for each deletion vector that a file had.
+    """
     found = []
     for files in (actions.adds, actions.removes):
-        seen: set[str] = set()
+        seen: set[tuple[str, str | None]] = set()
         for one in files:
-            if one.name in seen:
+            key = one.name, one.vector_id if is_checkpoint and files is actions.removes else None
+            if key in seen:
                 found.append(one.name)
-            seen.add(one.name)
+            seen.add(key)
     return found
 
 
