@@ -101,6 +101,11 @@ class DeltaTable(Table):
         (path,) = self.files(str(self.newest))
         path.write_text("".join(f"{json.dumps(one)}\n" for one in [{"commitInfo": info}, *first, *actions]))
 
+    def spread(self, name: str) -> None:
+        """Write each action of an entry in several lines."""
+        (path,) = self.files(name)
+        path.write_text("".join(json.dumps(json.loads(one), indent=2) + "\n" for one in path.read_text().splitlines()))
+
     def first(self) -> list[dict[str, Any]]:
         return [{"protocol": self.said_first}, {"metaData": self.metadata}]
 

@@ -130,3 +130,18 @@ def both(actions: Actions) -> list[str]:
     """The names of the files that are added and removed."""
     removed = {(one.name, one.vector_id) for one in actions.removes}
     return [one.name for one in actions.adds if (one.name, one.vector_id) in removed]
+
+
+def miscounted(entry: Actions) -> Iterator[str]:
+    """How delta-rs's counts differ from an entry; a delete's change data files count as added, an update's do not."""
+    if not (entry.info("engineInfo", str) or "").startswith("delta-rs"):
+        return
+    metrics = Said(entry.info("operationMetrics", dict) or {}, entry.name)
+    added, removed = len(entry.adds), len(entry.removes)
+    for name, count, most in (
+        ("num_added_files", added, added + entry.changes),
+        ("num_removed_files", removed, removed),
+    ):
+        number = metrics.get(name, int)
+        if number not in (None, count, most):
+            yield f"{name} is {number:,}, and there are {count:,}"
