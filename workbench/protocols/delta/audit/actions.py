@@ -26,6 +26,8 @@ READER_FEATURES = frozenset(
     ("columnMapping", "deletionVectors", "timestampNtz", "typeWidening", "typeWidening-preview", "v2Checkpoint")
     + ("vacuumProtocolCheck", "variantType", "variantType-preview", "variantShredding-preview")
 )
+#: With one of these, a catalog decides which commits succeed, and the log has them later.
+CATALOG_FEATURES = frozenset(("catalogManaged", "catalogOwned", "catalogOwned-preview"))
 
 _FILE_FIELDS = ("path", "partitionValues", "size", "dataChange", "deletionVector", "stats")
 _COLUMNS = ("metaData", "protocol", "txn", "sidecar", "checkpointMetadata")

@@ -17,6 +17,7 @@ from workbench.kernel.errors import brief
 from workbench.kernel.values import counted
 from workbench.protocols.delta.audit import states
 from workbench.protocols.delta.audit.actions import (
+    CATALOG_FEATURES,
     READER_FEATURES,
     Actions,
     FileAction,
@@ -94,7 +95,7 @@ class DeltaJudgement(Judgement):
         entries, last = sorted(self.log.entries), self.log.last
         begin = self._begin()
         self.remarks += before_since(self.since, self.first, last, self.source.url)
-        for late in sorted(one for one in self.log.checksums if one > last):
+        for late in sorted(one for one in self.log.checksums if one > last and not self.log.staged):
             why = f"version {late} has a checksum file, which is written after its entry, and no entry"
             state_of = partial(states.lost_entry, late, f"version {late}")
             self.find(SEQUENTIAL, "suspect", late, why, [self.log.checksums[late]], state_of)
@@ -393,7 +394,7 @@ class DeltaJudgement(Judgement):
         if now is None:
             self.left_out.append("whether data files exist: the newest version cannot be read")
             return
-        for feature in sorted(now.protocol.reader_features - READER_FEATURES):
+        for feature in sorted(now.protocol.reader_features - READER_FEATURES - CATALOG_FEATURES):
             self.left_out.append(f"what the table feature {brief(feature)} changes: it is not known here")
         if now.metadata.provider != "parquet":
             self.left_out.append(f"data files of the format {brief(now.metadata.provider)}")
@@ -403,6 +404,10 @@ class DeltaJudgement(Judgement):
         outside += sum((place.name, place.inline, place.unreadable) == (None, None, None) for _, place in vectors)
         if outside:
             self.left_out.append(f"whether {counted(outside, 'file')} outside of the table's folder exist")
+        if self._has_catalog():
+            held = f"; {counted(len(self.log.staged), 'staged commit')} may be of later ones" if self.log.staged else ""
+            self.left_out.append(f"whether data files exist: the catalog alone knows the newest version{held}")
+            return
         if not self.is_unchanged():
             self.left_out.append("whether data files exist: the table was written to while it was read")
             return
@@ -415,6 +420,11 @@ class DeltaJudgement(Judgement):
             if place.name not in absent:
                 with self.damages.around(self.last):
                     self._vector(one, place)
+
+    def _has_catalog(self) -> bool:
+        """Whether there may be later commits, which the table's catalog has not published in the log yet."""
+        features = self.snapshot.protocol.reader_features if self.snapshot is not None else frozenset()
+        return bool(self.log.staged or features & CATALOG_FEATURES)
 
     def _origin(self, name: str) -> Origin:
         """How a live file, or a live file's deletion vector, came into the table."""
@@ -463,7 +473,7 @@ class DeltaJudgement(Judgement):
         for ack in self.acks or ():
             version, why = ack["version"], None
             millis, apps = self.told.get(version, (None, set()))
-            if version > self.log.last:
+            if version > self.log.last and not self._has_catalog():
                 why = f"the commit of version {version} was acknowledged, and the last version is {self.log.last}"
             elif version in self.told and ack.get("timestamp", millis) != millis:
                 why = f"version {version} was acknowledged at {ack['timestamp']}, and is the commit of {millis}"
