@@ -277,10 +277,12 @@ def read_protocol(said: Said) -> TableProtocol:
 
 
 def _file(source: Source, said: Said, *, is_add: bool) -> FileAction:
-    """An ``add``, whose size and partition must be there, or a ``remove``."""
+    """An ``add``, whose size and partition must be there, or a ``remove``, which may say that it does not know them."""
     part = said.take if is_add else said.get
     name, is_outside = _place(source, said.take("path", str))
     values, size = part("partitionValues", dict), part("size", int)
+    if not is_add and said.get("extendedFileMetadata", bool) is False:
+        values = size = None
     said.members([one for one in (values or {}).values() if one is not None], str, "a value in partitionValues")
     vector = said.get("deletionVector", dict)
     return FileAction(

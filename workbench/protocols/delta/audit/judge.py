@@ -66,13 +66,19 @@ class DeltaJudgement(Judgement):
         assert log is not None  # it was detected
         self.log = log
         self.remarks += NEVER_SEEN
-        self.compared = self._to_compare()
+        self.compared = log.newest_checkpoints(MOST_BYTES)
+        left = sum(map(len, log.checkpoints.values())) - len(self.compared)
+        if left:
+            self.remarks.append(f"{counted(left, 'older checkpoint')}: together they are too large to compare")
+        self.remarks += [f"{one}: readers ignore it" for one in log.incomplete]
+        self.left_out += [f"{one}: log compactions are not read" for one in log.compacted]
         self.snapshot: Snapshot | None = None
         self.first = self.last = 0
         self.stamp: int | None = None  # of the entry before
         self.read = self.checkpoints_compared = 0  # entries that were judged, and checkpoints
         self.acknowledged_versions = {ack["version"] for ack in acks or ()}
         self.without_schema: list[str] = []
+        self.went_back: list[str] = []  # transactions
         self.told: dict[int, tuple[int | None, set[str]]] = {}  # by version: the commit's time, and its applications
         # The last version with a change of the schema, with a transaction of an application, and with new files in a
         # partition: of any entry, and of one that may have read the table.
@@ -263,6 +269,14 @@ class DeltaJudgement(Judgement):
         if is_blind and entry.removes:
             why = f"version {version} says that it is a blind append, and removes files"
             self.find(COUNTS_AGREE, "suspect", version, why, [entry.name])
+        for app, number in entry.transactions.items():
+            last = before.transactions.get(app)
+            which = f"version {version} has the transaction {number} of the application {brief(app)}"
+            if last == number:
+                why = f"{which}, and an earlier version has it, too"
+                self.find(READ, "suspect", version, why, [entry.name], partial(states.overtaken, version, which))
+            elif last is not None and number < last:
+                self.went_back.append(f"{which} after {last}")
         for told in miscounted(entry):
             self.find(COUNTS_AGREE, "suspect", version, f"version {version}: {told}", [entry.name])
         if read is None:
@@ -329,22 +343,6 @@ class DeltaJudgement(Judgement):
             self.find(TIMES_GROW, "proved", version, why, [entry.name])
 
     # What is said elsewhere ------------------------------------------------------------------------------------------
-
-    def _to_compare(self) -> set[tuple[str, ...]]:
-        """The checkpoints that are compared with the log."""
-        found: set[tuple[str, ...]] = set()
-        room = MOST_BYTES
-        for _, some in sorted(self.log.checkpoints.items(), reverse=True):
-            for names in some:
-                if not found or room > 0:
-                    found.add(names)
-                    room -= sum(self.log.sizes[name] for name in names)
-        left = sum(map(len, self.log.checkpoints.values())) - len(found)
-        if left:
-            self.remarks.append(f"{counted(left, 'older checkpoint')}: together they are too large to compare")
-        self.remarks += [f"{one}: readers ignore it" for one in self.log.incomplete]
-        self.left_out += [f"{one}: log compactions are not read" for one in self.log.compacted]
-        return found
 
     def _compare(self, version: int, checkpoint: Actions, now: Snapshot) -> None:
         """A checkpoint has what the entries add up to."""
@@ -458,8 +456,11 @@ class DeltaJudgement(Judgement):
     def say_what_was_compared(self) -> None:
         self.versions = self.first, self.last
         if some := self.without_schema:
-            more = f", nor have {len(some) - 1:,} others" if some[1:] else ""
+            more = f", as is so in {counted(len(some) - 1, 'other file')}" if some[1:] else ""
             self.remarks.append(f"partition columns by the schema: {some[0]} has no schemaString{more}")
+        if some := self.went_back:
+            more = f", as is so in {counted(len(some) - 1, 'other version')}" if some[1:] else ""
+            self.remarks.append(f"whether transactions go back on purpose, as they may: {some[0]}{more}")
         entries, files = counted(self.read, "entry", "entries"), counted(len(self.log.checksums), "checksum file")
         self.looked_at += [
             f"{SEQUENTIAL}, {READ}, {VALID}: {entries}",
@@ -485,5 +486,5 @@ class DeltaJudgement(Judgement):
                 self.find(PRESENT, "proved", version, why, [name], state_of, about=why)
 
 
-def _shape(snapshot: Snapshot) -> tuple[str, tuple[str, ...]]:
+def _shape(snapshot: Snapshot) -> tuple[str | None, tuple[str, ...]]:
     return snapshot.metadata.schema, snapshot.metadata.partition_columns

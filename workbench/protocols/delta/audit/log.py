@@ -43,6 +43,17 @@ class Log(NamedTuple):
         """The newest version."""
         return max([*self.entries, *self.checkpoints])
 
+    def newest_checkpoints(self, most_bytes: int) -> set[tuple[str, ...]]:
+        """The files of the checkpoints, from the newest on until they have so many bytes."""
+        found: set[tuple[str, ...]] = set()
+        room = most_bytes
+        for _, some in sorted(self.checkpoints.items(), reverse=True):
+            for names in some:
+                if not found or room > 0:
+                    found.add(names)
+                    room -= sum(self.sizes[name] for name in names)
+        return found
+
 
 def list_log(source: Source) -> Log | None:
     """The log of a table; None if the folder has neither an entry nor a complete checkpoint.
