@@ -304,13 +304,13 @@ def _rows_of(said: Said) -> int | None:
 
 def _place(source: Source, path: str) -> tuple[str, bool]:
     """A file's name, or its location if it is elsewhere; and whether that is so."""
-    location = _LOCAL.sub("/", unquote(path))
+    location = unquote(path)
     if not location.startswith("/") and "://" not in location and not location.startswith("file:"):
         return location, False
     try:
         return source.inside(location), False
     except Elsewhere:
-        return location, True
+        return _LOCAL.sub("/", location), True
 
 
 def _vector(source: Source, said: Said) -> VectorPlace:
