@@ -41,6 +41,7 @@ NEVER_SEEN = (
     "the rows in data files: the model's are the log's",
 )
 
+CATALOG_KNOWS = "whether data files, and acknowledged later versions, exist: the catalog alone knows the newest version"
 NO_READER = "nobody can read them"
 
 
@@ -404,7 +405,7 @@ class DeltaJudgement(Judgement):
             self.left_out.append(f"whether {counted(outside, 'file')} outside of the table's folder exist")
         if self._has_catalog():
             held = f"; {counted(len(self.log.staged), 'staged commit')} may be of later ones" if self.log.staged else ""
-            self.left_out.append(f"whether data files exist: the catalog alone knows the newest version{held}")
+            self.left_out.append(f"{CATALOG_KNOWS}{held}")
             return
         if not self.is_unchanged():
             self.left_out.append("whether data files exist: the table was written to while it was read")
