@@ -106,9 +106,9 @@ class Table:
         self._rewrite(name, lambda content: content[:-1] + bytes([content[-1] ^ 1]))
 
     def replace(self, name: str, old: str, new: str) -> None:
-        """Put another text in the place of one, wherever it is in the files."""
+        """Put another text, in Latin-1, in the place of one, wherever it is in the files."""
         assert all(old.encode() in path.read_bytes() for path in self.found(name))
-        self._rewrite(name, lambda content: content.replace(old.encode(), new.encode()))
+        self._rewrite(name, lambda content: content.replace(old.encode(), new.encode("latin-1")))
 
     def _rewrite(self, name: str, how: Callable[[bytes], bytes]) -> None:
         for path in self.found(name):

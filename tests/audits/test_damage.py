@@ -55,6 +55,7 @@ UNSEEN = {
     },
     "delta": {
         "clean-up deletes the oldest entries before a checkpoint": ("first entry: is missing",),
+        "writers get it wrong, so that it is noted under `not_checked`": ("_last_checkpoint: size is another",),
         "writers may leave it out": (
             "(first |newest )?entry: commitInfo",
             ".*: add.stats is missing",

@@ -7,6 +7,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
+from uuid import UUID
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -25,7 +26,7 @@ _FILE = [("path", pa.string()), ("partitionValues", _MAP), ("size", pa.int64()),
 _CHECKPOINT = pa.schema(
     [
         ("add", pa.struct([*_FILE, ("deletionVector", _VECTOR), ("stats", pa.string())])),
-        ("remove", pa.struct(_FILE)),
+        ("remove", pa.struct([*_FILE, ("deletionVector", _VECTOR)])),
         (
             "metaData",
             pa.struct(
@@ -49,6 +50,12 @@ class DeltaTable(Table):
         self.metadata = {"id": "t", "schemaString": SCHEMA, "partitionColumns": ["p"], "configuration": {}}
         self.said_first: dict[str, Any] = {"minReaderVersion": 1, "minWriterVersion": 2}
         self.live: dict[str, dict[str, Any]] = {}
+        self.dead: list[dict[str, Any]] = []
+        self.vectors = 0
+
+    def told(self, name: str) -> str:
+        """The deletion vector of a live file."""
+        return json.dumps(self.live[name]["add"]["deletionVector"], separators=(",", ":"))
 
     def files(self, name: str) -> list[Path]:
         """A number is an entry, and with an ending another file of that version."""
@@ -79,7 +86,8 @@ class DeltaTable(Table):
                 field, _, value = word.partition("=")
                 info[field] = json.loads(value)
             elif word[0] == "-":
-                actions.append({"remove": {"path": name, "dataChange": True, **json.loads(brace + more or "{}")}})
+                self.dead.append({"remove": {"path": name, "dataChange": True, **json.loads(brace + more or "{}")}})
+                actions.append(self.dead[-1])
                 self.live.pop(name, None)
             else:
                 file = self.folder / unquote(name)
@@ -93,23 +101,30 @@ class DeltaTable(Table):
         (path,) = self.files(str(self.newest))
         path.write_text("".join(f"{json.dumps(one)}\n" for one in [{"commitInfo": info}, *first, *actions]))
 
+    def spread(self, name: str) -> None:
+        """Write each action of an entry in several lines."""
+        (path,) = self.files(name)
+        path.write_text("".join(json.dumps(json.loads(one), indent=2) + "\n" for one in path.read_text().splitlines()))
+
     def first(self) -> list[dict[str, Any]]:
         return [{"protocol": self.said_first}, {"metaData": self.metadata}]
 
     def strike(self, name: str, rows: str, cardinality: str = "") -> None:
-        """Commit a deletion vector for a file, in a file whose name is that of the UUID 0."""
+        """Commit a deletion vector for a file, in a file whose name is that of the UUID 0, or the next one."""
         numbers = BitMap(map(int, rows.split(",")))
         body = struct.pack("<iQI", 1681511377, 1, 0) + numbers.serialize()
         content = b"\1" + struct.pack(">i", len(body)) + body + zlib.crc32(body).to_bytes(4, "big")
-        (self.folder / "deletion_vector_00000000-0000-0000-0000-000000000000.bin").write_bytes(content)
-        place = {"storageType": "u", "pathOrInlineDv": "0" * 20, "offset": 1, "sizeInBytes": len(body)}
+        (self.folder / f"deletion_vector_{UUID(int=self.vectors)}.bin").write_bytes(content)
+        place = {"storageType": "u", "pathOrInlineDv": f"{self.vectors:020}", "offset": 1, "sizeInBytes": len(body)}
         vector = {**place, "cardinality": int(cardinality or len(numbers))}
-        self.commit(f"-{name}", f"+{name}{json.dumps({'deletionVector': vector, 'stats': STATS})}")
+        self.vectors += 1
+        old = json.dumps({"deletionVector": self.live[name]["add"].get("deletionVector")})
+        self.commit(f"-{name}{old}", f"+{name}{json.dumps({'deletionVector': vector, 'stats': STATS})}")
 
     def checkpoint(self, how: str = "1") -> None:
-        """Write a checkpoint of the newest version: in so many parts, or with a "sidecar"."""
-        rows = [*self.first(), *self.live.values()]
-        size, parts = len(rows), 1 if how == "sidecar" else int(how)
+        """Write a checkpoint of the newest version: in so many parts, or with a "sidecar", or with "tombstones"."""
+        rows = [*self.first(), *self.live.values(), *(self.dead if how == "tombstones" else ())]
+        size, parts = len(rows), int(how) if how.isdigit() else 1
         if how == "sidecar":
             (self.log / "_sidecars").mkdir()
             aside = self.log / "_sidecars" / f"s{self.newest}.parquet"

@@ -1,6 +1,8 @@
 """The actions in the entries and checkpoints of Delta's log."""
 
 import base64
+import json
+import re
 import string
 import uuid
 from collections.abc import Iterable, Iterator
@@ -24,10 +26,13 @@ READER_FEATURES = frozenset(
     ("columnMapping", "deletionVectors", "timestampNtz", "typeWidening", "typeWidening-preview", "v2Checkpoint")
     + ("vacuumProtocolCheck", "variantType", "variantType-preview", "variantShredding-preview")
 )
+#: With one of these, a catalog decides which commits succeed, and the log has them later.
+CATALOG_FEATURES = frozenset(("catalogManaged", "catalogOwned", "catalogOwned-preview"))
 
 _FILE_FIELDS = ("path", "partitionValues", "size", "dataChange", "deletionVector", "stats")
 _COLUMNS = ("metaData", "protocol", "txn", "sidecar", "checkpointMetadata")
 _MAPS = ("partitionValues", "configuration", "options")
+_LOCAL = re.compile("^file:(//)?/")
 _ALPHABETS = (
     string.digits + string.ascii_lowercase + string.ascii_uppercase + ".-:+=^!/*?&<>()[]{}@%$#",
     string.digits + string.ascii_uppercase + string.ascii_lowercase + "!#$%&()*+-;<=>?@^_`{|}~",
@@ -44,6 +49,7 @@ class VectorPlace(NamedTuple):
         id: Tells it from all others.
         name: Its file; None if it is inline, or elsewhere than in the table.
         inline: Its bytes, if they are in the log.
+        unreadable: Why its place, or its bytes, cannot be told; None if they can.
     """
 
     id: str
@@ -52,13 +58,14 @@ class VectorPlace(NamedTuple):
     offset: int
     size: int
     cardinality: int
+    unreadable: str | None = None
 
 
 class FileAction(NamedTuple):
     """An ``add`` or a ``remove``.
 
     Attributes:
-        name: The file's name; its location if it is elsewhere.
+        name: The file's name; its location if it is elsewhere, without ``file:``.
         partition: The partition columns with their values, which may be null; None if unsaid.
         rows: Read only where there is a deletion vector.
     """
@@ -78,11 +85,11 @@ class FileAction(NamedTuple):
 
 
 class TableMetadata(NamedTuple):
-    """A ``metaData`` action; `configuration` is sorted."""
+    """A ``metaData`` action; `configuration` and the objects in `schema`, which is JSON, are sorted."""
 
     id: str
     provider: str
-    schema: str
+    schema: str | None
     partition_columns: tuple[str, ...]
     configuration: tuple[tuple[str, str], ...]
 
@@ -198,9 +205,18 @@ def rows_added(source: Source, name: str, file: str) -> int | None:
 
 
 def _lines(source: Source, name: str) -> Iterator[Any]:
+    """The documents in lines; one may also spread over several, from a { alone in a line to a } alone."""
+    spread: list[bytes] = []
     for number, line in enumerate(source.read(name, MOST_OF_ENTRY).split(b"\n"), 1):
-        if line.strip():
+        if spread or line.rstrip() == b"{":
+            spread.append(line)
+            if line.rstrip() == b"}":
+                yield json_of(b"\n".join(spread), name, number + 1 - len(spread))
+                spread.clear()
+        elif line.strip():
             yield json_of(line, name, number)
+    if spread:
+        yield json_of(b"\n".join(spread), name, number + 1 - len(spread))
 
 
 def _rows(source: Source, name: str) -> Iterator[Any]:
@@ -211,7 +227,11 @@ def _rows(source: Source, name: str) -> Iterator[Any]:
     if not wanted:
         raise Damaged(name, "it has none of the columns of a checkpoint, such as add")
     for batch in read_columns(source, name, wanted):
-        for row in batch.to_pylist():
+        try:
+            rows = batch.to_pylist()
+        except UnicodeDecodeError as error:
+            raise Damaged(name, f"it has a text that is not UTF-8: {error}") from None
+        for row in rows:
             yield {kind: _plain(value) for kind, value in row.items() if value is not None}
 
 
@@ -225,13 +245,15 @@ def _plain(value: Any) -> Any:
 
 
 def read_metadata(said: Said) -> TableMetadata:
-    """A ``metaData`` action, whose schema must be a struct with the partition columns."""
+    """A ``metaData`` action, whose schema, if there is one, must be a struct with the partition columns."""
     columns = tuple(said.members(said.take("partitionColumns", list), str, "partitionColumns"))
-    schema = said.take("schemaString", str)
-    fields = {one.take("name", str) for one in Said(json_of(schema.encode(), said.name), said.name).all("fields", Said)}
-    absent = sorted(set(columns) - fields)
-    if absent:
-        raise Damaged(said.name, f"its schema has no partition column {brief(absent[0])}")
+    schema = said.get("schemaString", str)
+    if schema is not None:
+        struct = json_of(schema.encode(), said.name)
+        absent = sorted(set(columns) - {one.take("name", str) for one in Said(struct, said.name).all("fields", Said)})
+        if absent:
+            raise Damaged(said.name, f"its schema has no partition column {brief(absent[0])}")
+        schema = json.dumps(struct, sort_keys=True)
     configuration = {name: value for name, value in said.get("configuration", dict, {}).items() if value is not None}
     said.members(configuration, str, "configuration")
     provider = Said(said.get("format", dict, {"provider": "parquet"}), said.name).take("provider", str)
@@ -255,10 +277,12 @@ def read_protocol(said: Said) -> TableProtocol:
 
 
 def _file(source: Source, said: Said, *, is_add: bool) -> FileAction:
-    """An ``add``, whose size and partition must be there, or a ``remove``."""
+    """An ``add``, whose size and partition must be there, or a ``remove``, which may say that it does not know them."""
     part = said.take if is_add else said.get
     name, is_outside = _place(source, said.take("path", str))
     values, size = part("partitionValues", dict), part("size", int)
+    if not is_add and said.get("extendedFileMetadata", bool) is False:
+        values = size = None
     said.members([one for one in (values or {}).values() if one is not None], str, "a value in partitionValues")
     vector = said.get("deletionVector", dict)
     return FileAction(
@@ -286,7 +310,7 @@ def _place(source: Source, path: str) -> tuple[str, bool]:
     try:
         return source.inside(location), False
     except Elsewhere:
-        return location, True
+        return _LOCAL.sub("/", location), True
 
 
 def _vector(source: Source, said: Said) -> VectorPlace:
@@ -300,27 +324,29 @@ def _vector(source: Source, said: Said) -> VectorPlace:
         said.take("sizeInBytes", int),
         said.take("cardinality", int),
     )
-    if kind == "i":
-        return found._replace(inline=_base85(place, said))
     if kind == "p":
         name, is_outside = _place(source, place)
         return found if is_outside else found._replace(name=name)
-    if kind != "u" or len(place) < 20:
-        raise Damaged(
-            said.name,
-            f"a deletion vector is of storageType {brief(kind)} at {brief(place)}; "
-            "u, p and i are read, and u ends with 20 signs",
-        )
-    folder, file = place[:-20], f"deletion_vector_{uuid.UUID(bytes=_base85(place[-20:], said))}.bin"
-    return found._replace(name=f"{folder}/{file}" if folder else file)
+    try:
+        if kind == "i":
+            return found._replace(inline=_z85(place))
+        if kind != "u" or len(place) < 20:
+            raise ValueError("u, p and i are read, and u ends with 20 signs")
+        folder, file = place[:-20], f"deletion_vector_{uuid.UUID(bytes=_z85(place[-20:]))}.bin"
+        return found._replace(name=f"{folder}/{file}" if folder else file)
+    except ValueError as error:
+        return found._replace(unreadable=f"is of storageType {brief(kind)} at {brief(place)}: {error}")
 
 
-def _base85(text: str, said: Said) -> bytes:
-    """Decode Z85, which is base85 with another alphabet."""
+def _z85(text: str) -> bytes:
+    """Decode Z85, which is base85 with another alphabet.
+
+    Rust's writers put a ``#`` at the beginning of the last five signs for each byte that the last four lack.
+    """
     theirs, ours = _ALPHABETS
     if not set(text) <= set(theirs) or len(text) % 5:
-        raise Damaged(said.name, f"{brief(text)} is not in base85 as deletion vectors are")
-    try:
-        return base64.b85decode(text.translate(str.maketrans(theirs, ours)))
-    except ValueError as error:
-        raise Damaged(said.name, f"{brief(text)} is not base85: {error}") from None
+        raise ValueError("it is not in Z85")
+    end = text[-5:].lstrip("#")
+    absent = len(text[-5:]) - len(end)
+    content = base64.b85decode((text[:-5] + "0" * absent + end).translate(str.maketrans(theirs, ours)))
+    return content[:-4] + content[-4:][absent:]

@@ -17,6 +17,7 @@ from workbench.kernel.errors import brief
 from workbench.kernel.values import counted
 from workbench.protocols.delta.audit import states
 from workbench.protocols.delta.audit.actions import (
+    CATALOG_FEATURES,
     READER_FEATURES,
     Actions,
     FileAction,
@@ -27,7 +28,7 @@ from workbench.protocols.delta.audit.actions import (
     rows_added,
 )
 from workbench.protocols.delta.audit.log import FOLDER, list_log
-from workbench.protocols.delta.audit.snapshot import Snapshot, both, twice
+from workbench.protocols.delta.audit.snapshot import Snapshot, both, miscounted, twice
 
 #: The most bytes of checkpoints that are compared with the log, from the newest on; each repeats the whole table.
 MOST_BYTES = 64 * 2**20
@@ -39,6 +40,9 @@ NEVER_SEEN = (
     "what writers had read, where they do not say it, and the locks of object stores without put-if-absent",
     "the rows in data files: the model's are the log's",
 )
+
+CATALOG_KNOWS = "whether data files, and acknowledged later versions, exist: the catalog alone knows the newest version"
+NO_READER = "nobody can read them"
 
 
 def _read_hint(source: Source) -> Said | Damaged | None:
@@ -63,12 +67,19 @@ class DeltaJudgement(Judgement):
         assert log is not None  # it was detected
         self.log = log
         self.remarks += NEVER_SEEN
-        self.compared = self._to_compare()
+        self.compared = log.newest_checkpoints(MOST_BYTES)
+        left = sum(map(len, log.checkpoints.values())) - len(self.compared)
+        if left:
+            self.remarks.append(f"{counted(left, 'older checkpoint')}: together they are too large to compare")
+        self.remarks += [f"{one}: readers ignore it" for one in log.incomplete]
+        self.left_out += [f"{one}: log compactions are not read" for one in log.compacted]
         self.snapshot: Snapshot | None = None
         self.first = self.last = 0
         self.stamp: int | None = None  # of the entry before
         self.read = self.checkpoints_compared = 0  # entries that were judged, and checkpoints
         self.acknowledged_versions = {ack["version"] for ack in acks or ()}
+        self.without_schema: list[str] = []
+        self.went_back: list[str] = []  # transactions
         self.told: dict[int, tuple[int | None, set[str]]] = {}  # by version: the commit's time, and its applications
         # The last version with a change of the schema, with a transaction of an application, and with new files in a
         # partition: of any entry, and of one that may have read the table.
@@ -91,7 +102,7 @@ class DeltaJudgement(Judgement):
         entries, last = sorted(self.log.entries), self.log.last
         begin = self._begin()
         self.remarks += before_since(self.since, self.first, last, self.source.url)
-        for late in sorted(one for one in self.log.checksums if one > last):
+        for late in sorted(one for one in self.log.checksums if one > last and not self.log.staged):
             why = f"version {late} has a checksum file, which is written after its entry, and no entry"
             state_of = partial(states.lost_entry, late, f"version {late}")
             self.find(SEQUENTIAL, "suspect", late, why, [self.log.checksums[late]], state_of)
@@ -105,7 +116,7 @@ class DeltaJudgement(Judgement):
                 later = self._restart_after(version)
                 self.damages.note(error, range(version, last + 1 if later is None else max(later, version + 1)))
                 if later is None:
-                    self._unread(version + 1)
+                    self._unread(version + 1, "they build on a damaged file")
                     return
                 version = later + 1
                 continue
@@ -117,23 +128,23 @@ class DeltaJudgement(Judgement):
             state_of = partial(states.lost_entry, version, which)
             if later is None:
                 self.find(SEQUENTIAL, "proved", version, why, ["no checkpoint makes up for it"], state_of)
-                self._unread(until + 1)
+                self._unread(until + 1, NO_READER if not self.log.compacted else "they follow a gap")
                 return
-            evidence = [f"{self.log.checkpoints[later][0]} makes up for it, so that readers do not notice"]
+            evidence = [f"{self.log.checkpoints[later][0][0]} makes up for it, so that readers do not notice"]
             self.find(SEQUENTIAL, "suspect", version, why, evidence, state_of)
             version = later + 1
 
-    def _unread(self, version: int) -> None:
+    def _unread(self, version: int, why: str) -> None:
         """Leave out the versions from this one on, and with them the table as it is now."""
         self.snapshot = None
         if version <= self.log.last:
-            self.left_out.append(f"the versions from {version} on: nobody can read them")
+            self.left_out.append(f"the versions from {version} on: {why}")
 
     def _begin(self) -> int | None:
         """Take the table as of the oldest version, or of the last checkpoint up to `since`.
 
         Returns:
-            The next version; None if nobody can read any.
+            The next version; None if none can be read.
         """
         early = [one for one in self.log.checkpoints if self.since is not None and one <= self.since]
         if 0 in self.log.entries and not early:
@@ -142,7 +153,7 @@ class DeltaJudgement(Judgement):
             oldest = self.first = self.last = min(self.log.entries)
             why = f"it begins with version {oldest}, and has no complete checkpoint; logs begin with 0 or with one"
             self.damages.note(Damaged(FOLDER, why), range(oldest, self.log.last + 1))
-            self._unread(oldest)
+            self._unread(oldest, NO_READER)
             return None
         self.first = self.last = 0 if 0 in self.log.entries else min(self.log.checkpoints)
         for base in [*sorted(early, reverse=True), *sorted(set(self.log.checkpoints) - set(early))]:
@@ -150,7 +161,7 @@ class DeltaJudgement(Judgement):
                 if not early:
                     self.remarks.append(f"versions before {base} were cleaned up: its checkpoint is taken as correct")
                 return base + 1
-        self._unread(self.first)
+        self._unread(self.first, "they build on damaged checkpoints")
         return None
 
     def _restart_after(self, version: int) -> int | None:
@@ -162,7 +173,7 @@ class DeltaJudgement(Judgement):
         for names in self.log.checkpoints[version]:
             with self.damages.around(version):
                 actions = read_checkpoint(self.source, names)
-                self._contradictions(version, actions)
+                self._contradictions(version, actions, is_checkpoint=True)
                 self.snapshot, self.stamp, self.last = Snapshot.of(actions), None, version
                 self._checksum(version)
                 return True
@@ -242,9 +253,10 @@ class DeltaJudgement(Judgement):
             why = f"the files of version {version} are not as the versions before it have them"
             self.find(COUNTS_AGREE, "suspect", version, why, odd[:5])
 
-    def _contradictions(self, version: int, actions: Actions) -> None:
-        """An entry, or a checkpoint, has each file once."""
-        if double := twice(actions):
+    def _contradictions(self, version: int, actions: Actions, *, is_checkpoint: bool = False) -> None:
+        """An entry, or a checkpoint, has each file once; and note where it has no schema."""
+        self.without_schema += [actions.name for one in actions.metadata if one.schema is None]
+        if double := twice(actions, is_checkpoint=is_checkpoint):
             why = f"{actions.name} adds, or removes, a file twice"
             self.find(COUNTS_AGREE, "suspect", version, why, double[:5], about=why)
         if names := both(actions):
@@ -258,7 +270,16 @@ class DeltaJudgement(Judgement):
         if is_blind and entry.removes:
             why = f"version {version} says that it is a blind append, and removes files"
             self.find(COUNTS_AGREE, "suspect", version, why, [entry.name])
-        self._metrics(version, entry)
+        for app, number in entry.transactions.items():
+            last = before.transactions.get(app)
+            which = f"version {version} has the transaction {number} of the application {brief(app)}"
+            if last == number:
+                why = f"{which}, and an earlier version has it, too"
+                self.find(READ, "suspect", version, why, [entry.name], partial(states.overtaken, version, which))
+            elif last is not None and number < last:
+                self.went_back.append(f"{which} after {last}")
+        for told in miscounted(entry):
+            self.find(COUNTS_AGREE, "suspect", version, f"version {version}: {told}", [entry.name])
         if read is None:
             return
         if not -1 <= read < version:
@@ -285,21 +306,6 @@ class DeltaJudgement(Judgement):
         if missed:
             why = f"version {version} was written by a writer that had read version {read}, and missed what came then"
             self.find(READ, "suspect", version, why, missed[:5], partial(states.overtaken, version, missed[0]))
-
-    def _metrics(self, version: int, entry: Actions) -> None:
-        """delta-rs counts what it adds and removes; a delete's change data files count as added, an update's do not."""
-        if not (entry.info("engineInfo", str) or "").startswith("delta-rs"):
-            return
-        metrics = Said(entry.info("operationMetrics", dict) or {}, entry.name)
-        added, removed = len(entry.adds), len(entry.removes)
-        for name, count, most in (
-            ("num_added_files", added, added + entry.changes),
-            ("num_removed_files", removed, removed),
-        ):
-            number = metrics.get(name, int)
-            if number not in (None, count, most):
-                why = f"version {version}: {name} is {number:,}, and there are {count:,}"
-                self.find(COUNTS_AGREE, "suspect", version, why, [entry.name])
 
     def _note(self, version: int, entry: Actions, before: Snapshot) -> None:
         """Remember what later writers must not miss."""
@@ -339,25 +345,9 @@ class DeltaJudgement(Judgement):
 
     # What is said elsewhere ------------------------------------------------------------------------------------------
 
-    def _to_compare(self) -> set[tuple[str, ...]]:
-        """The checkpoints that are compared with the log."""
-        found: set[tuple[str, ...]] = set()
-        room = MOST_BYTES
-        for _, some in sorted(self.log.checkpoints.items(), reverse=True):
-            for names in some:
-                if not found or room > 0:
-                    found.add(names)
-                    room -= sum(self.log.sizes[name] for name in names)
-        left = sum(map(len, self.log.checkpoints.values())) - len(found)
-        if left:
-            self.remarks.append(f"{counted(left, 'older checkpoint')}: together they are too large to compare")
-        self.remarks += [f"{one}: readers ignore it" for one in self.log.incomplete]
-        self.left_out += [f"{one}: log compactions are not read" for one in self.log.compacted]
-        return found
-
     def _compare(self, version: int, checkpoint: Actions, now: Snapshot) -> None:
         """A checkpoint has what the entries add up to."""
-        self._contradictions(version, checkpoint)
+        self._contradictions(version, checkpoint, is_checkpoint=True)
         found = [told for _, told in zip(range(6), now.unlike(checkpoint), strict=False)]
         if found:
             why = f"the checkpoint of version {version} is not what the entries up to there add up to"
@@ -376,7 +366,7 @@ class DeltaJudgement(Judgement):
                 self.find(COUNTS_AGREE, "suspect", version, why, [name])
 
     def pointer(self) -> None:
-        """``_last_checkpoint`` names a checkpoint that is there, and counts it right."""
+        """``_last_checkpoint`` names a checkpoint that is there; its counts are hints, which writers get wrong."""
         hint = self.hint
         if hint is None:
             return
@@ -395,8 +385,7 @@ class DeltaJudgement(Judgement):
         for name, number in counts if len(fitting) == 1 else ():
             said = hint.get(name, int)
             if said is not None and number is not None and said != number:
-                why = f"{_HINT} says that {name} is {said:,}, and the checkpoint has {number:,}"
-                self.find(COUNTS_AGREE, "suspect", version, why, [fitting[0][0]])
+                self.remarks.append(f"{_HINT} says that {name} is {said:,}, and the checkpoint has {number:,}")
 
     def newest(self) -> None:
         """The files of the newest version are there, and what is not known is named."""
@@ -404,16 +393,20 @@ class DeltaJudgement(Judgement):
         if now is None:
             self.left_out.append("whether data files exist: the newest version cannot be read")
             return
-        for feature in sorted(now.protocol.reader_features - READER_FEATURES):
+        for feature in sorted(now.protocol.reader_features - READER_FEATURES - CATALOG_FEATURES):
             self.left_out.append(f"what the table feature {brief(feature)} changes: it is not known here")
         if now.metadata.provider != "parquet":
             self.left_out.append(f"data files of the format {brief(now.metadata.provider)}")
         files = [life.file for life in now.live.values()]
         vectors = [(one, one.vector) for one in files if one.vector is not None]
         outside = sum(one.is_outside for one in files)
-        outside += sum(place.name is None and place.inline is None for _, place in vectors)
+        outside += sum((place.name, place.inline, place.unreadable) == (None, None, None) for _, place in vectors)
         if outside:
             self.left_out.append(f"whether {counted(outside, 'file')} outside of the table's folder exist")
+        if self._has_catalog():
+            held = f"; {counted(len(self.log.staged), 'staged commit')} may be of later ones" if self.log.staged else ""
+            self.left_out.append(f"{CATALOG_KNOWS}{held}")
+            return
         if not self.is_unchanged():
             self.left_out.append("whether data files exist: the table was written to while it was read")
             return
@@ -427,6 +420,11 @@ class DeltaJudgement(Judgement):
                 with self.damages.around(self.last):
                     self._vector(one, place)
 
+    def _has_catalog(self) -> bool:
+        """Whether there may be later commits, which the table's catalog has not published in the log yet."""
+        features = self.snapshot.protocol.reader_features if self.snapshot is not None else frozenset()
+        return bool(self.log.staged or features & CATALOG_FEATURES)
+
     def _origin(self, name: str) -> Origin:
         """How a live file, or a live file's deletion vector, came into the table."""
         assert self.snapshot is not None
@@ -439,6 +437,8 @@ class DeltaJudgement(Judgement):
 
     def _vector(self, one: FileAction, place: VectorPlace) -> None:
         """A deletion vector has its checksum, and as many rows as it is said to have."""
+        if place.unreadable is not None:
+            raise Damaged(one.name, f"its deletion vector {place.unreadable}")
         try:
             if place.inline is not None:
                 name, marks = one.name, struck_out(place.inline[: place.size], one.name, one.rows, DELTA)
@@ -456,6 +456,12 @@ class DeltaJudgement(Judgement):
 
     def say_what_was_compared(self) -> None:
         self.versions = self.first, self.last
+        if some := self.without_schema:
+            more = f", as is so in {counted(len(some) - 1, 'other file')}" if some[1:] else ""
+            self.remarks.append(f"partition columns by the schema: {some[0]} has no schemaString{more}")
+        if some := self.went_back:
+            more = f", as is so in {counted(len(some) - 1, 'other version')}" if some[1:] else ""
+            self.remarks.append(f"whether transactions go back on purpose, as they may: {some[0]}{more}")
         entries, files = counted(self.read, "entry", "entries"), counted(len(self.log.checksums), "checksum file")
         self.looked_at += [
             f"{SEQUENTIAL}, {READ}, {VALID}: {entries}",
@@ -469,7 +475,7 @@ class DeltaJudgement(Judgement):
         for ack in self.acks or ():
             version, why = ack["version"], None
             millis, apps = self.told.get(version, (None, set()))
-            if version > self.log.last:
+            if version > self.log.last and not self._has_catalog():
                 why = f"the commit of version {version} was acknowledged, and the last version is {self.log.last}"
             elif version in self.told and ack.get("timestamp", millis) != millis:
                 why = f"version {version} was acknowledged at {ack['timestamp']}, and is the commit of {millis}"
@@ -481,5 +487,5 @@ class DeltaJudgement(Judgement):
                 self.find(PRESENT, "proved", version, why, [name], state_of, about=why)
 
 
-def _shape(snapshot: Snapshot) -> tuple[str, tuple[str, ...]]:
+def _shape(snapshot: Snapshot) -> tuple[str | None, tuple[str, ...]]:
     return snapshot.metadata.schema, snapshot.metadata.partition_columns

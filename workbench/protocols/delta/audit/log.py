@@ -9,11 +9,13 @@ from workbench.kernel.errors import brief
 
 FOLDER = "_delta_log"
 SIDECARS = f"{FOLDER}/_sidecars"
+STAGED = f"{FOLDER}/_staged_commits"
 
 _NAME = re.compile(
     r"(?P<version>\d{20})\.(?:(?P<entry>json)|(?P<checksum>crc)|(?P<compacted>\d{20}\.compacted\.json)"
     r"|checkpoint(?:\.(?P<part>\d{10})\.(?P<of>\d{10})\.parquet|(?:\.[0-9A-Za-z-]{36}\.json|(?:\.[0-9A-Za-z-]{36})?\.parquet)))"
 )
+_STAGED = re.compile(r"\d{20}\.[0-9A-Za-z-]{36}\.json")
 
 
 class Log(NamedTuple):
@@ -24,6 +26,7 @@ class Log(NamedTuple):
         checkpoints: By version, the files of each complete checkpoint.
         incomplete: Checkpoints of several parts that lack some, which readers ignore.
         compacted: Files that repeat a range of entries.
+        staged: Commits of later versions; the catalog alone knows which of them succeeded.
         sizes: Of all these files.
     """
 
@@ -32,12 +35,24 @@ class Log(NamedTuple):
     checkpoints: dict[int, list[tuple[str, ...]]]
     incomplete: tuple[str, ...]
     compacted: tuple[str, ...]
+    staged: tuple[str, ...]
     sizes: dict[str, int]
 
     @property
     def last(self) -> int:
         """The newest version."""
         return max([*self.entries, *self.checkpoints])
+
+    def newest_checkpoints(self, most_bytes: int) -> set[tuple[str, ...]]:
+        """The files of the checkpoints, from the newest on until they have so many bytes."""
+        found: set[tuple[str, ...]] = set()
+        room = most_bytes
+        for _, some in sorted(self.checkpoints.items(), reverse=True):
+            for names in some:
+                if not found or room > 0:
+                    found.add(names)
+                    room -= sum(self.sizes[name] for name in names)
+        return found
 
 
 def list_log(source: Source) -> Log | None:
@@ -46,10 +61,12 @@ def list_log(source: Source) -> Log | None:
     Raises:
         InputError: If a version has more than 63 bits.
     """
-    log = Log({}, {}, {}, (), (), {})
+    log = Log({}, {}, {}, (), (), (), {})
     parts: dict[tuple[int, int], dict[int, str]] = {}
-    compacted = []
+    compacted, staged = [], []
     for one in source.entries(FOLDER):
+        if one.name == STAGED and one.is_folder:
+            staged = [commit for commit in source.entries(STAGED) if _STAGED.fullmatch(commit.base)]
         named = _NAME.fullmatch(one.base)
         if named is None or one.is_folder:
             continue
@@ -75,4 +92,5 @@ def list_log(source: Source) -> Log | None:
             incomplete.append(f"the checkpoint of version {version}, of which {len(names)} of {count} parts exist")
     if not log.entries and not log.checkpoints:
         return None
-    return log._replace(incomplete=tuple(incomplete), compacted=tuple(compacted))
+    later = tuple(one.name for one in staged if int(one.base[:20]) > log.last)
+    return log._replace(incomplete=tuple(incomplete), compacted=tuple(compacted), staged=later)

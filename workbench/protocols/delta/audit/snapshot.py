@@ -110,15 +110,19 @@ class Snapshot:
             yield "its protocol is another"
 
 
-def twice(actions: Actions) -> list[str]:
-    """The names of the files that are added twice, or removed twice; with a deletion vector and without is twice."""
+def twice(actions: Actions, *, is_checkpoint: bool) -> list[str]:
+    """The names of the files that are added twice, or removed twice; with a deletion vector and without is twice.
+
+    But a checkpoint keeps one tombstone for each deletion vector that a file had.
+    """
     found = []
     for files in (actions.adds, actions.removes):
-        seen: set[str] = set()
+        seen: set[tuple[str, str | None]] = set()
         for one in files:
-            if one.name in seen:
+            key = one.name, one.vector_id if is_checkpoint and files is actions.removes else None
+            if key in seen:
                 found.append(one.name)
-            seen.add(one.name)
+            seen.add(key)
     return found
 
 
@@ -126,3 +130,18 @@ def both(actions: Actions) -> list[str]:
     """The names of the files that are added and removed."""
     removed = {(one.name, one.vector_id) for one in actions.removes}
     return [one.name for one in actions.adds if (one.name, one.vector_id) in removed]
+
+
+def miscounted(entry: Actions) -> Iterator[str]:
+    """How delta-rs's counts differ from an entry; a delete's change data files count as added, an update's do not."""
+    if not (entry.info("engineInfo", str) or "").startswith("delta-rs"):
+        return
+    metrics = Said(entry.info("operationMetrics", dict) or {}, entry.name)
+    added, removed = len(entry.adds), len(entry.removes)
+    for name, count, most in (
+        ("num_added_files", added, added + entry.changes),
+        ("num_removed_files", removed, removed),
+    ):
+        number = metrics.get(name, int)
+        if number not in (None, count, most):
+            yield f"{name} is {number:,}, and there are {count:,}"
