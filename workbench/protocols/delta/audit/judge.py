@@ -85,6 +85,7 @@ class DeltaJudgement(Judgement):
         # partition: of any entry, and of one that may have read the table.
         self.schema_changed = -1
         self.committed_by: dict[str, int] = {}
+        self.transactions: set[tuple[str, int]] = set()
         self.added_to: dict[Partition | None, int] = {}
         self.changed: dict[Partition | None, int] = {}
 
@@ -273,8 +274,9 @@ class DeltaJudgement(Judgement):
         for app, number in entry.transactions.items():
             last = before.transactions.get(app)
             which = f"version {version} has the transaction {number} of the application {brief(app)}"
-            if last == number:
-                why = f"{which}, and an earlier version has it, too"
+            if last == number or (app, number) in self.transactions:
+                back = "" if last == number else ", unless the application has gone back on purpose, as it may"
+                why = f"{which}, and an earlier version has it, too{back}"
                 self.find(READ, "suspect", version, why, [entry.name], partial(states.overtaken, version, which))
             elif last is not None and number < last:
                 self.went_back.append(f"{which} after {last}")
@@ -312,6 +314,7 @@ class DeltaJudgement(Judgement):
         if any((one.schema, one.partition_columns) != _shape(before) for one in entry.metadata):
             self.schema_changed = version
         self.committed_by |= dict.fromkeys(entry.transactions, version)
+        self.transactions.update(entry.transactions.items())
         new = dict.fromkeys((one.partition for one in entry.adds if one.name not in before.live), version)
         self.added_to |= new
         if not entry.info("isBlindAppend", bool):
