@@ -31,15 +31,21 @@ class PaimonTable(Table):
         self.told_writers = [] if acks is None else acks.read_text().splitlines()
 
     def files(self, name: str) -> list[Path]:
-        """``snapshot:2`` is a snapshot, ``base:2`` and ``delta:2`` its manifest lists, ``manifest:2`` what is new."""
+        """``snapshot:2`` is a snapshot, ``base:2`` and ``delta:2`` its manifest lists, ``manifest:2`` what is new.
+
+        ``data:2`` is the first data file in that; for a number, the file of a tag or a branch's snapshot may stand.
+        """
         kind, _, number = name.partition(":")
         if kind == "snapshot":
-            return [self.folder / "snapshot" / f"snapshot-{number}"]
+            return [self.folder / (number if "/" in number else f"snapshot/snapshot-{number}")]
         if kind in ("base", "delta"):
             return [self.folder / "manifest" / self.told(f"{number}.{kind}ManifestList")]
         if kind == "manifest":
             (delta,) = self.files(f"delta:{number}")
             return [self.folder / "manifest" / records(delta)[0]["_FILE_NAME"]]
+        if kind == "data":
+            (manifest,) = self.files(f"manifest:{number}")
+            return [self.folder / "bucket-0" / records(manifest)[0]["_FILE"]["_FILE_NAME"]]
         return super().files(name)
 
     def told(self, name: str) -> str:

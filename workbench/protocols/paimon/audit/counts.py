@@ -1,5 +1,6 @@
 """Judge what a Paimon table says more than once: counts, pointers, files and their sizes."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -7,13 +8,14 @@ import pyarrow.compute as pc
 
 from workbench.audits.damaged import Damaged, Missing
 from workbench.audits.judgement import Judgement, Rule
-from workbench.audits.presence import COUNTS_AGREE, FILES_EXIST, Origin
+from workbench.audits.presence import COUNTS_AGREE, FILES_EXIST, Absent, Origin, absent
 from workbench.audits.shape import alive_at, utc
 from workbench.audits.vectors import MOST_VECTORS, PAIMON, UnreadableError, read_vector
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.kernel.values import counted
 from workbench.protocols.paimon.audit.files import versions
+from workbench.protocols.paimon.audit.heads import heads
 from workbench.protocols.paimon.audit.read import Change, PaimonTable
 
 _KINDS = {"APPEND", "COMPACT", "OVERWRITE", "ANALYZE"}
@@ -24,9 +26,10 @@ class CountsJudgement(Judgement):
     """The rules on counts, pointers and files."""
 
     table: PaimonTable
+    _absent: Sequence[Absent] = ()  # the newest snapshot's files
 
     def counts(self) -> list[Rule]:
-        return [self.miscounts, self.misfits, self.kinds, self.hint, self.files]
+        return [self.miscounts, self.misfits, self.kinds, self.hint, self.files, self.kept_files]
 
     def miscounts(self) -> None:
         """What is counted twice comes to the same."""
@@ -109,15 +112,41 @@ class CountsJudgement(Judgement):
         wanted = {f"{bucket}/{name}": size for bucket, name, size, is_out in zip(*columns, strict=True) if not is_out}
         vectors = alive_at(table.vectors, table.last)
         wanted |= {f"index/{name}": None for name in vectors["index_file"].to_pylist()}
-        if not table.schema.types and len(set(table.files["partition"].to_pylist()) - {""}):
+        if not _has_names(table):
             self.left_out.append("whether data files exist: without a schema nobody knows the names of partitions")
         elif self.source.exists(f"snapshot/snapshot-{table.last}"):  # it has not expired meanwhile
-            absent = {one.name for one in self.judge_presence(wanted, table.last, partial(_origin, table))}
+            self._absent = self.judge_presence(wanted, table.last, partial(_origin, table))
+            gone = {one.name for one in self._absent}
             rows = dict(zip(live["name"].to_pylist(), live["rows"].to_pylist(), strict=True))
             for one in vectors.slice(0, MOST_VECTORS).to_pylist():
-                if f"index/{one['index_file']}" not in absent and one["file"] in rows:
+                if f"index/{one['index_file']}" not in gone and one["file"] in rows:
                     with self.damages.around(table.last):
                         _vector(table, one, rows[one["file"]])
+
+    def kept_files(self) -> None:
+        """The files of tags, and of branches' newest snapshots, are there, apart from what :meth:`files` misses."""
+        table, looked, outside = self.table, 0, 0
+        if not _has_names(table):
+            return
+        told = {one.name for one in self._absent}
+        for head in heads(table, self.damages):
+            found, has_files = absent(self.source, head.files)
+            lost = [one for one in found if one.name not in told]
+            looked, outside = looked + len(head.files), outside + head.outside
+            if found and not has_files:
+                self.left_out.append(f"whether the data files of {head.name} exist: the folder has only metadata")
+            elif lost and self.source.exists(head.name):  # nobody has dropped it meanwhile
+                why = f"missing, or of another size: {len(lost):,} of {counted(len(head.files), 'file')} of {head.name}"
+                self.find(FILES_EXIST, "proved", head.version, why, map(str, lost[:10]))
+        if looked:
+            self.looked_at.append(f"{FILES_EXIST}: {counted(looked, 'file')} of tags and branches, with sizes")
+        if outside:
+            self.left_out.append(f"whether {counted(outside, 'data file')} of tags and branches exist: outside of it")
+
+
+def _has_names(table: PaimonTable) -> bool:
+    """Whether the names of partitions are known."""
+    return bool(table.schema.types) or not set(table.files["partition"].to_pylist()) - {""}
 
 
 def _origin(table: PaimonTable, name: str) -> Origin:

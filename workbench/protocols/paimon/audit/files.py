@@ -54,7 +54,7 @@ SNAPSHOTS = pa.schema(
     ]
 )
 
-#: Other snapshots - of branches and tags, and older ones - reduced to what they save from counting as lost.
+#: Other snapshots - of branches and tags, and older ones - reduced to what they keep alive.
 OTHERS = pa.schema(
     [
         ("file", pa.string()),
@@ -62,6 +62,8 @@ OTHERS = pa.schema(
         ("identifier", pa.int64()),
         ("lists", pa.list_(pa.string())),
         ("delta", pa.string()),
+        ("version", pa.int64()),
+        ("index", pa.string()),
     ]
 )
 
@@ -255,8 +257,8 @@ def decode_other(source: Source, item: Item) -> Iterator[Row]:
         said = _said(source, name)
     except Missing:
         return
-    lists = _lists(said)
-    yield name, said.take("commitUser", str), said.take("commitIdentifier", int), lists, lists[1]
+    lists, mark = _lists(said), (said.take("commitUser", str), said.take("commitIdentifier", int))
+    yield name, *mark, lists, lists[1], said.take("id", int), said.get("indexManifest", str)
 
 
 def others(source: Source) -> list[str]:

@@ -229,8 +229,8 @@ def _read(
         source,
         schema,
         snapshots,
-        _with_folders(files, schema).cast(PAIMON_FILES),
-        _with_folders(_vectors(source, snapshots), schema).cast(VECTORS),
+        with_folders(files, schema).cast(PAIMON_FILES),
+        with_folders(_vectors(source, snapshots), schema).cast(VECTORS),
         entries[1].filter(~np.isin(entries[1]["version"].to_numpy(), list(after_gap))),
         sorted({v for after in after_gap for v in range(present[present.index(after) - 1] + 1, after)} - damaged),
         frozenset(damaged),
@@ -323,7 +323,7 @@ def _lifetimes(entries: pa.Table, snapshots: pa.Table, first: int) -> tuple[pa.T
     return table, list(zip(strange["version"].to_pylist(), strange["name"].to_pylist(), strict=True))
 
 
-def _with_folders(files: pa.Table, schema: Schema) -> pa.Table:
+def with_folders(files: pa.Table, schema: Schema) -> pa.Table:
     """Files, or vectors, with the names of their partitions and bucket folders."""
     partitions = files["partition"].combine_chunks().dictionary_encode()
     names = [partition_name(row, schema) for row in partitions.dictionary.to_pylist()]

@@ -1,0 +1,88 @@
+"""What keeps files of a Paimon table alive beside its newest snapshot: tags, and the newest snapshots of branches."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from workbench.audits.damaged import Damaged, Damages
+from workbench.audits.decoding import decoded
+from workbench.audits.shape import row_codes
+from workbench.protocols.paimon.audit.files import (
+    ADD,
+    ENTRIES,
+    RANGES,
+    Item,
+    decode_index,
+    decode_manifest,
+    manifests_in,
+)
+from workbench.protocols.paimon.audit.read import PaimonTable, with_folders
+
+_BRANCH = re.compile(r"branch/branch-[^/]+/snapshot/")
+_TAG = re.compile(r"(branch/branch-[^/]+/)?tag/tag-[^/]+")
+
+
+class Head(NamedTuple):
+    """A tag, or a branch's newest snapshot.
+
+    Attributes:
+        name: Its file.
+        version: The number of its snapshot.
+        files: The data files and the files of deletion vectors that its readers need, with their sizes if known.
+        outside: How many data files are not in the table's folder.
+    """
+
+    name: str
+    version: int
+    files: dict[str, int | None]
+    outside: int
+
+
+def heads(table: PaimonTable, damages: Damages) -> Iterator[Head]:
+    """The tags and branches whose metadata can be read; the damaged files of the others are noted."""
+    known: dict[str, pa.Table] = {}  # manifests, most of which heads share
+    for one in _heads(table):
+        try:
+            yield _head(table, one, known)
+        except Damaged as error:
+            if table.source.exists(one["file"]):  # nobody has dropped it meanwhile
+                damages.note(Damaged(error.name, f"{error.why}, and {one['file']} needs it"), [one["version"]])
+
+
+def _heads(table: PaimonTable) -> list[dict[str, Any]]:
+    """The tags, and the newest snapshots of branches, in the shape of OTHERS."""
+    tags: list[dict[str, Any]] = []
+    newest: dict[str, dict[str, Any]] = {}
+    for one in table.others.to_pylist():
+        if _TAG.fullmatch(one["file"]):
+            tags.append(one)
+        elif branch := _BRANCH.match(one["file"]):
+            newest[branch[0]] = max(one, newest.get(branch[0], one), key=lambda other: int(other["version"]))
+    return [*tags, *newest.values()]
+
+
+def _head(table: PaimonTable, one: dict[str, Any], known: dict[str, pa.Table]) -> Head:
+    entries = [ENTRIES.empty_table()]
+    for manifest in (name for several in one["lists"][:2] for name in manifests_in(table.source, several)):
+        if manifest not in known:
+            known[manifest] = decoded(table.source, decode_manifest, [Item(0, (manifest,))], ENTRIES)
+        entries.append(known[manifest])
+    files, outside = _alive(table, pa.concat_tables(entries))
+    if one["index"] is not None:
+        vectors = decoded(table.source, decode_index, [Item(0, (one["index"],))], RANGES)
+        files |= {f"index/{name}": None for name in vectors["index_file"].to_pylist()}
+    return Head(one["file"], one["version"], files, outside)
+
+
+def _alive(table: PaimonTable, entries: pa.Table) -> tuple[dict[str, int | None], int]:
+    """The data files that are added once more often than they are removed; and how many more are outside."""
+    code = row_codes(entries, ("name", "level", "bucket", "partition"))
+    signs = np.where(entries["kind"].to_numpy() == ADD, 1, -1)
+    live = with_folders(entries.filter(pa.array((np.bincount(code, signs)[code] > 0) & (signs > 0))), table.schema)
+    inside = live.filter(pc.invert(live["is_outside"]))
+    columns = (inside[name].to_pylist() for name in ("bucket", "name", "size"))
+    return {f"{bucket}/{name}": size for bucket, name, size in zip(*columns, strict=True)}, len(live) - len(inside)
