@@ -75,6 +75,19 @@ def blind(folder: Path, **properties: str) -> None:
     append(other, 4)
 
 
+def firsts(folder: Path) -> None:
+    """Two writers insert into an empty table, and the catalog does not compare: the first one's commit is lost."""
+    create(folder)
+    transactions = []
+    for i in (1, 2):
+        transactions.append(catalog(folder).load_table("ns.t").transaction())
+        transactions[-1].append(pa.table({"id": [i]}))
+    for one in transactions:
+        one._requirements = ()
+        head = one.commit_transaction().metadata
+        print(head.current_snapshot_id, head.last_updated_ms)
+
+
 def gated(made: Any, step: str, meanwhile: Callable[[], None]) -> None:
     """Let something happen right after the next time that a catalog takes a step."""
     act = getattr(made, step)
@@ -194,6 +207,7 @@ KINDS: dict[str, Callable[[Path], None]] = {
     "races": races,
     "blind": blind,
     "blind_v1": lambda folder: blind(folder, format_version="1"),
+    "firsts": firsts,
     "back": back,
     "retried": retried,
     "overtaken": overtaken,

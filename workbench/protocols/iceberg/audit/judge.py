@@ -13,7 +13,14 @@ from workbench.audits.presence import COUNTS_AGREE, Origin
 from workbench.audits.shape import before_since, utc
 from workbench.kernel.values import counted
 from workbench.protocols.iceberg.audit import states
-from workbench.protocols.iceberg.audit.metadata import FOLDER, IcebergSnapshot, Metadata, metadata_files, read_metadata
+from workbench.protocols.iceberg.audit.metadata import (
+    FOLDER,
+    IcebergSnapshot,
+    Left,
+    Metadata,
+    metadata_files,
+    read_metadata,
+)
 from workbench.protocols.iceberg.audit.read import IcebergTable, Places, entries_of, manifests_of
 
 #: The most bytes of older metadata files that are read; each file repeats the whole history of its time.
@@ -116,13 +123,29 @@ class IcebergJudgement(Judgement):
             if before not in metadata.snapshots or after not in metadata.snapshots or before == after:
                 continue
             new = metadata.snapshots[after]
+            evidence = [f"{metadata.name}: snapshot-log has {before}, then {after}"]
+            self._overlooked(metadata.left_by(before, after), evidence)
             if new.parent not in metadata.snapshots:  # possibly expired
                 continue
             follows = any(one.id == before for one in metadata.ancestors(after))
             if follows or any(one.id == after for one in metadata.ancestors(before)):
                 continue
             why = f"snapshot {after} followed {before}, and was built on {new.parent}"
-            self.find_about(LINEAR, "suspect", new, why, [f"{metadata.name}: snapshot-log has {before}, then {after}"])
+            self.find_about(LINEAR, "suspect", new, why, evidence)
+
+    def _overlooked(self, left: Left, evidence: Iterable[str]) -> bool:
+        """Find snapshots that an insert into a table that was thought to be empty took out of the main branch."""
+        first = left.first
+        if first is None or first.parent is not None or not left.is_unseen:
+            return False
+        one = left.snapshots[0]
+        if one.id not in self.table.metadata.reachable():
+            why = (
+                f"snapshot {one.id} was the newest, and no branch leads to it: {first.id} took its place, which has no "
+                f"parent and the sequence number {first.sequence}, as if the table had been empty"
+            )
+            self.find_about(PRESENT, "suspect", one, why, evidence)
+        return True
 
     def content(self) -> None:
         """Each snapshot has its parent's files, with its own changes applied."""
@@ -250,6 +273,8 @@ class IcebergJudgement(Judgement):
         if base == older.current:
             return
         if base is None:
+            if self._overlooked(newer.left_by(older.current, newer.current), both):
+                return
             why = f"snapshot {new[-1].id} has no parent, though {head.id} was before it, as after a table is replaced"
             self.find_about(LINEAR, "outside", new[-1], why, [newer.name])
             return
@@ -380,6 +405,9 @@ class IcebergJudgement(Judgement):
         elsewhere = {id for other in self.others for id in other.snapshots}
         for ack in self.acks or ():
             id, millis = ack["snapshot-id"], ack.get("timestamp-ms")
+            if id in metadata.snapshots:
+                self._out_of_the_history(metadata.snapshots[id])
+                continue
             if id in self.known or id in elsewhere:
                 continue
             if self.begins == 0 and millis is not None and millis < self.born:
@@ -391,6 +419,25 @@ class IcebergJudgement(Judgement):
             )
             one = IcebergSnapshot(id, None, self.versions[1] or 0, millis or 0, None, "unknown")
             self.find_about(PRESENT, "proved" if young else "suspect", one, why, [f"{metadata.name} does not have it"])
+
+    def _out_of_the_history(self, one: IcebergSnapshot) -> None:
+        """Find an acknowledged snapshot to which nothing leads, unless the table was rolled back or replaced."""
+        metadata = self.table.metadata
+        if one.id in metadata.reachable():
+            return
+        later = metadata.built_on(one.id)
+        was_head = [i for i, head in enumerate(metadata.heads) if head in later]
+        last = metadata.heads[was_head[-1] :][:2] if was_head else ()
+        why = f"snapshot {one.id} was acknowledged, and no branch leads to it"
+        left = metadata.left_by(*last) if len(last) == 2 and last[1] in metadata.snapshots else None
+        if left is None:
+            why += ": it was never the newest, or its branch was dropped"
+        elif left.is_on_purpose:
+            return
+        else:
+            why += f": {last[1]} followed {last[0]}, and was not built on it"
+        grade: Grade = "proved" if left and left.is_unseen else "suspect"
+        self.find_about(PRESENT, grade, one, why, [metadata.name])
 
 
 def _age(one: IcebergSnapshot) -> tuple[int, int]:

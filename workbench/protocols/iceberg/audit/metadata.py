@@ -40,6 +40,28 @@ class IcebergSnapshot(NamedTuple):
         return {name: int(number) for name, number in said.items() if number.isdecimal()}
 
 
+class Left(NamedTuple):
+    """Snapshots that were in the main branch until its head became another one, newest first.
+
+    Attributes:
+        first: The oldest of those that the main branch has in their place; None if it was rolled back.
+    """
+
+    snapshots: tuple[IcebergSnapshot, ...]
+    first: IcebergSnapshot | None
+
+    @property
+    def is_unseen(self) -> bool:
+        """Whether the other writer had not seen them: it took a number that one of them has; 0 is no number."""
+        return self.first is not None and 0 != self.first.sequence in {one.sequence for one in self.snapshots}
+
+    @property
+    def is_on_purpose(self) -> bool:
+        """Whether the table was rolled back, or replaced: then it has a first snapshot anew, and goes on counting."""
+        first = self.first
+        return first is None or (first.parent is None and first.sequence > self.snapshots[0].sequence)
+
+
 class Metadata(NamedTuple):
     """The contents of one metadata file.
 
@@ -80,6 +102,25 @@ class Metadata(NamedTuple):
             seen.add(of)
             yield self.snapshots[of]
             of = self.snapshots[of].parent
+
+    def left_by(self, before: int, after: int) -> Left:
+        """The snapshots that were left when the head went from one snapshot to another."""
+        old, new = list(self.ancestors(before)), list(self.ancestors(after))
+        shared = {one.id for one in old} & {one.id for one in new}
+        left = tuple(one for one in old if one.id not in shared)
+        return Left(left, next((one for one in reversed(new) if one.id not in shared), None))
+
+    def built_on(self, id: int) -> set[int]:
+        """A snapshot, and those that were built on it."""
+        found = {id}
+        for one in sorted(self.snapshots.values(), key=lambda one: (one.sequence, one.millis)):
+            if one.parent in found:
+                found.add(one.id)
+        return found
+
+    def reachable(self) -> set[int]:
+        """The snapshots to which the main branch, another one, or a tag leads."""
+        return {one.id for head in {self.current, *self.branches, *self.tags} for one in self.ancestors(head)}
 
     def held(self) -> set[int]:
         """The snapshots that a tag or another branch keeps from expiring."""
