@@ -300,6 +300,11 @@ class HudiTable(Table):
         """Let an action be under way."""
         (self.timeline / f"{self.now()}.{action}.inflight").write_bytes(b"")
 
+    def savepoint(self, ts: str) -> None:
+        """Keep what an instant has published from cleaners and archives."""
+        ts = self.told(ts)
+        (self.timeline / (f"{ts}_{self.now()}.savepoint" if self.layout_2 else f"{ts}.savepoint")).write_bytes(b"")
+
     def write_completed(self, ts: str, action: str, metadata: dict[str, Any]) -> Path:
         """Write a completed instant."""
         name = f"{ts}_{self.now()}.{action}" if self.layout_2 else f"{ts}.{action}"

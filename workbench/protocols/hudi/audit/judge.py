@@ -53,7 +53,7 @@ class HudiJudgement(Judgement):
 
     def rules(self) -> list[Rule]:
         slices = (self.built, self.too_late, self.gone, self.one_name, self.not_written, self.logs_gone)
-        return [*map(self.guarded, (self.acknowledged, *slices)), self.say_what_was_compared, self.keys]
+        return [*map(self.guarded, (self.acknowledged, self.unmade, *slices)), self.say_what_was_compared, self.keys]
 
     def find_slice(
         self,
@@ -88,7 +88,40 @@ class HudiJudgement(Judgement):
             if version not in there and not expired:
                 why = f"the commit of {ack['instant']} was acknowledged, but has no completed instant"
                 state_of = partial(states.deleted_slice, "of the commit", version, rolled_back=True)
-                self.find(PRESENT, "proved", version, why, state_of=state_of)
+                self.find(PRESENT, "proved", version, why, state_of=state_of, about=version)
+
+    def unmade(self) -> None:
+        """Instants that others name, and that are neither completed nor archived."""
+        table, evidence = self.table, defaultdict[int, list[str]](list)
+        there = {*table.commits, *(one.version for one in table.unread)}
+        first = table.slices.filter(pc.and_(pc.is_null(table.slices["before"]), pc.is_valid(table.slices["built_on"])))
+        for one in first.to_pylist():  # of the others, `built` tells
+            if table.whole_from <= one["built_on"] and one["built_on"] not in there:
+                evidence[one["built_on"]].append(f"{one['instant']}: {one['name']} was built on {one['built_on']}")
+        strange = self._replaced_but_not_made()
+        for name, partition, group, version in base_files(table.present):
+            if (partition, group) in strange and table.whole_from <= version and version not in there:
+                by = strange.pop((partition, group))
+                evidence[version].append(f"{by} has replaced the file group of {name}, which no instant publishes")
+        for version, told in sorted(evidence.items()):
+            why = (
+                f"there is no completed instant {version}, though later ones rely on it: it was deleted, or archived "
+                "out of turn"
+            )
+            state_of = partial(states.deleted_slice, "of the commit", version, rolled_back=False)
+            self.find(PRESENT, "suspect", version, why, told[:5], state_of, about=version)
+        if strange and not table.has_history and not table.unread:
+            by = min(strange.values())
+            why = f"no instant made {counted(len(strange), 'file group')} that a later one replaces: it was deleted"
+            told = [f"{by} replaces {'/'.join(filter(None, place))}" for place, by in list(strange.items())[:5]]
+            self.find(PRESENT, "suspect", by, why, told, partial(states.deleted_slice, told[0], by, rolled_back=False))
+
+    def _replaced_but_not_made(self) -> dict[tuple[str, str], int]:
+        """The file groups that an instant replaces, and of which no slice or log file is known."""
+        table = self.table
+        made = set(zip(*(table.slices[name].to_pylist() for name in ("partition", "bucket")), strict=True))
+        made |= {(partition, group) for partition, group, _ in table.logs.values()}
+        return {place: by for place, by in table.replaced.items() if place not in made}
 
     # Slices that were not built on the one before --------------------------------------------------------------------
 
@@ -201,7 +234,7 @@ class HudiJudgement(Judgement):
         self.find_slice(READ, grade, one, why, evidence, partial(states.one_name, _group(one), one["first"]))
 
     def not_written(self) -> None:
-        """Base files under the timestamp of a completed commit that did not write them: readers read them."""
+        """Base files under the timestamp of a completed commit that did not write them: readers that list files read them."""
         slices = self.table.slices
         completed = set(self.table.commits)
         groups = set(zip(*(slices[name].to_pylist() for name in ("partition", "bucket", "first")), strict=True))
@@ -209,7 +242,9 @@ class HudiJudgement(Judgement):
         for name, partition, group, version in base_files(unnamed):
             if version not in completed or (partition, group, version) in groups:
                 continue  # of two files of one slice, `_twins` tells
-            why = f"there is a base file of the commit {version}, which did not write it; readers read it"
+            why = (
+                f"there is a base file of the commit {version}, which did not write it; readers that list files read it"
+            )
             one = {"partition": partition, "bucket": group, "first": version}
             state_of = partial(states.one_name, group, version)
             self.find_slice(READ, "suspect", one, why, [f"there is {name}"], state_of)

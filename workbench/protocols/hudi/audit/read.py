@@ -75,6 +75,8 @@ class HudiTable:
         has_history: Whether older instants were archived.
         unread: The instants that are damaged. Base files with their timestamps count as what they published.
         logs: The log files that active deltacommits name, each with its partition, its file group and its version.
+        replaced: From a partition and a file group to the version that replaces it.
+        whole_from: No instant of this version or a later one was archived.
     """
 
     source: Source
@@ -89,6 +91,8 @@ class HudiTable:
     has_history: bool
     unread: frozenset[Instant]
     logs: dict[str, tuple[str, str, int]]
+    replaced: dict[tuple[str, str], int]
+    whole_from: int
 
     @property
     def has_logs(self) -> bool:
@@ -175,12 +179,18 @@ class _TimelineReading:
         self._cleaned_up_to = 0
         self._cleaned_unsaid = False
         self._begins: int | None = None
+        self._whole_from = 0
         self._logs: dict[str, tuple[str, str, int]] = {}
 
     def add(self, instants: Sequence[Instant]) -> None:
         """Read the instants that are new."""
         completed = {(instant.ts, instant.action) for instant in instants if instant.state == "completed"}
         self._begins = min((one.version for one in instants if one.action in WRITES), default=None)
+        # A savepoint may keep an instant while later ones are archived.
+        kept = {one.ts for one in instants if one.action == "savepoint"}
+        self._whole_from = min(
+            (one.version for one in instants if one.action in WRITES and one.ts not in kept), default=0
+        )
         for instant in instants:
             if instant.name in self._seen:
                 continue
@@ -255,6 +265,8 @@ class _TimelineReading:
             has_history,
             frozenset(self._unread),
             self._logs,
+            self._replaced,
+            self._whole_from if has_history else 0,
         )
 
 
