@@ -234,7 +234,7 @@ class HudiJudgement(Judgement):
         self.find_slice(READ, grade, one, why, evidence, partial(states.one_name, _group(one), one["first"]))
 
     def not_written(self) -> None:
-        """Base files under the timestamp of a completed commit that did not write them: readers that list files read them."""
+        """Base files under the timestamp of a completed commit that did not write them; listing readers read them."""
         slices = self.table.slices
         completed = set(self.table.commits)
         groups = set(zip(*(slices[name].to_pylist() for name in ("partition", "bucket", "first")), strict=True))

@@ -101,18 +101,15 @@ def properties(source: Source) -> dict[str, str]:
     except UnicodeError:
         raise Damaged(PROPERTIES, "it is not UTF-8 text") from None
     given = dict(_pairs(text))
-    for name in ("hoodie.table.version", "hoodie.table.type"):
-        if name not in given:
-            raise Damaged(PROPERTIES, f"it does not say {name}")
+    if "hoodie.table.type" not in given:
+        raise Damaged(PROPERTIES, "it does not say hoodie.table.type")
     if given["hoodie.table.type"].upper() not in TYPES:
         raise InputError(
             f"a Hudi table of type {brief(given['hoodie.table.type'])} is not accepted; {listed(TYPES)} are"
         )
-    if given["hoodie.table.version"] not in map(str, VERSIONS):
-        raise InputError(
-            f"Hudi's table version {brief(given['hoodie.table.version'])} is not accepted; "
-            f"{listed(map(str, VERSIONS))} are"
-        )
+    version = given.get("hoodie.table.version", "0")  # the first version did not say
+    if version not in map(str, VERSIONS):
+        raise InputError(f"Hudi's table version {brief(version)} is not accepted; {listed(map(str, VERSIONS))} are")
     for name, accepted in (("hoodie.table.base.file.format", "PARQUET"), ("hoodie.table.format", "NATIVE")):
         if given.get(name, accepted).upper() != accepted:
             raise InputError(f"{name} = {brief(given[name])} is not accepted; {accepted} is")
