@@ -88,6 +88,16 @@ def firsts(folder: Path) -> None:
         print(head.current_snapshot_id, head.last_updated_ms)
 
 
+def upgraded(folder: Path) -> None:
+    """A table of version 1 goes on in version 2."""
+    table = create(folder, format_version="1")
+    for i in range(4):
+        if i == 2:
+            with table.transaction() as transaction:
+                transaction.upgrade_table_version(2)
+        append(table, i)
+
+
 def gated(made: Any, step: str, meanwhile: Callable[[], None]) -> None:
     """Let something happen right after the next time that a catalog takes a step."""
     act = getattr(made, step)
@@ -208,6 +218,7 @@ KINDS: dict[str, Callable[[Path], None]] = {
     "blind": blind,
     "blind_v1": lambda folder: blind(folder, format_version="1"),
     "firsts": firsts,
+    "upgraded": upgraded,
     "back": back,
     "retried": retried,
     "overtaken": overtaken,

@@ -356,7 +356,7 @@ class IcebergJudgement(Judgement):
             one = IcebergSnapshot(int(named[1]), None, 0, 0, f"{metadata.location}/{entry.name}", "unknown")
             with suppress(Damaged):  # its writer has died, or still writes
                 listed = manifests_of(source, self.table.places, one).values()
-                number = max((said.sequence or 0 for said in listed if said.added_by == one.id), default=0)
+                number = max((said.sequence for said in listed if said.added_by == one.id), default=0)
                 if number > metadata.last_sequence:
                     later[number] = one.id, entry.name
         if not later or not self.is_unchanged():

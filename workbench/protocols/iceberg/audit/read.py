@@ -45,7 +45,7 @@ class ListedManifest(NamedTuple):
     added_by: int
     has_deletes: bool
     counts: tuple[int | None, ...]
-    sequence: int | None
+    sequence: int
     length: int | None
 
 
@@ -490,7 +490,8 @@ def manifests_of(source: Source, places: Places, snapshot: IcebergSnapshot) -> d
             -1 if added_by is None else added_by,
             record.get("content", 0) != 0,
             counts,
-            *map(record.get, others),
+            record.get("sequence_number") or 0,  # none in version 1; lists of version 2 say 0 of the same
+            record.get("manifest_length"),
         )
     return found
 
