@@ -141,12 +141,19 @@ def overwritten(lake: Lake) -> None:
     commit.commit(write.prepare_commit())
 
 
+def overwritten_in_vain(lake: Lake) -> None:
+    """That commit is taken back, and another one takes its place."""
+    overwritten(lake)
+    lake.table().rollback_to(2)
+    lake.write("c")
+
+
 #: What the tables are that can be written, by name.
 KINDS = {
     kind.__name__: kind
     for kind in (
         *(branch, dropped, rolled_back, rolled_back_once, forwarded, tagged),
-        *(often, always, rows, buckets, sessions, overwritten),
+        *(often, always, rows, buckets, sessions, overwritten, overwritten_in_vain),
     )
 }
 

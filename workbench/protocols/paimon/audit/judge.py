@@ -152,7 +152,7 @@ class PaimonJudgement(CountsJudgement):
             self._missing(ack, lost, len(missing), grade)
 
     def _suspect(self, one: Orphan) -> None:
-        what = "a compaction" if one.removes else "a commit"
+        what = self._what_was_prepared(one)
         version = one.version or 0
         is_missing = version in self.table.gaps
         why = (
@@ -168,6 +168,14 @@ class PaimonJudgement(CountsJudgement):
             evidence.append(f"snapshot {version} is a commit of {self.table.commit(version)['user']}")
         state_of = self._state_without(version, [file["name"] for file in one.files], one.files)
         self.find(PRESENT, "suspect", version, why, evidence, state_of, bucket=_bucket(one.files), **BY_OVERWRITING)
+
+    def _what_was_prepared(self, one: Orphan) -> str:
+        """An orphan's kind: a compaction puts keys into levels above 0; without keys, there are no levels."""
+        if not one.removes:
+            return "a commit"
+        if not self.table.schema.keys:
+            return "an overwrite, or a compaction,"
+        return "an overwrite" if any(file["level"] == 0 for file in one.files) else "a compaction"
 
     def _missing(self, ack: dict[str, Any], lost: Sequence[Orphan], missing: int, grade: Grade) -> None:
         which = f"commit {ack['commitIdentifier']} of " if "commitIdentifier" in ack else "a commit of "
