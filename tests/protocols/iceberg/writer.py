@@ -98,6 +98,14 @@ def upgraded(folder: Path) -> None:
         append(table, i)
 
 
+def checkpoints(folder: Path) -> None:
+    """Commits with the marks of Flink's committer: the checkpoint 2 comes again, and so does that of all batches."""
+    table = create(folder)
+    for i, checkpoint in enumerate((1, 2, 2, 2**63 - 1, 2**63 - 1)):
+        marks = {"job-id": "job", "operator-id": "operator", "max-committed-checkpoint-id": str(checkpoint)}
+        table.append(pa.table({"id": [i]}), snapshot_properties={f"flink.{name}": one for name, one in marks.items()})
+
+
 def gated(made: Any, step: str, meanwhile: Callable[[], None]) -> None:
     """Let something happen right after the next time that a catalog takes a step."""
     act = getattr(made, step)
@@ -219,6 +227,7 @@ KINDS: dict[str, Callable[[Path], None]] = {
     "blind_v1": lambda folder: blind(folder, format_version="1"),
     "firsts": firsts,
     "upgraded": upgraded,
+    "checkpoints": checkpoints,
     "back": back,
     "retried": retried,
     "overtaken": overtaken,

@@ -1,6 +1,7 @@
 """Judge an Iceberg table's history, by its newest metadata file and by the older ones."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
@@ -57,7 +58,16 @@ class IcebergJudgement(Judgement):
     def rules(self) -> list[Rule]:
         # A list of the commits that were acknowledged says more than what no metadata file names.
         last = self.unnamed if self.acks is None else self.acknowledged
-        found = [self.chain, self.content, self.counts, self.files, self.lineage, self.orphans, last]
+        found = [
+            self.chain,
+            self.guarded(self.twice),
+            self.content,
+            self.counts,
+            self.files,
+            self.lineage,
+            self.orphans,
+            last,
+        ]
         return [*found, self.say_what_was_compared]
 
     def is_unchanged(self) -> bool:
@@ -132,6 +142,26 @@ class IcebergJudgement(Judgement):
                 continue
             why = f"snapshot {after} followed {before}, and was built on {new.parent}"
             self.find_about(LINEAR, "suspect", new, why, evidence)
+
+    def twice(self) -> None:
+        """Commits of Flink that are there twice along a branch.
+
+        With row-level deletes a checkpoint may come as several snapshots; then these are not all appends.
+        """
+        metadata = self.table.metadata
+        for head in dict.fromkeys((metadata.current, *sorted(metadata.branches))):
+            marked = defaultdict[tuple[str, ...], list[IcebergSnapshot]](list)
+            for one in metadata.ancestors(head):
+                if mark := one.mark():
+                    marked[mark].append(one)
+            for mark, several in marked.items():
+                added = [one.operation == "append" and one.totals().get("added-data-files", 0) > 0 for one in several]
+                if len(several) > 1 and all(added):
+                    first, second = several[-1], several[-2]
+                    why = (
+                        f"checkpoint {mark[-1]} of Flink's job {mark[0]} is there twice: as {first.id} and {second.id}"
+                    )
+                    self.find_about(PRESENT, "suspect", second, why, [f"{metadata.name}: operator {mark[1]}"])
 
     def _overlooked(self, left: Left, evidence: Iterable[str]) -> bool:
         """Find snapshots that an insert into a table that was thought to be empty took out of the main branch."""

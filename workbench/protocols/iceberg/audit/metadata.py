@@ -19,6 +19,12 @@ FORMAT_VERSIONS = (1, 2)
 #: The counts in a snapshot's summary that are compared with its files.
 TOTALS = ("total-data-files", "total-delete-files", "total-records", "added-data-files", "added-records")
 
+#: What Flink's committer writes of its commits in their summaries: no two commits of one table have the same.
+_MARK = ("flink.job-id", "flink.operator-id", "flink.max-committed-checkpoint-id")
+
+#: The checkpoint id that commits of batches have.
+_OF_BATCHES = str(2**63 - 1)
+
 _NAME = re.compile(r"(?:v(\d{1,18})|(\d{1,18})-[^/]+)(?:\.gz)?\.metadata\.json(?:\.gz)?")
 _HINT = f"{FOLDER}/version-hint.text"
 
@@ -38,6 +44,11 @@ class IcebergSnapshot(NamedTuple):
         """The counts in its summary; computed when asked for, since older metadata files repeat every snapshot."""
         said = {} if self.summary is None else {name: self.summary.get(name, str, "") for name in TOTALS}
         return {name: int(number) for name, number in said.items() if number.isdecimal()}
+
+    def mark(self) -> tuple[str, ...] | None:
+        """Flink's name for the commit, if it has one that tells commits apart."""
+        said = () if self.summary is None else tuple(self.summary.get(name, str, "") for name in _MARK)
+        return said if all(said) and said[-1] != _OF_BATCHES else None
 
 
 class Left(NamedTuple):

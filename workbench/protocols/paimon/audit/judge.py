@@ -1,6 +1,6 @@
 """Judge a Paimon table by its metadata, and by the rows of buckets that metadata leaves in doubt."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, ClassVar
@@ -29,6 +29,9 @@ from workbench.protocols.paimon.audit.read import PaimonTable
 SEQUENTIAL, LINEAR, DANGLING = "SequentialSnapshots", "LinearHistory", "NoDanglingDeletionVectors"
 _OF_ROWS = f"{READ} and {ONE_VALID_ROW}"
 
+#: The identifier of every commit of a batch.
+_OF_BATCHES = 2**63 - 1
+
 #: Deliberate ways to remove a commit.
 _ON_PURPOSE = "somebody has taken it out: by rollback_to, by fast_forward, or with the branch that it was on"
 
@@ -52,7 +55,7 @@ class PaimonJudgement(CountsJudgement):
         self._at_fault: list[str] = []  # buckets
 
     def rules(self) -> list[Rule]:
-        metadata = [self.gaps, self.breaks, self.commits, self.say_what_was_compared, *self.counts()]
+        metadata = [self.gaps, self.breaks, self.commits, self.twice, self.say_what_was_compared, *self.counts()]
         return [*metadata, self.dangling, self.rows, self.remark_on_what_is_not_checked]
 
     # Snapshots -------------------------------------------------------------------------------------------------------
@@ -168,6 +171,23 @@ class PaimonJudgement(CountsJudgement):
             evidence.append(f"snapshot {version} is a commit of {self.table.commit(version)['user']}")
         state_of = self._state_without(version, [file["name"] for file in one.files], one.files)
         self.find(PRESENT, "suspect", version, why, evidence, state_of, bucket=_bucket(one.files), **BY_OVERWRITING)
+
+    def twice(self) -> None:
+        """Commits that are there twice: a writer tries again under the same user and identifier."""
+        found = defaultdict[tuple[str, int], list[int]](list)
+        appends = self.table.snapshots.filter(pc.field("kind") == "APPEND")  # its compaction has the same identifier
+        for version, *mark in zip(
+            *(appends[name].to_pylist() for name in ("version", "user", "identifier")), strict=True
+        ):
+            if mark[1] != _OF_BATCHES:
+                found[mark[0], mark[1]].append(version)
+        acked = Counter((ack["commitUser"], ack.get("commitIdentifier")) for ack in self.acks or ())
+        for (user, identifier), several in found.items():
+            if len(several) > 1:
+                many = listed(map(str, several))
+                why = f"commit {identifier} of {user} is there {len(several)} times, as the snapshots {many}"
+                grade: Grade = "proved" if acked[user, identifier] == 1 else "suspect"
+                self.find(PRESENT, grade, several[1], why, [f"snapshot/snapshot-{version}" for version in several])
 
     def _what_was_prepared(self, one: Orphan) -> str:
         """An orphan's kind: a compaction puts keys into levels above 0; without keys, there are no levels."""
