@@ -14,6 +14,7 @@ from workbench.audits.presence import COUNTS_AGREE, Origin
 from workbench.audits.shape import before_since, utc
 from workbench.kernel.values import counted
 from workbench.protocols.iceberg.audit import states
+from workbench.protocols.iceberg.audit.manifests import Places, entries_of, manifests_of
 from workbench.protocols.iceberg.audit.metadata import (
     FOLDER,
     IcebergSnapshot,
@@ -22,7 +23,7 @@ from workbench.protocols.iceberg.audit.metadata import (
     metadata_files,
     read_metadata,
 )
-from workbench.protocols.iceberg.audit.read import IcebergTable, Places, entries_of, manifests_of
+from workbench.protocols.iceberg.audit.read import IcebergTable
 
 #: The most bytes of older metadata files that are read; each file repeats the whole history of its time.
 MOST_BYTES = 512 * 2**20

@@ -1,0 +1,148 @@
+"""Decode an Iceberg table's manifest lists and manifests, and name the files that these locate."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from workbench.audits.avro import read_avro
+from workbench.audits.damaged import Damaged
+from workbench.audits.source import Elsewhere, Source
+from workbench.kernel import InputError
+from workbench.kernel.errors import brief
+from workbench.protocols.iceberg.audit.metadata import FOLDER, IcebergSnapshot, Metadata
+
+EXISTING, ADDED, DELETED = 0, 1, 2
+
+
+class ListedManifest(NamedTuple):
+    """A manifest's entry in a manifest list.
+
+    Attributes:
+        counts: Its added, existing and deleted files, and their rows; None if unsaid.
+        length: Its size.
+    """
+
+    added_by: int
+    has_deletes: bool
+    counts: tuple[int | None, ...]
+    sequence: int
+    length: int | None
+
+
+class ManifestEntry(NamedTuple):
+    """The entry of a data file or delete file in a manifest; the name of a file elsewhere is its location."""
+
+    name: str
+    status: int
+    added_by: int
+    rows: int
+    size: int | None
+    is_outside: bool
+
+
+class Places:
+    """Names of a table's files by the locations that its metadata gives.
+
+    A table that was moved or copied has files with locations of several folders: where it is, where the newest
+    metadata file says that it was, and what precedes ``/metadata/`` in its manifest lists.
+    """
+
+    def __init__(self, source: Source, metadata: Metadata) -> None:
+        self._source = source
+        here = {entry.base for entry in source.entries(FOLDER)}
+        self.sizes = {entry.name: entry.size for entry in source.entries(FOLDER)}
+        lists = [one.manifest_list for one in metadata.snapshots.values() if one.manifest_list]
+        parts = [one.rpartition(f"/{FOLDER}/") for one in lists]
+        self._roots = list(dict.fromkeys([metadata.location, *(root for root, _, name in parts if name in here)]))
+        self._known: dict[str, str] = {}
+
+    def name(self, location: str) -> str:
+        """A file's name; refused if it is elsewhere."""
+        if location not in self._known:
+            root = next((root for root in self._roots if root and location.startswith(f"{root}/")), None)
+            self._known[location] = self._source.inside(location, moved_from=root)
+        return self._known[location]
+
+    def refuse_if_all_are_elsewhere(self, metadata: Metadata) -> None:
+        """Refuse a table that keeps all its manifest lists in another folder; a single one there is damage."""
+        lists = [one.manifest_list for one in metadata.snapshots.values() if one.manifest_list]
+        strange = [error for one in lists if (error := self._elsewhere(one))]
+        if strange and len(strange) == len(lists):
+            raise InputError(str(strange[0]))
+
+    def _elsewhere(self, location: str) -> Elsewhere | None:
+        try:
+            self.name(location)
+        except Elsewhere as error:
+            return error
+        return None
+
+    def data(self, location: str) -> tuple[str, bool]:
+        """A data file's name, or its location if it is elsewhere; and whether that is so."""
+        try:
+            return self.name(location), False
+        except Elsewhere:
+            return location, True
+
+
+STATUSES = {ADDED: "added", EXISTING: "existing", DELETED: "deleted"}
+#: A manifest list's counts, with the names that they had at first.
+_COUNTS = [
+    *((f"{kind}_files_count", f"{kind}_data_files_count") for kind in STATUSES.values()),
+    *((f"{kind}_rows_count", f"{kind}_rows_count") for kind in STATUSES.values()),
+]
+SAID = (*(field for field, _ in _COUNTS), "manifest_length", "sequence_number")
+
+
+def manifests_of(source: Source, places: Places, snapshot: IcebergSnapshot) -> dict[str, ListedManifest]:
+    """A snapshot's manifests, by name."""
+    if snapshot.manifest_list is None:
+        return {}
+    name = places.name(snapshot.manifest_list)
+    found: dict[str, ListedManifest] = {}
+    others = ("sequence_number", "manifest_length")
+    keep = (
+        "manifest_path",
+        "added_snapshot_id",
+        "content",
+        *others,
+        *(field for fields in _COUNTS for field in fields),
+    )
+    for record in read_avro(source, name, keep=keep):
+        path, added_by = record.get("manifest_path"), record.get("added_snapshot_id")
+        if not isinstance(path, str) or not isinstance(added_by, int | None):
+            raise Damaged(name, f"it names {brief(path)} as a manifest")
+        counts = tuple(record.get(field, record.get(old)) for field, old in _COUNTS)
+        if not all(type(one) is int or one is None for one in (*counts, *map(record.get, others))):
+            raise Damaged(name, f"it does not count the files of {brief(path)}")
+        manifest = places.name(path)
+        if manifest in found:
+            raise Damaged(name, f"it names {brief(manifest)} twice")
+        if record.get("content", 0) not in (0, 1):
+            raise Damaged(name, f"the content of {brief(manifest)} is {record['content']}")
+        found[manifest] = ListedManifest(
+            -1 if added_by is None else added_by,
+            record.get("content", 0) != 0,
+            counts,
+            record.get("sequence_number") or 0,  # none in version 1; lists of version 2 say 0 of the same
+            record.get("manifest_length"),
+        )
+    return found
+
+
+def entries_of(source: Source, places: Places, manifest: str, listed: ListedManifest) -> Iterator[ManifestEntry]:
+    """The entries of a manifest."""
+    fields = ("content", "file_path", "partition", "record_count", "file_size_in_bytes")
+    for record in read_avro(source, manifest, keep=("status", "snapshot_id", *(f"data_file.{one}" for one in fields))):
+        status, file = record.get("status"), record.get("data_file")
+        if status not in (EXISTING, ADDED, DELETED) or not isinstance(file, dict):
+            raise Damaged(manifest, f"an entry has the status {brief(status)}")
+        path, rows, by = file.get("file_path"), file.get("record_count"), record.get("snapshot_id")
+        if not isinstance(path, str) or not isinstance(rows, int) or not isinstance(by, int | None):
+            raise Damaged(manifest, f"an entry names {brief(path)} as a file")
+        size = file.get("file_size_in_bytes")
+        if (file.get("content", 0) != 0) != listed.has_deletes:
+            raise Damaged(manifest, f"{brief(path)} is of content {brief(file.get('content'))}")
+        if rows < 0 or not isinstance(size, int | None):
+            raise Damaged(manifest, f"{brief(path)} has {rows} rows, {brief(size)} bytes")
+        name, is_outside = places.data(path)
+        yield ManifestEntry(name, status, listed.added_by if by is None else by, rows, size, is_outside)
