@@ -20,7 +20,7 @@ from workbench.kernel.errors import listed
 from workbench.kernel.values import counted
 from workbench.protocols.paimon.audit.anomalies import BY_OVERWRITING, BY_TWO_COMPACTORS, state_at
 from workbench.protocols.paimon.audit.counts import CountsJudgement
-from workbench.protocols.paimon.audit.files import versions
+from workbench.protocols.paimon.audit.files import others, versions
 from workbench.protocols.paimon.audit.keys import ONE_VALID_ROW, READ, judge_rows, why_left_out
 from workbench.protocols.paimon.audit.look import BucketLook, look_at, to_look_at
 from workbench.protocols.paimon.audit.lost import Orphan, missing_acks, orphans
@@ -146,6 +146,7 @@ class PaimonJudgement(CountsJudgement):
         # another commit is in the place of an overwritten one, whereas a rollback may leave none.
         is_taken_out = (
             self.table.damaged
+            or any(name in self.damages for name in others(self.source))
             or (unplaced and self.table.oldest == 1)
             or (waiting and not lost)
             or self.table.forwarded

@@ -1,6 +1,7 @@
 """Commits of a Paimon table that no snapshot names: prepared completely, then overwritten or never made."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -127,8 +128,11 @@ def _arrived_since(table: PaimonTable) -> list[dict[str, Any]]:
         if version > table.last and version not in table.damaged
     ]
     names = [*(f"snapshot/snapshot-{version}" for version in later), *others(table.source)]
-    items = [Item(0, (name,)) for name in names]
-    return decoded(table.source, decode_other, items, OTHERS).to_pylist()
+    found: list[dict[str, Any]] = []
+    for name in names:
+        with suppress(Damaged):  # it was noted, or has only just come
+            found += decoded(table.source, decode_other, [Item(0, (name,))], OTHERS).to_pylist()
+    return found
 
 
 def _added_by(table: PaimonTable, snapshots: list[dict[str, Any]]) -> set[str]:
