@@ -23,7 +23,20 @@ from workbench.checking.following.validate import validate
 from workbench.checking.spaces.space import explore
 from workbench.commands.cli import main
 from workbench.formats.recording import Observation, Recording
-from workbench.kernel import Constant, InputError, Model, Names, Process, Variable, action, invariant, replay
+from workbench.kernel import (
+    Constant,
+    InputError,
+    Model,
+    Names,
+    Process,
+    Variable,
+    action,
+    eventually,
+    invariant,
+    liveness,
+    replay,
+    require,
+)
 from workbench.kernel.values import show
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2
@@ -241,8 +254,36 @@ def test_a_behaviour_that_stops_says_so():
     shown = view.trace_view(replay(Ring(), 0, [(0, 0)], loop=1))
     assert shown.back is None
     assert "stops for ever" in shown.svg()
-    assert shown.then == f"Then it stops for ever: {shown.trap.removeprefix('stuck: ')}."
-    assert shown.trap.startswith("stuck: ")
+    assert shown.then == f"Then it stops for ever: {shown.trap.whys}."
+    assert str(shown.trap) == f"stuck: {shown.trap.whys}"
+
+
+class Writers(Model):
+    """Two processes whose names are parts of what they wait for."""
+
+    taken = Variable(True)
+    a = Process(start="begin", pc="pc_a", fair="weak")
+    b = Process(start="begin", pc="pc_b", fair="weak")
+
+    @action(a, at="begin", to="done")
+    def take(self, s):
+        require(not s.taken, "the table lock is taken")
+
+    @action(b, at="begin", to="done")
+    def borrow(self, s):
+        require(not s.taken, "the table lock is taken")
+
+    @liveness
+    def Freed(self):
+        return eventually(lambda s: not s.taken)
+
+
+def test_who_waits_is_known_without_reading_the_reasons():
+    stuck = check(Writers(), engine="reference")["Freed"]
+    assert stuck.why == "stuck: a: the table lock is taken; b: the table lock is taken"
+    shown = view.trace_view(stuck.trace)
+    assert [wait.lane for wait in shown.trap.waits] == ["a", "b"]
+    assert shown.picture_svg(0).count("data-fault=") == 2
 
 
 def test_everything_as_plain_data(conflict):

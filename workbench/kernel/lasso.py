@@ -4,6 +4,7 @@ A lasso is an infinite behaviour: a prefix, then a cycle or a state in which it 
 model alone and does not know how the lasso was found.
 """
 
+import re
 from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -71,7 +72,7 @@ def liveness_verdict(
     arguments, part, trace = min(lassos, key=lambda lasso: len(lasso[2]))
     for_whom = f"it fails for {', '.join(map(show, arguments))}; " if arguments else ""
     which = f"{part} fails; " if part else ""
-    return Verdict.on(declared, False, for_whom + which + stuck(trace), trace=trace)
+    return Verdict.on(declared, False, f"{for_whom}{which}{trap(trace)}", trace=trace)
 
 
 def _idle(demands: Sequence[Demand]) -> str | None:
@@ -145,21 +146,54 @@ def _check_fair(model: Model, loop: Sequence[Any], pairs: Sequence[tuple[Any, An
         raise ModelError(f"the lasso is not fair: {condition.label} is {when} enabled in the loop, and never steps")
 
 
-def stuck(trace: Trace) -> str:
-    """Why nothing more happens at the end of a lasso: what each fair process waits for."""
+class Wait(NamedTuple):
+    """A process that waits, in the lane of its steps, and why, in the words of the guards that fail."""
+
+    lane: str
+    why: str
+
+    def __str__(self) -> str:
+        is_named = not self.lane or self.lane in re.findall(r"\w+", self.why)
+        return self.why if is_named else f"{self.lane}: {self.why}"
+
+
+class Trap(NamedTuple):
+    """How a lasso goes on for ever.
+
+    Attributes:
+        moves: Whether steps are taken again and again.
+        waits: The fair processes that wait, none of which takes these steps.
+        unfair: Of a model in which nothing is fair, that this is so; otherwise empty.
+    """
+
+    moves: bool
+    waits: tuple[Wait, ...]
+    unfair: str
+
+    @property
+    def whys(self) -> str:
+        """Why nothing else happens."""
+        nothing = "" if self.moves else "no fair process has anything to wait for"
+        return "; ".join(map(str, self.waits)) or self.unfair or nothing
+
+    def __str__(self) -> str:
+        if self.moves:
+            return "; ".join(filter(None, ["it goes round and round", self.whys]))
+        return f"stuck: {self.whys}"
+
+
+def trap(trace: Trace) -> Trap:
+    """What happens at the end of a lasso: what each fair process waits for."""
     model = trace.model
     loop = trace.steps[(trace.loop or 0) + 1 :] if trace.back else ()
     moves = [step.move for step in (*loop, trace.back) if step is not None and step.move is not None]
     moving = {model.instances[move.instance].actor for move in moves}
-    fair = frozenset().union(*(condition.actions for condition in model.fairness()))
-    nobody = f"no action or process of {model.name} is fair, so everything may stop"
-    whys = waiting(model, trace.last, sorted(fair), moving) if fair else [nobody]
-    if moving:
-        return "; ".join(["it goes round and round", *whys])
-    return "stuck: " + ("; ".join(whys) or "no fair process has anything to wait for")
+    fair = sorted(frozenset().union(*(condition.actions for condition in model.fairness())))
+    unfair = "" if fair else f"no action or process of {model.name} is fair, so everything may stop"
+    return Trap(bool(moving), waiting(model, trace.last, fair, moving), unfair)
 
 
-def waiting(model: Model, state: Any, numbers: Iterable[int], moving: Container[Any] = ()) -> list[str]:
+def waiting(model: Model, state: Any, numbers: Iterable[int], moving: Container[Any] = ()) -> tuple[Wait, ...]:
     """What each process that takes the action instances `numbers`, and is not `moving`, waits for in `state`.
 
     A process waits in the guard that reads most cells before it fails. If all guards of a process fail at the first
@@ -172,18 +206,17 @@ def waiting(model: Model, state: Any, numbers: Iterable[int], moving: Container[
         if instance.actor not in moving:
             _, met = obstacles.setdefault(instance.actor, (instance.lane, []))
             met.extend((len(reads), why) for why in ([] if outcomes else whys))
-    furthest = max((reads for _, met in obstacles.values() for reads, _ in met), default=0)
-    return [text for lane, met in obstacles.values() if (text := _waits(lane, met, least=min(2, furthest)))]
+    least = min(2, max((reads for _, met in obstacles.values() for reads, _ in met), default=0))
+    return tuple(Wait(lane, why) for lane, met in obstacles.values() if (why := _furthest(met, least)))
 
 
-def _waits(lane: str, met: Sequence[tuple[int, str]], least: int) -> str:
+def _furthest(met: Sequence[tuple[int, str]], least: int) -> str:
     most = max((reads for reads, _ in met), default=-1)
     if most < least:
         return ""
     whys = list(dict.fromkeys(why for reads, why in met if reads == most))
     more = f" (and {len(whys) - _MOST_WHYS} more)" if len(whys) > _MOST_WHYS else ""
-    text = ", ".join(whys[:_MOST_WHYS]) + more
-    return text if lane in text else f"{lane}: {text}"
+    return ", ".join(whys[:_MOST_WHYS]) + more
 
 
 def may_end(model: Any, state: Reader) -> bool:
@@ -199,4 +232,4 @@ def judge_end(model: Any, state: State) -> bool | str:
     """Whether `state` has a next step, or a behaviour may end there; otherwise what processes wait for."""
     if may_end(model, state) or any(model.outcomes(instance, state) for instance in model.instances):
         return True
-    return "; ".join(waiting(model, state, range(len(model.instances)))) or "nothing can happen any more"
+    return "; ".join(map(str, waiting(model, state, range(len(model.instances))))) or "nothing can happen any more"

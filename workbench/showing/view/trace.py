@@ -4,7 +4,6 @@ import base64
 import gzip
 import json
 import math
-import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -16,7 +15,7 @@ from workbench.kernel import Model, State, Trace, Verdict
 from workbench.kernel.errors import unknown
 from workbench.kernel.given import names_in
 from workbench.kernel.instances import ActionInstance
-from workbench.kernel.lasso import stuck
+from workbench.kernel.lasso import Trap, trap
 from workbench.kernel.properties import Fault, Place
 from workbench.kernel.state import Cell, Change
 from workbench.kernel.trace import Step
@@ -91,7 +90,7 @@ class TraceView(Lanes, Drawn):
         model, states, step = self.trace.model, self.trace.states, self.steps[index]
         wrong = faults(model, step.state, self.properties) if step.broken else []
         wrong += [truth.fault for truth in step.broken if truth.kind != "invariant"]
-        wrong += [self.trap] if self.trap is not None and index >= (self.loop or 0) else []
+        wrong += [self._trapped] if self.trap is not None and index >= (self.loop or 0) else []
         title = f"{step.number}  {step.label}"
         return picture(model, states[index], states[:index], wrong, title=title, **options)
 
@@ -104,22 +103,28 @@ class TraceView(Lanes, Drawn):
         return [self.picture_svg(index, **options) for index in range(len(self.steps))]
 
     @cached_property
-    def trap(self) -> Fault | None:
-        """What waits for ever in the loop of a lasso, with the program counters of those that wait."""
-        if self.loop is None:
-            return None
-        said, positions = stuck(self.trace), self.trace.model.layout.positions
+    def trap(self) -> Trap | None:
+        """What waits for ever in the loop of a lasso."""
+        return None if self.loop is None else trap(self.trace)
+
+    @property
+    def _trapped(self) -> Fault:
+        """The same, with the program counters of those that wait."""
+        assert self.trap is not None
+        positions = self.trace.model.layout.positions
         processes = {one.lane: one.action.process for one in self.trace.model.instances if one.action.process}
-        waiting = [lane for lane in processes if re.search(rf"\b{re.escape(lane)}\b", said)]
-        counters = [(processes[lane].pc, lane) for lane in waiting if processes[lane].pc in positions]
-        return Fault(said, *(Place(pc, lane if isinstance(positions[pc], dict) else None) for pc, lane in counters))
+        counters = [(processes[wait.lane].pc, wait.lane) for wait in self.trap.waits if wait.lane in processes]
+        known = [(pc, lane) for pc, lane in counters if pc in positions]
+        return Fault(
+            str(self.trap), *(Place(pc, lane if isinstance(positions[pc], dict) else None) for pc, lane in known)
+        )
 
     @property
     def then(self) -> str | None:
         """How a lasso goes on, and what waits there, as a sentence."""
         if self.trap is None:
             return None
-        waits = re.sub("^(stuck: |it goes round and round(; )?)", "", self.trap)
+        waits = self.trap.whys
         how = f"it {self.ending}" if self.back is None else self.ending
         return f"Then {how}{f': {waits}' if waits else ''}."
 
