@@ -174,9 +174,29 @@ class Notebook:
         if kind == "error":
             self.complaints.append(text)
 
+    def menu(self, name: str, *items: str) -> None:
+        self.page.click(f".lm-MenuBar-itemLabel:text-is('{name}')")
+        for item in items:
+            self.page.click(f".lm-Menu-itemLabel:text-is('{item}')")
+
     def run_all(self) -> None:
-        self.page.click(".lm-MenuBar-itemLabel:text-is('Run')")
-        self.page.click(".lm-Menu-itemLabel:text-is('Run All Cells')")
+        self.menu("Run", "Run All Cells")
+
+    def again(self, cell: str | None = None, width: int = 1280, height: int = 900) -> None:
+        """Show a new panel in the same window and kernel, which take longer to start than a panel.
+
+        All cells run again, the first one with the text of `cell` if that is given, in a window of that size.
+        """
+        page = self.page
+        page.set_viewport_size({"width": width, "height": height})
+        if cell is not None:
+            page.click(".jp-Cell .cm-content >> nth=0")
+            page.keyboard.press("Control+a")
+            page.keyboard.insert_text(cell)
+        page.evaluate("() => document.querySelectorAll('.wb-panel').forEach((old) => (old.dataset.old = 'yes'))")
+        self.run_all()
+        page.wait_for_selector(".wb-panel:not([data-old]) .wb-headline")
+        page.wait_for_function("() => !document.querySelector('.wb-panel[data-old]')")
 
     def open(self, tab: str) -> None:
         self.page.click(f".wb-tabs [role=tab]:text-is('{tab}')")

@@ -16,10 +16,10 @@ from workbench.registry import get_model
 
 pytestmark = pytest.mark.browser
 WHERE = ".wb-player:visible .wb-where"
-CELLS = [
+DESK = (
     "from workbench.showing.panel import Workbench\n"
     'panel = Workbench("bakery_v2", Writers=2, AsyncParquet=True, RestampPatch=False)\npanel'
-]
+)
 
 
 #: What one does is the same in both; pictures are for somebody who looks.
@@ -32,15 +32,23 @@ def folder(tmp_path: Path) -> Path:
     return Path(os.environ.get("WORKBENCH_PICTURES", tmp_path))
 
 
-@pytest.fixture(params=THEMES)
-def desk(request: pytest.FixtureRequest, browser: Any, lab: Lab) -> Iterator[Notebook]:
+@pytest.fixture(scope="module", params=THEMES)
+def window(request: pytest.FixtureRequest, browser: Any, lab: Lab) -> Iterator[Notebook]:
     lab.settings("themes", {"theme": f"JupyterLab {request.param}"})
-    lab.write("desk.ipynb", CELLS)
-    notebook = Notebook(browser, lab, "desk.ipynb", height=1400)
+    lab.write("desk.ipynb", [DESK])
+    notebook = Notebook(browser, lab, "desk.ipynb")
     notebook.theme = request.param.lower()  # type: ignore[attr-defined]
     yield notebook
-    assert notebook.complaints == []
     notebook.close()
+
+
+@pytest.fixture
+def desk(window: Notebook) -> Iterator[Notebook]:
+    """A panel of its own in a window that the tests share."""
+    window.complaints.clear()
+    window.again(DESK, height=1400)
+    yield window
+    assert window.complaints == []
 
 
 def picture(desk: Notebook, folder: Path, name: str) -> None:
@@ -123,31 +131,20 @@ def test_a_pasted_permalink_is_opened_and_watched_only_after_a_click(desk: Noteb
     expect(page.locator(".wb-wrong:visible")).to_contain_text("is for model hudi")
 
 
-@pytest.fixture(params=THEMES)
-def machines(request: pytest.FixtureRequest, browser: Any, lab: Lab) -> Iterator[Notebook]:
-    """A model with 64 initial states, in a common small window."""
-    lab.settings("themes", {"theme": f"JupyterLab {request.param}"})
-    lab.write(
-        "machines.ipynb",
-        ['from workbench.showing.panel import Workbench\npanel = Workbench("ewd998", Machines=3)\npanel'],
+def test_an_initial_state_is_chosen_with_the_keyboard(desk: Notebook, folder: Path) -> None:
+    """Of a model with 64, in a common small window."""
+    desk.again(
+        'from workbench.showing.panel import Workbench\npanel = Workbench("ewd998", Machines=3)\npanel', height=800
     )
-    notebook = Notebook(browser, lab, "machines.ipynb", height=800)
-    notebook.theme = request.param.lower()  # type: ignore[attr-defined]
-    yield notebook
-    assert notebook.complaints == []
-    notebook.close()
-
-
-def test_an_initial_state_is_chosen_with_the_keyboard(machines: Notebook, folder: Path) -> None:
-    page = machines.page
-    machines.open("Story")
+    page = desk.page
+    desk.open("Story")
     chooser = page.get_by_label("Begin with")
     expect(chooser.locator("option")).to_have_count(64)
     chooser.focus()
     page.keyboard.type("active: m1, m3; black: m2")
     expect(page.locator(".wb-player:visible .wb-link code")).to_have_text("workbench:ewd998#38/")
     expect(chooser).to_be_focused()
-    picture(machines, folder, "begin")
+    picture(desk, folder, "begin")
     page.click(".wb-moves button >> nth=0")
     expect(page.locator(WHERE)).to_contain_text("State 2 of 2")
     page.click("button[title^='to the beginning']")
@@ -238,9 +235,10 @@ def test_a_grid_shows_its_progress_and_can_be_stopped(desk: Notebook) -> None:
 
 def test_code_is_selected_in_a_field_where_there_is_no_clipboard(desk: Notebook) -> None:
     page = desk.page
-    page.evaluate("() => Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    page.evaluate("() => Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })")
     desk.open("Story")
     desk.unfold("Go to a state")
     page.click("button:text-is('Copy as code') >> visible=true")
     expect(page.locator("textarea.wb-copied")).to_have_value(re.compile("^from workbench import get_model\n"))
     assert page.evaluate("() => getSelection().toString().includes('open_permalink')")
+    page.evaluate("delete navigator.clipboard")

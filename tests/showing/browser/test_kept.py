@@ -295,6 +295,24 @@ SHOWS = [
 ]
 
 
+@pytest.fixture(scope="module")
+def evening(browser: Any, lab: Lab) -> Iterator[Notebook]:
+    """A notebook that somebody has worked in and saved; its window is open."""
+    lab.settings("themes", {"theme": "JupyterLab Light"})
+    lab.write("evening.ipynb", SHOWS)
+    notebook = Notebook(browser, lab, "evening.ipynb", height=800)
+    page = notebook.page
+    expect(page.locator(".wb-kept")).to_have_count(len(SHOWS) - 1)
+    expect(page.locator(".wb-kept:visible")).to_have_count(0)
+    for left in range(2):
+        page.locator(".wb-tabs .wb-player").press("ArrowLeft")
+        expect(page.locator(".wb-tabs .wb-where")).to_contain_text(f"State {13 - left} of 14")
+    expect(page.locator(".wb-hint.wb-good")).not_to_have_count(0)
+    saved(notebook, 'data-at=\\"11\\"', "everything holds")
+    yield notebook
+    notebook.close()
+
+
 def saved(notebook: Notebook, *texts: str) -> None:
     """Save the notebook as a person does, with what all of its cells show, and with these texts."""
 
@@ -316,51 +334,37 @@ def expect_static(page: Any) -> None:
     expect(page.locator(".jp-OutputArea-child:has-text('widget'):visible")).to_have_count(0)
 
 
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_a_notebook_shows_what_its_panels_showed_when_their_kernel_is_gone(
-    browser: Any, lab: Lab, tmp_path: Any
+    browser: Any, lab: Lab, evening: Notebook, tmp_path: Any, theme: str
 ) -> None:
-    lab.settings("themes", {"theme": "JupyterLab Light"})
-    lab.write("morning.ipynb", SHOWS)
-    notebook = Notebook(browser, lab, "morning.ipynb", height=800)
-    page = notebook.page
-    expect(page.locator(".wb-kept")).to_have_count(len(SHOWS) - 1)
-    expect(page.locator(".wb-kept:visible")).to_have_count(0)
-    for left in range(2):
-        page.locator(".wb-tabs .wb-player").press("ArrowLeft")
-        expect(page.locator(".wb-tabs .wb-where")).to_contain_text(f"State {13 - left} of 14")
-    expect(page.locator(".wb-hint.wb-good")).not_to_have_count(0)
-    saved(notebook, 'data-at=\\"11\\"', "everything holds")
-    notebook.close()
-    for theme in ("Light", "Dark"):
-        lab.settings("themes", {"theme": f"JupyterLab {theme}"})
-        page = browser.new_page(viewport={"width": 1280, "height": 800})
-        page.goto(lab.url("morning.ipynb"))
-        expect_static(page)
-        expect(page.locator(".wb-kept .wb-trace.wb-live").first).to_be_visible()
-        shown = page.locator(".wb-kept [data-picture=hudi]").first
-        expect(shown).to_be_visible()
-        expect(shown).to_contain_text("12 read_merge_target(w2)")  # the state that was looked at last
-        expect(page.locator(".wb-kept").first).to_contain_text("everything holds")  # what a switch would do
-        page.screenshot(path=tmp_path / f"{theme}.png")
-        plays(page.locator(".wb-kept .wb-player").first, 14)
-        page.close()
-    lab.end_kernel("morning.ipynb")
+    name = f"morning{theme}.ipynb"  # and a kernel of its own
+    (lab.notebooks / name).write_text(lab.saved(evening.name), encoding="utf-8")
+    lab.settings("themes", {"theme": f"JupyterLab {theme}"})
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.goto(lab.url(name))
+    expect_static(page)
+    expect(page.locator(".wb-kept .wb-trace.wb-live").first).to_be_visible()
+    shown = page.locator(".wb-kept [data-picture=hudi]").first
+    expect(shown).to_be_visible()
+    expect(shown).to_contain_text("12 read_merge_target(w2)")  # the state that was looked at last
+    expect(page.locator(".wb-kept").first).to_contain_text("everything holds")  # what a switch would do
+    page.screenshot(path=tmp_path / f"{theme}.png")
+    plays(page.locator(".wb-kept .wb-player").first, 14)
+    page.close()
+    lab.end_kernel(name)
 
 
-def test_what_is_static_is_in_sight_where_widgets_do_not_come(browser: Any, lab: Lab) -> None:
+def test_what_is_static_is_in_sight_where_widgets_do_not_come(browser: Any, lab: Lab, evening: Notebook) -> None:
     """A kernel that is too busy says nothing of its widgets; whoever opens somebody else's notebook has none."""
-    lab.write("busy.ipynb", SHOWS)
-    notebook = Notebook(browser, lab, "busy.ipynb")
-    saved(notebook)
     context = Patient(browser, HELD).new_context()
     context.add_init_script("window.from = 'update_states'")
     page = context.new_page()
-    page.goto(lab.url("busy.ipynb"))
+    page.goto(evening.address)
     expect(page.locator(".wb-kept").first).to_be_visible()
     expect(page.locator(".wb-kept").first).to_contain_text("ConsistentRead")
     context.close()
-    notebook.close()
-    theirs = lab.saved("busy.ipynb").replace("import predict", "import predict  # and nobody has signed it")
+    theirs = lab.saved(evening.name).replace("import predict", "import predict  # and nobody has signed it")
     (lab.notebooks / "theirs.ipynb").write_text(theirs, encoding="utf-8")
     page = browser.new_page()
     page.goto(lab.url("theirs.ipynb"))

@@ -21,36 +21,34 @@ from tests.lab import ROOT, Lab, Notebook, until
 from tests.playing import plays
 
 TOUR = ROOT / "notebooks" / "00_tour.ipynb"
-NOTEBOOK = [
-    "from workbench.showing.panel import Workbench",
-    'panel = Workbench("v2_async")\npanel',
-]
-PAIMON = [NOTEBOOK[0], 'panel = Workbench("paimon")\npanel']
+IMPORTED = "from workbench.showing.panel import Workbench"
+NOTEBOOK = f'{IMPORTED}\npanel = Workbench("v2_async")\npanel'
+PAIMON = f'{IMPORTED}\npanel = Workbench("paimon")\npanel'
 pytestmark = pytest.mark.browser
 
 
-def opened(
-    browser: Any, lab: Lab, name: str, cells: list[str] = NOTEBOOK, theme: str = "Light", **size: int
-) -> Notebook:
-    lab.settings("themes", {"theme": f"JupyterLab {theme}"})
-    lab.write(f"{name}.ipynb", cells)
-    return Notebook(browser, lab, f"{name}.ipynb", **size)
+@pytest.fixture(scope="module")
+def window(browser: Any, lab: Lab) -> Iterator[Notebook]:
+    lab.settings("themes", {"theme": "JupyterLab Light"})
+    lab.write("panel.ipynb", [NOTEBOOK])
+    notebook = Notebook(browser, lab, "panel.ipynb")
+    yield notebook
+    notebook.close()
 
 
 @pytest.fixture
-def notebook(browser: Any, lab: Lab) -> Iterator[Notebook]:
-    notebook = opened(browser, lab, "panel")
-    yield notebook
-    notebook.close()
+def shared(window: Notebook) -> Iterator[Notebook]:
+    """A window that shows some other test's panel, until `again` is called."""
+    window.complaints.clear()
+    yield window
+    assert window.complaints == []
 
 
-@pytest.fixture(scope="module")
-def kept(browser: Any, lab: Lab) -> Iterator[Notebook]:
-    """One notebook for tests that leave its panel with the settings that it had."""
-    notebook = opened(browser, lab, "kept")
-    yield notebook
-    assert notebook.complaints == []
-    notebook.close()
+@pytest.fixture
+def notebook(shared: Notebook) -> Notebook:
+    """A panel of the test's own."""
+    shared.again(NOTEBOOK)
+    return shared
 
 
 def test_the_panel_answers_at_once_and_its_trace_can_be_stepped(notebook: Notebook, record_property: Any) -> None:
@@ -97,7 +95,6 @@ def test_the_panel_answers_at_once_and_its_trace_can_be_stepped(notebook: Notebo
     times += [notebook.flip("RestampPatch") for _ in range(4)]  # last: each of them may bring another trace
     record_property("milliseconds_from_click_to_verdict", [round(t) for t in times])
     print(f"from click to verdict: {', '.join(f'{t:.0f} ms' for t in times)}")
-    assert notebook.complaints == []
 
 
 def test_the_tour_runs_and_its_panel_answers(browser: Any, lab: Lab) -> None:
@@ -113,27 +110,21 @@ def test_the_tour_runs_and_its_panel_answers(browser: Any, lab: Lab) -> None:
     notebook.close()
 
 
-def rerun(notebook: Notebook) -> None:
-    """Run all cells again, and wait for the panel that takes the place of the one before."""
-    page = notebook.page
-    page.evaluate("() => document.querySelectorAll('.wb-panel').forEach((old) => (old.dataset.old = 'yes'))")
-    notebook.run_all()
-    page.wait_for_selector(".wb-panel:not([data-old]) .wb-headline")
-
-
 def test_a_panel_outlives_re_runs_of_its_cell_and_a_reload(browser: Any, lab: Lab) -> None:
     """A page asks the kernel for all widgets at once and waits four seconds; on a slow one ten panels are too many."""
     count = (
         "from ipywidgets import Widget\nruns = globals().get('runs', 0) + 1\n"
         "print(f'run {runs}:', len(Widget.get_manager_state()['state']), 'widgets')"
     )
-    notebook = opened(browser, lab, "again", [*PAIMON, count])
+    lab.settings("themes", {"theme": "JupyterLab Light"})
+    lab.write("again.ipynb", [PAIMON, count])
+    notebook = Notebook(browser, lab, "again.ipynb")
     page = notebook.page
     printed = page.locator(".jp-OutputArea-output:has-text('widgets')").last
     expect(printed).to_contain_text("run 1:")
     widgets = []
     for run in range(2, 5):
-        rerun(notebook)
+        notebook.again()
         expect(printed).to_contain_text(f"run {run}:")  # so the notebook has the panel that was shown before
         widgets.append(int(printed.inner_text().split()[2]))
     assert widgets == widgets[:1] * 3, "each run closes the panel of the one before"
@@ -164,12 +155,11 @@ def test_a_long_check_shows_its_progress_and_can_be_stopped(notebook: Notebook) 
     page.click("button:has-text('Stop'):visible")
     expect(progress).to_contain_text("incomplete: stopped on request")
     expect(notebook.headline()).to_contain_text("not decided")
-    assert notebook.complaints == []
 
 
-def test_bad_constants_are_one_line(kept: Notebook) -> None:
-    page = kept.page
-    kept.unfold()
+def test_bad_constants_are_one_line(notebook: Notebook) -> None:
+    page = notebook.page
+    notebook.unfold()
     field = page.locator(".wb-field:has(.wb-label:text-is('NodeParts')) input")
     before = field.input_value()
     field.fill("w1 w2 | w9")
@@ -188,10 +178,10 @@ def test_bad_constants_are_one_line(kept: Notebook) -> None:
     expect(crashes).to_have_value("0")
 
 
-def test_one_steps_by_hand(kept: Notebook) -> None:
-    page = kept.page
+def test_one_steps_by_hand(notebook: Notebook) -> None:
+    page = notebook.page
     where = page.locator(".wb-player:visible .wb-where")
-    kept.open("Story")
+    notebook.open("Story")
     page.click("button[title^='to the beginning']")
     page.click(".wb-moves button:has-text('start(w2)')")
     page.click(".wb-moves button:has-text('stage(w2)')")
@@ -203,51 +193,41 @@ def test_one_steps_by_hand(kept: Notebook) -> None:
     expect(why.locator("button")).to_be_disabled()
     page.click("button:has-text('Undo')")
     page.wait_for_selector(".wb-enabled button:has-text('stage(w2)')")
-    kept.unfold("Go to a state")
+    notebook.unfold("Go to a state")
     page.fill("input[placeholder^='such as  ']", 's.decision["w3"] == "committed"')
     page.click("button:has-text('Take me there')")
     expect(where).to_contain_text("commit(w3)")
     page.click("button:has-text('Random walk')")
     expect(where).not_to_contain_text("commit(w3)")
-    kept.settle()
-    kept.assert_fits()
+    notebook.settle()
+    notebook.assert_fits()
 
 
-def test_a_change_is_applied_from_the_table_of_what_if(kept: Notebook) -> None:
-    page = kept.page
-    kept.flip("RestampPatch")
-    kept.open("Map")
+def test_a_change_is_applied_from_the_table_of_what_if(notebook: Notebook) -> None:
+    page = notebook.page
+    notebook.flip("RestampPatch")
+    notebook.open("Map")
     page.click("tr:has(code:text-is('RestampPatch=on')) button")
-    expect(kept.headline()).to_contain_text("RestampPatch on: NoLakekeeperConflict now holds")
+    expect(notebook.headline()).to_contain_text("RestampPatch on: NoLakekeeperConflict now holds")
     expect(page.locator(".wb-switch:has-text('RestampPatch') input")).to_be_checked()
 
 
 FAULT_IN_SIGHT = ["hudi", "paimon", "bakery_v2", "delta", "iceberg"]
-FIRST_SCREENS = """
-from workbench.showing.panel import Workbench
+OWN = f"""{IMPORTED}
 from workbench.protocols.classics.peterson import Peterson
 
 class Own(Peterson):
     pass
 
-left = globals().get("left", NAMES)
-name = left.pop(0)
-panel = Workbench(Own, LevelFirst=False) if name == "own" else Workbench(name)
-panel
-"""
+panel = Workbench(Own, LevelFirst=False)
+panel"""
 
 
-def test_a_story_and_the_switches_share_one_small_screen(browser: Any, lab: Lab) -> None:
+def test_a_story_and_the_switches_share_one_small_screen(shared: Notebook) -> None:
     """What one sees in the first ten seconds: nothing of it is cut, and nothing has to be scrolled."""
-    names = [*FAULT_IN_SIGHT, "bakery", "two_phase_commit", "own"]
-    cells = [FIRST_SCREENS.replace("NAMES", repr(names))]
-    notebook = opened(browser, lab, "first", cells, width=1280, height=800)
-    for name in names:
-        if name != names[0]:
-            rerun(notebook)
-        assert_all_in_sight(notebook, name)
-    assert notebook.complaints == []
-    notebook.close()
+    for name in [*FAULT_IN_SIGHT, "bakery", "two_phase_commit", "own"]:
+        shared.again(OWN if name == "own" else NOTEBOOK.replace("v2_async", name), height=800)
+        assert_all_in_sight(shared, name)
 
 
 def assert_all_in_sight(notebook: Notebook, name: str) -> None:
@@ -268,9 +248,9 @@ def assert_all_in_sight(notebook: Notebook, name: str) -> None:
     notebook.assert_fits()
 
 
-def test_after_a_repair_nothing_moves_and_the_story_says_what_is_otherwise(browser: Any, lab: Lab) -> None:
-    notebook = opened(browser, lab, "repair", PAIMON, width=1280, height=800)
-    page = notebook.page
+def test_after_a_repair_nothing_moves_and_the_story_says_what_is_otherwise(shared: Notebook) -> None:
+    shared.again(PAIMON, height=800)
+    notebook, page = shared, shared.page
     tops = """() => [...document.querySelectorAll(".wb-near .wb-switch, .wb-player > .wb-bar, .wb-player .wb-picture")]
         .map((part) => Math.round(part.getBoundingClientRect().top
             - document.querySelector(".wb-panel").getBoundingClientRect().top))"""
@@ -292,13 +272,11 @@ def test_after_a_repair_nothing_moves_and_the_story_says_what_is_otherwise(brows
     expect(page.locator(".wb-story[aria-pressed=true]")).to_have_text("Overwritten snapshot")
     expect(page.locator(".wb-hint.wb-good")).to_have_count(2)
     assert page.evaluate(tops) == before
-    assert notebook.complaints == []
-    notebook.close()
 
 
-def test_a_large_window_has_the_lanes_and_the_moves_beside_the_picture(browser: Any, lab: Lab) -> None:
-    notebook = opened(browser, lab, "screen", width=1920, height=1080)
-    page = notebook.page
+def test_a_large_window_has_the_lanes_and_the_moves_beside_the_picture(shared: Notebook) -> None:
+    shared.again(NOTEBOOK, width=1920, height=1080)
+    notebook, page = shared, shared.page
     lanes = page.locator(".wb-player .wb-lanes > svg")
     expect(lanes).to_be_visible()
     notebook.settle()
@@ -315,14 +293,11 @@ def test_a_large_window_has_the_lanes_and_the_moves_beside_the_picture(browser: 
     expect(lanes).to_be_hidden()
     page.set_viewport_size({"width": 853, "height": 533})
     notebook.assert_fits()
-    assert notebook.complaints == []
-    notebook.close()
 
 
-def test_a_check_of_some_seconds_says_so_and_needs_one_click(browser: Any, lab: Lab) -> None:
-    cells = [NOTEBOOK[0], 'Workbench("bakery_v2", AsyncParquet=True, RestampPatch=False)']
-    notebook = opened(browser, lab, "medium", cells)
-    page = notebook.page
+def test_a_check_of_some_seconds_says_so_and_needs_one_click(shared: Notebook) -> None:
+    shared.again(f'{IMPORTED}\nWorkbench("bakery_v2", AsyncParquet=True, RestampPatch=False)')
+    notebook, page = shared, shared.page
     page.evaluate(
         """() => {
             window.said = [];
@@ -336,7 +311,6 @@ def test_a_check_of_some_seconds_says_so_and_needs_one_click(browser: Any, lab: 
     assert any("Checking" in line for line in said)
     assert any("checking" in line and "NoLakekeeperConflict violated" in line for line in said)
     expect(page.locator(".wb-run")).not_to_contain_text("press Run")
-    notebook.close()
 
 
 def test_the_graph_and_the_charts_are_there_soon(notebook: Notebook, record_property: Any) -> None:
@@ -355,20 +329,19 @@ def test_the_graph_and_the_charts_are_there_soon(notebook: Notebook, record_prop
         times[tab] = round(1000 * (time.perf_counter() - began))
     record_property("milliseconds_until_a_tab_is_filled", times)
     print(f"until a tab is filled the first time: {times}")
-    assert notebook.complaints == []
 
 
-def test_a_state_of_the_graph_shows_its_picture(kept: Notebook) -> None:
-    page = kept.page
-    kept.open("Graph")
+def test_a_state_of_the_graph_shows_its_picture(notebook: Notebook) -> None:
+    page = notebook.page
+    notebook.open("Graph")
     page.wait_for_selector(".wb-graph g.node[tabindex]")  # its script has run
     page.hover(".wb-graph g.node >> nth=0")
     page.wait_for_selector(".wb-peek:popover-open [data-picture=bakery_v2]")
 
 
-def test_a_graph_opens_on_the_trace_and_is_zoomed_moved_and_searched(kept: Notebook) -> None:
-    page = kept.page
-    kept.open("Graph")
+def test_a_graph_opens_on_the_trace_and_is_zoomed_moved_and_searched(notebook: Notebook) -> None:
+    page = notebook.page
+    notebook.open("Graph")
     page.click("button:text-is('trace and alternatives')")
     page.wait_for_selector(".wb-graph[tabindex] g.node[tabindex]")
     graph, drawn = page.locator(".wb-graph"), page.locator(".wb-graph svg").first
@@ -435,7 +408,7 @@ def test_everything_can_be_done_with_the_keyboard(notebook: Notebook) -> None:
     page.keyboard.press("Enter")
     page.wait_for_selector(".wb-verdict[data-send=EveryoneCommits][aria-pressed=true]")
     wait_for_focus("EveryoneCommits")
-    assert page.locator(".jp-Notebook .jp-CodeCell").count() == len(NOTEBOOK)
+    assert page.locator(".jp-Notebook .jp-CodeCell").count() == 1
 
 
 def test_a_panel_without_its_kernel_says_what_to_do(notebook: Notebook) -> None:
@@ -458,20 +431,18 @@ CONTENTS = {
 }
 
 
-@pytest.mark.parametrize("theme", ["Light", "Dark"])
-def test_every_part_fits_and_is_open_to_assistive_technology(
-    browser: Any, lab: Lab, tmp_path: Path, theme: str
-) -> None:
+def test_every_part_fits_and_is_open_to_assistive_technology(browser: Any, lab: Lab, tmp_path: Path) -> None:
     """Every tab fits beside the file browser and says nothing to the console, in both themes; with pictures."""
-    kept = Path(os.environ.get("WORKBENCH_PICTURES", tmp_path)) if theme == "Light" else tmp_path
-    notebook = opened(browser, lab, "pictures", [*NOTEBOOK, SIMULATOR], theme, height=1000)
+    kept = Path(os.environ.get("WORKBENCH_PICTURES", tmp_path))
+    lab.settings("themes", {"theme": "JupyterLab Light"})
+    lab.write("pictures.ipynb", [NOTEBOOK, SIMULATOR])
+    notebook = Notebook(browser, lab, "pictures.ipynb", height=1000)
     page = notebook.page
-    expect(page.locator("body")).to_have_attribute("data-jp-theme-light", "true" if theme == "Light" else "false")
     notebook.flip("RestampPatch")
     expect(page.locator(".wb-player .wb-link").first).to_contain_text("RestampPatch=false")
     notebook.settle()
     notebook.still()
-    page.screenshot(path=kept / f"panel-{theme.lower()}.png")
+    page.screenshot(path=kept / "panel-light.png")
     page.evaluate(resources.files("axe_playwright_python").joinpath("axe.min.js").read_text())
 
     def barriers(where: str) -> list[str]:
@@ -481,15 +452,20 @@ def test_every_part_fits_and_is_open_to_assistive_technology(
 
     page.set_viewport_size({"width": 1280, "height": 2600})
     assert page.locator(".wb-tabs [role=tab]").all_inner_texts() == list(CONTENTS)
-    for tab, shown in CONTENTS.items():
-        notebook.open(tab)
-        page.wait_for_selector(f".wb-tabs {shown} >> visible=true")
-        notebook.settle()
-        notebook.assert_fits()
-        notebook.still()
-        page.locator(".wb-tabs").screenshot(path=tmp_path / f"{tab.lower()}-{theme.lower()}.png")
-        assert barriers(".wb-panel") == [], tab
     page.wait_for_selector(".jp-Cell:has-text('Simulator') .wb-moves")
-    assert barriers(".jp-Cell:last-of-type .wb-panel") == []
+    for theme in ("Light", "Dark"):
+        if theme == "Dark":
+            notebook.menu("Settings", "Theme", "JupyterLab Dark")
+        light = "true" if theme == "Light" else "false"
+        expect(page.locator("body")).to_have_attribute("data-jp-theme-light", light)
+        for tab, shown in CONTENTS.items():
+            notebook.open(tab)
+            page.wait_for_selector(f".wb-tabs {shown} >> visible=true")
+            notebook.settle()
+            notebook.assert_fits()
+            notebook.still()
+            page.locator(".wb-tabs").screenshot(path=tmp_path / f"{tab.lower()}-{theme.lower()}.png")
+            assert barriers(".wb-panel") == [], (theme, tab)
+        assert barriers(".jp-Cell:last-of-type .wb-panel") == [], theme
     assert notebook.complaints == []
     notebook.close()
