@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -53,7 +54,7 @@ def flips(make: Any, folder: Path, count: int, seed: int = 1) -> tuple[Answer, I
 def _flips(table: Path, opened: list[str], count: int, by: random.Random) -> Iterator[Flip]:
     kinds = defaultdict(list)
     for name in opened:
-        if (table / name).is_file() and (table / name).stat().st_size:
+        if (table / name).stat().st_size:
             kinds[_kind(name)].append(name)
     for i in range(count):
         kind = sorted(kinds)[i % len(kinds)]
@@ -74,9 +75,11 @@ def _answer(table: Path) -> tuple[Answer, set[str]]:
     with pytest.MonkeyPatch.context() as patch:
         open_ = Source.open
 
-        def noted(source: Source, name: str) -> Any:
-            opened.add(name)
-            return open_(source, name)
+        @contextmanager
+        def noted(source: Source, name: str) -> Iterator[Any]:
+            with open_(source, name) as file:
+                opened.add(name)
+                yield file
 
         patch.setattr(Source, "open", noted)
         try:

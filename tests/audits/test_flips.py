@@ -27,8 +27,6 @@ def test_a_flipped_bit_is_a_finding_or_changes_nothing(format, tmp_path):
         said = outcome(sound, flip.answer)
         if said == "refused":
             assert any(re.fullmatch(one, flip.answer.refusal) for one in _OF_ANOTHER_KIND), where
-        elif said in ("remark", "same"):
-            assert set(flip.answer.findings) <= set(sound.findings), where
         assert not any(name.startswith("/") or ".." in name.split("/") for name in flip.opened), where
         outcomes.append(said)
     assert outcomes.count("refused") < outcomes.count("damaged")
