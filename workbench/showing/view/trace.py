@@ -90,7 +90,7 @@ class TraceView(Lanes, Drawn):
         model, states, step = self.trace.model, self.trace.states, self.steps[index]
         wrong = faults(model, step.state, self.properties) if step.broken else []
         wrong += [truth.fault for truth in step.broken if truth.kind != "invariant"]
-        wrong += [self._trapped] if self.trap is not None and index >= (self.loop or 0) else []
+        wrong += [self._trapped] if self._trapped is not None and index >= (self.loop or 0) else []
         title = f"{step.number}  {step.label}"
         return picture(model, states[index], states[:index], wrong, title=title, **options)
 
@@ -107,10 +107,11 @@ class TraceView(Lanes, Drawn):
         """What waits for ever in the loop of a lasso."""
         return None if self.loop is None else trap(self.trace)
 
-    @property
-    def _trapped(self) -> Fault:
+    @cached_property
+    def _trapped(self) -> Fault | None:
         """The same, with the program counters of those that wait."""
-        assert self.trap is not None
+        if self.trap is None:
+            return None
         positions = self.trace.model.layout.positions
         processes = {one.lane: one.action.process for one in self.trace.model.instances if one.action.process}
         counters = [(processes[wait.lane].pc, wait.lane) for wait in self.trap.waits if wait.lane in processes]
