@@ -48,10 +48,10 @@ class Places:
 
     def __init__(self, source: Source, metadata: Metadata) -> None:
         self._source = source
-        here = {entry.base for entry in source.entries(FOLDER)}
         self.sizes = {entry.name: entry.size for entry in source.entries(FOLDER)}
-        lists = [one.manifest_list for one in metadata.snapshots.values() if one.manifest_list]
-        parts = [one.rpartition(f"/{FOLDER}/") for one in lists]
+        self._lists = [one.manifest_list for one in metadata.snapshots.values() if one.manifest_list]
+        parts = [one.rpartition(f"/{FOLDER}/") for one in self._lists]
+        here = {name.rpartition("/")[2] for name in self.sizes}
         self._roots = list(dict.fromkeys([metadata.location, *(root for root, _, name in parts if name in here)]))
         self._known: dict[str, str] = {}
 
@@ -62,19 +62,13 @@ class Places:
             self._known[location] = self._source.inside(location, moved_from=root)
         return self._known[location]
 
-    def refuse_if_all_are_elsewhere(self, metadata: Metadata) -> None:
+    def refuse_if_all_are_elsewhere(self) -> None:
         """Refuse a table that keeps all its manifest lists in another folder; a single one there is damage."""
-        lists = [one.manifest_list for one in metadata.snapshots.values() if one.manifest_list]
-        strange = [error for one in lists if (error := self._elsewhere(one))]
-        if strange and len(strange) == len(lists):
-            raise InputError(str(strange[0]))
-
-    def _elsewhere(self, location: str) -> Elsewhere | None:
-        try:
-            self.name(location)
-        except Elsewhere as error:
-            return error
-        return None
+        if all(is_elsewhere for _, is_elsewhere in map(self.data, self._lists)):
+            try:
+                list(map(self.name, self._lists))
+            except Elsewhere as error:
+                raise InputError(str(error)) from None
 
     def data(self, location: str) -> tuple[str, bool]:
         """A data file's name, or its location if it is elsewhere; and whether that is so."""

@@ -133,7 +133,7 @@ def read(
     chain = tuple(metadata.ancestors(metadata.current))[::-1]
     versions_of = _versions(chain)
     places = Places(source, metadata)
-    places.refuse_if_all_are_elsewhere(metadata)
+    places.refuse_if_all_are_elsewhere()
     reading = _BranchReading(source, places, damages)
     start = max((i for i, one in enumerate(chain) if versions_of[one.id] <= (since or 0)), default=0)
     for snapshot in chain[start:]:
