@@ -69,7 +69,7 @@ def records(
     """
     try:
         yield from _records(content, keep, most_of_block)
-    except _Torn as why:
+    except (_Torn, InputError) as why:  # the latter of a schema that is not JSON
         raise Damaged(name, str(why)) from None
     except _Unsupported as why:
         raise InputError(f"{brief(name)} is not accepted: {why}") from None
@@ -144,20 +144,13 @@ def _schemas(written: bytes, keep: tuple[str, ...] | None) -> tuple[tuple[Any, A
     """A (writer's, reader's) pair of schemas for one record, and a pair for an array of them."""
     if len(written) > _MOST_OF_SCHEMA:
         raise _Torn(f"its schema has {len(written):,} bytes; {_MOST_OF_SCHEMA:,} are read")
-    schema, least = _checked(_parsed(written), frozenset(), {}, 0)
+    schema, least = _checked(read_json(written, "its schema"), frozenset(), {}, 0)
     if not isinstance(schema, dict) or schema.get("type") != "record" or least < 1:
         raise _Torn("its schema is not a record, or has no fields")
     kept = None if keep is None else _kept(schema, keep)
     one = fastavro.parse_schema(schema), kept and fastavro.parse_schema(kept)
     arrays = [part and fastavro.parse_schema({"type": "array", "items": part}) for part in (schema, kept)]
     return one, (arrays[0], arrays[1])
-
-
-def _parsed(schema: bytes) -> Any:
-    try:
-        return read_json(schema, "its schema")
-    except InputError as error:
-        raise _Torn(str(error)) from None
 
 
 def _kept(schema: Any, keep: tuple[str, ...]) -> Any:

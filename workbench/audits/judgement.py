@@ -205,6 +205,19 @@ class Judgement:
                 self.left_out.append(f"what only {brief(name)} says; {who}")
 
 
+def judged(bare: Judgement, read: Callable[[], Judgement | None]) -> Audit:
+    """The audit of the table that `read` reads, in which it may be stopped.
+
+    Args:
+        bare: The judgement of what is damaged alone, for a table that is not read whole, or of which nothing can be.
+    """
+    try:
+        judgement = read()
+    except Stop as stop:
+        return bare.stopped(stop)
+    return (judgement or bare).audit()
+
+
 def _needing(versions: list[int]) -> str:
     if not versions:
         return "which versions need it cannot be said"

@@ -3,9 +3,8 @@
 from typing import Any
 
 from workbench.audits.findings import Audit
-from workbench.audits.judgement import Judgement
+from workbench.audits.judgement import Judgement, judged
 from workbench.audits.source import Source, read_again
-from workbench.kernel.budget import Stop
 from workbench.protocols.delta.audit.judge import DeltaJudgement
 from workbench.protocols.delta.audit.log import list_log
 
@@ -19,12 +18,4 @@ def detects(source: Source) -> bool:
 
 def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None) -> Audit:
     """Read and judge a Delta table, in this process even if there is a Spark session."""
-
-    def once() -> Audit:
-        try:
-            judgement = DeltaJudgement(source, acks, since)
-        except Stop as stop:
-            return Judgement("delta", source).stopped(stop)
-        return judgement.audit()
-
-    return read_again(once)
+    return read_again(lambda: judged(Judgement("delta", source), lambda: DeltaJudgement(source, acks, since)))

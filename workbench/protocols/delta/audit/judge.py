@@ -459,12 +459,9 @@ class DeltaJudgement(Judgement):
 
     def say_what_was_compared(self) -> None:
         self.versions = self.first, self.last
-        if some := self.without_schema:
-            more = f", as is so in {counted(len(some) - 1, 'other file')}" if some[1:] else ""
-            self.remarks.append(f"partition columns by the schema: {some[0]} has no schemaString{more}")
-        if some := self.went_back:
-            more = f", as is so in {counted(len(some) - 1, 'other version')}" if some[1:] else ""
-            self.remarks.append(f"whether transactions go back on purpose, as they may: {some[0]}{more}")
+        without = [f"{name} has no schemaString" for name in self.without_schema]
+        self._remark("partition columns by the schema", without, "other file")
+        self._remark("whether transactions go back on purpose, as they may", self.went_back, "other version")
         entries, files = counted(self.read, "entry", "entries"), counted(len(self.log.checksums), "checksum file")
         self.looked_at += [
             f"{SEQUENTIAL}, {READ}, {VALID}: {entries}",
@@ -472,6 +469,12 @@ class DeltaJudgement(Judgement):
             f"{COUNTS_AGREE}: {entries}, {files}",
             self.acks_looked_at(),
         ]
+
+    def _remark(self, what: str, cases: list[str], others: str) -> None:
+        """Remark on what cannot be told, with the first case, if there is one."""
+        if cases:
+            more = f", as is so in {counted(len(cases) - 1, others)}" if cases[1:] else ""
+            self.remarks.append(f"{what}: {cases[0]}{more}")
 
     def acknowledged(self) -> None:
         """Acknowledged commits that the log does not have, or has another one in the place of."""

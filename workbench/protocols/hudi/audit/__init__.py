@@ -4,9 +4,8 @@ from typing import Any
 
 from workbench.audits.damaged import Damages
 from workbench.audits.findings import Audit
-from workbench.audits.judgement import Judgement
+from workbench.audits.judgement import Judgement, judged
 from workbench.audits.source import Source
-from workbench.kernel.budget import Stop
 from workbench.protocols.hudi.audit.judge import HudiJudgement
 from workbench.protocols.hudi.audit.read import read
 from workbench.protocols.hudi.audit.timeline import PROPERTIES, beginning, has_instants
@@ -22,12 +21,8 @@ def detects(source: Source) -> bool:
 def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None) -> Audit:
     """Read and judge a Hudi table, in this process even if there is a Spark session."""
     damages = Damages()
-    judgement = Judgement("hudi", source, damages)
+    bare = Judgement("hudi", source, damages)
     with damages.around():
         since = None if since is None else beginning(since)
-        try:
-            table = read(source, damages)
-        except Stop as stop:
-            return judgement.stopped(stop)
-        return HudiJudgement(table, damages, acks, since).audit()
-    return judgement.audit()
+        return judged(bare, lambda: HudiJudgement(read(source, damages), damages, acks, since))
+    return bare.audit()

@@ -80,8 +80,7 @@ class HudiJudgement(Judgement):
 
     def acknowledged(self) -> None:
         """Acknowledged instants that have not completed."""
-        there = {*self.table.commits, *(one.version for one in self.table.unread)}
-        first, _ = self.table.versions
+        there, (first, _) = self.table.there, self.table.versions
         for ack in self.acks or ():
             version = version_of_instant(ack["instant"])
             expired = self.table.has_history and (first is None or version < first)
@@ -92,8 +91,7 @@ class HudiJudgement(Judgement):
 
     def unmade(self) -> None:
         """Instants that others name, and that are neither completed nor archived."""
-        table, evidence = self.table, defaultdict[int, list[str]](list)
-        there = {*table.commits, *(one.version for one in table.unread)}
+        table, there, evidence = self.table, self.table.there, defaultdict[int, list[str]](list)
         first = table.slices.filter(pc.and_(pc.is_null(table.slices["before"]), pc.is_valid(table.slices["built_on"])))
         for one in first.to_pylist():  # of the others, `built` tells
             if table.whole_from <= one["built_on"] and one["built_on"] not in there:

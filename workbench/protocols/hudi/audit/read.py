@@ -95,6 +95,11 @@ class HudiTable:
     whole_from: int
 
     @property
+    def there(self) -> set[int]:
+        """The versions of the completed commits, also where their instants are damaged."""
+        return {*self.commits, *(one.version for one in self.unread)}
+
+    @property
     def has_logs(self) -> bool:
         """Whether rows may be in log files, which are not read."""
         return self.properties["hoodie.table.type"].upper() == "MERGE_ON_READ"

@@ -4,9 +4,8 @@ from typing import Any
 
 from workbench.audits.damaged import Damages
 from workbench.audits.findings import Audit
-from workbench.audits.judgement import Judgement
+from workbench.audits.judgement import Judgement, judged
 from workbench.audits.source import Source, read_again
-from workbench.kernel.budget import Stop
 from workbench.protocols.iceberg.audit.judge import IcebergJudgement
 from workbench.protocols.iceberg.audit.metadata import metadata_files
 from workbench.protocols.iceberg.audit.read import read
@@ -24,11 +23,11 @@ def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | Non
 
     def once() -> Audit:
         damages = Damages()
-        try:
+
+        def whole() -> Judgement | None:
             table = read(source, damages, since, {ack["snapshot-id"] for ack in acks or ()})
-        except Stop as stop:
-            return Judgement("iceberg", source, damages).stopped(stop)
-        judged = Judgement("iceberg", source, damages) if table is None else IcebergJudgement(table, acks, since)
-        return judged.audit()
+            return None if table is None else IcebergJudgement(table, acks, since)
+
+        return judged(Judgement("iceberg", source, damages), whole)
 
     return read_again(once)

@@ -4,9 +4,8 @@ from typing import Any
 
 from workbench.audits.damaged import Damages
 from workbench.audits.findings import Audit
-from workbench.audits.judgement import Judgement
+from workbench.audits.judgement import Judgement, judged
 from workbench.audits.source import Source
-from workbench.kernel.budget import Stop
 from workbench.protocols.paimon.audit.files import versions
 from workbench.protocols.paimon.audit.judge import PaimonJudgement
 from workbench.protocols.paimon.audit.read import read
@@ -24,12 +23,13 @@ def detects(source: Source) -> bool:
 def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None) -> Audit:
     """Read and judge a Paimon table."""
     damages = Damages()
-    try:
+    bare = Judgement("paimon", source, damages)
+
+    def whole() -> Judgement | None:
         table = read(source, since, damages)
-    except Stop as stop:
-        return Judgement("paimon", source, damages).stopped(stop)
-    if table is not None:
-        return PaimonJudgement(table, damages, acks, since).audit()
-    judgement = Judgement("paimon", source, damages)
-    judgement.remarks += [] if versions(source, "snapshot", "snapshot-") else ["there is no snapshot yet"]
-    return judgement.audit()
+        if table is not None:
+            return PaimonJudgement(table, damages, acks, since)
+        bare.remarks += [] if versions(source, "snapshot", "snapshot-") else ["there is no snapshot yet"]
+        return None
+
+    return judged(bare, whole)
