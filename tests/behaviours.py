@@ -7,7 +7,6 @@ from random_models import random_model
 
 from workbench.checking.spaces.space import explore
 from workbench.kernel import Model, replay
-from workbench.kernel.instances import outcome_label
 from workbench.kernel.symmetry import Canonical
 
 
@@ -19,7 +18,7 @@ def small_model(seed):
 def steps_from(model, state):
     for instance in model.instances:
         for outcome, after in model.outcomes(instance, state):
-            yield {instance.action.name, instance.label, outcome_label(instance, outcome)}, after
+            yield {instance.action.name, instance.label, instance.label_with(outcome.choices)}, after
 
 
 def random_trace(model, seed, length=12):

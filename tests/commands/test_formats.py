@@ -13,7 +13,6 @@ import pytest
 from tests.places import ROOT
 from workbench.formats.permalink import permalink
 from workbench.kernel import search
-from workbench.kernel.instances import outcome_label
 from workbench.registry import get_model
 
 Bakery, BakeryV2 = get_model("bakery"), get_model("bakery_v2")
@@ -88,7 +87,7 @@ def transitions(model):
     for state in queue:
         for instance in model.instances:
             for outcome, after in model.outcomes(instance, state):
-                steps[state, outcome_label(instance, outcome), after] += 1
+                steps[state, instance.label_with(outcome.choices), after] += 1
                 if after not in states:
                     states[after] = None
                     queue.append(after)

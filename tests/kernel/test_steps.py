@@ -132,7 +132,7 @@ def test_abstract_steps_have_their_labels_and_lanes():
 
     trace = check(Full(), ["SomebodyIsNotTold"])["SomebodyIsNotTold"].trace
     steps = abstract(trace, "IsALog").steps
-    told = [(one.label, one.lane) for one in steps if one.label]
+    told = [(one.label, one.step.lane) for one in steps if one.step]
     assert told[0] == ("initial state", "")
     assert sorted(told[1:]) == [(f"{what}({p})", p) for what in ("acknowledge", "append") for p in ("p1", "p2")]
     assert all(one.allowed for one in steps)

@@ -6,6 +6,7 @@ import html
 import json
 import re
 from collections import Counter, deque
+from typing import NamedTuple
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
@@ -31,6 +32,7 @@ from workbench.kernel import (
     Process,
     Variable,
     action,
+    choose,
     eventually,
     invariant,
     liveness,
@@ -284,6 +286,53 @@ def test_who_waits_is_known_without_reading_the_reasons():
     shown = view.trace_view(stuck.trace)
     assert [wait.lane for wait in shown.trap.waits] == ["a", "b"]
     assert shown.picture_svg(0).count("data-fault=") == 2
+
+
+def test_a_member_and_a_process_of_one_name_have_a_lane_each():
+    model = get_model("bakery_published")(Writers=["crasher", "w2"], LazyReap=False)
+    trace = check(model, ["EventualProgress"])["EventualProgress"].trace
+    shown = view.trace_view(trace)
+    member, process = "crasher of Writers", "crasher"
+    assert shown.lanes == [member, "w2", process, "shared state"]
+    assert {(step.lane, step.step.instance.actor.process) for step in shown.steps[1:] if step.lane != "w2"} == {
+        (member, "writer"),
+        (process, "crasher"),
+    }
+    assert all(step.effects.keys() <= {"shared state"} for step in shown.steps if step.lane == member)
+    waiting = [(wait.lane, wait.actor) for wait in shown.trap.waits]
+    assert waiting == [(member, ("writer", "crasher")), ("w2", ("writer", "w2"))]
+    marked = re.findall(r'data-thing="([^"]*)"[^>]* data-fault="true"', shown.picture_svg(len(shown.steps) - 1))
+    assert marked == ["writer-crasher", "writer-w2"]
+
+
+class Claim(NamedTuple):
+    ticket: int
+    to: str
+
+
+class Sender(Model):
+    """What it sends reads like the names of parameters."""
+
+    msgs = ("a=b, c", "to=p2)")
+    sent = Variable(None)
+    p = Process(per="who", fair="weak")
+    who = ("p1", "p2")
+
+    @action(p, dst="who", msg="msgs")
+    def send(self, s, p, dst, msg):
+        """Send `msg` to `dst`."""
+        require(p != dst)
+        s.sent = choose([Claim(3, "x")], "claim")
+
+
+def test_sentences_are_made_of_what_was_chosen_whatever_that_reads_like():
+    model = Sender()
+    for instance in model.instances:
+        if instance.arguments[:2] != ("p1", "p2"):
+            continue
+        (step,) = view.trace_view(replay(model, 0, [(instance.number, 0)])).steps[1:]
+        message = instance.arguments[2]
+        assert step.sentence == f"p1: Send {message} to p2 (dst p2, msg {message}, claim (ticket 3, to x))."
 
 
 def test_everything_as_plain_data(conflict):

@@ -4,8 +4,8 @@ import itertools
 from dataclasses import dataclass
 
 from workbench.kernel import InputError, Model, State, Trace
-from workbench.kernel.instances import ActionInstance, Outcome, outcome_label
 from workbench.kernel.refinement import Refinement, RefinementProperty
+from workbench.kernel.trace import Step, steps_of
 
 
 @dataclass(frozen=True)
@@ -13,17 +13,19 @@ class AbstractStep:
     """A step of an abstract trace, and its target.
 
     Attributes:
-        label: Such as ``commit(w1)``; ``initial state`` for the first. None if nothing changes, or if no action of the
-            abstract model makes the change.
-        lane: The abstract process that steps.
         state: Of the abstract model.
+        step: The step there; None if nothing changes, or if no action of the abstract model makes the change.
         why: Why the abstract model does not have this step, or initial state.
     """
 
-    label: str | None
-    lane: str
     state: State
+    step: Step | None
     why: str | None = None
+
+    @property
+    def label(self) -> str | None:
+        """Such as ``commit(w1)``; ``initial state`` for the first."""
+        return None if self.step is None else self.step.label
 
     @property
     def allowed(self) -> bool:
@@ -99,20 +101,15 @@ def abstract(trace: Trace, name: str) -> AbstractTrace:
     refinement = Refinement(trace.model, declared)
     images = [refinement.image(state) for state in trace.states]
     begins = refinement.begins(trace.states[0])
-    steps = [AbstractStep("initial state", "", images[0], begins if isinstance(begins, str) else None)]
+    steps = [AbstractStep(images[0], Step(images[0]), begins if isinstance(begins, str) else None)]
     for one, other in itertools.pairwise(images):
-        taken = None if one == other else _step_between(refinement.abstract, one, other)
-        if taken is None:
-            steps.append(AbstractStep(None, "", other, None if one == other else refinement.no_step(one, other)))
-        else:
-            steps.append(AbstractStep(outcome_label(*taken), taken[0].lane, other))
+        step = None if one == other else _step_between(refinement.abstract, one, other)
+        is_none = step is None and one != other
+        steps.append(AbstractStep(other, step, refinement.no_step(one, other) if is_none else None))
     return AbstractTrace(refinement.abstract, tuple(steps))
 
 
-def _step_between(model: Model, one: State, other: State) -> tuple[ActionInstance, Outcome] | None:
+def _step_between(model: Model, one: State, other: State) -> Step | None:
     """A step of `model` between two states, if there is one."""
-    for instance in model.instances:
-        for outcome, after in model.outcomes(instance, one):
-            if after == other:
-                return instance, outcome
-    return None
+    possible = (step for instance in model.instances for step in steps_of(model, instance, one))
+    return next((step for step in possible if step.state == other), None)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
-from workbench.kernel.declare import Action
+from workbench.kernel.declare import Action, Process
 from workbench.kernel.errors import (
     NOT_SAID,
     ModelError,
@@ -149,14 +149,22 @@ class Outcome(NamedTuple):
         return identity(self.choices), {cell: identity(value) for cell, value in self.writes.items()}
 
 
+class Actor(NamedTuple):
+    """Who takes a step: a process, or one of its members if each member has a process."""
+
+    process: str
+    member: Any = None
+
+
 class ActionInstance:
     """An action with its parameters bound, as one of a model's numbered steps.
 
     Attributes:
         number: The position in ``model.instances``; stable for given constants.
         label (str): Such as ``begin_claim(w1)``.
-        lane (str): The process that takes the step: a member's name, the process's name, or "" if there is none.
-        actor ((str, object) or None): The process's name, and its member if each member has a process.
+        actor (Actor or None): Who takes the step.
+        lane (str): The same as people read it: the member, the process, or "" if there is none. A member that is in
+            several processes has one lane.
         at, to: The step of its process at which it is taken, and the next one, if the action gives them.
         chosen_twice: The names of choices that a run of it has made more than once.
     """
@@ -164,7 +172,7 @@ class ActionInstance:
     def __init__(self, model: Any, number: int, declared: Action, arguments: Sequence[Any]) -> None:
         self.model, self.number, self.action, self.arguments = model, number, declared, tuple(arguments)
         process = declared.process
-        self.actor = None if process is None else (process.name, self.arguments[0] if process.per else None)
+        self.actor = None if process is None else Actor(process.name, self.arguments[0] if process.per else None)
         self._call_it(show)
         self.at, self.to = (
             call(f"a step of {declared.name}", step, model) if callable(step) else step
@@ -183,7 +191,7 @@ class ActionInstance:
             (cell,) = draft._layout.cells_of(process.pc, *member)
         if self.at is not None:
             at = show(self.at)
-            who = self.lane if member else f"the {process.name}"
+            who = show(*member) if member else f"the {process.name}"
             require(draft._get(cell) == self.at, f"{who} is not at {repr(at) if ' ' in at else at}")
         if process.guard is not None:
             process.guard(model, draft, *member)
@@ -192,17 +200,50 @@ class ActionInstance:
             draft._set(cell, self.to)
         return result
 
+    def __reduce__(self) -> Any:
+        return _numbered, (self.model, self.number)
+
+    @property
+    def identity(self) -> Any:
+        """Equal for instances of the same action with the same arguments, whatever the other constants are."""
+        return self.action.name, identity(self.arguments)
+
+    def named(self, choices: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
+        """The parameters with their arguments, those of the actor first, then the `choices`; an unnamed one is ""."""
+        return [*zip(self.action.parameters, self.arguments, strict=True), *choices]
+
+    @property
+    def together(self) -> int:
+        """How many arguments need no name, since they come first and from one set."""
+        declared = self.action
+        together = declared.parameters.together
+        per_member = declared.process is not None and declared.process.per is not None
+        return together if per_member or together > 1 or len(self.arguments) == 1 else 0
+
     def _call_it(self, text: Callable[[Any], str]) -> None:
         """Make the label and the lane; `text` renders an argument."""
-        declared, arguments = self.action, self.arguments
-        process = declared.process
-        per_member = process is not None and process.per is not None
-        together = declared.parameters.together
-        bare = together if per_member or together > 1 or len(arguments) == 1 else 0
-        pairs = enumerate(zip(declared.parameters, arguments, strict=True))
-        named = [text(value) if i < bare else f"{name}={text(value)}" for i, (name, value) in pairs]
-        self.label = f"{declared.name}({', '.join(named)})" if arguments else declared.name
-        self.lane = "" if process is None else text(arguments[0]) if per_member else process.name
+        named = [text(v) if i < self.together else f"{n}={text(v)}" for i, (n, v) in enumerate(self.named(()))]
+        self.label = f"{self.action.name}({', '.join(named)})" if named else self.action.name
+        who = self.actor
+        self.lane = "" if who is None else who.process if self.alone else text(who.member)
+
+    @property
+    def alone(self) -> Process | None:
+        """The process that takes the step, if it has no members."""
+        process = self.action.process
+        return None if process is None or process.per is not None else process
+
+    def label_with(self, choices: Sequence[tuple[str, Any]]) -> str:
+        """The label of a step that makes these `choices`."""
+        if not choices:
+            return self.label
+        chosen = ", ".join(f"{name}={show(value)}" if name else show(value) for name, value in choices)
+        return f"{self.label[:-1]}, {chosen})" if self.arguments else f"{self.label}({chosen})"
+
+    @property
+    def who(self) -> Any:
+        """Equal for the same actor. A member is one, whatever process of its it steps in."""
+        return self.actor if self.alone or self.actor is None else identity(self.actor.member)
 
     def spell_out(self) -> None:
         """Write the arguments as Python does, where ``1`` and ``"1"`` would read the same."""
@@ -305,12 +346,10 @@ class ActionInstance:
         return self.label
 
 
-def outcome_label(instance: ActionInstance, outcome: Outcome) -> str:
-    """The step's label in traces: the instance and its choices."""
-    if not outcome.choices:
-        return instance.label
-    chosen = ", ".join(f"{name}={show(value)}" if name else show(value) for name, value in outcome.choices)
-    return f"{instance.label[:-1]}, {chosen})" if instance.label.endswith(")") else f"{instance.label}({chosen})"
+def _numbered(model: Any, number: int) -> ActionInstance:
+    """An unpickled instance: the model's own."""
+    instance: ActionInstance = model.instances[number]
+    return instance
 
 
 @dataclass(frozen=True)

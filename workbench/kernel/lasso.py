@@ -9,7 +9,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from workbench.kernel.errors import ModelError
-from workbench.kernel.instances import Fairness, call, checked
+from workbench.kernel.instances import Actor, Fairness, call, checked
 from workbench.kernel.model import Model
 from workbench.kernel.properties import Formula, Predicate, Property
 from workbench.kernel.result import NOBODY, Verdict
@@ -147,8 +147,14 @@ def _check_fair(model: Model, loop: Sequence[Any], pairs: Sequence[tuple[Any, An
 
 
 class Wait(NamedTuple):
-    """A process that waits, in the lane of its steps, and why, in the words of the guards that fail."""
+    """An actor that waits, and why, in the words of the guards that fail.
 
+    Attributes:
+        actor: None for the actions that no process takes.
+        lane: The same as people read it.
+    """
+
+    actor: Actor | None
     lane: str
     why: str
 
@@ -207,7 +213,7 @@ def waiting(model: Model, state: Any, numbers: Iterable[int], moving: Container[
             _, met = obstacles.setdefault(instance.actor, (instance.lane, []))
             met.extend((len(reads), why) for why in ([] if outcomes else whys))
     least = min(2, max((reads for _, met in obstacles.values() for reads, _ in met), default=0))
-    return tuple(Wait(lane, why) for lane, met in obstacles.values() if (why := _furthest(met, least)))
+    return tuple(Wait(who, lane, why) for who, (lane, met) in obstacles.items() if (why := _furthest(met, least)))
 
 
 def _furthest(met: Sequence[tuple[int, str]], least: int) -> str:

@@ -113,6 +113,7 @@ class Model(metaclass=ClassOfModels):
             instance.number = number
             if times[instance.label] > 1:
                 instance.spell_out()
+        self._part_lanes()
         for reader in (Draft, State):  # an error where a variable has a name that they need
             self.layout.bind(reader)
         self._frozen = True
@@ -202,6 +203,16 @@ class Model(metaclass=ClassOfModels):
                     isinstance(cells, dict) and instance.arguments[0] not in cells
                 ):
                     raise ModelError(f"{instance.label}: {process.pc} has no cell for who steps")
+
+    def _part_lanes(self) -> None:
+        """Give each actor a lane of its own, such as one of two members that read the same."""
+        of: dict[str, set[Any]] = {}
+        for instance in self.instances:
+            of.setdefault(instance.lane, set()).add(instance.who)
+        for instance in self.instances:
+            process = instance.action.process
+            if len(of[instance.lane]) > 1 and process is not None and process.per is not None:
+                instance.lane = f"{instance.lane} of {process.per}"
 
     # States ----------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from workbench.kernel.declare import Declarations
 from workbench.kernel.errors import InputError, ModelError, brief, call, defined_at, in_its_line, unknown
-from workbench.kernel.instances import PropertyInstance, outcome_label
+from workbench.kernel.instances import PropertyInstance
 from workbench.kernel.members import Members
 from workbench.kernel.model import Model
 from workbench.kernel.parameters import Default, Function, When, check_function
@@ -167,7 +167,7 @@ class Refinement(PropertyInstance):
         changes = " and ".join([f"{first[0]} goes {first[1]}", *(f"{cell} {how}" for cell, how in others)])
         said = f"{changes}, which no action of {type(self.abstract).__name__} does"
         nearly = [
-            f"{outcome_label(instance, outcome)} may not, since {' and '.join(missing)}"
+            f"{instance.label_with(outcome.choices)} may not, since {' and '.join(missing)}"
             for instance in self.abstract.instances
             for outcome, missing in instance.overlooking(self.abstract.draft(), one.values)
             if missing and self.abstract.state([outcome.writes.get(*pair) for pair in enumerate(one.values)]) == other
@@ -178,7 +178,7 @@ class Refinement(PropertyInstance):
         """The nearest abstract step with a change in common, and where it differs; empty if there is none."""
         done = {(change.cell, identity(change.after)) for change in one.changes_to(other)}
         steps = [
-            (outcome_label(instance, outcome), after)
+            (instance.label_with(outcome.choices), after)
             for instance in self.abstract.instances
             for outcome, after in self.abstract.outcomes(instance, one)
             if not done.isdisjoint((change.cell, identity(change.after)) for change in one.changes_to(after))

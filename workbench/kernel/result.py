@@ -81,17 +81,17 @@ class Verdict:
 
     @property
     def word(self) -> str:
-        """``holds``, ``violated`` or ``unknown``; ``reached`` or ``not reached`` for a reachable property.
+        """As :attr:`plain`, with ``within the constraint`` where nothing is known beyond that."""
+        return self.plain if self.within is None else f"{self.plain} {WITHIN}"
 
-        ``holds within the constraint`` and ``not reached within the constraint``: nothing is known beyond it.
-        """
+    @property
+    def plain(self) -> str:
+        """``holds``, ``violated`` or ``unknown``; ``reached`` or ``not reached`` for a reachable property."""
         if self.holds is None:
             return "unknown"
         if self.kind == "reachable":
-            word = "reached" if self.holds else "not reached"
-        else:
-            word = "holds" if self.holds else "violated"
-        return word if self.within is None else f"{word} {WITHIN}"
+            return "reached" if self.holds else "not reached"
+        return "holds" if self.holds else "violated"
 
     @property
     def told(self) -> str:

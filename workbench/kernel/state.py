@@ -23,11 +23,15 @@ class Cell(NamedTuple):
     variable: str
     index: Any
 
-    def __str__(self) -> str:
+    @property
+    def inside(self) -> str:
+        """The index as people read it; "" if there is none."""
         if self.index is None:
-            return self.variable
-        inside = ", ".join(map(show, self.index)) if isinstance(self.index, tuple) else show(self.index)
-        return f"{self.variable}[{inside}]"
+            return ""
+        return ", ".join(map(show, self.index)) if isinstance(self.index, tuple) else show(self.index)
+
+    def __str__(self) -> str:
+        return self.variable if self.index is None else f"{self.variable}[{self.inside}]"
 
 
 class Change(NamedTuple):

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from workbench.kernel.errors import InputError, ModelError
-from workbench.kernel.instances import ActionInstance, outcome_label
+from workbench.kernel.instances import ActionInstance
 from workbench.kernel.model import Model
 from workbench.kernel.state import Change, State
-from workbench.kernel.values import is_same
+from workbench.kernel.values import identity, is_same
 
 
 class Move(NamedTuple):
@@ -20,20 +20,46 @@ class Move(NamedTuple):
     outcome: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Step:
     """A step of a trace and the state that it leads to.
 
     Attributes:
-        move: None for the initial state.
-        label: Such as ``begin_claim(w1)``; ``initial state`` for the first.
-        lane: The process that steps.
+        instance, choices: The action that it takes, and what that chose. Without an instance it is no step, but the
+            initial state.
+        outcome: The number of its outcome among those of the instance.
     """
 
-    move: Move | None
-    label: str
-    lane: str
     state: State
+    instance: ActionInstance | None = None
+    choices: tuple[tuple[str, Any], ...] = ()
+    outcome: int = 0
+
+    @property
+    def move(self) -> Move | None:
+        """The step by number; None for the initial state."""
+        return None if self.instance is None else Move(self.instance.number, self.outcome)
+
+    @property
+    def label(self) -> str:
+        """Such as ``begin_claim(w1)``; ``initial state`` for the first."""
+        return "initial state" if self.instance is None else self.instance.label_with(self.choices)
+
+    @property
+    def lane(self) -> str:
+        """Who steps, see :class:`workbench.kernel.instances.ActionInstance`."""
+        return "" if self.instance is None else self.instance.lane
+
+    @property
+    def identity(self) -> Any:
+        """Equal for steps that take the same action and choose the same, in models with other constants too."""
+        return None if self.instance is None else (self.instance.identity, identity(self.choices))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Step) and self.identity == other.identity and self.state == other.state
+
+    def __hash__(self) -> int:
+        return hash((self.identity, self.state))
 
 
 class Options(NamedTuple):
@@ -55,14 +81,14 @@ def options(model: Model, state: State) -> list[Options]:
 def steps_of(model: Model, instance: ActionInstance, state: State) -> list[Step]:
     """The possible steps of an action instance in `state`."""
     return [
-        Step(Move(instance.number, ordinal), outcome_label(instance, outcome), instance.lane, after)
+        Step(after, instance, outcome.choices, ordinal)
         for ordinal, (outcome, after) in enumerate(model.outcomes(instance, state))
     ]
 
 
-def not_again(model: Any, step: Step) -> ModelError:
+def not_again(step: Step) -> ModelError:
     """The error for a step that leads to another state when it runs again."""
-    place = "" if step.move is None else model.instances[step.move.instance].action.place
+    place = "" if step.instance is None else step.instance.action.place
     return ModelError(f"{step.label}{place} led to another state when it was run again: the model is not pure")
 
 
@@ -108,7 +134,7 @@ class Trace:
         """The index of the last step that matters: where a lasso stops, bookkeeping may come after it."""
         at = len(self.steps) - 1
         if self.loop is not None and self.back is None:
-            while at and is_bookkeeping(self.model, self.steps[at - 1].state, self.steps[at]):
+            while at and is_bookkeeping(self.steps[at - 1].state, self.steps[at]):
                 at -= 1
         return at
 
@@ -137,9 +163,9 @@ class Trace:
         return "\n".join(lines)
 
 
-def is_bookkeeping(model: Model, before: State, step: Step) -> bool:
+def is_bookkeeping(before: State, step: Step) -> bool:
     """Whether a process that stands alone only moves on, such as a crasher that has nothing to do."""
-    process = model.declared.processes.get(step.lane)
+    process = None if step.instance is None else step.instance.alone
     return process is not None and all(c.cell.variable == process.pc for c in before.changes_to(step.state))
 
 
@@ -181,7 +207,7 @@ def each_step(model: Model, start: int, moves: Iterable[tuple[int, int]]) -> Ite
     first = next(itertools.islice(model.each_initial_state(), start, None), None) if start >= 0 else None
     if first is None:
         raise ModelError(f"there is no initial state number {start}; there are {len(model.initial_states())}")
-    step = Step(None, "initial state", "", first)
+    step = Step(first)
     yield step
     for at, move in enumerate(moves):
         step = _take(model, step.state, Move(*move), at + 1)
@@ -197,4 +223,4 @@ def _take(model: Model, state: State, move: Move, at: int) -> Step:
         why = model.why_disabled(instance, state) or f"it has {len(outcomes)} outcomes, not {move.outcome + 1}"
         raise ModelError(f"step {at} cannot be {instance.label}: {why}")
     outcome, after = outcomes[move.outcome]
-    return Step(move, outcome_label(instance, outcome), instance.lane, after)
+    return Step(after, instance, outcome.choices, move.outcome)

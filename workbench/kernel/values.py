@@ -377,8 +377,11 @@ def permute(value: Any, renaming: Mapping[str, str]) -> Any:
     return value if rebuild is None else rebuild([permute(part, renaming) for part in parts])
 
 
-def show(value: Any) -> str:
+def show(value: Any, joint: str = "=") -> str:
     """A value as people read it, in one line: sets and maps sorted, records with their field names.
+
+    Args:
+        joint: What stands between a field's name and its value.
 
     Examples:
         >>> show(frozenset({2, 1})), show(Map({"k": (1, True)})), show(None)
@@ -393,13 +396,13 @@ def show(value: Any) -> str:
     if isinstance(value, Enum):
         return printable(value.name)
     if fields := record_items(value):
-        return f"{type(value).__name__}({', '.join(f'{name}={show(part)}' for name, part in fields)})"
+        return f"{type(value).__name__}({', '.join(f'{name}{joint}{show(part, joint)}' for name, part in fields)})"
     if isinstance(value, tuple):
-        return "(" + ", ".join(map(show, value)) + ")"
+        return "(" + ", ".join(show(part, joint) for part in value) + ")"
     if isinstance(value, frozenset):
-        return "{" + ", ".join(show(v) for v in sorted(value, key=sort_key)) + "}"
+        return "{" + ", ".join(show(v, joint) for v in sorted(value, key=sort_key)) + "}"
     if isinstance(value, Map):
-        return "{" + ", ".join(f"{show(k)}: {show(v)}" for k, v in value.items()) + "}"
+        return "{" + ", ".join(f"{show(k, joint)}: {show(v, joint)}" for k, v in value.items()) + "}"
     return hex(value) if isinstance(value, int) and value.bit_length() > LONG else str(value)
 
 

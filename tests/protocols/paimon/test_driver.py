@@ -18,7 +18,6 @@ from workbench.commands.cli import main
 from workbench.formats.itf import to_itf
 from workbench.formats.permalink import permalink
 from workbench.kernel import InputError, replay
-from workbench.kernel.instances import outcome_label
 from workbench.protocols.paimon.audit.bucket import Bucket, Life, Marks
 from workbench.protocols.paimon.audit.contents import contents
 from workbench.protocols.paimon.audit.rows import Rows
@@ -79,7 +78,7 @@ def trace_of(model, *labels):
     for label in labels:
         for instance in model.instances:
             for ordinal, (outcome, after) in enumerate(model.outcomes(instance, state)):
-                if outcome_label(instance, outcome) == label:
+                if instance.label_with(outcome.choices) == label:
                     moves.append((instance.number, ordinal))
                     following = after
         state = following

@@ -5,7 +5,7 @@ from typing import Any
 
 from workbench.kernel import Model
 from workbench.kernel.errors import listed
-from workbench.kernel.instances import ActionInstance, Outcome, outcome_label
+from workbench.kernel.instances import ActionInstance
 
 #: Whether a step of an instance, with its choices, has a given name.
 IsNamed = Callable[[ActionInstance, Sequence[tuple[str, Any]]], bool]
@@ -22,7 +22,7 @@ def is_named(name: str) -> IsNamed:
     def test(instance: ActionInstance, choices: Sequence[tuple[str, Any]]) -> bool:
         if name in (instance.action.name, instance.label):
             return True
-        return bool(choices) and name == outcome_label(instance, Outcome(tuple(choices), {}))
+        return bool(choices) and name == instance.label_with(choices)
 
     return test
 

@@ -7,7 +7,7 @@ from workbench.checking.following.names import instances_of, why_none
 from workbench.checking.following.report import CellDifference, Nearest
 from workbench.formats.recording import Observation
 from workbench.kernel import Model, State
-from workbench.kernel.instances import ActionInstance, outcome_label
+from workbench.kernel.instances import ActionInstance
 from workbench.kernel.values import is_same
 
 #: The most states to try steps from, steps to report, and reasons to list.
@@ -47,10 +47,10 @@ def _options(model: Model, state: State) -> Iterator[tuple[ActionInstance, str, 
     for instance in model.instances:
         outcomes, _ = instance.run(model.draft(), state.values)
         for outcome in outcomes:
-            yield instance, outcome_label(instance, outcome), outcome.writes, ()
+            yield instance, instance.label_with(outcome.choices), outcome.writes, ()
         for outcome, lacks in instance.overlooking(model.draft(), state.values):
             if lacks:
-                yield instance, outcome_label(instance, outcome), outcome.writes, tuple(lacks)
+                yield instance, instance.label_with(outcome.choices), outcome.writes, tuple(lacks)
 
 
 def _compare(

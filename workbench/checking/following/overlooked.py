@@ -12,7 +12,7 @@ from workbench.checking.following.names import is_named
 from workbench.checking.following.report import Nearest
 from workbench.formats.recording import Observation
 from workbench.kernel import Model, ModelError, State
-from workbench.kernel.instances import ActionInstance, Outcome, outcome_label
+from workbench.kernel.instances import ActionInstance, Outcome
 from workbench.kernel.state import Reads
 from workbench.kernel.values import is_same
 
@@ -102,14 +102,14 @@ def _refused(model: Model, taken: int, state: State, rules: Rules) -> Iterator[_
                 if not is_same(value, state.values[cell]) and rules.is_seen(cell)
             )
             if seen and rules.kept is not None:
-                near = Nearest(outcome_label(instance, outcome), [], unrecorded=seen)
+                near = Nearest(instance.label_with(outcome.choices), [], unrecorded=seen)
                 yield _RefusedStep(1, near, instance, outcome, state, taken)
         if outcomes:
             continue
         rank = len(reads) if len(reads) > 1 else 0
         for outcome, lacks in instance.overlooking(model.draft(), state.values):
             if len(lacks) == 1:
-                near = Nearest(outcome_label(instance, outcome), [], tuple(lacks))
+                near = Nearest(instance.label_with(outcome.choices), [], tuple(lacks))
                 yield _RefusedStep(rank, near, instance, outcome, state, taken)
 
 
@@ -142,7 +142,7 @@ class _Searching:
                 for outcome in self._outcomes(instance, state):
                     further = self._follow(instance, outcome, state, taken)
                     if further is not None:
-                        there = [*labels, outcome_label(instance, outcome)]
+                        there = [*labels, instance.label_with(outcome.choices)]
                         if further[1]:
                             return there
                         queue.append((*further[0], there))

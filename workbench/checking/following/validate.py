@@ -209,7 +209,7 @@ class _Validation:
         seen = dict(zip(at[: self.explained], self.observations, strict=False))
         for number, step in enumerate(each_step(self.model, start, moves)):
             if number in seen and not seen[number].agrees(step.state):
-                raise not_again(self.model, step)
+                raise not_again(step)
 
     def _failure(self, here: int, there: int, closing: bool = False) -> Report:
         """Why nothing follows the last layer."""

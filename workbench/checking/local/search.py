@@ -372,7 +372,7 @@ class LocalSearch:
         trace = replay(self.model, which, [self.trees.steps[step] for step in steps])
         for step in trace.steps if last is None else trace.steps[:-1]:
             if not self.store.visited.find(self.cells.sums(self.cells.encode(step.state))):
-                raise not_again(self.model, step)
+                raise not_again(step)
         return trace
 
     def _trace_of(self, error: ModelError) -> Trace | None:

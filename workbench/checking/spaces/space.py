@@ -12,7 +12,6 @@ from workbench.checking.trees.state_predicates import evaluate
 from workbench.kernel import Model, Result, Trace
 from workbench.kernel.budget import Budget, Limits, interruptible
 from workbench.kernel.conclusion import conclude
-from workbench.kernel.instances import outcome_label
 from workbench.kernel.plan import make_plan
 from workbench.kernel.trace import Move
 from workbench.registry import model_of
@@ -109,7 +108,7 @@ class StateSpace:
         instance, ordinal = self.move(transition)
         declared = self.model.instances[instance]
         outcome, _ = self.model.outcomes(declared, self.state(int(self.sources[transition])))[ordinal]
-        return outcome_label(declared, outcome)
+        return declared.label_with(outcome.choices)
 
     def where(self, predicate: Callable[[Any], bool]) -> np.ndarray:
         """Whether `predicate` holds in each state; it is called once per distinct local situation."""

@@ -50,13 +50,13 @@ def retold(told: Trace, model: Model) -> Retold:
     def so_far(refused: str = "", why: str = "", other: tuple[Change, ...] = ()) -> Retold:
         return Retold(Trace(model, trace.start, tuple(steps)), refused, why, other)
 
-    instances = {one.label: one for one in model.instances}
+    instances = {one.identity: one for one in model.instances}
     counters = {one.action.process.pc for one in model.instances if one.action.process}
     before = first
     for step in (*told.steps[1 : told.end + 1], *((told.back,) if told.back else ())):
-        assert step.move is not None  # it is no initial state
+        assert step.instance is not None  # it is no initial state
         changes = before.changes_to(step.state)
-        instance = instances.get(told.model.instances[step.move.instance].label)
+        instance = instances.get(step.instance.identity)
         try:
             possible = _possible(model, instance, steps[-1], step)
         except ModelError as error:
@@ -77,5 +77,5 @@ def _possible(model: Model, instance: ActionInstance | None, at: Step, step: Ste
     """The steps after `at` that are called like `step`, or why there is none."""
     if instance is None:
         return _NO_SUCH_STEP
-    possible = [one for one in steps_of(model, instance, at.state) if one.label == step.label]
+    possible = [one for one in steps_of(model, instance, at.state) if one.identity == step.identity]
     return possible or model.why_disabled(instance, at.state) or _NO_SUCH_STEP

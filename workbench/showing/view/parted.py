@@ -20,7 +20,7 @@ def parting(one: Trace, other: Trace) -> int | None:
         2
     """
     pairs = zip(one.steps, other.steps, strict=False)
-    return next((at for at, (a, b) in enumerate(pairs) if a.label != b.label), None)
+    return next((at for at, (a, b) in enumerate(pairs) if a.identity != b.identity), None)
 
 
 @dataclass(frozen=True, repr=False)

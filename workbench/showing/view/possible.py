@@ -26,9 +26,7 @@ def possible_steps(model: Model, state: State, taken: Move | None = None, more: 
     """
     rows, disabled, known = [], [], options(model, state)
     possible = [step for one in known for step in one.steps]
-    told = {step.move for step in possible if not is_bookkeeping(model, state, step)} or {
-        step.move for step in possible
-    }
+    told = {step.move for step in possible if not is_bookkeeping(state, step)} or {step.move for step in possible}
     for lane, group in groupby(known, key=lambda one: one.instance.lane or NOBODY):
         buttons = []
         for instance, steps in group:

@@ -6,6 +6,7 @@ from typing import Any
 
 from workbench.formats.abstract import AbstractTrace
 from workbench.kernel.state import Change, State
+from workbench.kernel.trace import Step
 from workbench.kernel.values import show
 from workbench.showing.pictures.markup import Markup
 from workbench.showing.view.html import folded
@@ -19,15 +20,14 @@ class RefinedStep:
 
     Attributes:
         model: The refined model's class.
-        label: The step that it is there, ``initial state`` for the first. None if it changes nothing there, or what no
-            action does.
+        step: The step that it is there. None if it changes nothing there, or what no action does.
         state: The refined model's state after it.
         changes: What it changes there.
         why: What is wrong with it, if the refined model has no such step.
     """
 
     model: str
-    label: str | None
+    step: Step | None
     state: State
     changes: tuple[Change, ...]
     why: str | None
@@ -40,8 +40,8 @@ class RefinedStep:
     def words(self) -> str:
         """In a few words what it is there."""
         if self.why is not None:
-            return f"no {'beginning' if self.label else 'step'} of {self.model}"
-        return self.label if self.label and self.changes else f"nothing to {self.model}"
+            return f"no {'beginning' if self.step else 'step'} of {self.model}"
+        return self.step.label if self.step and self.changes else f"nothing to {self.model}"
 
     @property
     def sentence(self) -> str:
@@ -59,7 +59,7 @@ class RefinedStep:
 
     def as_dict(self) -> dict[str, Any]:
         return {
-            "label": self.label,
+            "label": self.step and self.step.label,
             "why": self.why,
             "state": {str(cell): show(value) for cell, value in self.state.items()},
         }
@@ -70,5 +70,5 @@ def refined_steps(told: AbstractTrace) -> Iterator[RefinedStep]:
     before = None
     for step in told.steps:
         changes = () if before is None else tuple(before.changes_to(step.state))
-        yield RefinedStep(type(told.model).__name__, step.label, step.state, changes, step.why)
+        yield RefinedStep(type(told.model).__name__, step.step, step.state, changes, step.why)
         before = step.state

@@ -54,7 +54,7 @@ def _spell(model: Model, columns: Sequence[int], values: Sequence[Any]) -> str:
     """A line for each cell; where all are of one variable, without its name."""
     cells = [model.layout.cells[column] for column in columns]
     alike = len(cells) > 1 and len({cell.variable for cell in cells}) == 1
-    names = [str(cell).removeprefix(cell.variable)[1:-1] + ": " if alike else f"{cell} = " for cell in cells]
+    names = [f"{cell.inside}: " if alike else f"{cell} = " for cell in cells]
     return "\n".join(f"{name}{show(value)}" for name, value in zip(names, values, strict=True))
 
 
@@ -272,7 +272,7 @@ def alternatives(
         for step in (step for one in options(model, before) for step in one.steps):
             after = step.state
             ends = (ids[before], ids.get(after, ""))
-            if after == before or ends in draft.marked or is_bookkeeping(model, before, step):
+            if after == before or ends in draft.marked or is_bookkeeping(before, step):
                 continue
             if ends not in draft.labels and len(draft.labels) >= most_edges:
                 left_out += 1

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.kernel.state import Change
+from workbench.kernel.trace import Step
 from workbench.kernel.values import counted
 from workbench.showing.pictures.letters import width_of, wrap
 from workbench.showing.pictures.markup import Markup
@@ -17,7 +18,7 @@ from workbench.showing.view.refined import RefinedStep
 from workbench.showing.view.steps import Lanes, StepView
 from workbench.showing.view.svg import Sheet
 from workbench.showing.view.truth import Truth
-from workbench.showing.view.wording import choices_of, told_again, told_change
+from workbench.showing.view.wording import told_again, told_change, told_choices
 
 _MARGIN, _HEAD, _LINE, _PAD, _GAP = 40, 34, 15, 8, 14
 _SIZE = 11.5
@@ -52,9 +53,10 @@ class _Label:
     choices: str
 
     @classmethod
-    def of(cls, label: str, lane: str) -> "_Label":
-        """That of a step, given as ``write(k1, value=v1)``, in the lane of an actor."""
-        return cls(label.partition("(")[0], choices_of(label, lane))
+    def of(cls, step: Step, of_actor: bool = False) -> "_Label":
+        """That of a step; its actor is named if `of_actor`, since it is in no lane of its own."""
+        assert step.instance is not None  # it is no initial state
+        return cls(step.instance.action.name, told_choices(step.instance, step.choices, of_actor))
 
     @property
     def wanted(self) -> float:
@@ -178,9 +180,11 @@ class _Picture:
 
     def _boxes(self, step: StepView) -> list[tuple[str, _Label]]:
         """What stands in boxes in the row of a step, each with its lane."""
-        boxes = [(step.lane, _Label.of(step.label, step.lane))] if step.lane else []
-        if step.refined is not None and not step.refined.stutters:
-            boxes.append((step.refined.model, _Label.of(step.refined.words, "")))
+        boxes = [(step.lane, _Label.of(step.step))] if step.lane else []
+        its = step.refined
+        if its is not None and not its.stutters:
+            taken = its.step is not None and its.step.instance is not None
+            boxes.append((its.model, _Label.of(its.step, True) if its.step and taken else _Label(its.words, "")))
         return boxes
 
     def _step(self, lane: str, middle: float, lines: _Lines, title: str, color: str) -> None:

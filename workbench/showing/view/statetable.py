@@ -85,6 +85,5 @@ def _rest(state: State, changes: Sequence[Change]) -> Markup:
 
 
 def _value(cell: Cell, value: str) -> Markup:
-    index = "" if cell.index is None else str(cell).removeprefix(cell.variable).strip("[]")
-    name = element("span", index, class_="wb-index") + Markup("\N{NO-BREAK SPACE}") if index else None
+    name = element("span", cell.inside, class_="wb-index") + Markup("\N{NO-BREAK SPACE}") if cell.inside else None
     return element("span", name, value, class_="wb-value")

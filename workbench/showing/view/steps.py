@@ -6,9 +6,10 @@ from typing import Any
 from workbench.formats.abstract import AbstractTrace
 from workbench.kernel import State, Trace
 from workbench.kernel.state import Cell, Change
+from workbench.kernel.trace import Step
 from workbench.showing.view.refined import RefinedStep
 from workbench.showing.view.truth import Truth
-from workbench.showing.view.wording import choices_of, told_change, told_doc
+from workbench.showing.view.wording import told_change, told_choices, told_doc
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,8 @@ class StepView:
 
     Attributes:
         number: Counted from 1, the initial state.
+        step: The step, of the model.
+        lane: The lane of who takes it; "" for the initial state.
         effects: For every other lane that the step has an effect on, what it changed there.
         doc: What the action's author says of it.
         source: The file and line of the action.
@@ -27,9 +30,8 @@ class StepView:
     """
 
     number: int
-    label: str
+    step: Step
     lane: str
-    state: State
     changes: tuple[Change, ...] = ()
     effects: dict[str, tuple[Change, ...]] = field(default_factory=dict)
     truths: tuple[Truth, ...] = ()
@@ -41,12 +43,22 @@ class StepView:
     source: str = ""
 
     @property
+    def label(self) -> str:
+        return self.step.label
+
+    @property
+    def state(self) -> State:
+        """The state that it leads to."""
+        return self.step.state
+
+    @property
     def sentence(self) -> str:
         """The step as a sentence: who does what, with which choices."""
-        if not self.lane:
+        instance = self.step.instance
+        if instance is None:
             return "The behaviour begins here."
-        choices = choices_of(self.label, self.lane)
-        did = told_doc(self.doc, self.label).rstrip(".") or self.label.partition("(")[0]
+        choices = told_choices(instance, self.step.choices)
+        did = told_doc(self.doc, instance.named(self.step.choices)).rstrip(".") or instance.action.name
         said = f"{self.lane}: {did}{f' ({choices})' if choices else ''}."
         return said if self.refined is None else f"{said} {self.refined.sentence}"
 

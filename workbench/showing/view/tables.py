@@ -114,7 +114,6 @@ def _word(model: Model, name: str, value: Any) -> str:
 
 
 def _now(before: Verdict, after: Verdict) -> str:
-    word, within = after.word.removesuffix(WITHIN).rstrip(), f" {WITHIN}" * (after.within is not None)
     words = {
         "holds": "now holds",
         "violated": "now fails",
@@ -122,7 +121,8 @@ def _now(before: Verdict, after: Verdict) -> str:
         "not reached": "is no longer reached" if before.holds else "is not reached",
         "unknown": "is now unknown",
     }
-    return f"{after.name} {words[word]}{within}"
+    within = "" if after.within is None else f" {WITHIN}"
+    return f"{after.name} {words[after.plain]}{within}"
 
 
 @dataclass(frozen=True, repr=False)

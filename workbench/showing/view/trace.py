@@ -30,7 +30,7 @@ from workbench.showing.view.statetable import state_table
 from workbench.showing.view.steps import Lanes, StepView
 from workbench.showing.view.truth import StepTruths, Truth, judges
 from workbench.showing.view.watches import Watch, watch, watch_table, watched_here
-from workbench.showing.view.wording import listed, spaced
+from workbench.showing.view.wording import listed
 
 #: The lane of what no single actor owns.
 SHARED = "shared state"
@@ -112,13 +112,10 @@ class TraceView(Lanes, Drawn):
         """The same, with the program counters of those that wait."""
         if self.trap is None:
             return None
-        positions = self.trace.model.layout.positions
-        processes = {one.lane: one.action.process for one in self.trace.model.instances if one.action.process}
-        counters = [(processes[wait.lane].pc, wait.lane) for wait in self.trap.waits if wait.lane in processes]
-        known = [(pc, lane) for pc, lane in counters if pc in positions]
-        return Fault(
-            str(self.trap), *(Place(pc, lane if isinstance(positions[pc], dict) else None) for pc, lane in known)
-        )
+        model = self.trace.model
+        waiting = [wait.actor for wait in self.trap.waits if wait.actor is not None]
+        places = [Place(model.declared.processes[one.process].pc, one.member) for one in waiting]
+        return Fault(str(self.trap), *(place for place in places if place.variable in model.layout.positions))
 
     @property
     def then(self) -> str | None:
@@ -293,7 +290,7 @@ def trace_view(
     written: dict[Cell, str] = {}
 
     def view(number: int, step: Step, before: State | None) -> StepView:
-        lane = _lane(step) if step.move else ""
+        lane = "" if step.instance is None else _lane(step.instance)
         after = step.state
         every = () if before is None else before.changes_to(after)
         changes = tuple(c for c in every if wanted is None or c.cell.variable in wanted)
@@ -303,14 +300,14 @@ def trace_view(
             if owner != lane:
                 effects.setdefault(owner, []).append(change)
         kept = {name: tuple(effects[name]) for name in owners.lanes if name in effects}
-        instance = None if step.move is None else model.instances[step.move.instance]
+        instance = step.instance
         its = next(refined, None)
         judged = (*(judge(after) for judge in judging), *of_steps(before, instance, after))
         if its is not None and its.why and all(truth.name != refinement for truth in judged):
             judged = (Truth(str(refinement), "refinement", False, its.why), *judged)
-        if step.move is None or instance is None or before is None:
-            return StepView(number, step.label, lane, after, changes, kept, judged, refined=its)
-        cells = [model.layout.cells[at] for at in model.outcomes(instance, before)[step.move.outcome][0].writes]
+        if instance is None or before is None:
+            return StepView(number, step, lane, changes, kept, judged, refined=its)
+        cells = [model.layout.cells[at] for at in model.outcomes(instance, before)[step.outcome][0].writes]
         changed = {change.cell for change in every}
         values = dict(after.items())
         again = tuple(
@@ -324,7 +321,7 @@ def trace_view(
         alike = tuple(owners.alike(after, changes))
         written.update(dict.fromkeys(cells, lane))
         told = _doc(instance), again, alike, writers, its, _source(instance)
-        return StepView(number, step.label, lane, after, changes, kept, judged, *told)
+        return StepView(number, step, lane, changes, kept, judged, *told)
 
     steps = []
     before = None
@@ -344,8 +341,8 @@ def verdict_view(verdict: Verdict, trace: Trace) -> TraceView:
     return trace_view(trace, properties=names if verdict.name in names else [*names, verdict.name])
 
 
-def _lane(step: Step | ActionInstance) -> str:
-    return step.lane or NOBODY
+def _lane(instance: ActionInstance) -> str:
+    return instance.lane or NOBODY
 
 
 def _doc(instance: ActionInstance) -> str:
@@ -378,31 +375,31 @@ class _Owners:
     def __init__(self, model: Model, trace: Trace) -> None:
         actors = list(dict.fromkeys(_lane(instance) for instance in model.instances))
         self.lanes = [*actors, SHARED]
-        self._actors = set(actors)
-        self.members = {_lane(i) for i in model.instances if i.action.process and i.action.process.per is not None}
+        members = {i.lane: i.actor.member for i in model.instances if i.actor is not None and not i.alone}
+        self._lane_of = {member: lane for lane, member in members.items() if isinstance(member, str)}
+        self.members = members.keys()
         users: dict[Cell, set[str]] = {}
         for one in accesses(model, trace.states):
-            process = one.instance.action.process
-            lane = _lane(one.instance) if process is None or process.per is None else SHARED
+            lane = SHARED if _lane(one.instance) in self.members else _lane(one.instance)
             for cell in one.reads | one.writes:
                 users.setdefault(cell, set()).add(lane)
         self._private = {cell: next(iter(lanes)) for cell, lanes in users.items() if len(lanes) == 1}
 
     def of(self, cell: Cell) -> str:
         for part in cell.index if isinstance(cell.index, tuple) else (cell.index,):
-            if part in self._actors:
-                return part
+            if isinstance(part, str) and part in self._lane_of:
+                return self._lane_of[part]
         return self._private.get(cell, SHARED)
 
     def alike(self, after: State, changes: Sequence[Change]) -> Iterator[str]:
         """What a step made equal to what other actors have, of values such as names and stamps."""
         values = dict(after.items())
         for cell, _, value in changes:
-            if cell.index in self._actors and isinstance(value, tuple) and hasattr(value, "_fields"):
+            if cell.index in self._lane_of and isinstance(value, tuple) and hasattr(value, "_fields"):
                 others = [
                     str(other)
                     for other, its in values.items()
                     if other.variable == cell.variable and other != cell and is_same(its, value)
                 ]
                 if others:
-                    yield f"{cell} = {listed(others)} = {spaced(show(value))}"
+                    yield f"{cell} = {listed(others)} = {show(value, ' ')}"

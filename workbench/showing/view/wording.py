@@ -2,46 +2,47 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+from workbench.kernel.instances import ActionInstance
 from workbench.kernel.state import Cell, Change
-from workbench.kernel.values import show
+from workbench.kernel.values import record_items, show
 from workbench.showing.view.difference import BECOMES, brief
 
 
-def choices_of(label: str, lane: str) -> str:
-    """What was chosen in a step, without the action's name and the actor.
+def told_choices(instance: ActionInstance, choices: Sequence[tuple[str, Any]], of_actor: bool = False) -> str:
+    """What was chosen in a step, without the action's name and, unless `of_actor`, without the actor.
 
     Examples:
-        >>> choices_of("begin_claim(w1, witness=w2)", "w1")
-        'witness w2'
-        >>> choices_of("apply_decide(source=n1, claim=Claim(ticket=1, writer=w1))", "applier")
-        'source n1, claim (ticket 1, writer w1)'
+        >>> from workbench.protocols.bakery.v2 import BakeryV2
+        >>> model = BakeryV2()
+        >>> told_choices(model.instances[0], [("witness", "w2"), ("claim", ("a=b", 2))])
+        'witness w2, claim (a=b, 2)'
     """
-    arguments = label.partition("(")[2].removesuffix(")")
-    if arguments.split(", ")[0] == lane:
-        arguments = arguments.removeprefix(lane).removeprefix(", ")
-    return re.sub(r"\b(\w+) \1\(", r"\1 (", spaced(arguments), flags=re.IGNORECASE)
+    at = 0 if of_actor or instance.actor is None or instance.alone else 1
+    named = instance.named(choices)
+    bare = named[at : instance.together]
+    return ", ".join([*(show(value, " ") for _, value in bare), *(_told(*one) for one in named[at + len(bare) :])])
 
 
-def spaced(text: str) -> str:
-    """Names beside their values, without equals signs.
+def _told(name: str, value: Any) -> str:
+    """A name beside its value; a record of that name has none of its own."""
+    told = show(value, " ")
+    kind = type(value).__name__
+    if record_items(value) and kind.lower() == name.lower():
+        told = told[len(kind) :]
+    return f"{name} {told}" if name else told
+
+
+def told_doc(doc: str, given: Sequence[tuple[str, Any]]) -> str:
+    """What the author says of an action, with the values that are `given` to the parameters that it names.
 
     Examples:
-        >>> spaced("Stamp(ts=1, salt=-)")
-        'Stamp(ts 1, salt -)'
-    """
-    return re.sub(r"\b(\w+)=", r"\1 ", text)
-
-
-def told_doc(doc: str, label: str) -> str:
-    """What the author says of an action, with the values of the parameters that it names.
-
-    Examples:
-        >>> told_doc("Replicate a claim to `dst`.", "apply_decide(source=n1, dst=n2)")
+        >>> told_doc("Replicate a claim to `dst`.", [("source", "n1"), ("dst", "n2")])
         'Replicate a claim to n2.'
     """
-    given: dict[str, str] = dict(re.findall(r"\b(\w+)=(\w+)(?=[,)])", label))
-    return re.sub(r"`(\w+)`", lambda name: given.get(str(name[1]), str(name[1])), doc)
+    texts = {name: show(value) for name, value in given if isinstance(value, (str, int))}
+    return re.sub(r"`(\w+)`", lambda name: texts.get(str(name[1]), str(name[1])), doc)
 
 
 def told_change(change: Change) -> str:

@@ -32,8 +32,8 @@ def refused(answer):
     """
     trace = story_trace(get_model("paimon")(), answer)
     before, after = trace.states[-2:] if len(trace) > 1 else (trace.last, trace.last)
-    label = trace.steps[-1].label
-    writer = label.removeprefix("commit(").removesuffix(")")
-    if label != f"commit({writer})" or after.latest != before.latest:
-        raise Wrong(f"The last step is `{label}`, and that is no commit that is refused.")
+    last = trace.steps[-1]
+    if last.instance is None or last.instance.action.name != "commit" or after.latest != before.latest:
+        raise Wrong(f"The last step is `{last.label}`, and that is no commit that is refused.")
+    (writer,) = last.instance.arguments
     return f"After {len(trace)} states {writer} finds snapshot {before.prepared[writer]} there, and begins again."

@@ -35,7 +35,7 @@ def early_reader(answer):
         raise Wrong(f"`{answer.__name__}` also redefines {', '.join(sorted(others))}.")
     verdict = expect(answer(Values=1), {"OneTable": "violated"})["OneTable"]
     assert verdict.trace is not None
-    label = verdict.trace.steps[-1].label
-    if not label.startswith("write_file_slice"):
-        raise Wrong(f"The step that is refused is `{label}`, and not `write_file_slice`.")
+    last = verdict.trace.steps[-1]
+    if last.instance is None or last.instance.action.name != "write_file_slice":
+        raise Wrong(f"The step that is refused is `{last.label}`, and not `write_file_slice`.")
     return f"{verdict.why}."
