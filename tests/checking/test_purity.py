@@ -30,7 +30,7 @@ def test_every_part_of_a_model_is_asked_again(part):
         "invariant": r"invariant Small \(impure.py:\d+\) .*: it is False this time, and was True \(",
         "step": r"step Finishes .*: it is False this time, and was True \(",
         "constraint": r"constraint Inside \(impure.py:\d+\) .*: it is False this time, and was True \(",
-        "fair_when": r"action finish .*: its fair_when says something else \(",
+        "fair_when": r"action finish .*: fairness counts it for other conditions \(",
         "goal": r"liveness Ends.goal \(impure.py:\d+\) .*: it is True this time, and was False \(",
     }
     assert caught.match(told[part])

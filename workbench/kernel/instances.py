@@ -138,15 +138,24 @@ def _in_order(options: Iterable[Any]) -> Sequence[Any]:
 
 
 class Outcome(NamedTuple):
-    """One result of an action: the choices it made and the cells it wrote."""
+    """One result of an action: the choices it made and the cells it wrote.
+
+    Attributes:
+        counted: The fairness conditions that count it, by number; None for all those of its action.
+    """
 
     choices: tuple[tuple[str, Any], ...]
     writes: dict[int, Any]
+    counted: frozenset[int] | None = None
 
     @property
     def identity(self) -> Any:
-        """Equal for outcomes that make the same choices and write the same values."""
-        return identity(self.choices), {cell: identity(value) for cell, value in self.writes.items()}
+        """Equal for outcomes that make the same choices, write the same values and are counted alike."""
+        return identity(self.choices), {cell: identity(value) for cell, value in self.writes.items()}, self.counted
+
+    def counts(self, condition: int) -> bool:
+        """Whether a fairness condition of its action counts it."""
+        return self.counted is None or condition in self.counted
 
 
 class Actor(NamedTuple):
@@ -299,6 +308,9 @@ class ActionInstance:
                 whys[branch] = None
             else:
                 outcomes.append(branch)
+        if self.action.fair_when is not None and outcomes:
+            state = seen(draft._layout.view(before))
+            outcomes = [one if self._counts(state, one) else one._replace(counted=frozenset()) for one in outcomes]
         return outcomes, list(whys)
 
     def overlooking(self, draft: Draft, before: Values) -> list[tuple[Outcome, list[str]]]:
@@ -314,17 +326,15 @@ class ActionInstance:
                     outcomes.append((branch, list(dict.fromkeys(run.overlooked))))
         return outcomes
 
-    def counts(self, state: Reader, choices: Sequence[tuple[str, Any]]) -> bool:
-        """Whether fairness counts this step. A step without a choice that ``fair_when`` names does not count."""
-        fair_when = self.action.fair_when
-        if fair_when is None:
-            return True
-        made, wanted = dict(choices), self._choices_counted
+    def _counts(self, state: Reader, outcome: Outcome) -> bool:
+        """Whether fairness counts a step. One without a choice that ``fair_when`` names does not count."""
+        fair_when: Any = self.action.fair_when
+        made, wanted = dict(outcome.choices), self._choices_counted
         if not made.keys() >= set(wanted):
             return False
         given = {name: made[name] for name in wanted}
         what = f"fair_when of {self.action.name}"
-        answer = call(what, fair_when, self.model, seen(state), *self.arguments, **given)
+        answer = call(what, fair_when, self.model, state, *self.arguments, **given)
         return checked(what, fair_when, answer)
 
     @cached_property

@@ -108,8 +108,8 @@ def verify_lasso(trace: Trace, formula: Formula, fairness: Sequence[Fairness]) -
     _check_formula(trace, trace.loop, formula)
     loop = states[trace.loop :]
     pairs = [] if trace.back is None else list(zip(loop, [*loop[1:], loop[0]], strict=True))
-    for condition in fairness:
-        _check_fair(model, loop, pairs, condition)
+    for number, condition in enumerate(fairness):
+        _check_fair(model, loop, pairs, number, condition)
 
 
 def _check_formula(trace: Trace, loop: int, formula: Formula) -> None:
@@ -129,13 +129,15 @@ def _check_formula(trace: Trace, loop: int, formula: Formula) -> None:
         raise ModelError(f"the lasso does not violate the formula ({formula.kind})")
 
 
-def _check_fair(model: Model, loop: Sequence[Any], pairs: Sequence[tuple[Any, Any]], condition: Fairness) -> None:
+def _check_fair(
+    model: Model, loop: Sequence[Any], pairs: Sequence[tuple[Any, Any]], which: int, condition: Fairness
+) -> None:
     changes = {
         state: {
             after
             for number in condition.actions
             for outcome, after in model.outcomes(model.instances[number], state)
-            if after != state and model.instances[number].counts(state, outcome.choices)
+            if after != state and outcome.counts(which)
         }
         for state in loop
     }

@@ -75,6 +75,7 @@ class _Search:
         self.states: list[Any] = []
         self.links: list[tuple[int, Move]] = []  # the predecessor's number (-1: initial) and the move from it
         self.graph: list[list[tuple[Move, int]]] = []  # each state's moves, and the numbers that they lead to
+        self.counted: dict[tuple[int, Move], frozenset[int]] = {}  # of moves that only some conditions count
         self.counts = {name: [0, 0, 0, 0] for name in plan.model.actions}  # enabled, generated, new, assigns
         self.levels: list[int] = []
         self.generated = 0
@@ -162,6 +163,8 @@ class _Search:
                 known, move = len(self.states), Move(instance.number, ordinal)
                 moves.append((move, self._visit(successor, (number, move))))
                 steps.append((move, successor))
+                if outcome.counted is not None:
+                    self.counted[number, move] = outcome.counted
                 count[1] += 1
                 count[2] += len(self.states) > known
                 count[3] |= bool(outcome.writes)
@@ -223,10 +226,13 @@ class _Search:
         for number in again_and_again(some, often // max(1, len(some))):
             state, decided, steps = self.states[number], dict(self.decided), list[tuple[Move, Any]]()
             for instance in self.model.instances:
-                again = [
-                    (Move(instance.number, i), after)
-                    for i, (_, after) in enumerate(self.model.outcomes(instance, state))
-                ]
+                outcomes = self.model.outcomes(instance, state)
+                again = [(Move(instance.number, i), after) for i, (_, after) in enumerate(outcomes)]
+                if any(
+                    outcome.counted != self.counted.get((number, move))
+                    for (outcome, _), (move, _) in zip(outcomes, again, strict=True)
+                ):
+                    raise instance.impure()
                 leads = [(move, self.numbers.get(self.canonical(after), OUTSIDE)) for move, after in again]
                 if leads != [one for one in self.graph[number] if one[0].instance == instance.number]:
                     raise instance.impure()
@@ -259,7 +265,7 @@ class _Search:
 
     def _liveness(self, declared: Property) -> Verdict:
         with leading_to(lambda error: None if error.met is None else self._trace_to((error.met, None))):
-            return check_liveness(self.model, declared, self.states, self.levels[0], self.graph)
+            return check_liveness(self.model, declared, self.states, self.levels[0], self.graph, self.counted)
 
     def _growth(self) -> Growth:
         """The growth per level; the last level may be incomplete, and is left out."""

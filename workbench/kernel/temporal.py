@@ -9,9 +9,10 @@ agree, and their lassos must pass :func:`workbench.kernel.lasso.verify_lasso`.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from workbench.kernel.errors import ModelError
@@ -24,7 +25,8 @@ from workbench.kernel.trace import Move, Trace, replay
 
 #: The transition relation: for each state, by number, its moves and the numbers of the states that they lead to.
 Graph = Sequence[Sequence[tuple[Move, int]]]
-Counts = Callable[[int, Move], bool]
+#: The fairness conditions that count a move from a state, where these are not all of its action's.
+Counted = Mapping[tuple[int, Move], frozenset[int]]
 #: For each node that was reached, its predecessor and the move from there; None for a start.
 Links = dict[Any, tuple[Any, Move] | None]
 
@@ -51,7 +53,9 @@ def met_in(number: int) -> Iterator[None]:
         raise
 
 
-def check_liveness(model: Model, declared: Property, states: Sequence[Any], initial: int, graph: Graph) -> Verdict:
+def check_liveness(
+    model: Model, declared: Property, states: Sequence[Any], initial: int, graph: Graph, counted: Counted
+) -> Verdict:
     """The verdict on a liveness property, given all reachable `states`, the `initial` ones first, and their `graph`."""
 
     def where(predicate: Callable[[Any], Any] | None) -> set[int]:
@@ -61,21 +65,13 @@ def check_liveness(model: Model, declared: Property, states: Sequence[Any], init
         with met_in(number):
             return truth(declared.name, predicate, states[number])
 
-    def counts(source: int, move: Move) -> bool:
-        instance, state = model.instances[move.instance], states[source]
-        if instance.action.fair_when is None:
-            return True
-        outcome, _ = model.outcomes(instance, state)[move.outcome]
-        with met_in(source):
-            return instance.counts(state, outcome.choices)
-
     def find(formula: Formula) -> tuple[Trace | None, Demand]:
         trigger, goal = where(formula.trigger), where(formula.goal)
         due = set(range(initial if formula.begins else len(states)))
         if formula.trigger is not None:
             due &= trigger
         demand = Demand(formula.trigger is None or bool(due), not due <= goal)
-        lasso = find_lasso(graph, initial, model.fairness(), formula.kind, trigger, goal, counts)
+        lasso = find_lasso(graph, initial, model.fairness(), formula.kind, trigger, goal, counted)
         return None if lasso is None else replay(model, *lasso), demand
 
     return liveness_verdict(model, declared, find)
@@ -88,7 +84,7 @@ def find_lasso(
     kind: str,
     trigger: set[int],
     goal: set[int],
-    counts: Counts = lambda source, move: True,
+    counted: Counted = MappingProxyType({}),
 ) -> Lasso | None:
     """A fair behaviour that violates the formula, or None.
 
@@ -98,10 +94,10 @@ def find_lasso(
         initial: States 0 to `initial` - 1 are the initial ones.
         kind: {"leads_to", "initially_leads_to", "eventually", "always_eventually", "eventually_always"}
         trigger, goal: The states in which the formula's predicates hold; the `trigger` is that of the first two kinds.
-        counts: Whether fairness counts a move from a state.
+        counted: The conditions that count a move from a state, if not all of its action's do.
     """
     everything = set(range(len(graph)))
-    conditions = [condition_of(graph, f, counts) for f in fairness]
+    conditions = [condition_of(graph, number, f, counted) for number, f in enumerate(fairness)]
     graph = [[(move, target) for move, target in transitions if target != OUTSIDE] for transitions in graph]
     allowed = everything - goal
     entries = allowed
@@ -128,13 +124,14 @@ def find_lasso(
     return Lasso(start, steps + fair_cycle(graph, core, home, conditions), len(steps))
 
 
-def condition_of(graph: Graph, fairness: Fairness, counts: Counts) -> FairSteps:
-    """`fairness` as a condition on `graph`."""
+def condition_of(graph: Graph, number: int, fairness: Fairness, counted: Counted) -> FairSteps:
+    """`fairness`, the condition with this number, on `graph`."""
     steps = {
         (source, target)
         for source, transitions in enumerate(graph)
         for move, target in transitions
-        if move.instance in fairness.actions and target != source and counts(source, move)
+        if move.instance in fairness.actions and target != source
+        if (source, move) not in counted or number in counted[source, move]
     }
     inside = {(source, target) for source, target in steps if target != OUTSIDE}
     return FairSteps(fairness.strong, {source for source, _ in steps}, inside)

@@ -232,7 +232,7 @@ def test_trimming_leaves_what_leads_to_a_fair_cycle(case: Case, part_states: int
     left = trimmer.fair_part(StateSet.full(10) - goal, Conditions.of(fairness, 5, goal_again=False), goal)
     graph = [[(Move(label, 0), t) for at, label, t in steps if at == s] for s in range(10)]
     expected = fair_states(
-        graph, set(range(10)) - case.goal, [condition_of(graph, f, lambda source, move: True) for f in fairness]
+        graph, set(range(10)) - case.goal, [condition_of(graph, at, f, {}) for at, f in enumerate(fairness)]
     )
     assert set(left.members().tolist()) == expected
 

@@ -35,7 +35,7 @@ class Graph:
 
     Attributes:
         indptr: Transitions ``indptr[s]`` to ``indptr[s + 1] - 1`` leave state s.
-        labels: The action instance of each transition; a larger number if fairness does not count the step.
+        labels: The label of each transition, see :mod:`workbench.checking.trees.fair_labels`.
         initial: States 0 to `initial` - 1 are initial.
         leaving: Sources and labels of the transitions that leave the graph: their actions are enabled there.
     """

@@ -7,6 +7,7 @@ import numpy as np
 from workbench.checking.local.lassos import Graph, LassoFinder
 from workbench.checking.local.store import StateStore
 from workbench.checking.trees.decision_trees import Trees
+from workbench.checking.trees.fair_labels import FairLabels
 from workbench.checking.trees.state_predicates import Labels
 from workbench.kernel import Model, Trace, Verdict, replay
 from workbench.kernel.lasso import Demand, liveness_verdict
@@ -33,10 +34,10 @@ class LivenessJudge:
         degree, targets, self._steps, leaving, leaving_steps = store.transitions()
         indptr = np.zeros(store.count + 1, np.int64)
         np.cumsum(degree, out=indptr[1:])
-        instance_of = np.array([instance for instance, _ in trees.steps] or [0], np.int32)
-        instance_of[trees.uncounted] = len(model.instances)  # fairness does not count these steps
-        left_by = (leaving, instance_of[leaving_steps])
-        self._finder = LassoFinder(Graph(indptr, targets, instance_of[self._steps], initial, left_by), model.fairness())
+        fair = FairLabels(model)
+        of_step = fair.of_steps(trees)
+        left_by = (leaving, of_step[leaving_steps])
+        self._finder = LassoFinder(Graph(indptr, targets, of_step[self._steps], initial, left_by), fair.conditions)
 
     def verdict(self, declared: Property) -> Verdict:
         columns = iter(self._labels[declared.name].columns)  # in the order of the formulas

@@ -23,6 +23,7 @@ from workbench.checking.spark.rundir import RunDirectory
 from workbench.checking.spark.states import ROW_GROUP
 from workbench.checking.spark.transitions import OUTSIDE, PART_STATES, Part, Steps
 from workbench.checking.spark.worker import Worker
+from workbench.checking.trees.fair_labels import FairLabels
 from workbench.checking.trees.purity import run_again
 from workbench.kernel import ModelError
 from workbench.storage.sums import FileSum
@@ -138,8 +139,8 @@ def _expand(worker: Worker, source: FileOfStates, row_group: int) -> Iterator[tu
     run_again(worker.trees)
     degree, targets, steps, leaving, leaving_steps = store.transitions()
     fingerprints = loops.canonical_fingerprints(store.column("sums"), worker.cells.words)
-    instances, ordinals = labelled(worker.trees, steps)
-    inside = Steps(numbers[np.repeat(np.arange(len(degree)), degree)], fingerprints[targets], instances, ordinals)
+    labels, ordinals = labelled(worker.trees, steps)
+    inside = Steps(numbers[np.repeat(np.arange(len(degree)), degree)], fingerprints[targets], labels, ordinals)
     bucket_of = loops.bucket(fingerprints, buckets)[targets]
     order = np.argsort(bucket_of, kind="stable")
     ends = np.searchsorted(bucket_of[order], np.arange(buckets + 1))
@@ -153,9 +154,8 @@ def _expand(worker: Worker, source: FileOfStates, row_group: int) -> Iterator[tu
 
 def labelled(trees: Any, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The labels and ordinals of steps of the trees."""
-    taken = np.array(trees.steps or [(0, 0)], np.int64)
-    taken[trees.uncounted, 0] += len(trees.model.instances)
-    return shrink(taken[steps, 0]), shrink(taken[steps, 1])
+    ordinals = np.array([ordinal for _, ordinal in trees.steps] or [0], np.int64)
+    return shrink(FairLabels(trees.model).of_steps(trees)[steps]), shrink(ordinals[steps])
 
 
 def number_targets(

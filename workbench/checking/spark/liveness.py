@@ -17,6 +17,7 @@ from workbench.checking.spark.running import Running
 from workbench.checking.spark.sweeping import Arrays, TransitionParts
 from workbench.checking.spark.transitions import OUTSIDE
 from workbench.checking.spark.trimming import FAR, Conditions, Describe, SpaceOutline, Trimmer, Undecided
+from workbench.checking.trees.fair_labels import FairLabels
 from workbench.kernel import Trace, Verdict, replay
 from workbench.kernel.budget import Stop
 from workbench.kernel.instances import Fairness
@@ -47,8 +48,8 @@ class SparkLivenessJudge:
 
     def __init__(self, search: Running, room: LivenessRoom | None = None) -> None:
         self._search, self._model, self._room = search, search.model, room or LivenessRoom.planned()
-        self._fairness = self._model.fairness()
-        self._labels = 2 * len(self._model.instances)
+        fair = FairLabels(self._model)
+        self._fairness, self._labels = fair.conditions, fair.count
 
     def verdict(self, declared: Property) -> Verdict:
         search = self._search

@@ -25,7 +25,7 @@ class Part(NamedTuple):
 
     Attributes:
         indptr: Transitions ``indptr[i]`` to ``indptr[i + 1] - 1`` leave state ``first + i``.
-        labels: The action instance; plus the number of instances if fairness does not count the step.
+        labels: The labels of the steps, see :mod:`workbench.checking.trees.fair_labels`.
         ordinals: The ordinal of the action's outcome.
         truths: Where the predicates of the liveness properties hold, in the order of :func:`predicates_of`.
     """

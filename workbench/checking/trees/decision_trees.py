@@ -69,7 +69,7 @@ class Trees:
         assigns (bool array (instances)): Whether each action instance ever assigned to a variable.
         steps: For each memoized successor the action instance and the ordinal of the outcome.
         choices: For each memoized successor its choices.
-        uncounted: The memoized successors that fairness does not count, because of the action's `fair_when`.
+        counted: The fairness conditions that count a memoized successor, where these are not all of its action's.
         repeated (int): The `misses` at the last purity check.
     """
 
@@ -80,7 +80,7 @@ class Trees:
         self.assigns = np.zeros(len(self.model.instances), np.bool_)
         self.steps: list[tuple[int, int]] = []
         self.choices: list[tuple[tuple[str, Any], ...]] = []
-        self.uncounted: list[int] = []
+        self.counted: dict[int, frozenset[int]] = {}
         self._draft: Draft = cells.layout.draft()
         self._view: View = cells.layout.view(())
         self._runs = [0] * len(self.model.instances)
@@ -147,10 +147,6 @@ class Trees:
         self._runs[number] += 1
         if self._runs[number] <= _PURITY_CHECKS:
             instance.check_pure(draft, read, outcomes)
-        if instance.action.fair_when is not None:  # its reads become the action's, so that the leaf decides
-            view, first = self._seen(read), len(self.steps)
-            counts = [instance.counts(view, outcome.choices) for outcome in outcomes]
-            self.uncounted += [first + i for i, counted in enumerate(counts) if not counted]
         leaf = self._leaf(number, row, read, outcomes) if outcomes else NOTHING
         self._roots[number] = self._insert(self._roots[number], row, read, leaf, lambda: self.action_at(instance))
 
@@ -220,7 +216,7 @@ class Trees:
     def _leaf(self, number: int, row: Sequence[int], read: dict[int, Any], outcomes: list[Outcome]) -> int:
         cells, made = self.cells, self._columns
         first = made.step_instance.size
-        for ordinal, (choices, writes) in enumerate(outcomes):
+        for ordinal, (choices, writes, counted) in enumerate(outcomes):
             self.assigns[number] |= bool(writes)
             known, blind, before = [], [], []  # a cell that was read has a known old value
             for cell, value in writes.items():
@@ -230,6 +226,8 @@ class Trees:
                 elif new != row[cell]:
                     known.append((cell, new))
                     before.append((cell, row[cell]))
+            if counted is not None:
+                self.counted[len(self.steps)] = counted
             self.steps.append((number, ordinal))
             self.choices.append(choices)
             made.step_instance.append(number)

@@ -35,7 +35,7 @@ _NEVER_MET = -1
 class _Again:
     def __init__(self, trees: Trees) -> None:
         self._trees, self._cells, self._layout = trees, trees.cells, trees.cells.layout
-        self._draft, self._uncounted = self._layout.draft(), set(trees.uncounted)
+        self._draft = self._layout.draft()
 
     def situations(self) -> tuple[list[Situation], int]:
         """Memoized situations, and how often to run each: one of each tree, then a second one of each, and so on.
@@ -66,13 +66,7 @@ class _Again:
 
         def differs() -> str | None:
             outcomes, _ = instance.run(self._draft, read)
-            difference = self._outcomes_differ(path, leaf, outcomes)
-            if difference is None and outcomes and instance.action.fair_when is not None:
-                state, first = self._layout.view(read), trees.arrays.leaf_start[leaf]
-                counts = [instance.counts(state, outcome.choices) for outcome in outcomes]
-                if counts != [first + i not in self._uncounted for i in range(len(outcomes))]:
-                    return "its fair_when says something else"
-            return difference
+            return self._outcomes_differ(path, leaf, outcomes)
 
         self._compare(differs, path, read, lambda: trees.action_at(instance))
 
@@ -108,6 +102,8 @@ class _Again:
         for step, outcome in enumerate(outcomes, first):
             if not is_same(outcome.choices, trees.choices[step]):
                 return "it makes other choices"
+            if outcome.counted != trees.counted.get(step):
+                return "fairness counts it for other conditions"
             writes = slice(arrays.step_first[step], arrays.step_stop[step])
             before = dict(zip(arrays.write_cell[writes].tolist(), arrays.write_value[writes].tolist(), strict=True))
             known = ((cell, self._cells.known(cell, value)) for cell, value in outcome.writes.items())
