@@ -18,11 +18,10 @@ from workbench.checking.spaces.columns import StateColumns
 from workbench.checking.spaces.dataset import load
 from workbench.checking.spaces.export import save_run
 from workbench.checking.spaces.space import explore
-from workbench.checking.trees.set_cells import in_parts
 from workbench.formats.expression import Expression
 from workbench.formats.recording import Observation, Recording
 from workbench.kernel import ModelError
-from workbench.kernel.state import Reads
+from workbench.kernel.state import Cell, Reads
 from workbench.language import *
 
 # Random models -------------------------------------------------------------------------------------------------------
@@ -38,7 +37,7 @@ def boxes(seed, sets="declared", **constants):
 def found(model, **options):
     """What every engine must find of both."""
     result = check(model, ["All", "Full", "Judge", "Move", "Deadlock"], **options)
-    traces = [v.trace and [(step.label, step.state.values) for step in v.trace.steps] for v in result.verdicts]
+    traces = [v.trace and [(step.label, list(step.state.items())) for step in v.trace.steps] for v in result.verdicts]
     return figures(result), [v.why for v in result.verdicts], traces
 
 
@@ -114,16 +113,13 @@ OPERATIONS = {
 
 
 def drafts(content):
-    """Drafts of a state with that content: as the reference search has them, and as the engines do.
-
-    With each comes a function that gives the set once it is written.
-    """
-    layout, values = Numbers().layout, (content, frozenset())
-    parts = in_parts(layout)
-    for kind, start, whole in ((layout, values, list), (parts, parts.split(values), parts.compose)):
-        draft = kind.draft()
-        draft.start(Reads(start))
-        yield lambda d=draft, b=start, w=whole: w([d.writes.get(at, v) for at, v in enumerate(b)])[0], draft
+    """A draft of a state with that content, and a function that gives the set once it is written."""
+    layout = Numbers().layout
+    held, other = (shown.cell for shown in layout.shown)
+    start = list(layout.put({held: content, other: frozenset()}).values())
+    draft = layout.draft()
+    draft.start(Reads(start))
+    yield lambda: layout.shown[0].value([draft.writes.get(at, v) for at, v in enumerate(start)]), draft
 
 
 @given(SOME, st.lists(st.tuples(st.sampled_from(sorted(OPERATIONS)), SOME), max_size=6))
@@ -209,7 +205,7 @@ def test_members_are_chosen_by_their_fields():
     model = type("Full", (Post,), {"bags": SetOf("parcels", initial=lambda model: model.parcels())})()
     (state,) = model.initial_states()
     assert isinstance(state.bags, frozenset)
-    for s in (state, model.view(state.values), in_parts(model.layout).view(in_parts(model.layout).split(state.values))):
+    for s in (state, model.view(state.values)):
         letters = s.bags.where(kind="letter")
         assert letters == {Parcel("letter", to, weight) for to in ("ann", "bob") for weight in range(3)}
         assert letters.where(to="ann").count(lambda p: p.weight) == 2
@@ -217,7 +213,7 @@ def test_members_are_chosen_by_their_fields():
         assert not s.bags.any(kind="letter", to="eve")
         assert (letters | {Parcel("box", "bob", 1)}).where(to="bob", weight=1).count() == 2
         assert s.maps.where(a=1) == {Map({"a": 1, 2: 3})}
-        assert s.bags.value == state.values[0]
+        assert s.bags.value == dict(state.items())[Cell("bags", None)]
         with pytest.raises(ModelError, match=r"no member of bags has a field 'wight' \(did you mean weight\?\)"):
             s.bags.where(wight=1)
 
@@ -233,7 +229,7 @@ def test_members_may_be_dataclasses():
     model = type("Votes", (Numbers,), {"held": SetOf("votes", initial=frozenset(votes)), "votes": lambda self: votes})()
     state = model.initial_states()[0]
     assert state.held.where(voter="ann") == {Vote("ann", 0), Vote("ann", 1)}
-    assert in_parts(model.layout).view(in_parts(model.layout).split(state.values)).held.count(round=1) == 2
+    assert model.view(state.values).held.count(round=1) == 2
 
 
 def test_the_first_members_are_in_the_universe():
@@ -291,7 +287,7 @@ def test_a_word_of_the_universe_may_be_no_name():
 def test_a_state_from_outside_is_in_the_universe():
     model = Numbers()
     with pytest.raises(InputError, match="held cannot hold 9"):
-        in_parts(model.layout).split((frozenset({9}), frozenset()))
+        model.layout.put({Cell("held", None): frozenset({9})})
 
 
 def test_what_people_ask_of_a_set():
@@ -317,13 +313,16 @@ def test_recordings_of_both_are_followed_alike(seed, length, chance, watched):
         if not after:
             break
         states.append(chance.choice(after))
-    seen = chance.sample(range(len(plain.layout.cells)), 2)
-    observations = [Observation({cell: state.values[cell] for cell in seen}, steps=2) for state in states]
+    seen = chance.sample(plain.layout.shown_of, 2)
+    observed = [{cell: dict(state.items())[cell] for cell in seen} for state in states]
     if chance.random() < 0.4:
-        strange = frozenset({Item("a", "nobody")})
-        observations.append(Observation({seen[0]: strange}))
-    recording = Recording(observations, watched=frozenset(seen) if watched else None)
-    one, other = validate(declared, recording), validate(plain, recording)
+        observed.append({seen[0]: frozenset({Item("a", "nobody")})})
+
+    def recording(model):
+        given = [Observation(model.layout.seek(cells), steps=2) for cells in observed]
+        return Recording(given, watched=frozenset(model.layout.seek(observed[0])) if watched else None)
+
+    one, other = (validate(model, recording(model)) for model in (declared, plain))
     assert (one.holds, one.failed, one.candidates, one.ways) == (
         other.holds,
         other.failed,
@@ -340,7 +339,7 @@ def test_a_story_is_told_to_both_alike():
 
 
 def columns_of(space):
-    arrays = StateColumns(space.model.layout, space.part_values).arrays(space.parts)
+    arrays = StateColumns(space.model.layout, space.values).arrays(space.rows)
     return {name: column.to_pylist() for name, column in arrays.items()}
 
 
@@ -351,7 +350,8 @@ def test_state_spaces_of_both_are_the_same_data():
     for space in spaces:
         values = [[known[at] for known, at in zip(space.values, row, strict=True)] for row in space.rows.tolist()]
         assert [tuple(row) for row in values] == [space.state(n).values for n in range(len(space))]
-        assert space.where(lambda s: len(s.shelf) == 1).sum() == sum(len(row[-1]) == 1 for row in values)
+        shelves = [space.state(number).shelf for number in range(len(space))]
+        assert space.where(lambda s: len(s.shelf) == 1).sum() == sum(len(shelf) == 1 for shelf in shelves)
         columns = columns_of(space)
         told.append(sorted(repr(row) for row in zip(columns["own"], columns["boxes"], columns["shelf"], strict=True)))
     assert told[0] == told[1]

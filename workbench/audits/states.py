@@ -34,10 +34,16 @@ def state_with(model: Model, changes: Mapping[str, Any]) -> State:
         >>> state.started, state.index["k1"], state.index["k2"]
         (1, 'fg1', None)
     """
-    values = list(model.initial_states()[0].values)
+    cells: dict[Cell, Any] = {}
     for variable, change in changes.items():
         indexed = model.declared.variables[variable].per is not None
         for index, value in change.items() if indexed else [(None, change)]:
-            values[model.layout.position_of[Cell(variable, index)]] = model.mark(value)
-    state: State = model.state(values)
-    return state
+            cells[Cell(variable, index)] = model.mark(value)
+    return changed(model, model.initial_states()[0], cells)
+
+
+def changed(model: Model, state: State, cells: Mapping[Cell, Any]) -> State:
+    """`state` with other values in some cells."""
+    row = {**dict(enumerate(state.values)), **model.layout.put(cells)}
+    made: State = model.state(list(row.values()))
+    return made

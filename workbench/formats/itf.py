@@ -4,7 +4,7 @@ Format: https://apalache-mc.org/docs/adr/015adr-trace.html. ``docs/formats.md`` 
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from workbench.formats.itf_expressions import ItfDecoder, brief_json, decode_itf, encode_itf, member
@@ -12,6 +12,7 @@ from workbench.formats.recording import Observation, Recording
 from workbench.formats.tla import variables_of
 from workbench.kernel import InputError, Map, Model, Trace
 from workbench.kernel.errors import brief, listed, unknown
+from workbench.kernel.state import Cell
 from workbench.kernel.values import show
 from workbench.storage.strict_json import read_json
 
@@ -107,24 +108,25 @@ def read_itf(model: Model, document: dict[str, Any]) -> Recording:
         for name in state:
             if name not in known:
                 raise InputError(f"{here} has {brief(name)}, which 'vars' does not list: {listed(variables)}")
-        cells: dict[int, Any] = {}
+        cells: dict[Cell, Any] = {}
         for name in variables:
             if name not in state:
                 raise InputError(f"{here} lacks {name!r}, which 'vars' lists")
             position, where = positions[name], member(here, name)
             if isinstance(position, int):
-                cells[position] = decoder.decode(state[name], where)
+                cells[Cell(name, None)] = decoder.decode(state[name], where)
             else:
-                cells |= _indexed(state[name], position, decoder, where)
-        states.append(Observation(cells, _action(state, here)))
+                values = _indexed(state[name], position, decoder, where)
+                cells |= {Cell(name, index): value for index, value in values.items()}
+        states.append(Observation(model.layout.seek(cells), _action(state, here)))
     loop = document.get("loop")
     if loop is not None and (type(loop) is not int or not 0 <= loop < len(states)):
         raise InputError(f"loop = {brief(loop)} is not accepted; it takes the index of a state, 0 to {len(states) - 1}")
     return Recording(states, loop)
 
 
-def _indexed(expression: Any, cells: dict[Any, int], decoder: ItfDecoder, where: str) -> dict[int, Any]:
-    """The cells of an indexed variable, from a map, or from a record with the indices as field names."""
+def _indexed(expression: Any, known: Collection[Any], decoder: ItfDecoder, where: str) -> Mapping[Any, Any]:
+    """The values of an indexed variable, from a map, or from a record with the indices as field names."""
     if isinstance(expression, dict) and not any(key.startswith("#") for key in expression):
         values: Mapping[Any, Any] = {key: decoder.decode(item, member(where, key)) for key, item in expression.items()}
     else:
@@ -132,9 +134,9 @@ def _indexed(expression: Any, cells: dict[Any, int], decoder: ItfDecoder, where:
         if not isinstance(values, Map):
             raise InputError(f"{where} has one value per index; it takes a #map, not {brief_json(expression)}")
     for index in values:
-        if index not in cells:
-            raise InputError(f"{where} has no index {brief(show(index))}; it has {listed(map(show, cells))}")
-    return {cells[index]: value for index, value in values.items()}
+        if index not in known:
+            raise InputError(f"{where} has no index {brief(show(index))}; it has {listed(map(show, known))}")
+    return values
 
 
 def _action(state: dict[str, Any], where: str) -> str | None:

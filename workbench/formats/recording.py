@@ -12,7 +12,8 @@ class Observation(NamedTuple):
     """The cells seen at one moment.
 
     Attributes:
-        cells: The values, by the cells' positions in the layout.
+        cells: The values, by the numbers of the cells in ``model.layout``; those of a declared set, from
+            :meth:`workbench.kernel.state.Layout.seek`, are booleans.
         action: The step that led there: an action alone, with its parameters, or with its choices too.
         steps: The most visible steps since the previous observation, for example in a transaction of several rows whose
             order is unknown.

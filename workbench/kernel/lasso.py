@@ -213,7 +213,8 @@ def waiting(model: Model, state: Any, numbers: Iterable[int], moving: Container[
         outcomes, whys = instance.run(model.draft(), reads)
         if instance.actor not in moving:
             _, met = obstacles.setdefault(instance.actor, (instance.lane, []))
-            met.extend((len(reads), why) for why in ([] if outcomes else whys))
+            seen_cells = len({model.layout.shown_of[cell] for cell in reads})
+            met.extend((seen_cells, why) for why in ([] if outcomes else whys))
     least = min(2, max((reads for _, met in obstacles.values() for reads, _ in met), default=0))
     return tuple(Wait(who, lane, why) for who, (lane, met) in obstacles.items() if (why := _furthest(met, least)))
 

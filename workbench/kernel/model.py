@@ -100,7 +100,7 @@ class Model(metaclass=ClassOfModels):
                 if isinstance(v, SetOf)
             },
         )
-        if not any(map(self.layout.parts_of, self.layout.cells)):
+        if not self.layout.cells:
             raise ModelError(f"{type(self).__name__} has no cell: the sets that its variables range over are empty")
         self.instances = [
             ActionInstance(self, 0, declared, arguments)
@@ -225,7 +225,7 @@ class Model(metaclass=ClassOfModels):
         return self.layout.view(values)
 
     def state(self, values: Sequence[Any]) -> Any:
-        """The state with the given `values`, in the layout's order."""
+        """The state with the row `values`."""
         return self.layout.bind(State)(self.layout, tuple(values))
 
     def initial_states(self) -> list[Any]:
@@ -238,7 +238,8 @@ class Model(metaclass=ClassOfModels):
         return iter(self.initial_states()) if overridden else self._initial_states()
 
     def _initial_states(self) -> Iterator[Any]:
-        values = [self._initial_value(cell) for cell in self.layout.cells]
+        given = self.layout.put({shown.cell: self._initial_value(shown.cell) for shown in self.layout.shown})
+        values = [given[number] for number in range(len(given))]
         if self.declared.initial is None:
             yield self.state(values)
             return
@@ -422,9 +423,9 @@ class Model(metaclass=ClassOfModels):
         return kept
 
     @of_its_class
-    def permuted_cells(self, renaming: Mapping[str, str], cells: Sequence[Cell] | None = None) -> list[int]:
-        """For each of the model's cells, or of the given `cells`, the position of its image under `renaming`."""
-        cells = self.layout.cells if cells is None else cells
+    def permuted_cells(self, renaming: Mapping[str, str]) -> list[int]:
+        """For each of the model's cells the number of its image under `renaming`."""
+        cells = self.layout.cells
         position_of = {cell: position for position, cell in enumerate(cells)}
         try:
             return [position_of[Cell(cell.variable, permute(cell.index, renaming))] for cell in cells]

@@ -16,7 +16,7 @@ from workbench.kernel.members import Members
 from workbench.kernel.model import Model
 from workbench.kernel.parameters import Default, Function, When, check_function
 from workbench.kernel.properties import Property
-from workbench.kernel.state import Reader, State, seen
+from workbench.kernel.state import Cell, Reader, State, seen
 from workbench.kernel.values import check_value, identity, is_same, show
 
 #: Abstract states whose successors are memoized.
@@ -126,21 +126,17 @@ class Refinement(PropertyInstance):
     def _state(self, answer: Any) -> State:
         layout = self.abstract.layout
         _check_keys(answer, layout.positions, f"what maps the variables of {self.abstract.name} to values", "variable")
-        values: list[Any] = []
         for name, where in layout.positions.items():
-            if isinstance(where, int):
-                given = [answer[name]]
-            elif where:
+            if isinstance(where, dict) and where:
                 _check_keys(answer[name], where, f"{name}, which has a value for each index", "index")
-                given = [answer[name][index] for index in where]
-            else:
-                continue
-            universe = layout.universes.get(name)
-            values += given if universe is None else map(universe.subset, given)
-        values = [value.value if isinstance(value, Members) else value for value in values]
-        for value in values:
-            check_value(value)
-        state: State = self.abstract.state(values)
+        values: dict[Cell, Any] = {}
+        for cell, _, universe in layout.shown:
+            value = answer[cell.variable] if cell.index is None else answer[cell.variable][cell.index]
+            value = value.value if isinstance(value, Members) else value
+            values[cell] = value if universe is None else universe.subset(value)
+            check_value(values[cell])
+        row = layout.put(values)
+        state: State = self.abstract.state([row[number] for number in range(len(row))])
         return state
 
     def begins(self, state: Reader) -> bool | str:

@@ -1,19 +1,21 @@
 """States: a layout of cells, read-only states, and the drafts that actions write to.
 
 A *cell* is a variable without an index, or a variable at one index. A :class:`Layout` numbers a model's cells, and a
-state is a tuple of values in that order. Actions and properties read both kinds in the same way:
+state is a *row* of values in that order. Actions and properties read both kinds in the same way:
 ``s.acks``, ``s.pc["w1"]``.
 
-A set with a declared universe is one cell that holds a frozenset. Engines split it into *parts*, one per member of the
-universe: see :mod:`workbench.checking.trees.set_cells`.
+A set with a declared universe has a boolean cell for each possible member, so that a model's reads and writes concern
+single members. People see it whole.
 """
 
+import itertools
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
-from workbench.kernel.errors import ModelError, NoSuchIndex, NoSuchVariable, listed
-from workbench.kernel.members import Held, Members, Universe, content_of
+from workbench.kernel.errors import InputError, ModelError, NoSuchIndex, NoSuchVariable, listed
+from workbench.kernel.members import Before, Held, Members, Universe
 from workbench.kernel.values import PLAIN, Difference, check_value, differences, is_same, show
 
 
@@ -32,6 +34,16 @@ class Cell(NamedTuple):
 
     def __str__(self) -> str:
         return self.variable if self.index is None else f"{self.variable}[{self.inside}]"
+
+
+class _Never:
+    """A value that no cell ever holds."""
+
+    def __repr__(self) -> str:
+        return "a set that no state has"
+
+
+NEVER = _Never()
 
 
 class Change(NamedTuple):
@@ -103,12 +115,41 @@ class IndexedSets(Indexed):
 # Layouts -------------------------------------------------------------------------------------------------------------
 
 
+class Shown(NamedTuple):
+    """A cell as people see it: a declared set is one, with a cell per member from number `first` on.
+
+    Attributes:
+        universe: None for a cell of its own.
+    """
+
+    cell: Cell
+    first: int
+    universe: Universe | None
+
+    @property
+    def numbers(self) -> range:
+        """The cells of a row that hold its value."""
+        return range(self.first, self.first + (1 if self.universe is None else len(self.universe)))
+
+    def value(self, row: "Values") -> Any:
+        """Its value in `row`."""
+        if self.universe is None:
+            return row[self.first]
+        there = (row[number] for number in self.numbers)
+        return frozenset(itertools.compress(self.universe.members, there))
+
+
 class Layout:
     """The cells of a model with given constants, in a fixed order.
 
     Args:
         variables: Each variable's indices; None for a variable with a single cell.
         universes: The universes of those variables that are declared sets.
+
+    Attributes:
+        cells: Those of a row; each member of a declared set has its own, whose index ends in the member.
+        positions: Of each variable the number of its cell, or the numbers by index; of a declared set the first one.
+        shown: The cells as people see them.
     """
 
     def __init__(
@@ -118,25 +159,66 @@ class Layout:
     ) -> None:
         self.cells: list[Cell] = []
         self.positions: dict[str, int | dict[Any, int]] = {}
-        for name, indices in variables.items():
-            if indices is None:
-                self.positions[name] = len(self.cells)
-                self.cells.append(Cell(name, None))
-            else:
-                first = len(self.cells)
-                self.positions[name] = {index: first + i for i, index in enumerate(indices)}
-                self.cells.extend(Cell(name, index) for index in indices)
+        self.shown: list[Shown] = []
         self.universes = universes
-        self._finish()
-
-    def _finish(self) -> None:
-        self.position_of = {cell: i for i, cell in enumerate(self.cells)}
         self._bound: dict[type[Reader], type[Any]] = {}
+        for name, indices in variables.items():
+            first = {index: self._add(Cell(name, index)) for index in ([None] if indices is None else indices)}
+            self.positions[name] = first[None] if indices is None else first
+        self._shown_at = {shown.cell: shown for shown in self.shown}
+
+    def _add(self, cell: Cell) -> int:
+        """Add a cell as people see it; returns the number of its first one."""
+        shown = Shown(cell, len(self.cells), self.universes.get(cell.variable))
+        self.shown.append(shown)
+        if shown.universe is None:
+            self.cells.append(cell)
+        else:
+            inside = [m if cell.index is None else (cell.index, m) for m in shown.universe.members]
+            self.cells += [Cell(cell.variable, index) for index in inside]
+        return shown.first
 
     @property
     def variables(self) -> list[str]:
-        """The variables that have a cell; a variable per member of an empty set has none."""
+        """The variables that have a cell as people see it; a variable per member of an empty set has none."""
         return [name for name, where in self.positions.items() if where != {}]
+
+    @cached_property
+    def shown_of(self) -> list[Cell]:
+        """For each cell of a row the cell that people see."""
+        return [shown.cell for shown in self.shown for _ in shown.numbers]
+
+    def put(self, values: Mapping[Cell, Any]) -> dict[int, Any]:
+        """The values of the cells of a row, from those of cells as people see them.
+
+        Raises:
+            InputError: If a declared set would hold what is not in its universe.
+        """
+        row: dict[int, Any] = {}
+        for cell, value in values.items():
+            _, first, universe = self._shown_at[cell]
+            if universe is None:
+                row[first] = value
+                continue
+            try:
+                there = universe.numbers(value)
+            except ModelError as error:
+                raise InputError(str(error)) from None
+            row.update((first + number, number in there) for number in range(len(universe)))
+        return row
+
+    def seek(self, values: Mapping[Cell, Any]) -> dict[int, Any]:
+        """The same for what is looked for; of a set that no state has, :data:`NEVER` in one of its cells."""
+        row: dict[int, Any] = {}
+        for cell, value in values.items():
+            shown = self._shown_at[cell]
+            try:
+                if shown.universe is not None and not isinstance(value, frozenset):
+                    raise InputError("it is no set")
+                row |= self.put({cell: value})
+            except InputError:
+                row[shown.first if shown.universe is None or len(shown.universe) else 0] = NEVER
+        return row
 
     def draft(self) -> Any:
         """A new draft for actions to write to, for use by one thread."""
@@ -165,31 +247,25 @@ class Layout:
 
     def get_set(self, owner: "Reader", name: str, cell: int) -> Members | Held:
         """The content of the declared set `name` that begins at `cell`."""
-        universe, content = self.universes[name], owner._get(cell)
-        return Held.of(universe, content) if owner._is_whole else content_of(universe, content)
+        universe, values = self.universes[name], owner.values
+        if owner._is_whole:
+            return Held.of(universe, Shown(self.cells[cell], cell, universe).value(values))
+        known = {part - cell: there for part, there in owner.writes.items() if cell <= part < cell + len(universe)}
+        return Members(universe, Before(values, cell, lambda number: values[cell + number]), None, known)
 
     def assign_set(self, owner: "Reader", name: str, cell: int, value: Any) -> None:
-        """Assign `value` to that set; nothing is written if it is equal."""
-        universe = self.universes[name]
-        if content_of(universe, owner._get(cell)).changes_to(value):
-            owner._set(cell, universe.subset(value))
+        """Assign `value` to that set; what stays is not written."""
+        content = self.get_set(owner, name, cell)
+        if isinstance(content, Members):
+            for number, there in content.changes_to(value).items():
+                owner._set(cell + number, there)
 
     def cells_of(self, name: str, index: Any = None) -> list[int]:
         """The numbers of the cells of the variable `name`, or of its cell at `index`."""
         where = self.positions[name]
         firsts = [where] if isinstance(where, int) else [where[index]] if index is not None else where.values()
-        return [first + number for first in firsts for number in range(self._width(name))]
-
-    def _width(self, name: str) -> int:
-        """The number of cells that the variable `name` has per index."""
-        return 1
-
-    def parts_of(self, cell: Cell) -> list[Cell]:
-        """The parts of a declared set, one cell per member of its universe; any other cell is its own only part."""
-        universe = self.universes.get(cell.variable)
-        if universe is None:
-            return [cell]
-        return [Cell(cell.variable, m if cell.index is None else (cell.index, m)) for m in universe.members]
+        width = len(self.universes[name]) if name in self.universes else 1
+        return [first + number for first in firsts for number in range(width)]
 
 
 def public_names(base: type) -> list[str]:
@@ -237,7 +313,7 @@ class Reader:
     """Attribute access to the cells of a state; subclasses define `_get` and `_set`.
 
     Attributes:
-        values: The content of every cell, in the layout's order; for an action that before it.
+        values: The row: the content of every cell, in the layout's order; for an action that before it.
         writes: The cells that an action has assigned, with their values.
     """
 
@@ -313,14 +389,14 @@ class State(View):
     values: tuple[Any, ...]
 
     def items(self) -> Iterator[tuple[Cell, Any]]:
-        """Every cell with its value."""
-        return zip(self._layout.cells, self.values, strict=True)
+        """Every cell with its value, sets whole."""
+        return ((shown.cell, shown.value(self.values)) for shown in self._layout.shown)
 
     def changes_to(self, later: "State") -> list[Change]:
-        """The cells that differ in `later`."""
+        """The cells that differ in `later`, sets whole."""
         return [
             Change(cell, before, after)
-            for cell, before, after in zip(self._layout.cells, self.values, later.values, strict=True)
+            for (cell, before), (_, after) in zip(self.items(), later.items(), strict=True)
             if not is_same(before, after)
         ]
 
@@ -338,12 +414,14 @@ class State(View):
                 None shows all.
         """
         lines, empty = [], []
-        for name, where in self._layout.positions.items():
-            cells = {None: where} if isinstance(where, int) else where
+        for name, group in itertools.groupby(self._layout.shown, key=lambda shown: shown.cell.variable):
+            cells = list(group)
             told = {
-                index: show(self.values[cell])
-                for index, cell in cells.items()
-                if changing is None or cell in changing or not _is_empty(self.values[cell])
+                shown.cell.index: show(value)
+                for shown in cells
+                if not _is_empty(value := shown.value(self.values))
+                or changing is None
+                or any(number in changing for number in shown.numbers)
             }
             inside = ", ".join(value if index is None else f"{show(index)}={value}" for index, value in told.items())
             left = len(cells) - len(told)

@@ -22,8 +22,7 @@ class AmbiguousNames:
     def __init__(self, model: Model, sets: Sequence[str]) -> None:
         self._set_of = {name: which for which in sets for name in model.constants[which]}
         for cell in model.layout.cells:
-            for part in model.layout.parts_of(cell):
-                self.check(part, part.index)
+            self.check(cell, cell.index)
 
     def check(self, cell: Cell, value: Any) -> None:
         """Raise :class:`InputError` if the `value` of `cell` contains a word that is also a name."""
@@ -55,9 +54,6 @@ class Canonical:
         self._model, self._words, self._kinds = model, AmbiguousNames(model, sets), ObjectClasses()
         self.renamings = model.renamings(sets) if sets else []
         self.images = [model.permuted_cells(renaming) for renaming in self.renamings]
-        parts = [part for cell in model.layout.cells for part in model.layout.parts_of(cell)]
-        for renaming in self.renamings:  # universes must not change either
-            model.permuted_cells(renaming, parts)
 
     def orbit(self, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         """The values of all images of the state with `values` under the renamings, with repetitions."""
@@ -72,7 +68,7 @@ class Canonical:
     def __call__(self, state: Any) -> Any:
         if not self.renamings:
             return state
-        for cell, value in state.items():
+        for cell, value in zip(self._model.layout.cells, state.values, strict=True):
             self._words.check(cell, value)
             self._kinds.check(value)
         return self._model.state(min(self.orbit(state.values), key=sort_key))

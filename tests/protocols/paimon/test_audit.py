@@ -21,6 +21,7 @@ from workbench.audits import audit, story
 from workbench.audits.decoding import decoded
 from workbench.audits.shape import alive_at
 from workbench.audits.source import Source
+from workbench.audits.states import changed
 from workbench.checking.check import check
 from workbench.checking.driving import Processes
 from workbench.commands.cli import main
@@ -163,10 +164,9 @@ def test_findings_outlast_whatever_cannot_be_made_of_them(own_table, tmp_path, c
 def test_a_page_is_written_without_what_cannot_be_drawn_or_told(real_table):
     found = audit(real_table("drive"))
     (finding,) = found.findings
-    cell = finding.model.layout.position_of[Cell("bucket_files", (finding.state.snapshots[1], "p0b0"))]
-    values = list(finding.state.values)
-    values[cell] = ("a file that the model does not have",)
-    broken = replace(finding, state=finding.model.state(values), cause={"NUM_WRITERS": 99})
+    cell = Cell("bucket_files", (finding.state.snapshots[1], "p0b0"))
+    state = changed(finding.model, finding.state, {cell: ("a file that the model does not have",)})
+    broken = replace(finding, state=state, cause={"NUM_WRITERS": 99})
     page = audit_page(replace(found, findings=(broken,)))
     assert "its picture could not be made: NoSuchIndex: " in page
     assert "the model&#x27;s way to ConsistentRead could not be made: NUM_WRITERS = 99 is not accepted" in page

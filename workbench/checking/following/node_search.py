@@ -12,7 +12,6 @@ from workbench.checking.following.names import IsNamed
 from workbench.checking.kernels.loops import HashTable
 from workbench.checking.trees.cells import Interner
 from workbench.checking.trees.decision_trees import Trees
-from workbench.checking.trees.set_cells import in_parts
 from workbench.kernel import Model, State
 
 #: Calls of Python between two checks of the limits.
@@ -60,7 +59,7 @@ class NodeSearch:
         self._prepared = False
 
     def _make_nodes(self, room: int) -> Nodes:
-        width = len(in_parts(self.model.layout).cells)
+        width = len(self.model.layout.cells)
         return Nodes(
             np.empty((room, width), np.int32),
             np.empty(room, np.uint64),

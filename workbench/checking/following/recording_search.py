@@ -18,7 +18,6 @@ from workbench.checking.following.kernels import ANYTHING, FROZEN, GOAL, KEPT, U
 from workbench.checking.following.names import IsNamed
 from workbench.checking.following.node_search import NamedSteps, NodeSearch
 from workbench.checking.trees.purity import run_again
-from workbench.checking.trees.set_cells import in_parts
 from workbench.checking.trees.smallest import Smallest
 from workbench.kernel import Model, State
 from workbench.kernel.budget import Limits
@@ -90,16 +89,16 @@ class Layers:
         irrelevant: frozenset[int] = frozenset(),
         is_named: Callable[[str], IsNamed] | None = None,
     ) -> None:
-        self.model, self._limits, self._layout = model, limits, in_parts(model.layout)
-        self._search = NodeSearch(model, salted=True, irrelevant=frozenset(self._layout.numbers(irrelevant)))
+        self.model, self._limits = model, limits
+        self._search = NodeSearch(model, salted=True, irrelevant=irrelevant)
         self._is_named, self._labels = is_named, dict[str, NamedSteps]()
         self._layers: list[_Layer] = []
-        self._watched = None if watched is None else frozenset(self._layout.numbers(watched))
+        self._watched = watched
         self._starts: list[int] = []
         self._before = 0  # nodes of the layers before this one
         self._kept: Collection[int] | None = None
         self._room, self._renewed = _TREES, 0
-        width = len(self._layout.cells)
+        width = len(model.layout.cells)
         self._wanted = np.full(width, ANYTHING, np.int32)
         self._role = np.zeros(width, np.uint8)
         if self._watched is not None:
@@ -142,12 +141,12 @@ class Layers:
         if search.tree_bytes > self._room:
             self._renew()
         search.begin(search.count)
-        values = self._layout.split_some(wanted.values)
+        values = wanted.values
         seen = np.fromiter(values, np.int64, len(values))
         self._assign_roles(wanted, seen)
         edges = _NO_EDGES if self.ways is None else self._edges
         with leading_to(self._trace_of):
-            self._expand(wanted._replace(values=values), seen, self._role, edges)
+            self._expand(wanted, seen, self._role, edges)
         if self._watched is not None:
             self._role[seen] = [KEPT | FROZEN if cell in self._watched else 0 for cell in values]
         return self._take()
@@ -155,7 +154,6 @@ class Layers:
     def go_anywhere(self, values: Mapping[int, Any]) -> int:
         """Make the next layer of all reachable states with these values, by any steps."""
         self._search.begin(self._search.count)
-        values = self._layout.split_some(values)
         seen = np.fromiter(values, np.int64, len(values))
         counted, self.ways = self.ways, None
         with leading_to(self._trace_of):
@@ -198,8 +196,8 @@ class Layers:
         if self._watched is not None:
             self._role[seen] &= KEPT
         elif self._kept is not wanted.kept:
-            self._role[list(self._layout.numbers(self._kept or ()))] = 0
-            self._role[list(self._layout.numbers(wanted.kept or ()))] = KEPT
+            self._role[list(self._kept or ())] = 0
+            self._role[list(wanted.kept or ())] = KEPT
             self._kept = wanted.kept
 
     def _resolve(self, values: Mapping[int, Any]) -> dict[int, Any]:
@@ -294,7 +292,6 @@ class Layers:
         The states nearest to `values` come first, each with the number of visible steps that lead to it.
         """
         search, nodes = self._search, self._search.nodes
-        values = self._layout.split_some(values)
         self._resolve(values)
         cells = np.fromiter(values, np.int64, len(values))
         differing = np.zeros(search.count, np.int64)

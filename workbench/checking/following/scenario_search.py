@@ -15,7 +15,6 @@ from workbench.checking.following import kernels
 from workbench.checking.following.names import IsNamed
 from workbench.checking.following.node_search import NamedSteps, NodeSearch
 from workbench.checking.trees.purity import run_again
-from workbench.checking.trees.set_cells import in_parts
 from workbench.checking.trees.smallest import Smallest
 from workbench.kernel import Model
 from workbench.kernel.budget import Limits
@@ -144,7 +143,7 @@ class ScenarioSearch:
         nodes, count = self._search.nodes, self._search.count
         chosen = np.flatnonzero(nodes.mark[:count] == lines)
         mixed = np.zeros(len(chosen), np.uint64)
-        for cell in in_parts(self.model.layout).numbers(cells):
+        for cell in cells:
             mixed = mixed * np.uint64(0x9E3779B97F4A7C15) + nodes.rows[chosen, cell].astype(np.uint64)
             mixed ^= mixed >> np.uint64(29)
         _, first = np.unique(mixed, return_index=True)

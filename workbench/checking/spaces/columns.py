@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from workbench.checking.trees.set_cells import in_parts
 from workbench.kernel.state import Layout
 from workbench.kernel.values import Map, record_items, show, sort_key
 
@@ -145,7 +144,7 @@ class StateColumns:
     """Turns states, as rows of value numbers, into one readable Arrow column per variable.
 
     Args:
-        values: For each cell of the layout in parts its values by number.
+        values: For each cell of the layout its values by number.
         taken: Names of other columns, regardless of case as in Spark; a variable of such a name gets a ``_``.
 
     Attributes:
@@ -162,7 +161,7 @@ class StateColumns:
         self.names: dict[str, str] = {}
         self._columns: dict[str, _Scalar | _PerIndex | _Set | _SetPerIndex] = {}
         used = {name.lower() for name in taken}
-        for variable, where in in_parts(layout).positions.items():
+        for variable, where in layout.positions.items():
             name = self.names[variable] = unused_name(variable, used)
             universe = layout.universes.get(variable)
             if universe is not None:

@@ -78,11 +78,11 @@ def save(space: StateSpace, folder: Place) -> str | Path:
         f"distance_{name}": distances(len(space), space.sources, space.targets, deciding)
         for name, deciding in _deciding_states(space).items()
     }
-    columns = StateColumns(space.model.layout, space.part_values, ("id", "level", *decided))
+    columns = StateColumns(space.model.layout, space.values, ("id", "level", *decided))
     checked = [verdict.name for verdict in space.result.verdicts]
     identity = Identity.of(space.model, checked, space.result.symmetry)
     with replacing_folder(folder, DATASET) as writing:
-        states, states_sum = _write_states(writing, columns, space.parts, space.levels, decided)
+        states, states_sum = _write_states(writing, columns, space.rows, space.levels, decided)
         transitions, transitions_sum = _write_transitions(writing, space)
         run = {**describe_run(space.result), "transitions": len(space.targets), "columns": columns.names}
         content = DatasetContent(identity, run, {STATES: [states], TRANSITIONS: [transitions]})

@@ -18,7 +18,6 @@ from workbench.checking.spark.entry import read_run
 from workbench.checking.spark.manifest import LevelFile
 from workbench.checking.spark.states import ROW_GROUP
 from workbench.checking.spark.worker import Shipped, Worker, worker_for
-from workbench.checking.trees.set_cells import in_parts
 from workbench.kernel import InputError, Model
 from workbench.kernel.budget import Limits
 from workbench.kernel.conclusion import conclude
@@ -59,9 +58,7 @@ def save_run(run_dir: Place, folder: Place, model: type[Model], spark: Any = Non
         tasks = min(len(parts), 4 * search.task.buckets)
         write = partial(_export, shipped, writing, len(levels) - 1, last)
         written = search.flow([parts[i::tasks] for i in range(tasks)], write)
-        names = StateColumns(
-            search.model.layout, [[] for _ in in_parts(search.model.layout).cells], ("id", "level")
-        ).names
+        names = StateColumns(search.model.layout, [[] for _ in search.model.layout.cells], ("id", "level")).names
         run = {**describe_run(result), "transitions": sum(part.transitions for part in written), "columns": names}
         tables = {table: [part.names[table] for part in written] for table in (STATES, TRANSITIONS)}
         content = DatasetContent(search.identity, run, tables)

@@ -45,25 +45,11 @@ class StateSpace:
     @cached_property
     def rows(self) -> np.ndarray:
         """All states as rows of value numbers, int32 (states, cells); ``values[c][rows[i, c]]`` is a value."""
-        return self._by_cell[0]
+        return self._search.store.column("rows")
 
     @property
     def values(self) -> list[list[Any]]:
         """For each cell of ``model.layout.cells`` its values by number."""
-        return self._by_cell[1]
-
-    @cached_property
-    def _by_cell(self) -> tuple[np.ndarray, list[list[Any]]]:
-        return self._search.cells.by_cell(self.parts)
-
-    @cached_property
-    def parts(self) -> np.ndarray:
-        """All states as the engine's rows, in parts: see :mod:`workbench.checking.trees.set_cells`."""
-        return self._search.store.column("rows")
-
-    @property
-    def part_values(self) -> list[list[Any]]:
-        """For each cell of the rows in `parts` its values by number."""
         return self._search.cells.values
 
     @cached_property
@@ -114,7 +100,7 @@ class StateSpace:
         """Whether `predicate` holds in each state; it is called once per distinct local situation."""
         trees = self._search.trees
         number = trees.add_predicate(lambda s: bool(predicate(s)))
-        return at_once(lambda: evaluate(trees, number, self.parts))
+        return at_once(lambda: evaluate(trees, number, self.rows))
 
     def holds(self, name: str) -> np.ndarray:
         """Whether the invariant or reachable property `name` holds in each state."""

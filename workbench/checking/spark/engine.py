@@ -37,7 +37,6 @@ from workbench.checking.spark.transitions import OUTSIDE
 from workbench.checking.spark.worker import Worker, worker_for
 from workbench.checking.trees.costs import costs_of
 from workbench.checking.trees.profile import Cost, Profile, joined
-from workbench.checking.trees.set_cells import in_parts
 from workbench.kernel import InputError, ModelError, Trace
 from workbench.kernel.budget import Limits, Stop
 from workbench.kernel.conclusion import Exploration, Growth
@@ -61,7 +60,7 @@ class SparkSearch(Running):
         super().__init__(spark, folder, task, identity, manifest)
         self._narrow = NarrowLevels(self.directory, task)
         self._costs: dict[str, tuple[Cost, ...]] = {}  # the last report of each process
-        cells = in_parts(task.model.layout).cells
+        cells = task.model.layout.cells
         self._growth, self._values = Growth(cells), [0] * len(cells)
         self._resumed = bool(manifest.levels)
         self._worker_peak = 0
@@ -111,7 +110,7 @@ class SparkSearch(Running):
                     initial, outcomes = self._first_level(limits)
                     made = [outcomes]
                 seconds = (time.perf_counter() - began) / len(made)
-                numbered: CellValues = [[] for _ in in_parts(self.model.layout).cells]
+                numbered: CellValues = [[] for _ in self.model.layout.cells]
                 for outcomes in made:
                     if self.manifest.complete or (fail_fast and self._violated()):
                         break
@@ -352,7 +351,7 @@ class SparkSearch(Running):
 
     def _profile(self, states: int) -> Profile:
         """The profile over all processes, each with its own trees."""
-        return Profile(states, tuple(in_parts(self.model.layout).cells), joined(self._costs.values()))
+        return Profile(states, tuple(self.model.layout.cells), joined(self._costs.values()))
 
 
 def _merge(extras: Sequence[Sequence[Sequence[Any]]]) -> list[list[Any]]:

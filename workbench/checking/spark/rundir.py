@@ -25,7 +25,6 @@ import pyarrow.parquet as pq
 
 from workbench.checking.spark.manifest import RUN, LevelFile, ManifestStep, Run, RunManifest
 from workbench.checking.spark.states import ROW_GROUP, States, groups
-from workbench.checking.trees.set_cells import in_parts
 from workbench.kernel import InputError, Model
 from workbench.storage.encoding import Encoding
 from workbench.storage.folder import Folder
@@ -60,7 +59,7 @@ class RunDirectory:
 
     def __init__(self, folder: Folder, model: Model, bits: int) -> None:
         self.folder = folder
-        self._words, self._cells = bits // 64, len(in_parts(model.layout).cells)
+        self._words, self._cells = bits // 64, len(model.layout.cells)
         self._encoding = Encoding(model)
         self._committed: RunManifest | None = None if folder.content is None else Run.of(folder).done
 

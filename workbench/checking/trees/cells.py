@@ -1,8 +1,4 @@
-"""Interning: the values of each cell as small integers with their hashes, so that a state is a row of integers.
-
-Here, as everywhere in the engines, a cell is one of the layout's parts: each member of a declared set has its own. The
-engines' interface uses the cells of the model's layout.
-"""
+"""Interning: the values of each cell as small integers with their hashes, so that a state is a row of integers."""
 
 import hashlib
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -11,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from workbench.checking.kernels.arrays import Growing
-from workbench.checking.trees.set_cells import in_parts
 from workbench.kernel import Model
 from workbench.kernel.errors import ModelError
 from workbench.kernel.state import Layout, Reads, State, Values, View
@@ -97,8 +92,8 @@ class Interner:
         self.model, self.symmetry, self.bits = model, tuple(symmetry), bits
         self.renamings = model.renamings(symmetry) if symmetry else [{}]
         self._model_words, self._kinds = AmbiguousNames(model, self.symmetry), ObjectClasses()
-        self.layout = in_parts(model.layout)
-        self._images = [model.permuted_cells(renaming, self.layout.cells) for renaming in self.renamings]
+        self.layout = model.layout
+        self._images = [model.permuted_cells(renaming) for renaming in self.renamings]
         self.words = bits // 64
         self.lanes = self.words * len(self.renamings)
         cells = self.layout.cells
@@ -182,10 +177,9 @@ class Interner:
 
     def encode(self, state: State) -> list[int]:
         """The row of `state`."""
-        values = self.layout.split(state.values)
-        for cell, value in zip(self.layout.cells, values, strict=True):
+        for cell, value in zip(self.layout.cells, state.values, strict=True):
             self._model_words.check(cell, value)
-        return [self.number(cell, value) for cell, value in enumerate(values)]
+        return [self.number(cell, value) for cell, value in enumerate(state.values)]
 
     def reads(self, row: Numbers) -> Reads:
         """The values of a row, as actions and predicates read them."""
@@ -193,25 +187,7 @@ class Interner:
 
     def decode(self, row: Sequence[int]) -> Any:
         """The state of a row."""
-        parts = [values[number] for values, number in zip(self.values, row, strict=True)]
-        return self.model.state(self.layout.compose(parts))
-
-    def by_cell(self, rows: np.ndarray) -> tuple[np.ndarray, list[list[Any]]]:
-        """`rows` in the cells of the model's layout, and the values of each such cell by number."""
-        if self.layout is self.model.layout:
-            return rows, self.values
-        whole, values = np.empty((len(rows), len(self.model.layout.cells)), np.int32), []
-        for number, cell in enumerate(self.model.layout.cells):
-            parts = list(self.layout.numbers([number]))
-            if cell.variable not in self.layout.universes:
-                whole[:, number] = rows[:, parts[0]]
-                values.append(self.values[parts[0]])
-                continue
-            met, numbers = np.unique(rows[:, parts], axis=0, return_inverse=True)
-            whole[:, number] = numbers.reshape(len(rows))
-            contents = ([self.values[part][at] for part, at in zip(parts, row, strict=True)] for row in met.tolist())
-            values.append([self.layout.compose_cell(number, content) for content in contents])
-        return whole, values
+        return self.model.state([values[number] for values, number in zip(self.values, row, strict=True)])
 
     def sums(self, row: Sequence[int]) -> np.ndarray:
         """The fingerprints of all images of a row, as one row of 64-bit words, each summed without carries."""

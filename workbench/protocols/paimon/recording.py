@@ -184,17 +184,16 @@ def _why_outside(
 
 def _mapped(history: BucketHistory) -> Mapped:
     def record(model: Model) -> Recording:
-        observations = [Observation({_position(model, Cell("latest", None)): 0}, source="the empty table")]
+        observations = [Observation(_cells(model, {Cell("latest", None): 0}), source="the empty table")]
         for snapshot, cells in zip(history.snapshots, history.versions, strict=True):
-            positions = {_position(model, cell): value for cell, value in cells.items()}
-            observations.append(Observation(positions, source=f"snapshot {snapshot:,}"))
+            observations.append(Observation(_cells(model, cells), source=f"snapshot {snapshot:,}"))
         return Recording(observations)
 
     return Mapped("paimon", history.constants, record)
 
 
-def _position(model: Model, cell: Cell) -> Any:
-    position = model.layout.position_of.get(cell)
-    if position is None:
-        raise InputError(f"the table has {cell}, which {model.name} lacks with these constants")
-    return position
+def _cells(model: Model, values: Mapping[Cell, Any]) -> dict[int, Any]:
+    for cell in values:
+        if cell not in model.layout.shown_of:
+            raise InputError(f"the table has {cell}, which {model.name} lacks with these constants")
+    return model.layout.seek(values)

@@ -38,7 +38,7 @@ def accesses(model: Model, states: Iterable[State]) -> list[Access]:
                 for outcome in instance.run(draft, reads)[0]:
                     written[instance.number].update(outcome.writes)
             read[instance.number].update(reads)
-    cells = model.layout.cells
+    cells = model.layout.shown_of
     return [
         Access(instance, frozenset(cells[c] for c in r), frozenset(cells[c] for c in w))
         for instance, r, w in zip(model.instances, read, written, strict=True)

@@ -29,12 +29,11 @@ def told_apart(states: Sequence[State]) -> list[str]:
         >>> told_apart(Coins().initial_states())
         ['up: none', 'up: 1']
     """
-    differing = [
-        len(set(map(identity, values))) > 1 for values in zip(*(state.values for state in states), strict=True)
-    ]
+    cells = [list(state.items()) for state in states]
+    differing = [len({identity(value) for _, value in same}) > 1 for same in zip(*cells, strict=True)]
     told = []
-    for state in states:
-        items = itertools.compress(state.items(), differing)
+    for of_state in cells:
+        items = itertools.compress(of_state, differing)
         by_variable = itertools.groupby(items, key=lambda item: item[0].variable)
         told.append("; ".join(_told(variable, list(its)) for variable, its in by_variable))
     return told

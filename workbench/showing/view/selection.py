@@ -15,6 +15,7 @@ import numpy as np
 from workbench.kernel import InputError, Model, State, Trace
 from workbench.kernel.errors import unknown
 from workbench.kernel.given import names_in, plain
+from workbench.kernel.state import Shown
 from workbench.kernel.trace import is_bookkeeping, options
 from workbench.kernel.values import counted, is_same, show
 from workbench.showing.pictures import Picture, faults, picture
@@ -36,26 +37,25 @@ from workbench.showing.view.graph import (
 # Which variables a label shows ---------------------------------------------------------------------------------------
 
 
-def _columns(model: Model, variables: Sequence[str]) -> list[int]:
+def _columns(model: Model, variables: Sequence[str]) -> list[Shown]:
     """The cells that `variables` stand for: names of variables (all their cells) or of cells, such as ``pc[w1]``."""
-    by_name: dict[str, list[int]] = {}
-    for position, cell in enumerate(model.layout.cells):
-        by_name.setdefault(cell.variable, []).append(position)
-        by_name.setdefault(str(cell), [position])
-    columns: list[int] = []
+    by_name: dict[str, list[Shown]] = {}
+    for shown in model.layout.shown:
+        by_name.setdefault(shown.cell.variable, []).append(shown)
+        by_name.setdefault(str(shown.cell), [shown])
+    columns: list[Shown] = []
     for name in names_in("variables", variables):
         if name not in by_name:
             raise unknown(f"variable of {model.name}", name, model.declared.variables)
-        columns += [position for position in by_name[name] if position not in columns]
+        columns += [shown for shown in by_name[name] if shown not in columns]
     return columns
 
 
-def _spell(model: Model, columns: Sequence[int], values: Sequence[Any]) -> str:
-    """A line for each cell; where all are of one variable, without its name."""
-    cells = [model.layout.cells[column] for column in columns]
-    alike = len(cells) > 1 and len({cell.variable for cell in cells}) == 1
-    names = [f"{cell.inside}: " if alike else f"{cell} = " for cell in cells]
-    return "\n".join(f"{name}{show(value)}" for name, value in zip(names, values, strict=True))
+def _spell(columns: Sequence[Shown], row: Sequence[Any]) -> str:
+    """A line for each cell of a row; where all are of one variable, without its name."""
+    alike = len(columns) > 1 and len({shown.cell.variable for shown in columns}) == 1
+    names = [f"{shown.cell.inside}: " if alike else f"{shown.cell} = " for shown in columns]
+    return "\n".join(f"{name}{show(shown.value(row))}" for name, shown in zip(names, columns, strict=True))
 
 
 def telling(model: Model, states: Sequence[State]) -> tuple[str, ...]:
@@ -202,7 +202,7 @@ def _of_states(
             TRACE: number in path,
             FOCUS: number == focus,
         }
-        label = _spell(space.model, columns, [state.values[c] for c in columns]) or str(number)
+        label = _spell(columns, state.values) or str(number)
         kept = frozenset(mark for mark, given in marks.items() if given)
         draft.nodes[str(number)] = Node(str(number), label, f"state {number}\n{state!r}", kept)
     for t in transitions:
@@ -250,7 +250,7 @@ def alternatives(
     def add(state: State, label: str, marks: Iterable[str] = ()) -> str:
         if state not in ids:
             ids[state] = str(len(ids))
-            text = _spell(model, columns, [state.values[c] for c in columns]) or label
+            text = _spell(columns, state.values) or label
             draft.nodes[ids[state]] = Node(ids[state], text, repr(state), frozenset(marks))
         return ids[state]
 
@@ -312,7 +312,8 @@ def projection(space: Space, variables: Sequence[str], *, most_edges: int = MOST
     columns = _columns(model, variables)
     if not columns:
         raise InputError("variables = () is not accepted; a projection takes at least one variable")
-    groups, of_state = np.unique(space.rows[:, columns], axis=0, return_inverse=True)
+    numbers = [number for shown in columns for number in shown.numbers]
+    _, example, of_state = np.unique(space.rows[:, numbers], axis=0, return_index=True, return_inverse=True)
     of_state = of_state.reshape(-1)
     sizes = np.bincount(of_state)
     wrong = np.bincount(of_state, weights=_violating(space)).astype(int)
@@ -330,8 +331,8 @@ def projection(space: Space, variables: Sequence[str], *, most_edges: int = MOST
     kept = list(dict.fromkeys([*sorted(initial), *(end for pair in shown for end in pair)]))
 
     def node(group: int) -> Node:
-        values = [space.values[c][number] for c, number in zip(columns, groups[group].tolist(), strict=True)]
-        text, size, bad = _spell(model, columns, values), int(sizes[group]), int(wrong[group])
+        text = _spell(columns, space.state(int(example[group])).values)
+        size, bad = int(sizes[group]), int(wrong[group])
         tooltip = f"{text}\n{counted(size, 'state')}" + (f", {bad:,} of them violate an invariant" if bad else "")
         marks = ([INITIAL] if group in initial else []) + ([VIOLATING] if bad else [])
         return Node(str(group), f"{text}\n{counted(size, 'state')}", tooltip, frozenset(marks), size)
@@ -340,8 +341,8 @@ def projection(space: Space, variables: Sequence[str], *, most_edges: int = MOST
     if len(shown) < len(edges):
         dropped = int(counts.sum()) - sum(edges[pair].total() for pair in shown)
         notes.append(
-            f"{len(kept):,} of {len(groups):,} groups are drawn, and of the edges that lead on from the initial states "
-            f"the {len(shown):,} with the most transitions; "
+            f"{len(kept):,} of {len(example):,} groups are drawn, and of the edges that lead on from the initial "
+            f"states the {len(shown):,} with the most transitions; "
             f"left out: {counted(len(edges) - len(shown), 'edge')} ({counted(dropped, 'transition')})"
         )
     inside = int((~moving).sum())

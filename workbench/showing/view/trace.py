@@ -307,7 +307,8 @@ def trace_view(
             judged = (Truth(str(refinement), "refinement", False, its.why), *judged)
         if instance is None or before is None:
             return StepView(number, step, lane, changes, kept, judged, refined=its)
-        cells = [model.layout.cells[at] for at in model.outcomes(instance, before)[step.outcome][0].writes]
+        writes = model.outcomes(instance, before)[step.outcome][0].writes
+        cells = list(dict.fromkeys(model.layout.shown_of[at] for at in writes))
         changed = {change.cell for change in every}
         values = dict(after.items())
         again = tuple(

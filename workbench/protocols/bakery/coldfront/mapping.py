@@ -142,13 +142,11 @@ class _Observer:
 
     def state_with_claims(self) -> State:
         """The state in which a log begins while claims are held: their writers wait for acks."""
-        values, layout = list(self.start.values), self.model.layout
+        cells: dict[Cell, Any] = {}
 
         def put(variable: str, index: Any, value: Any) -> None:
-            values[layout.position_of[Cell(variable, index)]] = value
+            cells[Cell(variable, index)] = value
 
-        for position, value in self.cells.items():
-            values[position] = value
         seen = frozenset[Claim]().union(*(self.cells[cell] for cell in self.positions["claims"].values()))
         to_come = Counter(claim.writer for claim in self.claims.values() if claim not in seen)
         for writer, home in self.model.node_of.items():
@@ -167,7 +165,8 @@ class _Observer:
                 known = {claim.ticket for claim in seen} if self.model.RaiseClocks else taken
                 put("taken", node, taken)
                 put("clock", node, max(known, default=0))
-        return self.model.state(values)
+        row = {**dict(enumerate(self.start.values)), **self.cells, **self.model.layout.put(cells)}
+        return self.model.state(list(row.values()))
 
     def follow(self, transaction: Transaction) -> tuple[set[int], int]:
         """The cells that a transaction changes, and the largest number of steps for it."""

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from workbench.audits.states import changed
 from workbench.kernel import InputError, Map, Model, State
 from workbench.kernel.errors import listed
 from workbench.kernel.state import Cell
@@ -336,10 +337,8 @@ class _Teller:
         for operation, count in self.runs.items():
             self.cells["sequence_no" if operation[0] == "w" else "compactions_of", operation] = count
         self.cells["write_ops", None], self.cells["compactions", None] = sum(writers.values()), compacted
-        values = list(model.initial_states()[0].values)
-        for (variable, index), value in self.cells.items():
-            values[model.layout.position_of[Cell(variable, index)]] = value
-        return BucketState(model, model.state(values), tuple(self.legend))
+        cells = {Cell(variable, index): value for (variable, index), value in self.cells.items()}
+        return BucketState(model, changed(model, model.initial_states()[0], cells), tuple(self.legend))
 
 
 def _plain(value: Any) -> str:
