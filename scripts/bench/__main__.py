@@ -18,7 +18,7 @@ from rich.table import Table
 from bench import processes, searches, versions
 from workbench.checking.kernels.threads import usable_cores
 from workbench.commands.files import check_paths
-from workbench.commands.options import console
+from workbench.commands.rich_console import RichConsole
 from workbench.kernel import InputError
 from workbench.storage.whole import writing
 
@@ -133,7 +133,7 @@ def main(words: list[str] | None = None) -> int:
 def _measure(arguments: argparse.Namespace) -> None:
     if arguments.json is not None:
         check_paths([], {"--json": arguments.json})
-    out, rows = console(), {}
+    out, rows = RichConsole(), {}
     for name, (title, measure) in _chosen(arguments).items():
         if sys.stderr.isatty():
             print(f"measuring: {title} ...", file=sys.stderr)

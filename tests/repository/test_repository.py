@@ -40,6 +40,32 @@ def test_kernel_and_models_need_the_standard_library_alone() -> None:
     subprocess.run([sys.executable, "-S", "-c", script], cwd=ROOT, env={}, check=True)
 
 
+def bare(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Python without any package, this one aside."""
+    return subprocess.run([sys.executable, "-S", *arguments], cwd=ROOT, env={}, capture_output=True, text=True)
+
+
+MORE = "is not installed; pip install lakehouse-workbench brings compiled engines"
+
+
+def test_the_reference_answers_with_the_standard_library_alone() -> None:
+    done = bare("-c", "from workbench import check; print((r := check('peterson', engine='reference')), r.notes)")
+    assert "894 distinct states" in done.stdout, done.stderr
+    assert MORE in done.stdout
+    done = bare("-m", "workbench", "check", "chang_roberts", "--engine", "reference", "--set", "PassesOnSmaller=true")
+    assert (done.returncode, done.stderr) == (1, ""), "a violation"
+    assert MORE in done.stdout
+    assert "LargestLeads violated: 7 states" in done.stdout
+
+
+@pytest.mark.parametrize("engine", ["auto", "local", "spark"])
+def test_other_engines_say_in_one_line_what_they_lack(engine: str) -> None:
+    done = bare("-m", "workbench", "check", "peterson", "--engine", engine)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"workbench: the engine {engine} is not accepted here: numba {MORE}" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     "name", ["workbench", "workbench.kernel", "workbench.registry", "workbench.protocols.bakery.v2"]
 )

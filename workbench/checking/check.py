@@ -12,6 +12,7 @@ from workbench.kernel.errors import brief, unknown
 from workbench.kernel.given import check_integer
 from workbench.kernel.plan import make_plan
 from workbench.registry import model_of
+from workbench.registry.programs import lacks_compiled
 from workbench.storage.places import Place
 
 #: The engines' modules by name. Each is loaded when first used: numba and pyspark take their time.
@@ -104,6 +105,8 @@ def check(
         if given is not None and engine not in _USED_BY[name]:
             goes = f"it goes with {' and '.join(_USED_BY[name])}"
             raise InputError(f"{name} = {brief(given)} is not accepted with the engine {engine}; {goes}")
+    if engine != "reference" and (lacking := lacks_compiled()):
+        raise InputError(f"the engine {engine} is not accepted here: {lacking}")
     resources = Resources(spark, run_dir, room, workers)
     search: Engine = importlib.import_module(ENGINES[engine]).search
     return search(plan, limits, resources)

@@ -8,8 +8,11 @@ from workbench.kernel import Result
 from workbench.kernel.budget import Limits
 from workbench.kernel.plan import Plan
 from workbench.kernel.search import run
+from workbench.registry.programs import lacks_compiled
 
 
 def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
     """Carry out `plan`, one state at a time."""
-    return replace(run(plan, limits), peak_bytes=peak_bytes())
+    result, lacking = run(plan, limits), lacks_compiled()
+    notes = result.notes if lacking is None else [*result.notes, lacking]
+    return replace(result, peak_bytes=peak_bytes(), notes=notes)

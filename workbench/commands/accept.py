@@ -5,12 +5,10 @@ import os
 from codecs import BOM_UTF8
 from collections.abc import Sequence
 
-from rich.markup import escape
-
 from workbench.commands import status
+from workbench.commands.console import console
 from workbench.commands.figures import NOTHING, FigureChange, figure_changes, rewritten
 from workbench.commands.files import reading
-from workbench.commands.options import console
 from workbench.kernel import InputError, Result
 from workbench.kernel.errors import brief
 from workbench.kernel.text import printable
@@ -20,6 +18,7 @@ from workbench.storage import whole
 
 #: Options that change the check behind the figures, or report on the figures that are replaced.
 _OTHERS = ("symmetry", "json", "profile", "output", "annotations")
+_VERDICT = "VERDICT "
 
 
 def check_acceptable(arguments: argparse.Namespace) -> None:
@@ -73,15 +72,16 @@ def _print(
 ) -> None:
     out, verdicts = console(), 0
     for one, found, _ in accepted:
-        out.print(f"[bold]{escape(printable(told_path(one.path)))}[/] expects what was found:")
+        path = printable(told_path(one.path))
+        out.say(f"{path} expects what was found:", "bold", len(path))
         for change in found:
             loud = change.is_verdict and change.before != NOTHING
             verdicts += loud
-            out.print(f"  [bold red]VERDICT[/] {escape(str(change))}" if loud else f"  {escape(str(change))}")
+            out.say(f"  {_VERDICT if loud else ''}{change}", "bold red", len(f"  {_VERDICT}") if loud else 0)
     for line in filter(None, refused):
-        out.print(line, markup=False)
+        out.say(line)
     same = wanted - len(accepted) - len(refused)
-    out.print(
+    out.say(
         f"{counted(len(accepted), 'configuration')} changed, {same} as before, {len(refused)} not accepted"
         + (f"; {counted(verdicts, 'VERDICT')} changed: be sure that you know why" if verdicts else "")
     )

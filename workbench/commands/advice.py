@@ -9,6 +9,7 @@ from workbench.commands.outputs import Output
 from workbench.kernel import Result
 from workbench.kernel.constants import as_arguments
 from workbench.registry.configurations import neighbours
+from workbench.registry.programs import lacks_compiled
 
 #: Repairs are looked for only in spaces of up to so many states, and until the changed ones have more together. It does
 #: not count seconds: a busy machine gives the same advice.
@@ -76,7 +77,7 @@ def _tried(result: Result) -> list[Attempt]:
         nonlocal visited
         visited += 0 if attempt.result is None else attempt.result.distinct
 
-    if result.distinct > _MOST_STATES:
+    if result.distinct > _MOST_STATES or lacks_compiled():  # the reference search would take minutes
         return []
     differing = result.model.differing()
     declared = result.model.declared.constants

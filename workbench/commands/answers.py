@@ -7,12 +7,10 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from rich.console import Console
-from rich.text import Text
-
 from workbench.commands import outputs, standard, status
+from workbench.commands.console import Lines, console
 from workbench.commands.files import writing_text
-from workbench.commands.options import add_options, console
+from workbench.commands.options import add_options
 from workbench.formats.abstract import abstract
 from workbench.kernel import InputError, Model, ModelError, Trace
 from workbench.kernel.properties import DEADLOCK
@@ -136,32 +134,33 @@ def write(arguments: argparse.Namespace, trace: Trace | None, name: str, pages: 
             standard.remark(f"{what}written to {printable(output.path)}")
 
 
-def print_text(out: Console, text: str) -> None:
+def print_text(out: Lines, text: str) -> None:
     """Print lines, with marks and words of warning in colour."""
     for line in text.splitlines():
-        shown = Text(line)
         if line[:2] in {f"{mark} " for mark in _STYLES}:
-            shown.stylize(_STYLES[line[0]], 0, 1)
-        elif loud := _LOUD.match(line):
-            shown.stylize("bold yellow", *loud.span())
-        out.print(shown)
+            out.say(line, _STYLES[line[0]], 1)
+        else:
+            loud = _LOUD.match(line)
+            out.say(line, "bold yellow", loud.end() if loud else 0)
 
 
-def print_traces(out: Console, answer: Answer, wanted: bool) -> None:
+def print_traces(out: Lines, answer: Answer, wanted: bool) -> None:
     """Print the trace of the first violation, and all others if `wanted`; a refinement's in both models' terms."""
     if not isinstance(answer, Judged):
         if wanted and answer.trace is not None:
-            out.print(f"\n{answer.trace}", markup=False)
+            out.say(f"\n{answer.trace}")
         return
     for verdict in answer.verdicts:
         if verdict.trace is not None and (wanted or (verdict is answer.shown and verdict.holds is False)):
-            out.print(f"\n[bold]{verdict.name}[/] {verdict.word}: {counted(len(verdict.trace), 'state')}")
-            out.print(str(verdict.trace), markup=False)
+            name, length = verdict.name, counted(len(verdict.trace), "state")
+            out.say()
+            out.say(f"{name} {verdict.word}: {length}", "bold", len(name))
+            out.say(str(verdict.trace))
             if verdict.trace.refinement is not None:
-                out.print(f"\n{abstract(verdict.trace, verdict.trace.refinement)}", markup=False)
+                out.say(f"\n{abstract(verdict.trace, verdict.trace.refinement)}")
     others = [verdict.name for verdict in answer.violated if verdict.trace is not None and verdict is not answer.shown]
     if others and not wanted:
-        out.print(f"\nViolated, too: {', '.join(others)}; --trace prints all traces", markup=False)
+        out.say(f"\nViolated, too: {', '.join(others)}; --trace prints all traces")
 
 
 def with_deadlock(model: Model, properties: Sequence[str] | None) -> list[str]:

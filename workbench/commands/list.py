@@ -17,7 +17,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from workbench.commands.files import names_model
-from workbench.commands.options import console, first_paragraph
+from workbench.commands.rich_console import RichConsole
 from workbench.kernel import InputError, Model
 from workbench.kernel.declare import Action
 from workbench.kernel.errors import unknown
@@ -62,7 +62,7 @@ def _list_folder(folder: str) -> None:
     table = Table("configuration", "what it shows", box=None, pad_edge=False)
     for name, path in (inside or {str(path): path for path in configurations.find([folder])}).items():
         table.add_row(escape(name), escape(configurations.configuration(path).title))
-    console().print(table)
+    RichConsole().print(table)
 
 
 def _list_models(folders: Counter[str]) -> None:
@@ -71,8 +71,8 @@ def _list_models(folders: Counter[str]) -> None:
         if is_gallery:
             table.add_row()
         for name, protocol in some:
-            table.add_row(name, first_paragraph(protocol.model(name).__doc__))
-    out = console()
+            table.add_row(name, _first_paragraph(protocol.model(name).__doc__))
+    out = RichConsole()
     out.print(table)
     out.print(f"\nConfigurations: {', '.join(f'{folder} {number}' for folder, number in folders.items())}")
     out.print("`workbench list bakery` tells of a model and its configurations, `workbench check v2_race` checks one")
@@ -83,7 +83,7 @@ def _table(title: str, *columns: str) -> Table:
 
 
 def _show_configuration(one: Configuration) -> None:
-    out, model = console(), one.model
+    out, model = RichConsole(), one.model
     out.print(f"[bold]{escape(one.title)}[/]  ({escape(told_path(one.path))})\n")
     out.print(model_line(model), markup=False)
     out.print(f"Symmetric sets: {', '.join(one.symmetry) or 'none'}")
@@ -97,8 +97,8 @@ def _show_configuration(one: Configuration) -> None:
 
 
 def _show_model(model: type[Model]) -> None:
-    out = console()
-    out.print(f"[bold]{model.name}[/]: {first_paragraph(model.__doc__)}\n")
+    out = RichConsole()
+    out.print(f"[bold]{model.name}[/]: {_first_paragraph(model.__doc__)}\n")
     constants = _table("Constants", "name", "default", "accepts", "meaning")
     for name, constant in model.declared.constants.items():
         default, domain = constant.default, constant.domain
@@ -107,11 +107,11 @@ def _show_model(model: type[Model]) -> None:
     actions = _table("Actions", "action", "process", "what it does")
     for name, action in model.declared.actions.items():
         label = f"{name}({', '.join(action.parameters)})" if action.parameters else name
-        actions.add_row(label, _process(action), first_paragraph(action.doc) + _condition(action))
+        actions.add_row(label, _process(action), _first_paragraph(action.doc) + _condition(action))
     properties = _table("Properties", "property", "kind", "what it says")
     for name, declared in {**model.declared.properties, **model.declared.constraints}.items():
         asked = "" if declared.by_default else " (only on request)"
-        properties.add_row(name, declared.described, first_paragraph(declared.doc) + _condition(declared) + asked)
+        properties.add_row(name, declared.described, _first_paragraph(declared.doc) + _condition(declared) + asked)
     for table in (constants, actions, properties):
         out.print(table)
         out.print()
@@ -130,3 +130,8 @@ def _process(action: Any) -> str:
     fair = action.fair if action.fair is not None else action.process.fair
     some = " in some steps" if action.fair_when else ""
     return f"{action.process.name}, {fair}ly fair{some}" if fair else action.process.name
+
+
+def _first_paragraph(doc: str | None) -> str:
+    """A docstring's first paragraph, in one line."""
+    return escape(" ".join((doc or "").strip().split("\n\n")[0].split()))

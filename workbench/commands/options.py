@@ -1,22 +1,15 @@
-"""Shared parts of commands: their options, constants from the command line, the console."""
+"""Shared parts of commands: their options, and constants from the command line."""
 
 import argparse
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rich.console import Console, ConsoleOptions, RenderableType
-from rich.markup import escape
-from rich.segment import Segment
-from rich.table import Table
-
-from workbench.commands import standard
 from workbench.commands.files import file_of, names_model
 from workbench.kernel import InputError, Model
 from workbench.kernel.errors import brief
 from workbench.kernel.given import integer_in
-from workbench.kernel.text import printable_lines
 from workbench.registry import configurations, get_model
 from workbench.registry.configurations import Configuration
 from workbench.storage.strict_json import read_json
@@ -90,29 +83,6 @@ def add_workers(parser: argparse.ArgumentParser, who: str, default: int | None) 
     parser.add_argument("--workers", type=parse, metavar="N|auto", default=default, help=told)
 
 
-class _Console(Console):
-    """Escapes control characters in foreign text, such as a recorded one, so that no terminal obeys it."""
-
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
-        for segment in super().render(renderable, options):
-            yield segment if segment.control else segment._replace(text=printable_lines(segment.text))
-
-    def print(self, *objects: Any, **how: Any) -> None:
-        if self.is_terminal and any(isinstance(one, Table) for one in objects):
-            how["soft_wrap"] = False  # the cells of a table wrap, each in its column
-        with standard.taken():
-            super().print(*objects, **how)
-
-    def on_broken_pipe(self) -> None:
-        raise  # cli.main handles it
-
-
-def console() -> Console:
-    """The console for results. Colours and styles only on a terminal; long lines of text are not wrapped."""
-    output = standard.output()
-    return _Console(file=output, highlight=False, soft_wrap=True, width=None if output.isatty() else 150)
-
-
 def parse_value(text: str) -> Any:
     """A value from the command line: JSON, or else a plain string.
 
@@ -169,8 +139,3 @@ def asked_of(target: str, given: Sequence[str] = ()) -> Target:
         raise InputError("--set is not accepted with a configuration; it goes with a model")
     configuration = configurations.configuration(target)
     return Target(type(configuration.model), configuration.constants, configuration.files, configuration)
-
-
-def first_paragraph(doc: str | None) -> str:
-    """A docstring's first paragraph, in one line."""
-    return escape(" ".join((doc or "").strip().split("\n\n")[0].split()))

@@ -6,14 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
-
 from workbench.checking.kernels.compiling import telling
 from workbench.checking.outlook import outlook
 from workbench.commands.standard import remark
 from workbench.kernel.budget import Progress
 from workbench.kernel.values import counted
+from workbench.registry.programs import is_installed
 
 SECONDS_PER_LINE = 5.0
 
@@ -50,17 +48,20 @@ class _Shown:
     def __init__(self, text: Callable[[], str]) -> None:
         self._text = text
 
-    def __rich__(self) -> Text:
+    def __rich__(self) -> Any:
+        from rich.text import Text
+
         return Text(self._text())
 
 
 @contextmanager
 def progress_line(what: str = "", told: Callable[[Any], str] = progress_text) -> Iterator[Callable[[Any], None]]:
     """Show a search's progress as `told` puts it; without a terminal, `what` is searched precedes it."""
-    if not sys.stderr.isatty():
+    if not (sys.stderr.isatty() and is_installed("rich")):
         lines = SparseLines()
         yield lambda at: lines(lambda: what + told(at))
         return
+    from rich.console import Console
     from rich.status import Status
 
     with Status("", console=Console(stderr=True)) as status, telling(status.console.print):

@@ -11,8 +11,6 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from workbench.kernel import InputError
 from workbench.kernel.text import printable
 from workbench.storage.schema import from_json
@@ -55,6 +53,8 @@ def writer_lock(folder: str | Path, what: str) -> Iterator[None]:
     Raises:
         InputError: If another writer, which the error names, has the lock; or if the folder cannot be written.
     """
+    from filelock import FileLock, Timeout  # only here: readers need the standard library alone
+
     path = Path(folder)
     lock = FileLock(path / LOCK, thread_local=False)
     try:

@@ -1,12 +1,8 @@
 """The memory that this process has used and may use."""
 
-import mmap
 import os
 import resource
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 _STATUS = Path("/proc/self/status")
 _GROUP = Path("/proc/self/cgroup")
@@ -58,15 +54,3 @@ def _group_limits() -> list[int]:
 def most_memory() -> int:
     """The bytes that a search may take by default."""
     return int(_MOST * memory_limit())
-
-
-def reserve(count: int, dtype: Any) -> np.ndarray:
-    """A zeroed array of which only the pages that are written take memory; `count` may be all that the machine has.
-
-    Raises:
-        OSError: If there is a limit on addresses, or the system promises no more memory than it has.
-    """
-    pages = mmap.mmap(-1, max(1, count * np.dtype(dtype).itemsize), flags=mmap.MAP_PRIVATE | mmap.MAP_ANON)
-    if hasattr(mmap, "MADV_HUGEPAGE"):  # NumPy asks for them too: look-ups miss the TLB less
-        pages.madvise(mmap.MADV_HUGEPAGE)
-    return np.frombuffer(pages, dtype, count)

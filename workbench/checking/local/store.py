@@ -5,6 +5,7 @@ expanded. Only the frontier keeps rows, of 16 bits per cell until a cell has too
 of them are packed while they wait.
 """
 
+import mmap
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -16,7 +17,7 @@ from workbench.checking.kernels.compiled import is_interpreted
 from workbench.checking.kernels.loops import EdgeArrays, Frontier, HashTable
 from workbench.checking.kernels.packing import PackedRows
 from workbench.checking.local.links import PackedLinks
-from workbench.checking.local.memory import memory_limit, reserve
+from workbench.checking.local.memory import memory_limit
 from workbench.checking.trees.cells import Interner
 
 BLOCK = 1 << 16
@@ -30,6 +31,18 @@ _GROWTH = 1.6  # of a table that is copied
 _LARGE, _GROWTH_IN_PLACE = 1 << 22, 1.15
 #: The first slots of a table, whose entries may not move far enough to pass one another.
 _BOTTOM = 1 << 16
+
+
+def reserve(count: int, dtype: Any) -> np.ndarray:
+    """A zeroed array of which only the pages that are written take memory; `count` may be all that the machine has.
+
+    Raises:
+        OSError: If there is a limit on addresses, or the system promises no more memory than it has.
+    """
+    pages = mmap.mmap(-1, max(1, count * np.dtype(dtype).itemsize), flags=mmap.MAP_PRIVATE | mmap.MAP_ANON)
+    if hasattr(mmap, "MADV_HUGEPAGE"):  # NumPy asks for them too: look-ups miss the TLB less
+        pages.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(pages, dtype, count)
 
 
 class Visited:

@@ -1,0 +1,35 @@
+"""The console for answers, which are lines: in plain text if rich is not installed."""
+
+from typing import Protocol
+
+from workbench.commands import standard
+from workbench.kernel.text import printable_lines
+from workbench.registry.programs import is_installed
+
+
+class Lines(Protocol):
+    """Prints lines, with a style for the first characters of one if it has styles."""
+
+    @property
+    def is_terminal(self) -> bool: ...
+
+    @property
+    def width(self) -> int: ...
+
+    def say(self, text: str = "", style: str = "", first: int = 0) -> None: ...
+
+
+class _Plain:
+    is_terminal, width = False, 0
+
+    def say(self, text: str = "", style: str = "", first: int = 0) -> None:
+        standard.say(printable_lines(text))
+
+
+def console() -> Lines:
+    """The console of this process."""
+    if not is_installed("rich"):
+        return _Plain()
+    from workbench.commands.rich_console import RichConsole
+
+    return RichConsole()
