@@ -166,7 +166,7 @@ class Refinement(PropertyInstance):
             f"{instance.label_with(outcome.choices)} may not, since {' and '.join(missing)}"
             for instance in self.abstract.instances
             for outcome, missing in instance.overlooking(self.abstract.draft(), one.values)
-            if missing and self.abstract.state([outcome.writes.get(*pair) for pair in enumerate(one.values)]) == other
+            if self.abstract.state([outcome.writes.get(*pair) for pair in enumerate(one.values)]) == other
         ]
         return "; ".join([said, *(nearly[:1] or self._nearest(one, other))])
 
