@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tests.command import python
 from workbench.checking.trees.cells import cell_hash, encode
 from workbench.kernel import Map, ModelError
-from workbench.kernel.values import Name, check_value, differences, identity, is_same, permute, show, sort_key
+from workbench.kernel.differences import differences
+from workbench.kernel.values import Name, check_value, identity, is_same, permute, show, sort_key
 
 NAMES = ("w1", "w2", "w3")
 

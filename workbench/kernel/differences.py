@@ -1,0 +1,86 @@
+"""What is different between two values, in words."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from workbench.kernel.values import Map, identity, is_same, record_items, show, sort_key
+
+
+class Difference(NamedTuple):
+    """One part of a value that is different.
+
+    Attributes:
+        where: Where it is, such as ``log``, ``log[2]`` or ``log[2].rows``.
+        before: What was there; None where members came and went.
+        after: What is there now, or the members that came and went, such as ``+ c, - a``.
+    """
+
+    where: str
+    before: str | None
+    after: str
+
+    def told(self, arrow: str = "->", brief: Callable[[str], str] = str) -> str:
+        """What has become of it, with its values made `brief`."""
+        return f"{'' if self.before is None else f'{brief(self.before)} {arrow} '}{brief(self.after)}"
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.told()}"
+
+
+def differences(where: str, before: Any, after: Any) -> Iterator[Difference]:
+    """The parts of two values, which are not the same, that are different.
+
+    A tuple loses members at its front and gains them at its end, as a queue and a log do. Where nothing of a value has
+    stayed the same, the whole value is one part.
+
+    Args:
+        where: What the value is called.
+
+    Examples:
+        >>> [*differences("claims", frozenset({1}), frozenset({2}))]
+        [Difference(where='claims', before=None, after='+ 2, - 1')]
+        >>> [*differences("log", ("a", "b"), ("b", "c", "d"))]
+        [Difference(where='log', before=None, after='+ c, + d, - a')]
+        >>> [*differences("stock", Map({"pear": 2, "plum": 1}), Map({"pear": 1, "plum": 1}))]
+        [Difference(where='stock[pear]', before='2', after='1')]
+    """
+    if isinstance(before, frozenset) and isinstance(after, frozenset):
+        yield _members(where, map(show, _beyond(before, after)), map(show, _beyond(after, before)))
+    elif isinstance(before, Map) and isinstance(after, Map):
+        gained, lost = _beyond(before, after), _beyond(after, before)
+        for key in (key for key in after if key not in gained and not is_same(before[key], after[key])):
+            yield from differences(f"{where}[{show(key)}]", before[key], after[key])
+        if gained or lost:
+            yield _members(where, (f"{show(key)}: {show(after[key])}" for key in gained), map(show, lost))
+    elif type(before) is type(after) is tuple:
+        yield from _of_tuples(where, before, after)
+    else:
+        fields = zip(record_items(before), record_items(after), strict=False) if type(before) is type(after) else ()
+        pairs = [(name, one, other) for (name, one), (_, other) in fields]
+        changed = [pair for pair in pairs if not is_same(pair[1], pair[2])]
+        if len(changed) == len(pairs):
+            yield Difference(where, show(before), show(after))
+        else:
+            for name, one, other in changed:
+                yield from differences(f"{where}.{name}", one, other)
+
+
+def _of_tuples(where: str, before: tuple[Any, ...], after: tuple[Any, ...]) -> Iterator[Difference]:
+    changed = [at for at, (one, other) in enumerate(zip(before, after, strict=False)) if not is_same(one, other)]
+    gone = next(at for at in range(len(before) + 1) if is_same(before[at:], after[: len(before) - at]))
+    if len(before) == len(after) > len(changed) == 1:
+        yield from differences(f"{where}[{changed[0]}]", before[changed[0]], after[changed[0]])
+    elif (2 * gone <= len(before) or not after) and not is_same(before[:gone], came := after[len(before) - gone :]):
+        yield _members(where, map(show, came), map(show, before[:gone]))
+    else:
+        yield Difference(where, show(before), show(after))
+
+
+def _beyond(before: Iterable[Any], after: Iterable[Any]) -> list[Any]:
+    """The members of a set, or the keys of a Map, that it did not have before, in order."""
+    known = set(map(identity, before))
+    return sorted((member for member in after if identity(member) not in known), key=sort_key)
+
+
+def _members(where: str, gained: Iterable[str], lost: Iterable[str]) -> Difference:
+    return Difference(where, None, ", ".join([*(f"+ {text}" for text in gained), *(f"- {text}" for text in lost)]))
