@@ -29,8 +29,8 @@ from workbench.checking.check import check
 from workbench.checking.kernels.compiled import interpreting
 from workbench.checking.kernels.in_numpy import FORMS
 from workbench.kernel import Model, ModelError, Result, replay
-from workbench.kernel.budget import interrupted, interruptible
 from workbench.kernel.conclusion import wrong_at_end
+from workbench.kernel.interrupts import interrupted, interruptible
 from workbench.kernel.lasso import verify_lasso
 
 #: Larger models are skipped; small ones are interpreted, too.

@@ -688,7 +688,7 @@ def test_impure_actions(way):
 
 def test_what_is_impure_in_one_situation(way, monkeypatch):
     """With time enough, as a process has that is not busy with other searches."""
-    monkeypatch.setattr("workbench.kernel.budget._MOST", float("inf"))
+    monkeypatch.setattr("workbench.kernel.rerunning._MOST", float("inf"))
     refused(way, impure("action"), ModelError, "is not a function of the state")
 
 

@@ -14,8 +14,9 @@ from workbench.checking.local.search import LocalSearch
 from workbench.checking.trees.cells import Interner
 from workbench.checking.trees.decision_trees import Trees
 from workbench.kernel import Model, ModelError, Variable, action, invariant, require
-from workbench.kernel.budget import Limits, interrupted, interruptible
+from workbench.kernel.budget import Limits
 from workbench.kernel.conclusion import conclude
+from workbench.kernel.interrupts import interrupted, interruptible
 from workbench.kernel.plan import make_plan
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2

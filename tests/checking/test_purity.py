@@ -10,7 +10,7 @@ from workbench.checking.following.scenario import scenario
 from workbench.checking.following.validate import validate
 from workbench.checking.trees.decision_trees import Trees
 from workbench.formats.recording import Observation, Recording
-from workbench.kernel import Model, ModelError, Variable, action, budget, choose, invariant, require
+from workbench.kernel import Model, ModelError, Variable, action, choose, invariant, require, rerunning
 
 SAID = "is not a function of the state: run twice in one state it did two different things"
 
@@ -18,7 +18,7 @@ SAID = "is not a function of the state: run twice in one state it did two differ
 @pytest.fixture(autouse=True)
 def time_enough(monkeypatch):
     """As a process has that is not busy with other searches."""
-    monkeypatch.setattr(budget, "_MOST", float("inf"))
+    monkeypatch.setattr(rerunning, "_MOST", float("inf"))
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -232,7 +232,7 @@ def test_what_differs_seldom_or_late_is_found(kind, engine):
 
 
 def test_who_has_no_time_left_goes_on_without(monkeypatch):
-    monkeypatch.setattr(budget, "_MOST", 0.0)
+    monkeypatch.setattr(rerunning, "_MOST", 0.0)
     assert check(impure("action")(), engine="local").distinct == 60
 
 

@@ -1,18 +1,15 @@
 """The budget of a search, and the ways to stop it, with the same meaning in every engine."""
 
 import math
-import os
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
-from random import Random
-from typing import Any, TypeVar
+from typing import Any
 
 from workbench.kernel.errors import InputError, ModelError, brief
 from workbench.kernel.given import plain
+from workbench.kernel.interrupts import interrupted
 from workbench.kernel.values import counted
 
 INTERRUPTED, OUT_OF_MEMORY = "interrupted", "memory is used up"
@@ -20,59 +17,10 @@ INTERRUPTED, OUT_OF_MEMORY = "interrupted", "memory is used up"
 _MOST_STATES = 2**32 - 1
 #: The bytes that are kept for what follows a search that runs out of memory: its verdicts and traces.
 _KEPT = 1 << 24
-T = TypeVar("T")
 
 
 class Stop(Exception):
     """Ends a search; the text says why. A MemoryError ends one too."""
-
-
-_interrupted = threading.Event()
-#: Within :func:`interruptible`, the previous signal handlers.
-_handlers: dict[int, Any] = {}
-
-
-def interrupted() -> bool:
-    """Whether Ctrl-C was pressed within :func:`interruptible`; as in Python, only the main thread sees it."""
-    return _interrupted.is_set() and threading.current_thread() is threading.main_thread()
-
-
-@contextmanager
-def interruptible() -> Iterator[None]:
-    """Let the first Ctrl-C ask for a stop, at the next look at :func:`interrupted`; the second raises as usual.
-
-    An exception may be raised between any two lines, where data is half-written; a flag is read where data is whole.
-    Nothing changes in other threads, inside another such context, or where the signal is ignored. SIGTERM counts too
-    where it has Ctrl-C's handler, as on the command line, or Ctrl-C is ignored, as there in the background.
-    """
-    if _handlers or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    pressed = signal.getsignal(signal.SIGINT)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        handler = signal.getsignal(number)
-        if callable(handler) and pressed in (handler, signal.SIG_IGN):
-            _handlers[number] = handler
-            signal.signal(number, _note)
-    try:
-        yield
-    finally:
-        _restore()
-        _handlers.clear()
-        _interrupted.clear()
-
-
-def _note(*_: Any) -> None:
-    _restore()  # first: until then, another Ctrl-C comes here, within this one
-    if not _interrupted.is_set():
-        _interrupted.set()
-        with suppress(OSError):  # past Python's buffer, which the signal may have interrupted
-            os.write(2, b"stopping ...; once more ends it\n")
-
-
-def _restore() -> None:
-    for number, handler in _handlers.items():
-        signal.signal(number, handler)
 
 
 @dataclass(frozen=True)
@@ -93,18 +41,18 @@ class Budget:
     bytes: int | None = None
 
     def __post_init__(self) -> None:
-        for name, given in self.options.items():
-            kind, types = ("a number", (int, float)) if name == "max_seconds" else ("an integer", (int,))
+        for name, given in list(vars(self).items()):
+            kind, types = ("a number", (int, float)) if name == "seconds" else ("an integer", (int,))
             value = plain(given)
             known = isinstance(value, types) and not isinstance(value, bool)
             if value is not None and not (known and value > 0 and not math.isnan(value)):
-                raise InputError(f"{name} = {brief(given)} is not accepted; it takes {kind} above 0")
-            object.__setattr__(self, name.removeprefix("max_"), value)
+                raise InputError(f"max_{name} = {brief(given)} is not accepted; it takes {kind} above 0")
+            object.__setattr__(self, name, value)
 
     @property
     def options(self) -> dict[str, Any]:
         """The same, as options of a check."""
-        return {"max_states": self.states, "max_seconds": self.seconds, "max_bytes": self.bytes}
+        return {f"max_{name}": bound for name, bound in vars(self).items()}
 
 
 @dataclass(frozen=True)
@@ -222,34 +170,3 @@ class Limits:
         if self._on_progress is not None:
             self._on_progress(Progress(level, states, frontier, self.seconds, held(), tuple(decided), tuple(levels)))
         self.enforce(held)
-
-
-# Running again -------------------------------------------------------------------------------------------------------
-
-#: The runs of a model's code that a search spends on finding out if it is impure: at least, and as a share of its own.
-_RUNS, _SHARE = 400, 0.02
-#: The processor's seconds for that, if the code is slow, and all seconds, if it waits.
-_MOST, _MOST_WAITING = 0.1, 1.0
-
-
-def how_often(known: int, runs: int = 1) -> int:
-    """How often a search should run situations again.
-
-    Args:
-        known: The number of all situations.
-        runs: Those of the model's code that a situation takes.
-    """
-    return max(_RUNS // runs, int(known * _SHARE), 1)
-
-
-def again_and_again(situations: Iterable[T], times: int) -> Iterator[T]:
-    """Each situation so many times, in one random order after another, while there is time."""
-    some, order, made = list(situations), Random(0), list[object]()
-    end, awaited = time.process_time() + _MOST, time.perf_counter() + _MOST_WAITING
-    for _ in range(times):
-        order.shuffle(some)
-        for situation in some:
-            if time.process_time() >= end or time.perf_counter() >= awaited:
-                return
-            made.append(object())  # what the code makes now is at other addresses
-            yield situation

@@ -5,9 +5,10 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
-from workbench.kernel.budget import INTERRUPTED, OUT_OF_MEMORY, Limits, interrupted
+from workbench.kernel.budget import INTERRUPTED, OUT_OF_MEMORY, Limits
 from workbench.kernel.errors import ModelError, listed
 from workbench.kernel.instances import PropertyInstance
+from workbench.kernel.interrupts import interrupted
 from workbench.kernel.lasso import judge_end
 from workbench.kernel.oversights import oversights
 from workbench.kernel.plan import Plan

@@ -9,13 +9,15 @@ from contextlib import suppress
 from random import Random
 from typing import Any
 
-from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop, again_and_again, how_often, interruptible
+from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop
 from workbench.kernel.conclusion import Exploration, Growth, conclude
 from workbench.kernel.errors import ModelError, impure
+from workbench.kernel.interrupts import interruptible
 from workbench.kernel.lasso import may_end
 from workbench.kernel.model import Model
 from workbench.kernel.plan import Plan, make_plan
 from workbench.kernel.properties import DEADLOCK, Property
+from workbench.kernel.rerunning import again_and_again, how_often
 from workbench.kernel.result import ActionCount, Result, Verdict
 from workbench.kernel.symmetry import Canonical
 from workbench.kernel.temporal import OUTSIDE, check_liveness

@@ -23,9 +23,10 @@ from workbench.checking.following.report import BehaviourPath
 from workbench.checking.local.memory import most_memory
 from workbench.formats.expression import Expression
 from workbench.kernel import InputError, Model, ModelError, Trace, replay
-from workbench.kernel.budget import Budget, Limits, Stop, interruptible
+from workbench.kernel.budget import Budget, Limits, Stop
 from workbench.kernel.errors import did_you_mean, text_of, unknown
 from workbench.kernel.instances import Outcome
+from workbench.kernel.interrupts import interruptible
 from workbench.kernel.state import Reads
 from workbench.kernel.trace import Step, each_step
 from workbench.kernel.values import counted, show

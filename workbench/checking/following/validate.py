@@ -28,7 +28,8 @@ from workbench.checking.local.search import kernels_loaded
 from workbench.checking.questions.variants import beginning_in
 from workbench.formats.recording import Observation, Recording
 from workbench.kernel import Model
-from workbench.kernel.budget import Budget, Limits, Stop, interruptible
+from workbench.kernel.budget import Budget, Limits, Stop
+from workbench.kernel.interrupts import interruptible
 from workbench.kernel.trace import Move, each_step, not_again
 from workbench.registry import model_of
 

@@ -27,9 +27,10 @@ from workbench.checking.questions.settings import (
     varied_in,
 )
 from workbench.kernel import InputError, Model, Result, Trace
-from workbench.kernel.budget import INTERRUPTED, Budget, interrupted, interruptible
+from workbench.kernel.budget import INTERRUPTED, Budget
 from workbench.kernel.errors import unknown
 from workbench.kernel.given import check_integer, names_in
+from workbench.kernel.interrupts import interrupted, interruptible
 from workbench.kernel.result import MARKS, WITHIN
 from workbench.kernel.text import columns
 from workbench.kernel.values import counted

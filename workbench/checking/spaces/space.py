@@ -10,8 +10,9 @@ from workbench.checking.kernels.compiling_beside import at_once, search_at_once
 from workbench.checking.local.search import LocalSearch, kernels_loaded, load_kernels
 from workbench.checking.trees.state_predicates import evaluate
 from workbench.kernel import Model, Result, Trace
-from workbench.kernel.budget import Budget, Limits, interruptible
+from workbench.kernel.budget import Budget, Limits
 from workbench.kernel.conclusion import conclude
+from workbench.kernel.interrupts import interruptible
 from workbench.kernel.plan import make_plan
 from workbench.kernel.trace import Move
 from workbench.registry import model_of

@@ -7,9 +7,9 @@ from itertools import cycle, islice, zip_longest
 
 from workbench.checking.trees.cells import StepReads
 from workbench.checking.trees.decision_trees import NOTHING, TRUE, Path, Trees
-from workbench.kernel.budget import again_and_again, how_often
 from workbench.kernel.errors import ModelError, impure
 from workbench.kernel.instances import Outcome
+from workbench.kernel.rerunning import again_and_again, how_often
 from workbench.kernel.state import Reads
 from workbench.kernel.values import counted, is_same
 

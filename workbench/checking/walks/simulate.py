@@ -28,10 +28,11 @@ from workbench.checking.walks.shorten import Shortener, Way
 from workbench.checking.walks.team import walk_here
 from workbench.checking.walks.walker import Tally, Walker, judged
 from workbench.kernel import InputError, Model, Verdict, replay
-from workbench.kernel.budget import Limits, Stop, interrupted, interruptible
+from workbench.kernel.budget import Limits, Stop
 from workbench.kernel.conclusion import NO_TRACE, decided_verdict, verdicts_beside
 from workbench.kernel.errors import brief, unknown
 from workbench.kernel.given import check_integer, plain
+from workbench.kernel.interrupts import interrupted, interruptible
 from workbench.kernel.plan import make_plan
 from workbench.kernel.properties import Property
 from workbench.kernel.result import constraints_of

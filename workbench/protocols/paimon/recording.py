@@ -12,8 +12,9 @@ from workbench.checking.following.settings import accepted_under
 from workbench.checking.following.validate import validate
 from workbench.formats.recording import Observation, Recording
 from workbench.kernel import InputError, Model
-from workbench.kernel.budget import Budget, Limits, Progress, Stop, interruptible
+from workbench.kernel.budget import Budget, Limits, Progress, Stop
 from workbench.kernel.constants import spell
+from workbench.kernel.interrupts import interruptible
 from workbench.kernel.state import Cell
 from workbench.kernel.values import counted
 from workbench.registry import get_model

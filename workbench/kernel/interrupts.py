@@ -1,0 +1,55 @@
+"""Ctrl-C asks a search to stop."""
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+_interrupted = threading.Event()
+#: Within :func:`interruptible`, the previous signal handlers.
+_handlers: dict[int, Any] = {}
+
+
+def interrupted() -> bool:
+    """Whether Ctrl-C was pressed within :func:`interruptible`; as in Python, only the main thread sees it."""
+    return _interrupted.is_set() and threading.current_thread() is threading.main_thread()
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let the first Ctrl-C ask for a stop, at the next look at :func:`interrupted`; the second raises as usual.
+
+    An exception may be raised between any two lines, where data is half-written; a flag is read where data is whole.
+    Nothing changes in other threads, inside another such context, or where the signal is ignored. SIGTERM counts too
+    where it has Ctrl-C's handler, as on the command line, or Ctrl-C is ignored, as there in the background.
+    """
+    if _handlers or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    pressed = signal.getsignal(signal.SIGINT)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        handler = signal.getsignal(number)
+        if callable(handler) and pressed in (handler, signal.SIG_IGN):
+            _handlers[number] = handler
+            signal.signal(number, _note)
+    try:
+        yield
+    finally:
+        _restore()
+        _handlers.clear()
+        _interrupted.clear()
+
+
+def _note(*_: Any) -> None:
+    _restore()  # first: until then, another Ctrl-C comes here, within this one
+    if not _interrupted.is_set():
+        _interrupted.set()
+        with suppress(OSError):  # past Python's buffer, which the signal may have interrupted
+            os.write(2, b"stopping ...; once more ends it\n")
+
+
+def _restore() -> None:
+    for number, handler in _handlers.items():
+        signal.signal(number, handler)

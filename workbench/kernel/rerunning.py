@@ -1,0 +1,35 @@
+"""How much of its time a search spends on running a model's code again, to find out if it is impure."""
+
+import time
+from collections.abc import Iterable, Iterator
+from random import Random
+from typing import TypeVar
+
+T = TypeVar("T")
+#: Runs of the model's code for that: at least, and as a share of the search's own.
+_RUNS, _SHARE = 400, 0.02
+#: The processor's seconds, if the code is slow, and all seconds, if it waits.
+_MOST, _MOST_WAITING = 0.1, 1.0
+
+
+def how_often(known: int, runs: int = 1) -> int:
+    """How often a search should run situations again.
+
+    Args:
+        known: The number of all situations.
+        runs: Those of the model's code that a situation takes.
+    """
+    return max(_RUNS // runs, int(known * _SHARE), 1)
+
+
+def again_and_again(situations: Iterable[T], times: int) -> Iterator[T]:
+    """Each situation so many times, in one random order after another, while there is time."""
+    some, order, made = list(situations), Random(0), list[object]()
+    end, awaited = time.process_time() + _MOST, time.perf_counter() + _MOST_WAITING
+    for _ in range(times):
+        order.shuffle(some)
+        for situation in some:
+            if time.process_time() >= end or time.perf_counter() >= awaited:
+                return
+            made.append(object())  # what the code makes now is at other addresses
+            yield situation
