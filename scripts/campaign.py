@@ -28,7 +28,7 @@ from random_models import random_model
 from workbench.checking.check import check
 from workbench.checking.kernels.compiled import interpreting
 from workbench.checking.kernels.in_numpy import FORMS
-from workbench.kernel import Model, ModelError, Result, replay
+from workbench.kernel import Machine, ModelError, Result, machine_of, replay
 from workbench.kernel.conclusion import wrong_at_end
 from workbench.kernel.interrupts import interrupted, interruptible
 from workbench.kernel.lasso import verify_lasso
@@ -99,7 +99,7 @@ def expect_sound(result: Result, names: Sequence[str]) -> None:
 
 def _violates(trace: Any, formula: Any) -> bool:
     try:
-        verify_lasso(trace, formula, trace.model.fairness())
+        verify_lasso(trace, formula, trace.model.fairness)
     except ModelError:
         return False
     return True
@@ -124,7 +124,7 @@ def expect_partial(result: Result, wanted: Result) -> None:
             expect(one == other, f"{verdict.name}: {one}, not {other}")
 
 
-def judged(model: Model, liveness: bool = False) -> list[str]:
+def judged(model: Machine, liveness: bool = False) -> list[str]:
     """The properties to check on a model: all, or those that symmetry and a budget allow."""
     return [p.name for p in model.properties.values() if liveness or p.kind != "liveness"] + ["Deadlock"]
 
@@ -145,7 +145,7 @@ def compare(seed: int, most: int = MOST, spark: Any = None, **chosen: Any) -> Re
     Raises:
         Difference: If anything else is found, anyhow.
     """
-    model, chance = random_model(seed, **chosen)(), random.Random(seed)
+    model, chance = machine_of(random_model(seed, **chosen)), random.Random(seed)
     for symmetry in (False, True):
         names = judged(model, liveness=not symmetry)
         asked: dict[str, Any] = {"properties": names, "symmetry": symmetry}

@@ -140,7 +140,7 @@ def prepare(files: Sequence[Path], targets: Iterable[Path], most: float = math.i
     bench = Bench()
     for path in configurations.find(targets):
         one = configurations.configuration(path)
-        used, states = sources_of(type(one.model)), _states(one)
+        used, states = sources_of(type(one.model.author)), _states(one)
         modules |= used
         for file in used:
             if states <= most:

@@ -16,6 +16,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+from workbench.kernel import machine_of
 from workbench.kernel.domains import Names, Partition
 from workbench.kernel.result import WITHIN
 from workbench.registry.configurations import Configuration, configuration
@@ -99,12 +100,12 @@ def figures(rows: Sequence[str], known: Mapping[str, Configuration]) -> str:
 
 def constants(one: Configuration, known: Mapping[str, Configuration]) -> str:
     """The constants of a configuration, by the shortest way to say them."""
-    default = differences(one, type(one.model)().constants)
+    default = differences(one, machine_of(type(one.model.author)).constants)
     earlier = takewhile(lambda name: known[name] is not one, known)
     alike = {
         name: differences(one, known[name].model.constants)
         for name in earlier
-        if type(known[name].model) is type(one.model)
+        if type(known[name].model.author) is type(one.model.author)
     }
     if alike:
         nearest = min(alike, key=lambda name: len(alike[name]))
@@ -114,9 +115,9 @@ def constants(one: Configuration, known: Mapping[str, Configuration]) -> str:
     return ", ".join(default)
 
 
-def differences(one: Configuration, constants: dict[str, Any]) -> list[str]:
+def differences(one: Configuration, constants: Mapping[str, Any]) -> list[str]:
     """The constants of a configuration that are not those given, each as one says it."""
-    declared = type(one.model).declared.constants
+    declared = type(one.model.author).declared.constants
     return [
         said(name, value, declared[name].domain)
         for name, value in one.model.constants.items()

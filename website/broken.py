@@ -41,7 +41,7 @@ class Broken:
     @property
     def doc(self) -> str:
         """The docstring of the property."""
-        return " ".join(self.result.model.declared_property(self.verdict.name).doc.partition("\n\n")[0].split())
+        return " ".join(self.result.model.declared.property_named(self.verdict.name).doc.partition("\n\n")[0].split())
 
     @property
     def constants(self) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from workbench.checking.following.events import Event
-from workbench.kernel import Model, State
+from workbench.kernel import Machine, State, machine_of
 from workbench.protocols.bakery.coldfront.mapping import ColdFront
 from workbench.registry import get_model
 
@@ -14,7 +14,7 @@ from workbench.registry import get_model
 CASES = ((1_000, 3), (10_000, 3))
 
 
-def events_of(model: Model, transactions: int, seed: int = 0) -> list[dict[str, Any]]:
+def events_of(model: Machine, transactions: int, seed: int = 0) -> list[dict[str, Any]]:
     """A log of a random behaviour of a ``bakery_v2`` with ReleaseTransaction: the mapping ``coldfront`` in reverse.
 
     Args:
@@ -28,7 +28,7 @@ def events_of(model: Model, transactions: int, seed: int = 0) -> list[dict[str, 
         state = _some_successor(model, before, chance)
         if state is None:
             return events
-        changes = list(_changes(model, owner, before, state))
+        changes = list(_changes(model.author, owner, before, state))
         commits += bool(changes)
         place = {"t": f"{commits:09}", "lsn": f"0/{commits:X}", "xid": str(commits)}
         events += [{**place, **change} for change in changes]
@@ -36,7 +36,7 @@ def events_of(model: Model, transactions: int, seed: int = 0) -> list[dict[str, 
     return events
 
 
-def _some_successor(model: Model, state: State, chance: random.Random) -> State | None:
+def _some_successor(model: Machine, state: State, chance: random.Random) -> State | None:
     instances = list(model.instances)
     chance.shuffle(instances)
     for instance in instances:
@@ -80,10 +80,10 @@ def measure(observations: int, writers: int) -> dict[str, Any]:
 
     rounds = observations // (5 * writers)  # a claim takes more than five transactions
     model = get_model("bakery_v2")
-    walked = model(Writers=writers, MaxRounds=rounds, ReleaseTransaction=True, Witness=False)
+    walked = machine_of(model(Writers=writers, MaxRounds=rounds, ReleaseTransaction=True, Witness=False))
     events = [Event(line, fields) for line, fields in enumerate(events_of(walked, observations), start=1)]
     mapped = ColdFront().read(events)
-    made = model(**mapped.constants)
+    made = machine_of(model(**mapped.constants))
     recording = mapped.record(made)
     validate(made, recording._replace(states=recording.states[:3]))  # compiles before the clock runs
     start = time.perf_counter()

@@ -6,7 +6,7 @@ from typing import Any
 
 from workbench.checking.following.validate import validate
 from workbench.formats.recording import Observation, Recording
-from workbench.kernel import Model, State
+from workbench.kernel import Machine, State, machine_of
 from workbench.registry import get_model
 
 _ONE_BUCKET = {"NUM_BUCKETS": 1, "ONE_WRITER_PER_BUCKET": False, "MAX_WRITE_OPS": 4, "MAX_COMPACTIONS": 0}
@@ -19,7 +19,7 @@ CASES: tuple[tuple[str, dict[str, Any], tuple[str, ...]], ...] = (
 )
 
 
-def record(model: Model, variables: tuple[str, ...]) -> Recording:
+def record(model: Machine, variables: tuple[str, ...]) -> Recording:
     """A random behaviour as some variables show it: their values whenever one of them changes."""
     positions, chance = model.layout.positions, random.Random(1)
     seen = [cell for name in variables for cell in _cells(positions[name])]
@@ -37,7 +37,7 @@ def _cells(position: int | dict[Any, int]) -> list[int]:
     return [position] if isinstance(position, int) else list(position.values())
 
 
-def follow(model: Model, recording: Recording, most: float) -> float:
+def follow(model: Machine, recording: Recording, most: float) -> float:
     """Observations per second of a search that runs every action in every state, for at most `most` seconds."""
     began, done = time.perf_counter(), 1
     states = {state for state in model.initial_states() if recording.states[0].agrees(state)}
@@ -59,7 +59,7 @@ def follow(model: Model, recording: Recording, most: float) -> float:
 
 def measure(name: str, constants: dict[str, Any], variables: tuple[str, ...]) -> dict[str, Any]:
     """A recording by the engine, and by the plain search in the same run."""
-    model = get_model(name)(**constants)
+    model = machine_of(get_model(name)(**constants))
     recording = record(model, variables)
     validate(model, recording, stutter=True)  # compiles before the clock runs
     began = time.perf_counter()

@@ -8,7 +8,8 @@ from typing import Any
 
 from workbench.checking.check import check
 from workbench.checking.kernels.threads import usable_cores
-from workbench.kernel import Model, Result
+from workbench.kernel import Result, machine_of
+from workbench.kernel.machine import AnyModel
 from workbench.kernel.values import counted
 from workbench.registry import get_model
 
@@ -63,9 +64,9 @@ def title(name: str, constants: dict[str, Any]) -> str:
     return " ".join([name, *(f"{k}={json.dumps(v)}" for k, v in constants.items())])
 
 
-def safety(model: Model) -> list[str]:
+def safety(model: AnyModel) -> list[str]:
     """The names of a model's invariants and reachable properties."""
-    return [p.name for p in model.select() if p.kind != "liveness"]
+    return [p.name for p in machine_of(model).select() if p.kind != "liveness"]
 
 
 def best_of(runs: int, do: Callable[[], Result]) -> Result:

@@ -25,7 +25,7 @@ from tests.places import SPECS
 from tests.toys import ALIKE, BY_STEPS, SAFE, STATES, Alike, Hindmost, Steps, Still, Wide
 from workbench.checking.check import check
 from workbench.checking.runs import resume
-from workbench.kernel import ModelError, Result, replay
+from workbench.kernel import ModelError, Result, machine_of, replay
 from workbench.kernel.values import counted
 from workbench.language import *
 from workbench.protocols.bakery.extended import BakeryExtended
@@ -105,7 +105,9 @@ def assert_conforms(model, way, names=None, symmetry=False):
     """Check with the engine and with the reference, and compare."""
     names = [p.name for p in model.select(names)]
     result = check(model, names, symmetry=symmetry, **way.options)
-    expect_agreement(result, reference(type(model), tuple(model.constants.items()), tuple(names), symmetry))
+    expect_agreement(
+        result, reference(type(machine_of(model).author), tuple(model.constants.items()), tuple(names), symmetry)
+    )
     return result
 
 
@@ -356,7 +358,7 @@ def test_random_models_of_equal_values_in_a_run_directory(on_spark, tmp_path, he
     names, options = judged(model), on_spark("spark").options
     part = check(model, names, symmetry=True, max_states=9, run_dir=run, **options)
     assert not part.complete
-    result = resume(run, type(model), spark=options["spark"])
+    result = resume(run, type(machine_of(model).author), spark=options["spark"])
     expect_agreement(result, check(model, names, symmetry=True, engine="reference"))
 
 
@@ -383,7 +385,9 @@ def assert_partial(result, names):
     """What it has found is what the reference finds in the whole space."""
     model = result.model
     symmetry = result.symmetry or False
-    expect_partial(result, reference(type(model), tuple(model.constants.items()), tuple(names), symmetry))
+    expect_partial(
+        result, reference(type(machine_of(model).author), tuple(model.constants.items()), tuple(names), symmetry)
+    )
 
 
 def budgets(way, most):

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from workbench.checking.check import check
 from workbench.checking.local.lassos import Graph, LassoFinder
-from workbench.kernel import ModelError, replay, search
-from workbench.kernel.instances import Fairness
+from workbench.kernel import Machine, ModelError, machine_of, replay, search
 from workbench.kernel.lasso import Lasso, verify_lasso
+from workbench.kernel.machine import Fairness
 from workbench.kernel.properties import Formula
 from workbench.kernel.temporal import find_lasso
 from workbench.kernel.trace import Move, Trace
@@ -29,7 +29,7 @@ KINDS = ("leads_to", "initially_leads_to", "eventually", "always_eventually", "e
 # Graphs ----------------------------------------------------------------------------------------------------------
 
 
-def explored(model: Model) -> tuple[list[Any], int, list[list[tuple[Move, int]]]]:
+def explored(model: Machine) -> tuple[list[Any], int, list[list[tuple[Move, int]]]]:
     """All states breadth-first, how many are initial, and their transitions."""
     states = model.initial_states()
     number = {state: i for i, state in enumerate(states)}
@@ -173,7 +173,7 @@ def violated_by_definition(case: Case) -> bool:
 @given(cases(states=6))
 def test_the_finders_agree_with_the_definition_on_random_graphs(case: Case) -> None:
     model = case.model()
-    states, first, graph = explored(model)
+    states, first, graph = explored(machine_of(model))
     trigger = {i for i, s in enumerate(states) if s.at in case.trigger}
     goal = {i for i, s in enumerate(states) if s.at in case.goal}
     expected = violated_by_definition(case)
@@ -198,7 +198,7 @@ def test_the_finders_agree_with_the_definition_on_random_graphs(case: Case) -> N
 @given(cases(states=24))
 def test_the_finders_agree_on_larger_random_graphs(case: Case) -> None:
     model = case.model()
-    states, first, graph = explored(model)
+    states, first, graph = explored(machine_of(model))
     trigger = {i for i, s in enumerate(states) if s.at in case.trigger}
     goal = {i for i, s in enumerate(states) if s.at in case.goal}
     plain = find_lasso(graph, first, case.fairness, case.kind, trigger, goal)
@@ -229,7 +229,7 @@ def test_the_bakeries_keep_their_promises_or_stop(model: Model, name: str, expec
     if verdict.trace is not None:
         assert verdict.trace.loop == len(verdict.trace) - 1
         assert str(verdict.trace).endswith("and stops for ever")
-    states, first, graph = explored(model)
+    states, first, graph = explored(machine_of(model))
     finder = LassoFinder(arrays(graph, first), model.fairness())
     found = []
     for _, formula in model.formulas(name):
@@ -332,7 +332,7 @@ def test_strong_fairness_forbids_a_cycle_that_weak_fairness_allows() -> None:
     assert search(lock("strong"))["Served"].holds is True
     for fair, expected in (("weak", 2), ("strong", None)):
         model = lock(fair)
-        states, first, graph = explored(model)
+        states, first, graph = explored(machine_of(model))
         goal = {i for i, s in enumerate(states) if s.served}
         lasso = find_in_arrays(graph, first, model.fairness(), "eventually", set(), goal)
         assert (lasso and lasso.states) == expected
@@ -475,7 +475,7 @@ def test_a_trigger_of_initial_states_asks_nothing_of_later_ones(engine: str) -> 
 
 
 def test_the_truth_of_joined_formulas_is_told_for_each_part() -> None:
-    model = Two()
+    model = machine_of(Two)
     told = truths(model, model.initial_states()[0], ["Both"])
     assert [(truth.name, truth.holds) for truth in told] == [("Both, part 1 of 2", False), ("Both, part 2 of 2", True)]
 

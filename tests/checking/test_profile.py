@@ -10,7 +10,7 @@ from workbench.checking.local.search import LocalSearch
 from workbench.checking.trees.profile import Cost, Profile, joined
 from workbench.commands.cli import main
 from workbench.kernel.budget import Limits
-from workbench.kernel.instances import Subject
+from workbench.kernel.machine import Subject
 from workbench.kernel.plan import make_plan
 from workbench.language import *
 from workbench.protocols.bakery.model import Bakery

@@ -203,7 +203,7 @@ def test_a_configuration_with_the_name_of_a_model_takes_it_as_it_is(name):
     """So that it does not matter that the model's name goes first."""
     (path,) = (path for path in configurations.shipped().values() if path.stem == name)
     one, model = configurations.configuration(path), get_model(name)()
-    assert (type(one.model), one.model.constants) == (type(model), model.constants)
+    assert (type(one.model.author), one.model.constants) == (type(model), model.constants)
     assert (one.properties, one.symmetry) == (None, ())
 
 

@@ -151,7 +151,7 @@ def read_toml(folder, text):
     assert (list(one.symmetry), one.properties) == (table.get("symmetry", []), table.get("properties"))
     assert one.expect == table.get("expect", {})
     given = table.get("constants", {})
-    assert one.model.constants == type(one.model)(**given).constants
+    assert one.model.constants == type(one.model.author)(**given).constants
     for name, value in given.items():
         if type(value) in (bool, int, str) and not isinstance(one.model.constants[name], tuple):
             assert (one.model.constants[name], type(one.model.constants[name])) == (value, type(value))

@@ -201,7 +201,7 @@ def test_itf_trace_round_trip(trace):
     document = document_of(trace)
     assert all(is_expression(state[name]) for state in document["states"] for name in document["vars"])
     for text in (json.dumps(document), json.dumps(document, sort_keys=True)):
-        model = type(trace.model)(**constants_from_itf(parse_itf(text)))
+        model = type(trace.model.author)(**constants_from_itf(parse_itf(text)))
         assert model.constants == trace.model.constants
         recording = read_itf(model, parse_itf(text))
         assert recording.loop == trace.loop

@@ -141,7 +141,10 @@ def test_a_word_is_another_way_to_write_a_number():
     assert repr(by_word) == "HudiExtended(ConcurrencyControl='none', FailedWrites='lazy')"
     assert spell(by_word.differing(), by_word.declared.constants) == "ConcurrencyControl=none FailedWrites=lazy"
     assert permalink(replay(by_word, 0, [])) == "workbench:hudi?ConcurrencyControl=0&FailedWrites=2#0/"
-    assert open_permalink('workbench:hudi?ConcurrencyControl="none"#0/', get_model).model.ConcurrencyControl == 0
+    assert (
+        open_permalink('workbench:hudi?ConcurrencyControl="none"#0/', get_model).model.constants["ConcurrencyControl"]
+        == 0
+    )
 
 
 @pytest.mark.parametrize(("prefix", "sizes"), [("w", range(0)), ("", range(1, 3)), ("9", range(1, 3))])

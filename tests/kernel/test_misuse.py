@@ -14,7 +14,7 @@ from workbench.checking.check import check
 from workbench.checking.questions.sweep import sweep
 from workbench.checking.questions.variants import variant
 from workbench.kernel import ModelError
-from workbench.kernel.model import model_object
+from workbench.kernel.machine import machine_of
 from workbench.language import *
 
 ENGINES = ("reference", "local")
@@ -162,10 +162,7 @@ REFUSED = [
         "Toy: __init__ belongs to Model; what has to be checked",
         "",
     ),
-    *(
-        ({name: lambda self: None}, f"Toy: {name} belongs to Model", "")
-        for name in ("outcomes", "members", "instances", "properties")
-    ),
+    ({"constants": lambda self: None}, "Toy: constants belongs to Model", ""),
     ({"m": (True, 1), "x": Variable(0, per="m")}, "", "which holds a member twice"),
     ({"nobody": (), "x": Variable(0, per="nobody"), "go": action(lambda self, s: None)}, "Toy has no cell", "", Model),
     ({"p": Process()}, "Toy: p is one process, but go was written for a process per member", "", PerMember),
@@ -737,10 +734,10 @@ def test_integers_of_thousands_of_digits_are_values(engine):
 
 def test_a_class_is_a_model_with_its_defaults_and_nothing_else_is_one():
     model = Counter()
-    assert model_object(model) is model
-    assert model_object(Counter).constants == model.constants
+    assert machine_of(model) is machine_of(machine_of(model))
+    assert machine_of(Counter).constants == model.constants
     with pytest.raises(InputError, match=r"^'bakery' is not a model; give an object such as Bakery\(\)"):
-        model_object("bakery")
+        machine_of("bakery")
 
 
 # Choices --------------------------------------------------------------------------------------------------------------

@@ -167,8 +167,8 @@ actors = Process(per="Actors")
         (lambda: model_with(symmetry=("n",)), "Toy: symmetry names 'n', which is not a set of names"),
         (lambda: model_with(symmetry="Actors"), "Toy: symmetry = 'Actors' is not a tuple of names of sets"),
         (lambda: model_with(_n=Variable(0)), "Toy: no variable may be called '_n'"),
-        (lambda: model_with(members=Constant(1, range(3), "")), "Toy: no constant may be called 'members'"),
-        (lambda: model_with(state=action(one)), "Toy: no action may be called 'state'"),
+        (lambda: model_with(symmetry=Constant(1, range(3), "")), "Toy: no constant may be called 'symmetry'"),
+        (lambda: model_with(renamings=action(one)), "Toy: no action may be called 'renamings'"),
         (lambda: model_with(fairness=invariant(one)), "Toy: no invariant may be called 'fairness'"),
     ],
 )

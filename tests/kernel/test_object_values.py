@@ -23,7 +23,7 @@ from workbench.formats.itf_expressions import encode_itf as as_itf
 from workbench.formats.permalink import open_permalink, permalink
 from workbench.formats.tla import tla
 from workbench.formats.tlc_trace import tlc_plain
-from workbench.kernel import ModelError, replay, search
+from workbench.kernel import ModelError, machine_of, replay, search
 from workbench.kernel.values import check_value, is_same, permute, show, sort_key
 from workbench.language import *
 from workbench.storage.digest import enumerations_of, model_digest, records_of
@@ -126,7 +126,7 @@ VALUES = st.recursive(
     ),
     max_leaves=5,
 )
-JOURNAL = Journal()
+JOURNAL = machine_of(Journal)
 ENCODING, DECODER = Encoding(JOURNAL), ItfDecoder(JOURNAL)
 
 

@@ -40,8 +40,8 @@ DECLARED = {
 
 # What is said of the class as a whole: the line is that of the class, which is marked in the frame below.
 WHOLE = {
-    "Toy: members belongs to Model": "def members(self):\n    return ()",
-    "Toy: no variable may be called 'layout'; reserved are names that begin with _ and actions": "layout = Variable(0)",
+    "Toy: constants belongs to Model": "def constants(self):\n    return ()",
+    "Toy: no variable may be called 'validate'; reserved are names that begin with _ and": "validate = Variable(0)",
     "a variable may not be called 'values': Draft.values is something else": "values = Variable(0)",
     "Toy: the default C = 9 is not accepted; it takes an integer from 0 to 2": 'C = Constant(9, range(3), "")',
     "Toy: symmetry names 'Nobody', which is not a set of names": 'symmetry = ("Nobody",)',

@@ -173,7 +173,7 @@ def test_on_the_command_line_and_in_a_file(tmp_path):
     file = tmp_path / "a.toml"
     file.write_text('model = "x"\n[constants]\nEdges = [["n1", "n3"]]\nFirst = "n1"\n')
     model = configuration(file, lambda _: Gossip).model
-    assert (text(model.Edges), model.First) == ("n1n3", "n1")
+    assert (text(model.author.Edges), model.author.First) == ("n1n3", "n1")
 
 
 def test_in_a_configuration_of_tlc():
@@ -334,5 +334,5 @@ def test_reserved_names_are_those_that_are_refused():
     for name in (*names["anything"], *names["variables"]):
         with pytest.raises(ModelError, match=f"may be called '{name}'|may not be called '{name}'") as caught:
             declare(name)
-        assert "layout" in str(caught.value) or "changes_to" in str(caught.value) or "writes" in str(caught.value)
+        assert "validate" in str(caught.value) or "changes_to" in str(caught.value) or "writes" in str(caught.value)
     declare("claims")

@@ -245,7 +245,7 @@ def test_a_trace_that_the_model_cannot_do(start, moves, loop, message):
 def test_what_an_action_reads_is_kept_in_order_over_all_its_choices():
     (start,) = MODEL.initial_states()
     reads = Reads(start.values)
-    outcomes, _ = MODEL.instances[BUY].run(MODEL.draft(), reads)
+    outcomes, _ = MODEL.instances[BUY].run(reads)
     assert len(outcomes) == 2
     assert [(str(MODEL.layout.cells[cell]), value) for cell, value in reads.items()] == [
         ("stock", Map({"apple": 1, "pear": 2})),

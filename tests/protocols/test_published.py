@@ -110,7 +110,7 @@ def configured(model: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     return [
         (extended(**one.model.constants).constants, one.expect)
         for one in loaded
-        if isinstance(one.model, published) and not one.symmetry and "distinct" in one.expect
+        if isinstance(one.model.author, published) and not one.symmetry and "distinct" in one.expect
     ]
 
 

@@ -151,7 +151,7 @@ def test_a_permalink_is_one_line_and_opens_the_trace(which: str) -> None:
     line = permalink(trace, ["s.said"])
     assert line.isprintable()
     assert " " not in line
-    assert open_permalink(line, lambda name: type(trace.model)).states == trace.states
+    assert open_permalink(line, lambda name: type(trace.model.author)).states == trace.states
 
 
 def graph(which: str) -> tuple[list[GraphNode], list[GraphEdge]]:

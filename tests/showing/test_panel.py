@@ -303,7 +303,7 @@ def test_bad_constants_are_said_in_one_line_and_the_old_verdict_is_greyed() -> N
     assert "wb-stale" in everything(shown.verdicts)
     enter(shown, "Parts", "a1 | a2 a3")
     settle(shown)
-    assert shown.result.model.Parts == (("a1",), ("a2", "a3"))
+    assert shown.result.model.author.Parts == (("a1",), ("a2", "a3"))
     assert (shown.verdicts.status.html, "wb-stale" in everything(shown.verdicts)) == ("", False)
 
 
@@ -319,7 +319,7 @@ def test_after_a_long_check_a_change_waits_for_the_button(monkeypatch: pytest.Mo
     assert "wb-stale" in everything(shown.verdicts)
     click(shown, "Run")
     settle(shown)
-    assert not shown.result.model.On
+    assert not shown.result.model.author.On
 
 
 def test_a_long_check_says_how_far_it_is_and_how_large_its_space_will_become() -> None:
@@ -595,7 +595,7 @@ def test_what_if_lists_what_flips_a_verdict_and_applies_it() -> None:
     for listed in (repairs, single):
         assert re.findall('data-send="(Kind=[^"]*|On=[^"]*)"', listed.html)[:2] == ["On=off", "Kind=a"]
     use(single, "On=maybe")  # of a table that has become another one
-    assert shown.result.model.On
+    assert shown.result.model.author.On
     drawn: list[bool] = []
     single.draw = lambda: drawn.append("wb-stale" in single.html)
     click(single, "On=off")

@@ -400,7 +400,7 @@ def test_violating_states_and_the_trace_stand_out(race, conflict):
     graph = view.neighbourhood(race, conflict.last, 2, trace=conflict)
     for node in graph.nodes:
         state = race.state(int(node.id))
-        lost = any(state.decision[w] == "lk_409" for w in race.model.Writers)
+        lost = any(state.decision[w] == "lk_409" for w in race.model.author.Writers)
         assert ("violating" in node.marks) == lost
         assert ("trace" in node.marks) == (state in conflict.states)
     assert sum("trace" in edge.marks for edge in graph.edges) == 2
@@ -426,7 +426,7 @@ def test_a_projection_counts_states_and_transitions(race):
     model = race.model
 
     def seen(number):
-        return tuple(race.state(number).decision[w] for w in model.Writers)
+        return tuple(race.state(number).decision[w] for w in model.author.Writers)
 
     sizes = Counter(seen(number) for number in range(len(race)))
     assert sorted(node.count for node in graph.nodes) == sorted(sizes.values())
@@ -778,7 +778,7 @@ def everything(space, trace):
         view.result_view(space.result),
         view.space_view(space),
         view.model_view(space.model),
-        view.model_view(type(space.model)),
+        view.model_view(type(space.model.author)),
         view.state_table(trace.last),
         view.compare(space.result, space.result, names=("<one>", "<other>")),
     ]

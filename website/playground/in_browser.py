@@ -16,9 +16,10 @@ from typing import Any
 
 import workbench
 from workbench import language
-from workbench.kernel import InputError, Model, ModelError, Result, Trace, replay
+from workbench.kernel import InputError, Machine, Model, ModelError, Result, Trace, replay
 from workbench.kernel.budget import Budget, Limits, Progress
 from workbench.kernel.errors import place_of, unknown
+from workbench.kernel.machine import AnyModel
 from workbench.kernel.plan import make_plan
 from workbench.kernel.search import search, stepwise
 from workbench.kernel.trace import Move
@@ -50,7 +51,7 @@ def begin(tell: Callable[[str], object]) -> "Playground":
     return Playground(tell)
 
 
-def _check(model: Model | type[Model] | str, *given: Any, **options: Any) -> Result:
+def _check(model: AnyModel, *given: Any, **options: Any) -> Result:
     """Like :func:`workbench.check`, by the reference search."""
     return search(model_of(model), *given, **options)
 
@@ -222,7 +223,7 @@ def _configuration(source: str, settings: str) -> Configuration:
     return configurations.configuration(SETTINGS, lambda name: _find(name, source))
 
 
-def _constants(model: Model) -> list[dict[str, Any]]:
+def _constants(model: Machine) -> list[dict[str, Any]]:
     """The switches, integers, sizes and choices among the constants, each with its value and what it takes."""
     told = []
     for name, constant in model.declared.constants.items():

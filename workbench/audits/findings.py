@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from workbench.kernel import InputError, Model, State
+from workbench.kernel import InputError, Machine, State
 from workbench.kernel.errors import text_of
 from workbench.kernel.text import printable
 from workbench.kernel.values import show
@@ -46,7 +46,7 @@ class Finding:
     bucket: str | None = None
     key: str | None = None
     evidence: tuple[str, ...] = ()
-    model: Model | None = field(default=None, compare=False, repr=False)
+    model: Machine | None = field(default=None, compare=False, repr=False)
     state: State | None = field(default=None, compare=False, repr=False)
     repair: Mapping[str, Any] = field(default_factory=dict, compare=False)
     invariant: str | None = None

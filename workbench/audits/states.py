@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from workbench.kernel import Model, State
+from workbench.kernel import Machine, Model, State, machine_of
+from workbench.kernel.machine import AnyModel
 from workbench.kernel.state import Cell
 
 #: Constants of a model with their values.
@@ -21,11 +22,12 @@ def projected(
         cause: The constants with which the model reaches such a state; None if it never does.
         repair: The constants with which it cannot.
     """
-    state = state_with(model, changes)
-    return {"model": model, "state": state, "cause": cause, "repair": repair, "legend": tuple(legend)}
+    machine = machine_of(model)
+    state = state_with(machine, changes)
+    return {"model": machine, "state": state, "cause": cause, "repair": repair, "legend": tuple(legend)}
 
 
-def state_with(model: Model, changes: Mapping[str, Any]) -> State:
+def state_with(model: AnyModel, changes: Mapping[str, Any]) -> State:
     """The model's first initial state with some values changed: of an indexed variable, by index.
 
     Examples:
@@ -34,6 +36,7 @@ def state_with(model: Model, changes: Mapping[str, Any]) -> State:
         >>> state.started, state.index["k1"], state.index["k2"]
         (1, 'fg1', None)
     """
+    model = machine_of(model)
     cells: dict[Cell, Any] = {}
     for variable, change in changes.items():
         indexed = model.declared.variables[variable].per is not None
@@ -42,7 +45,7 @@ def state_with(model: Model, changes: Mapping[str, Any]) -> State:
     return changed(model, model.initial_states()[0], cells)
 
 
-def changed(model: Model, state: State, cells: Mapping[Cell, Any]) -> State:
+def changed(model: Machine, state: State, cells: Mapping[Cell, Any]) -> State:
     """`state` with other values in some cells."""
     row = {**dict(enumerate(state.values)), **model.layout.put(cells)}
     made: State = model.state(list(row.values()))

@@ -21,7 +21,7 @@ def story(finding: Finding) -> Trace | None:
     """
     if finding.model is None:
         return None
-    model = finding.model if finding.cause is None else type(finding.model)(**finding.cause)
+    model = finding.model if finding.cause is None else finding.model.with_constants(finding.cause)
     result = check(model, [finding.violates()], fail_fast=True, max_states=MOST_STATES, max_seconds=MOST_SECONDS)
     verdict = result[finding.violates()]
     return verdict.trace if verdict.holds is False else None

@@ -6,11 +6,12 @@ from typing import Any
 
 from workbench.checking.contract import Engine, Resources, Room
 from workbench.checking.kernels.threads import MOST_WORKERS
-from workbench.kernel import InputError, Model, Result
+from workbench.kernel import InputError, Result
 from workbench.kernel.budget import Budget, Limits
 from workbench.kernel.errors import brief, unknown
 from workbench.kernel.given import check_integer
 from workbench.kernel.interrupts import interruptible
+from workbench.kernel.machine import AnyModel
 from workbench.kernel.plan import make_plan
 from workbench.registry import model_of
 from workbench.registry.programs import lacks_compiled
@@ -35,7 +36,7 @@ _USED_BY = {
 
 @interruptible()
 def check(
-    model: Model | type[Model] | str,
+    model: AnyModel,
     properties: Sequence[str] | str | None = None,
     *,
     symmetry: bool | Sequence[str] = False,

@@ -12,7 +12,7 @@ from workbench.commands.console import Lines, console
 from workbench.commands.files import writing_text
 from workbench.commands.options import add_options
 from workbench.formats.abstract import abstract
-from workbench.kernel import InputError, Model, ModelError, Trace
+from workbench.kernel import InputError, Machine, ModelError, Trace
 from workbench.kernel.properties import DEADLOCK
 from workbench.kernel.result import MARKS, Answer, Judged
 from workbench.kernel.text import fitting, printable
@@ -163,6 +163,6 @@ def print_traces(out: Lines, answer: Answer, wanted: bool) -> None:
         out.say(f"\nViolated, too: {', '.join(others)}; --trace prints all traces")
 
 
-def with_deadlock(model: Model, properties: Sequence[str] | None) -> list[str]:
+def with_deadlock(model: Machine, properties: Sequence[str] | None) -> list[str]:
     """The properties, by default those checked by default, and Deadlock."""
     return [*(declared.name for declared in model.select(properties)), DEADLOCK.name]

@@ -36,7 +36,7 @@ from workbench.commands.profiled import profiled
 from workbench.commands.progress import SparseLines, progress_line
 from workbench.commands.standard import remark, say
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
-from workbench.kernel import InputError, Model, ModelError, Result, Verdict
+from workbench.kernel import InputError, Machine, Model, ModelError, Result, Verdict, machine_of
 from workbench.registry import configurations, get_model
 from workbench.registry.configurations import Configuration, told_path
 
@@ -165,14 +165,14 @@ def _give(arguments: argparse.Namespace, result: Result) -> int:
 
 def _asked(
     arguments: argparse.Namespace, model: type[Model]
-) -> tuple[Model, list[str] | None, bool | tuple[str, ...], list[str], list[Verdict]]:
+) -> tuple[Machine, list[str] | None, bool | tuple[str, ...], list[str], list[Verdict]]:
     """The model, the properties and symmetric sets to check, remarks, and unknown properties.
 
     Command-line options override the TLC configuration.
     """
     constants = parse_assignments(arguments.set)
     if arguments.cfg is None:
-        return model(**constants), arguments.property, bool(arguments.symmetry), [], []
+        return machine_of(model(**constants)), arguments.property, bool(arguments.symmetry), [], []
     text = read_text(arguments.cfg, "TLC configuration")
     with reading(arguments.cfg):
         cfg = read_cfg(text)
@@ -180,7 +180,7 @@ def _asked(
             cfg.single.pop("SYMMETRY", None)
         applied = apply_cfg(cfg, model)
     symmetry = applied.symmetry if arguments.symmetry is None else arguments.symmetry
-    made = model(**{**applied.constants, **constants})
+    made = machine_of(model(**{**applied.constants, **constants}))
     if arguments.property:
         return made, arguments.property, symmetry, applied.remarks, []
     return made, applied.properties, symmetry, applied.remarks, applied.unknown

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from workbench.commands.files import file_of, names_model
-from workbench.kernel import InputError, Model
+from workbench.kernel import InputError, Machine, Model, machine_of
 from workbench.kernel.errors import brief
 from workbench.kernel.given import integer_in
 from workbench.registry import configurations, get_model
@@ -125,9 +125,9 @@ class Target(NamedTuple):
     def symmetry(self) -> tuple[str, ...]:
         return self.configuration.symmetry if self.configuration else ()
 
-    def make(self) -> Model:
+    def make(self) -> Machine:
         """The model with these constants."""
-        return self.configuration.model if self.configuration else self.declared(**self.constants)
+        return self.configuration.model if self.configuration else machine_of(self.declared(**self.constants))
 
 
 def asked_of(target: str, given: Sequence[str] = ()) -> Target:
@@ -138,4 +138,4 @@ def asked_of(target: str, given: Sequence[str] = ()) -> Target:
     if given:
         raise InputError("--set is not accepted with a configuration; it goes with a model")
     configuration = configurations.configuration(target)
-    return Target(type(configuration.model), configuration.constants, configuration.files, configuration)
+    return Target(type(configuration.model.author), configuration.constants, configuration.files, configuration)

@@ -9,7 +9,7 @@ from types import CodeType
 from typing import Any, NamedTuple
 
 from workbench.commands.figures import keys_of, lines_of
-from workbench.kernel import Model, Verdict
+from workbench.kernel import Machine, Verdict
 from workbench.kernel.properties import DEADLOCK
 from workbench.registry.configurations import COUNTS, Configuration, Mismatch
 
@@ -34,7 +34,7 @@ def in_repository(path: str | Path) -> str | None:
     return None if not file.is_relative_to(top) or file.is_relative_to(installed) else file.relative_to(top).as_posix()
 
 
-def of_property(model: Model, verdict: Verdict) -> FileLine:
+def of_property(model: Machine, verdict: Verdict) -> FileLine:
     """The line that defines a property, or its violated clause; for Deadlock that of ``@ends``."""
     function = _function_of(model, verdict)
     code: CodeType | None = getattr(function, "__code__", None)
@@ -52,7 +52,7 @@ def of_difference(one: Configuration, different: Mismatch, verdict: Verdict | No
     return FileLine(in_repository(one.path), lines.get(keys_of(different.name)))
 
 
-def _function_of(model: Model, verdict: Verdict) -> Callable[..., Any] | None:
+def _function_of(model: Machine, verdict: Verdict) -> Callable[..., Any] | None:
     if verdict.name == DEADLOCK.name:
         return None if model.declared.ends is None else model.declared.ends.function
     declared = model.declared.properties.get(verdict.name)

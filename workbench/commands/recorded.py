@@ -8,7 +8,7 @@ from workbench.checking.following.report import BehaviourPath, Report
 from workbench.commands.files import read_text, reading
 from workbench.formats.itf import constants_from_itf, parse_itf, read_itf
 from workbench.formats.permalink import parse_permalink
-from workbench.kernel import InputError, Model, ModelError, replay
+from workbench.kernel import InputError, Machine, Model, ModelError, machine_of, replay
 from workbench.kernel.errors import brief
 
 _PERMALINK = "workbench:"
@@ -30,10 +30,10 @@ def read_trace(model: type[Model], path: str) -> Mapped:
         return Mapped(model.name, constants, lambda made: read_itf(made, document))
 
 
-def make(model: type[Model], noted: Mapping[str, Any], given: dict[str, Any], source: str) -> Model:
+def make(model: type[Model], noted: Mapping[str, Any], given: dict[str, Any], source: str) -> Machine:
     """The model with the recording's constants, overridden by those of the command line."""
     try:
-        return model(**{**noted, **given})
+        return machine_of(model(**{**noted, **given}))
     except InputError as error:
         where = f" (the constants that {source} notes, and those given)" if noted else ""
         raise InputError(f"{error}{where}") from None

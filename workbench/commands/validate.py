@@ -26,7 +26,7 @@ from workbench.commands.options import add_options, asked_of, budgets
 from workbench.commands.progress import progress_line
 from workbench.commands.recorded import follow_permalink, is_permalink, make, read_trace
 from workbench.formats.recording import Recording
-from workbench.kernel import InputError, Model
+from workbench.kernel import InputError, Machine, Model
 from workbench.kernel.text import printable
 from workbench.kernel.values import counted
 from workbench.registry import get_model, having
@@ -132,7 +132,7 @@ def _follow_table(model: type[Model], given: dict[str, Any], arguments: argparse
         )
 
 
-def _validate(model: Model, mapped: Mapped, arguments: argparse.Namespace) -> Report:
+def _validate(model: Machine, mapped: Mapped, arguments: argparse.Namespace) -> Report:
     """The report on the recording, if wanted with the settings that accept it."""
     from workbench.checking.following.settings import accepted_under  # numba loads here, not with the command line
     from workbench.checking.following.validate import validate
@@ -140,7 +140,7 @@ def _validate(model: Model, mapped: Mapped, arguments: argparse.Namespace) -> Re
     limits = budgets(arguments)
     stutter = arguments.stutter or arguments.map is not None
 
-    def begun(made: Model) -> Recording:
+    def begun(made: Machine) -> Recording:
         recording = mapped.record(made)
         return recording if arguments.begin is None else recording._replace(begins=arguments.begin)
 

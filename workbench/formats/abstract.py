@@ -3,7 +3,7 @@
 import itertools
 from dataclasses import dataclass
 
-from workbench.kernel import InputError, Model, State, Trace
+from workbench.kernel import InputError, Machine, State, Trace
 from workbench.kernel.refinement import Refinement, RefinementProperty
 from workbench.kernel.trace import Step, steps_of
 
@@ -43,7 +43,7 @@ class AbstractTrace:
         model: The abstract one.
     """
 
-    model: Model
+    model: Machine
     steps: tuple[AbstractStep, ...]
 
     def __repr__(self) -> str:
@@ -51,7 +51,7 @@ class AbstractTrace:
         for number, step in enumerate(self.steps, 1):
             changes = self.steps[number - 2].state.changes_to(step.state) if number > 1 else []
             if changes or number == 1 or not step.allowed:
-                label = step.label if step.allowed else f"not a step of {type(self.model).__name__}"
+                label = step.label if step.allowed else f"not a step of {self.model.declared.title}"
                 lines.append(f"{number:>3}  {label}")
             if number == 1:
                 lines += [f"       {line}" for line in step.state.lines()]
@@ -60,7 +60,7 @@ class AbstractTrace:
 
     def __str__(self) -> str:
         """The same, below a line that names the abstract model."""
-        return f"To {type(self.model).__name__} this is\n{self!r}"
+        return f"To {self.model.declared.title} this is\n{self!r}"
 
 
 def abstract(trace: Trace, name: str) -> AbstractTrace:
@@ -98,7 +98,7 @@ def abstract(trace: Trace, name: str) -> AbstractTrace:
     (declared,) = trace.model.select([name])
     if not isinstance(declared, RefinementProperty):
         raise InputError(f"{name} of {trace.model.name} is of kind {declared.kind}; a refinement is needed")
-    refinement = Refinement(trace.model, declared)
+    refinement = Refinement(trace.model.author, declared)
     images = [refinement.image(state) for state in trace.states]
     begins = refinement.begins(trace.states[0])
     steps = [AbstractStep(images[0], Step(images[0]), begins if isinstance(begins, str) else None)]
@@ -109,7 +109,7 @@ def abstract(trace: Trace, name: str) -> AbstractTrace:
     return AbstractTrace(refinement.abstract, tuple(steps))
 
 
-def _step_between(model: Model, one: State, other: State) -> Step | None:
+def _step_between(model: Machine, one: State, other: State) -> Step | None:
     """A step of `model` between two states, if there is one."""
     possible = (step for instance in model.instances for step in steps_of(model, instance, one))
     return next((step for step in possible if step.state == other), None)

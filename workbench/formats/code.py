@@ -5,14 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from workbench.formats.permalink import permalink
-from workbench.kernel import Model, Trace
+from workbench.kernel import Model, Trace, machine_of
 from workbench.kernel.given import names_in
+from workbench.kernel.machine import AnyModel
 from workbench.registry import models
 
 _ROOM = 100
 
 
-def check_as_code(model: Model, properties: Sequence[str] | None = None, **options: Any) -> str:
+def check_as_code(model: AnyModel, properties: Sequence[str] | None = None, **options: Any) -> str:
     """The lines that check `model` again.
 
     Args:
@@ -28,9 +29,10 @@ def check_as_code(model: Model, properties: Sequence[str] | None = None, **optio
         result
         <BLANKLINE>
     """
-    made = _call(_class(type(model)), _named(_words(type(model), model.differing())))
+    model = machine_of(model)
+    made = _call(_class(type(model.author)), _named(_words(type(model.author), model.differing())))
     asked = _call("check", ["model", *_asked(properties, options)])
-    imports = [("workbench", "check"), *_imports(type(model))]
+    imports = [("workbench", "check"), *_imports(type(model.author))]
     return _snippet(imports, f"model = {made}", f"result = {asked}", "result")
 
 
@@ -53,7 +55,7 @@ def grid_as_code(
 
 def trace_as_code(trace: Trace, watches: Iterable[str] = ()) -> str:
     """The lines that open a trace again from its permalink, with its watches."""
-    model, watched = type(trace.model), names_in("watches", watches)
+    model, watched = type(trace.model.author), names_in("watches", watches)
     find = "get_model" if _is_ours(model) else f"lambda _: {_class(model)}"
     opened = _call("open_permalink", [_repr(permalink(trace)), find])
     view = _call("trace_view", ["trace", *([f"watches={_repr(watched)}"] if watched else [])])

@@ -9,9 +9,10 @@ import sys
 from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, NamedTuple
 
+from workbench.kernel import Machine, machine_of
 from workbench.kernel.errors import InputError, ModelError, brief, text_of, unknown
+from workbench.kernel.machine import AnyModel
 from workbench.kernel.members import Members
-from workbench.kernel.model import Model
 from workbench.kernel.state import Indexed, Reader, State, seen
 from workbench.kernel.values import Map, Name, is_member, is_object, show
 
@@ -52,7 +53,8 @@ class Expression:
         workbench.kernel.errors.InputError: expression 'len(s.icebreg)' is not accepted: unknown variable 'icebreg'...
     """
 
-    def __init__(self, model: Model, text: str) -> None:
+    def __init__(self, model: AnyModel, text: str) -> None:
+        model = machine_of(model)
         self.text = " ".join(line.strip() for line in text.splitlines()).strip()
         if not self.text.isprintable():
             raise self._refused(_TAKES)
@@ -130,15 +132,15 @@ _KINDS: dict[type, tuple[str, str]] = {
 }
 
 
-def _names(model: Model) -> dict[str, Any]:
+def _names(model: Machine) -> dict[str, Any]:
     """The names for an expression: those of the model's modules, its constants, and the model as ``self``."""
     names: dict[str, Any] = {}
-    for base in reversed(type(model).__mro__[:-2]):
+    for base in reversed(type(model.author).__mro__[:-2]):
         names.update(vars(sys.modules[base.__module__]) if base.__module__ in sys.modules else {})
-    return {**names, **model.constants, "self": model}
+    return {**names, **model.constants, "self": model.author}
 
 
-def _why(model: Model, error: BaseException) -> str:
+def _why(model: Machine, error: BaseException) -> str:
     """Why an expression failed in the initial state, with suggestions for misspelt names."""
     if isinstance(error, NameError):
         return str(unknown("name", error.name, ["s", "self", *model.constants]))
@@ -169,7 +171,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def example_of(model: Model) -> str:
+def example_of(model: AnyModel) -> str:
     """An example for this model: a condition that is true in the initial state.
 
     Examples:
@@ -177,6 +179,7 @@ def example_of(model: Model) -> str:
         >>> example_of(Bakery())
         's.next_ticket == 1'
     """
+    model = machine_of(model)
     texts = (
         _example(str(cell.variable), cell.index, value) for cell, value in next(model.each_initial_state()).items()
     )

@@ -10,8 +10,9 @@ from typing import Any
 from workbench.formats.itf_expressions import ItfDecoder, brief_json, decode_itf, encode_itf, member
 from workbench.formats.recording import Observation, Recording
 from workbench.formats.tla import variables_of
-from workbench.kernel import InputError, Map, Model, Trace
+from workbench.kernel import InputError, Map, Trace, machine_of
 from workbench.kernel.errors import brief, listed, unknown
+from workbench.kernel.machine import AnyModel
 from workbench.kernel.state import Cell
 from workbench.kernel.values import show
 from workbench.storage.strict_json import read_json
@@ -88,13 +89,14 @@ def constants_from_itf(document: dict[str, Any]) -> dict[str, Any]:
     return dict(constants)
 
 
-def read_itf(model: Model, document: dict[str, Any]) -> Recording:
+def read_itf(model: AnyModel, document: dict[str, Any]) -> Recording:
     """An ITF document as a recording of `model`. Variables and indices that the document leaves out are not observed.
 
     Raises:
         InputError: With the place in the document, for a variable, index or record that the model does not have, or for
             an expression that is not ITF.
     """
+    model = machine_of(model)
     variables: list[str] = document["vars"]
     positions = model.layout.positions
     for name in variables:

@@ -7,8 +7,9 @@ import json
 import re
 from typing import Any
 
-from workbench.kernel import InputError, Map, Model
+from workbench.kernel import InputError, Machine, Map, machine_of
 from workbench.kernel.errors import brief, listed
+from workbench.kernel.machine import AnyModel
 from workbench.kernel.values import DEEPEST, clash, fields_of, is_member, make_record, record_items, sort_key
 from workbench.storage.digest import enumerations_of, records_of
 
@@ -46,7 +47,7 @@ def encode_itf(value: Any) -> Any:
     return {"#map": [[encode_itf(k), encode_itf(value[k])] for k in sorted(value, key=sort_key)]}
 
 
-def decode_itf(expression: Any, model: Model) -> Any:
+def decode_itf(expression: Any, model: Machine) -> Any:
     """The value of an ITF expression.
 
     A record becomes the model's NamedTuple with these fields, whatever their order in the file.
@@ -73,9 +74,10 @@ def brief_json(document: Any) -> str:
 class ItfDecoder:
     """Reads expressions as values of a model."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: AnyModel) -> None:
+        model = machine_of(model)
         self._model = model.name
-        records: list[Any] = records_of(type(model))
+        records: list[Any] = records_of(type(model.author))
         self._records = [record for record in records if issubclass(record, tuple)]
         self._variants = _variants(model, records)
 
@@ -171,11 +173,11 @@ class ItfDecoder:
         return known[0](**fields)
 
 
-def _variants(model: Model, records: list[Any]) -> dict[Any, Any]:
+def _variants(model: Machine, records: list[Any]) -> dict[Any, Any]:
     """The meanings of tags: ``Phase.READ``, also ``READ`` if that is unambiguous, and ``Claim``."""
     whole: list[tuple[str, Any]] = [(kind.__qualname__, kind) for kind in records]
     short: list[tuple[str, Any]] = []
-    for kind in enumerations_of(type(model)):
+    for kind in enumerations_of(type(model.author)):
         if not issubclass(kind, (int, str)):  # those are written as the number or text they equal
             whole += [(f"{kind.__qualname__}.{name}", one) for name, one in kind.__members__.items()]
             short += kind.__members__.items()

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
-from workbench.kernel import InputError, Model, State
+from workbench.kernel import InputError, Machine, State
 from workbench.kernel.errors import brief
 from workbench.kernel.values import is_same
 
@@ -58,7 +58,7 @@ class Recording(NamedTuple):
     watched: frozenset[int] | None = None
     irrelevant: frozenset[int] = frozenset()
 
-    def check(self, model: Model) -> None:
+    def check(self, model: Machine) -> None:
         """Raise :class:`InputError` unless the recording fits the cells of `model`."""
         if not self.states:
             raise InputError("the recording is empty; it takes at least one observation")

@@ -10,6 +10,7 @@ from workbench.kernel.declare import Process, SetOf, Variable, action, ends, ini
 from workbench.kernel.domains import Names, Partition, Relation
 from workbench.kernel.errors import InputError, ModelError
 from workbench.kernel.instances import choose, require, unchanged
+from workbench.kernel.machine import Machine, machine_of
 from workbench.kernel.model import Model
 from workbench.kernel.properties import (
     Fault,

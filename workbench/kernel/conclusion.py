@@ -7,10 +7,9 @@ from typing import Any
 
 from workbench.kernel.budget import INTERRUPTED, OUT_OF_MEMORY, Limits
 from workbench.kernel.errors import ModelError, listed
-from workbench.kernel.instances import PropertyInstance
 from workbench.kernel.interrupts import interrupted
 from workbench.kernel.lasso import judge_end
-from workbench.kernel.oversights import oversights
+from workbench.kernel.machine import PropertyInstance
 from workbench.kernel.plan import Plan
 from workbench.kernel.properties import Deadlock, Invariant, Liveness, Property
 from workbench.kernel.result import NOBODY, Explored, Result, Verdict, constraints_of
@@ -254,7 +253,7 @@ def remarks(plan: Plan, explored: Exploration) -> list[str]:
     if explored.stopped is not None and explored.growth is not None and not (plan.fail_fast and explored.decided):
         slow = [*explored.growth.remarks, *slow]
     whole = explored.stopped is None and not explored.outside
-    return [*oversights(plan.model), *(_idle_actions(plan, explored) if whole else ()), *slow]
+    return [*plan.model.oversights(), *(_idle_actions(plan, explored) if whole else ()), *slow]
 
 
 def _idle_actions(plan: Plan, explored: Exploration) -> Iterator[str]:

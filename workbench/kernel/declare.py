@@ -7,13 +7,14 @@ import inspect
 from abc import ABCMeta
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, overload
 
 from workbench.kernel.constants import Constant
 from workbench.kernel.domains import Names
 from workbench.kernel.errors import InputError, ModelError, brief, calling_line, in_its_line, listed
+from workbench.kernel.machine import Family
 from workbench.kernel.parameters import Declared, Function, Parameters, When, check_function
 from workbench.kernel.properties import DEADLOCK, Constraint, Property
 
@@ -291,7 +292,7 @@ class SetOf(Variable):
 
 # All of a class ------------------------------------------------------------------------------------------------------
 
-_DECLARED = (Constant, Variable, Action, Property, Process)
+DECLARED = (Constant, Variable, Action, Property, Process)
 
 
 class Body(dict[str, Any]):
@@ -303,36 +304,21 @@ class Body(dict[str, Any]):
 
     def __setitem__(self, name: str, value: Any) -> None:
         before = self.get(name)
-        if isinstance(before, (*_DECLARED, Boundary)):
+        if isinstance(before, (*DECLARED, Boundary)):
             raise ModelError(
                 f"{self._owner}: {name} is declared{self._lines[name]} and again{calling_line()}; "
                 "the second would replace the first"
             )
-        if isinstance(value, (*_DECLARED, Boundary)):
+        if isinstance(value, (*DECLARED, Boundary)):
             self._lines[name] = calling_line()
         super().__setitem__(name, value)
 
 
-class ClassOfModels(ABCMeta):
-    """The class of model classes, for their bodies alone. Abstract classes may be mixed in, so it is theirs."""
-
-    @classmethod
-    def __prepare__(cls, name: str, bases: tuple[type, ...], /, **options: Any) -> Body:
-        return Body(name)
-
-
 @dataclass(frozen=True)
-class Declarations:
+class Declarations(Family):
     """All declarations of a class and its bases, by name; the class overrides its bases."""
 
-    constants: dict[str, Constant] = field(default_factory=dict)
-    variables: dict[str, Variable] = field(default_factory=dict)
-    processes: dict[str, Process] = field(default_factory=dict)
-    actions: dict[str, Action] = field(default_factory=dict)
-    properties: dict[str, Property] = field(default_factory=dict)
-    constraints: dict[str, Constraint] = field(default_factory=dict)
     initial: Boundary | None = None
-    ends: Boundary | None = None
 
     def check(self, owner: str, symmetry: Any) -> None:
         """Raise :class:`ModelError` unless the declarations of the class called `owner` fit together."""
@@ -356,6 +342,29 @@ class Declarations:
         return name in self.constants and isinstance(self.constants[name].domain, Names)
 
 
+class ClassOfModels(ABCMeta):
+    """The class of model classes. Abstract classes may be mixed in, so it is theirs.
+
+    What a class declares is an attribute of the class alone: a variable may have the same name.
+    """
+
+    _family: "Declarations"
+
+    @classmethod
+    def __prepare__(cls, name: str, bases: tuple[type, ...], /, **options: Any) -> Body:
+        return Body(name)
+
+    @property
+    def declared(cls) -> "Declarations":
+        """All that the class declares."""
+        return cls._family
+
+    @property
+    def name(cls) -> str:
+        """The model's name on the command line; by default made from the class's name."""
+        return cls._family.name
+
+
 def collect(owner: type, bases: Sequence[type], reserved: Collection[str]) -> Declarations:
     """The declarations of the class `owner`.
 
@@ -377,7 +386,7 @@ def collect(owner: type, bases: Sequence[type], reserved: Collection[str]) -> De
                 declared[what.pc] = what.steps
         declared[name] = what
     for name, what in declared.items():
-        if isinstance(what, _DECLARED) and (name in reserved or name.startswith("_")):
+        if isinstance(what, DECLARED) and (name in reserved or name.startswith("_")):
             public = listed(sorted(word for word in reserved if not word.startswith("_")))
             kind = what.kind if isinstance(what, Property) else type(what).__name__.lower()
             raise ModelError(

@@ -158,11 +158,11 @@ in_its_line = placing()
 
 
 def of_its_class(method: Callable[Given, Answer]) -> Callable[Given, Answer]:
-    """Decorates methods of models: their errors name the line of the model's class."""
+    """Decorates methods of models and machines: their errors name the line of the author's class."""
 
     @wraps(method)
     def placed(*given: Given.args, **named: Given.kwargs) -> Answer:
-        with placing(type(given[0])):
+        with placing(type(getattr(given[0], "author", given[0]))):
             return method(*given, **named)
 
     return placed

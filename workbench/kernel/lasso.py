@@ -8,12 +8,11 @@ import re
 from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from workbench.kernel.errors import ModelError
-from workbench.kernel.instances import Actor, Fairness, call, checked
-from workbench.kernel.model import Model
+from workbench.kernel.errors import ModelError, call, checked
+from workbench.kernel.machine import Actor, Fairness, Machine
 from workbench.kernel.properties import Formula, Predicate, Property
 from workbench.kernel.result import NOBODY, Verdict
-from workbench.kernel.state import Reader, Reads, State, seen
+from workbench.kernel.state import Reads, State, seen
 from workbench.kernel.trace import Trace
 from workbench.kernel.values import show
 
@@ -53,7 +52,7 @@ class Demand(NamedTuple):
 
 
 def liveness_verdict(
-    model: Model, declared: Property, find: Callable[[Formula], tuple[Trace | None, Demand]]
+    model: Machine, declared: Property, find: Callable[[Formula], tuple[Trace | None, Demand]]
 ) -> Verdict:
     """The verdict on a liveness property, with the smallest counterexample that `find` gives for its formulas.
 
@@ -65,7 +64,7 @@ def liveness_verdict(
         trace, demand = find(formula)
         demands.append(demand)
         if trace is not None:
-            verify_lasso(trace, formula, model.fairness())
+            verify_lasso(trace, formula, model.fairness)
             lassos.append((arguments, formula.part, trace))
     if not lassos:
         return Verdict.on(declared, True, _idle(demands))
@@ -130,7 +129,7 @@ def _check_formula(trace: Trace, loop: int, formula: Formula) -> None:
 
 
 def _check_fair(
-    model: Model, loop: Sequence[Any], pairs: Sequence[tuple[Any, Any]], which: int, condition: Fairness
+    model: Machine, loop: Sequence[Any], pairs: Sequence[tuple[Any, Any]], which: int, condition: Fairness
 ) -> None:
     changes = {
         state: {
@@ -196,12 +195,12 @@ def trap(trace: Trace) -> Trap:
     loop = trace.steps[(trace.loop or 0) + 1 :] if trace.back else ()
     moves = [step.move for step in (*loop, trace.back) if step is not None and step.move is not None]
     moving = {model.instances[move.instance].actor for move in moves}
-    fair = sorted(frozenset().union(*(condition.actions for condition in model.fairness())))
+    fair = sorted(frozenset().union(*(condition.actions for condition in model.fairness)))
     unfair = "" if fair else f"no action or process of {model.name} is fair, so everything may stop"
     return Trap(bool(moving), waiting(model, trace.last, fair, moving), unfair)
 
 
-def waiting(model: Model, state: Any, numbers: Iterable[int], moving: Container[Any] = ()) -> tuple[Wait, ...]:
+def waiting(model: Machine, state: Any, numbers: Iterable[int], moving: Container[Any] = ()) -> tuple[Wait, ...]:
     """What each process that takes the action instances `numbers`, and is not `moving`, waits for in `state`.
 
     A process waits in the guard that reads most cells before it fails. If all guards of a process fail at the first
@@ -210,7 +209,7 @@ def waiting(model: Model, state: Any, numbers: Iterable[int], moving: Container[
     obstacles: dict[Any, tuple[str, list[tuple[int, str]]]] = {}
     for number in numbers:
         instance, reads = model.instances[number], Reads(state.values)
-        outcomes, whys = instance.run(model.draft(), reads)
+        outcomes, whys = instance.run(reads)
         if instance.actor not in moving:
             _, met = obstacles.setdefault(instance.actor, (instance.lane, []))
             seen_cells = len({model.layout.shown_of[cell] for cell in reads})
@@ -228,17 +227,8 @@ def _furthest(met: Sequence[tuple[int, str]], least: int) -> str:
     return ", ".join(whys[:_MOST_WHYS]) + more
 
 
-def may_end(model: Any, state: Reader) -> bool:
-    """Whether the ``@ends`` method of `model`, if any, is true of `state`."""
-    if model.declared.ends is None:
-        return False
-    function = model.declared.ends.function
-    what = function.__name__
-    return bool(checked(f"ends {what}", function, call(f"property {what}", function, model, seen(state))))
-
-
 def judge_end(model: Any, state: State) -> bool | str:
     """Whether `state` has a next step, or a behaviour may end there; otherwise what processes wait for."""
-    if may_end(model, state) or any(model.outcomes(instance, state) for instance in model.instances):
+    if model.may_end(state) or any(model.outcomes(instance, state) for instance in model.instances):
         return True
     return "; ".join(map(str, waiting(model, state, range(len(model.instances))))) or "nothing can happen any more"

@@ -13,7 +13,6 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from workbench.kernel.declare import Boundary, Process, Variable
-from workbench.kernel.model import Model
 from workbench.kernel.parameters import Declared
 from workbench.kernel.values import show
 
@@ -22,9 +21,10 @@ _READS_ALL = frozenset({"constants", "getattr", "vars", "__dict__", "attrgetter"
 _OPTIONS = ("when", "by_default", "fair_when", "at", "to")
 
 
-def oversights(model: Model) -> Iterator[str]:
-    """What an author should look at in `model`."""
-    code = _code_of.get(type(model)) or _code_of.setdefault(type(model), _Code(type(model)))
+def oversights(model: Any) -> Iterator[str]:
+    """What an author should look at in the machine `model` of a class."""
+    kind = type(model.author)
+    code = _code_of.get(kind) or _code_of.setdefault(kind, _Code(kind))
     if code.names.isdisjoint(_READS_ALL):
         for name, constant in model.declared.constants.items():
             if name not in code.names and not constant.ghost:
@@ -38,13 +38,15 @@ def oversights(model: Model) -> Iterator[str]:
         yield f"action {name} chooses twice under the name {chosen}: a trace and fair_when do not tell them apart"
 
 
-def _steps(model: Model, code: "_Code") -> Iterator[str]:
+def _steps(model: Any, code: "_Code") -> Iterator[str]:
     """Steps of processes that no action leads to, and that no action starts from, and no code mentions."""
     for process in model.declared.processes.values():
         own = [i for i in model.instances if i.action.process is process and process.pc in model.declared.variables]
         begun = next(model.each_initial_state()).values if own else ()
         known = code.values | {begun[cell] for cell in (model.layout.cells_of(process.pc) if own else ())}
-        known |= {value for name in code.names & vars(model).keys() for value in _texts(getattr(model, name))}
+        known |= {
+            value for name in code.names & vars(model.author).keys() for value in _texts(getattr(model.author, name))
+        }
         ends = {declared.at for declared in model.declared.actions.values() if not callable(declared.at)}
         ends |= {i.at for i in own}
         led = {declared.to for declared in model.declared.actions.values() if not callable(declared.to)}
@@ -57,13 +59,13 @@ def _steps(model: Model, code: "_Code") -> Iterator[str]:
                 yield f"action {name} starts at {show(at)}, to which nothing leads, and which nothing else mentions"
 
 
-_code_of: "WeakKeyDictionary[type[Model], _Code]" = WeakKeyDictionary()
+_code_of: "WeakKeyDictionary[type, _Code]" = WeakKeyDictionary()
 
 
 class _Code:
     """The names and the values that occur in the code of the class `model`."""
 
-    def __init__(self, model: type[Model]) -> None:
+    def __init__(self, model: Any) -> None:
         self.names: set[str] = set(model.symmetry)
         self.values: set[Any] = set()
         self._seen: set[int] = set()

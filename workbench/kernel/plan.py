@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from workbench.kernel.constants import telling_apart
 from workbench.kernel.errors import InputError, unknown
 from workbench.kernel.given import names_in, plain
-from workbench.kernel.model import Model, model_object
+from workbench.kernel.machine import Machine, machine_of
 from workbench.kernel.properties import Liveness, Property
 
 
@@ -22,7 +23,7 @@ class Plan:
         notes: Where the plan differs from the request, and why.
     """
 
-    model: Model
+    model: Machine
     properties: list[Property]
     symmetry: tuple[str, ...] = ()
     bits: int = 64
@@ -45,7 +46,7 @@ class Plan:
 
 
 def make_plan(
-    model: Model,
+    model: Any,
     properties: Sequence[str] | None = None,
     symmetry: bool | Sequence[str] = False,
     bits: int = 64,
@@ -64,7 +65,7 @@ def make_plan(
     bits = plain(bits)
     if bits not in (64, 128):
         raise InputError(f"fingerprint_bits = {bits} is not accepted; it takes 64 or 128")
-    model = model_object(model)
+    model = machine_of(model)
     chosen = model.select(properties)
     if symmetry is True and not model.symmetry:
         raise InputError(f"symmetry: {model.name} declares no set of interchangeable names; leave it out")

@@ -11,7 +11,7 @@ from typing import Any
 
 from workbench.kernel.declare import Declarations
 from workbench.kernel.errors import InputError, ModelError, brief, call, defined_at, in_its_line, unknown
-from workbench.kernel.instances import PropertyInstance
+from workbench.kernel.machine import Machine, PropertyInstance, machine_of
 from workbench.kernel.members import Members
 from workbench.kernel.model import Model
 from workbench.kernel.parameters import Default, Function, When, check_function
@@ -104,20 +104,20 @@ def refines(
 
 
 class Refinement(PropertyInstance):
-    """A refinement with its abstract model, bound to the constants of `model`."""
+    """A refinement with its abstract model, bound to the constants of the author's object."""
 
     follows_reads = True
 
-    def __init__(self, model: Model, declared: RefinementProperty) -> None:
-        super().__init__(model, declared)
-        self.abstract = declared.abstract_of(model)
+    def __init__(self, author: Any, declared: RefinementProperty) -> None:
+        super().__init__(author, declared)
+        self.abstract: Machine = machine_of(declared.abstract_of(author))
         self._initial: set[State] = set()
         self._after = lru_cache(_REMEMBERED)(self._successors)
 
     def image(self, state: Reader) -> State:
         """The abstract state that `state` maps to."""
         declared = self.property
-        answer = call(f"property {declared.name}", declared.function, self.model, seen(state))
+        answer = call(f"property {declared.name}", declared.function, self.author, seen(state))
         try:
             return self._state(answer)
         except ModelError as error:
@@ -146,7 +146,7 @@ class Refinement(PropertyInstance):
             self._initial.update(self.abstract.each_initial_state())
         if image in self._initial:
             return True
-        return f"no behaviour of {type(self.abstract).__name__} begins with {'; '.join(image.lines())}"
+        return f"no behaviour of {self.abstract.declared.title} begins with {'; '.join(image.lines())}"
 
     def judge(self, *states: Reader) -> bool | str:
         one, other = map(self.image, states)
@@ -161,11 +161,11 @@ class Refinement(PropertyInstance):
         """Describe a step that the abstract model does not have, in its terms."""
         first, *others = [(str(c.cell), f"from {show(c.before)} to {show(c.after)}") for c in one.changes_to(other)]
         changes = " and ".join([f"{first[0]} goes {first[1]}", *(f"{cell} {how}" for cell, how in others)])
-        said = f"{changes}, which no action of {type(self.abstract).__name__} does"
+        said = f"{changes}, which no action of {self.abstract.declared.title} does"
         nearly = [
             f"{instance.label_with(outcome.choices)} may not, since {' and '.join(missing)}"
             for instance in self.abstract.instances
-            for outcome, missing in instance.overlooking(self.abstract.draft(), one.values)
+            for outcome, missing in instance.overlooking(one.values)
             if self.abstract.state([outcome.writes.get(*pair) for pair in enumerate(one.values)]) == other
         ]
         return "; ".join([said, *(nearly[:1] or self._nearest(one, other))])

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from workbench.kernel.budget import INTERRUPTED
 from workbench.kernel.constants import spell
 from workbench.kernel.errors import ModelError, unknown
-from workbench.kernel.model import Model
+from workbench.kernel.machine import AnyModel, Machine, machine_of
 from workbench.kernel.properties import Property
 from workbench.kernel.trace import Trace
 from workbench.kernel.values import counted
@@ -228,7 +228,7 @@ class Result(Explored, Judged):
         interrupted: Whether Ctrl-C stopped the search, or the making of traces after it.
     """
 
-    model: Model
+    model: Machine
     symmetry: tuple[str, ...]
     verdicts: list[Verdict]
     seconds: float
@@ -314,7 +314,7 @@ class Result(Explored, Judged):
         }
 
 
-def model_line(model: Model) -> str:
+def model_line(model: AnyModel) -> str:
     """A model's name, and the constants that differ from their defaults, as ``--set`` takes them.
 
     Examples:
@@ -322,14 +322,16 @@ def model_line(model: Model) -> str:
         >>> model_line(Bakery(Writers=2)), model_line(Bakery())
         ('bakery_published  Writers=(w1, w2)', 'bakery_published  with its default constants')
     """
+    model = machine_of(model)
     return f"{model.name}  {' '.join(differing_constants(model)) or DEFAULTS}"
 
 
-def differing_constants(model: Model) -> list[str]:
+def differing_constants(model: AnyModel) -> list[str]:
     """The constants that differ from their defaults, such as ``Writers=(w1, w2)``."""
+    model = machine_of(model)
     return [spell({name: model.constants[name]}, model.declared.constants) for name in model.differing()]
 
 
-def constraints_of(model: Model) -> str:
+def constraints_of(model: Machine) -> str:
     """The constraints of `model` in words, such as "the constraint Short"."""
     return f"the constraint{'s' * (len(model.constraints) > 1)} {' and '.join(model.constraints)}"

@@ -13,8 +13,6 @@ from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop
 from workbench.kernel.conclusion import Exploration, Growth, conclude
 from workbench.kernel.errors import ModelError, impure
 from workbench.kernel.interrupts import interruptible
-from workbench.kernel.lasso import may_end
-from workbench.kernel.model import Model
 from workbench.kernel.plan import Plan, make_plan
 from workbench.kernel.properties import DEADLOCK, Property
 from workbench.kernel.rerunning import again_and_again, how_often
@@ -32,7 +30,7 @@ _STATES_PER_REPORT = 100
 
 @interruptible()
 def search(
-    model: Model,
+    model: Any,
     properties: Sequence[str] | None = None,
     symmetry: bool | Sequence[str] = (),
     fail_fast: bool = False,
@@ -158,7 +156,7 @@ class _Search:
             self._at = number, None
             outcomes = self.model.outcomes(instance, state)
             if number < _PURITY_CHECKS:
-                instance.check_pure(self.model.draft(), state.values, [outcome for outcome, _ in outcomes])
+                instance.check_pure(state.values, [outcome for outcome, _ in outcomes])
             count = self.counts[instance.action.name]
             count[0] += bool(outcomes)
             for ordinal, (outcome, successor) in enumerate(outcomes):
@@ -216,7 +214,7 @@ class _Search:
                     self._violated(name, (number, move))
                     break
         self._at = number, None
-        if DEADLOCK.name in self.judges and not steps and not may_end(self.model, state):
+        if DEADLOCK.name in self.judges and not steps and not self.model.may_end(state):
             self._violated(DEADLOCK.name, (number, None))
 
     def _run_again(self) -> None:
@@ -247,7 +245,7 @@ class _Search:
                 self._judge_steps(state, number, steps)
             for name in self.decided.keys() - decided.keys():
                 self.decided = decided
-                declared = self.model.declared_property(name)
+                declared = self.model.declared.property_named(name)
                 raise impure(f"{declared.kind} {name}{declared.place}")
 
     def _violated(self, name: str, place: tuple[int, Move | None]) -> None:

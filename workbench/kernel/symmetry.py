@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from workbench.kernel.errors import InputError
-from workbench.kernel.model import Model
+from workbench.kernel.machine import Machine
 from workbench.kernel.state import Cell
 from workbench.kernel.values import PLAIN, Name, ObjectClasses, flatten, permute, sort_key
 
@@ -19,7 +19,7 @@ class AmbiguousNames:
         InputError: If a cell's index, or a member of a declared universe, contains such a word.
     """
 
-    def __init__(self, model: Model, sets: Sequence[str]) -> None:
+    def __init__(self, model: Machine, sets: Sequence[str]) -> None:
         self._set_of = {name: which for which in sets for name in model.constants[which]}
         for cell in model.layout.cells:
             self.check(cell, cell.index)
@@ -50,7 +50,7 @@ class Canonical:
         sets: The symmetric sets; empty for no symmetry.
     """
 
-    def __init__(self, model: Model, sets: Sequence[str]) -> None:
+    def __init__(self, model: Machine, sets: Sequence[str]) -> None:
         self._model, self._words, self._kinds = model, AmbiguousNames(model, sets), ObjectClasses()
         self.renamings = model.renamings(sets) if sets else []
         self.images = [model.permuted_cells(renaming) for renaming in self.renamings]

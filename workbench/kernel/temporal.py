@@ -16,9 +16,8 @@ from types import MappingProxyType
 from typing import Any
 
 from workbench.kernel.errors import ModelError
-from workbench.kernel.instances import Fairness
 from workbench.kernel.lasso import Demand, Lasso, liveness_verdict, truth
-from workbench.kernel.model import Model
+from workbench.kernel.machine import Fairness, Machine
 from workbench.kernel.properties import Formula, Property
 from workbench.kernel.result import Verdict
 from workbench.kernel.trace import Move, Trace, replay
@@ -54,7 +53,7 @@ def met_in(number: int) -> Iterator[None]:
 
 
 def check_liveness(
-    model: Model, declared: Property, states: Sequence[Any], initial: int, graph: Graph, counted: Counted
+    model: Machine, declared: Property, states: Sequence[Any], initial: int, graph: Graph, counted: Counted
 ) -> Verdict:
     """The verdict on a liveness property, given all reachable `states`, the `initial` ones first, and their `graph`."""
 
@@ -71,7 +70,7 @@ def check_liveness(
         if formula.trigger is not None:
             due &= trigger
         demand = Demand(formula.trigger is None or bool(due), not due <= goal)
-        lasso = find_lasso(graph, initial, model.fairness(), formula.kind, trigger, goal, counted)
+        lasso = find_lasso(graph, initial, model.fairness, formula.kind, trigger, goal, counted)
         return None if lasso is None else replay(model, *lasso), demand
 
     return liveness_verdict(model, declared, find)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from workbench.kernel.errors import InputError, ModelError
-from workbench.kernel.instances import ActionInstance
-from workbench.kernel.model import Model
+from workbench.kernel.machine import ActionInstance, Machine, machine_of
 from workbench.kernel.state import Change, State
 from workbench.kernel.values import identity, is_same
 
@@ -73,12 +72,13 @@ class Options(NamedTuple):
     steps: list[Step]
 
 
-def options(model: Model, state: State) -> list[Options]:
+def options(model: Any, state: State) -> list[Options]:
     """Per action instance its possible steps in `state`."""
+    model = machine_of(model)
     return [Options(instance, steps_of(model, instance, state)) for instance in model.instances]
 
 
-def steps_of(model: Model, instance: ActionInstance, state: State) -> list[Step]:
+def steps_of(model: Machine, instance: ActionInstance, state: State) -> list[Step]:
     """The possible steps of an action instance in `state`."""
     return [
         Step(after, instance, outcome.choices, ordinal)
@@ -105,7 +105,7 @@ class Trace:
         refinement: The refinement that it violates; the trace can be shown in its abstract model's terms, too.
     """
 
-    model: Model
+    model: Machine
     start: int
     steps: tuple[Step, ...]
     loop: int | None = None
@@ -183,7 +183,7 @@ def leading_to(trace: Callable[[ModelError], Trace | None]) -> Iterator[None]:
         raise
 
 
-def replay(model: Model, start: int, moves: Sequence[tuple[int, int]], loop: int | None = None) -> Trace:
+def replay(model: Any, start: int, moves: Sequence[tuple[int, int]], loop: int | None = None) -> Trace:
     """The behaviour that takes `moves` from initial state number `start`, computed by the model.
 
     Args:
@@ -193,6 +193,7 @@ def replay(model: Model, start: int, moves: Sequence[tuple[int, int]], loop: int
     Raises:
         ModelError: If a move cannot be taken, or the behaviour does not return to `loop`.
     """
+    model = machine_of(model)
     steps = list(each_step(model, start, moves))
     if loop is None or loop == len(moves):
         return Trace(model, start, tuple(steps), loop)
@@ -202,8 +203,9 @@ def replay(model: Model, start: int, moves: Sequence[tuple[int, int]], loop: int
     return Trace(model, start, tuple(steps), loop, back)
 
 
-def each_step(model: Model, start: int, moves: Iterable[tuple[int, int]]) -> Iterator[Step]:
+def each_step(model: Any, start: int, moves: Iterable[tuple[int, int]]) -> Iterator[Step]:
     """The steps of the behaviour that :func:`replay` returns, lazily: a long one need not be kept in memory."""
+    model = machine_of(model)
     first = next(itertools.islice(model.each_initial_state(), start, None), None) if start >= 0 else None
     if first is None:
         raise ModelError(f"there is no initial state number {start}; there are {len(model.initial_states())}")
@@ -214,7 +216,7 @@ def each_step(model: Model, start: int, moves: Iterable[tuple[int, int]]) -> Ite
         yield step
 
 
-def _take(model: Model, state: State, move: Move, at: int) -> Step:
+def _take(model: Machine, state: State, move: Move, at: int) -> Step:
     if not 0 <= move.instance < len(model.instances):
         raise ModelError(f"step {at} names action instance {move.instance}; there are {len(model.instances)}")
     instance = model.instances[move.instance]

@@ -12,8 +12,10 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
+from workbench.kernel import Machine
 from workbench.kernel.errors import AUTHORED, InputError, ModelError, brief, listed, place_of, unknown
-from workbench.kernel.model import Model, model_object
+from workbench.kernel.machine import machine_of
+from workbench.kernel.model import Model
 
 #: The package whose folders are our protocols, and the group of entry points by which other packages name theirs.
 OURS, OTHERS = "workbench.protocols", "lakehouse_workbench.protocols"
@@ -138,13 +140,13 @@ def get_model(name: str) -> type[Model]:
     return _from_file(*place)
 
 
-def model_of(given: Any) -> Model:
+def model_of(given: Any) -> Machine:
     """The model that `given` is: an object, or a class or a name for :func:`get_model`, with its default constants.
 
     Raises:
         InputError: If it is none of these.
     """
-    return model_object(get_model(given) if isinstance(given, str) else given)
+    return machine_of(get_model(given) if isinstance(given, str) else given)
 
 
 def in_file(name: str) -> tuple[Path, str] | None:

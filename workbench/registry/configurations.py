@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workbench.kernel import InputError, Model, Result, Verdict
+from workbench.kernel import InputError, Machine, Model, Result, Verdict, machine_of
 from workbench.kernel.constants import spell
 from workbench.kernel.errors import brief, did_you_mean, listed, unknown
 from workbench.kernel.result import WITHIN, with_states
@@ -51,7 +51,7 @@ class Configuration:
     path: Path
     title: str
     source: str
-    model: Model
+    model: Machine
     symmetry: tuple[str, ...] = ()
     properties: list[str] | None = None
     constants: dict[str, Any] = field(default_factory=dict)
@@ -165,7 +165,7 @@ def _from_table(path: Path, table: dict[str, Any], find_model: Callable[[str], t
     file, attribute = in_file(name) or (None, "")
     if file is not None and (beside := _beside(path, file)).is_file():
         file, name = beside, f"{beside}:{attribute}"
-    model = find_model(name)(**constants)
+    model = machine_of(find_model(name)(**constants))
     symmetry = _names(table, "symmetry", [])
     for name in symmetry:
         if name not in model.symmetry:
@@ -254,7 +254,7 @@ class Neighbour:
     differs: str
 
 
-def neighbours(model: Model, name: str, most: int) -> list[Neighbour]:
+def neighbours(model: Machine, name: str, most: int) -> list[Neighbour]:
     """The nearest of the package's configurations of `model` in which a property is expected to hold.
 
     Args:
@@ -267,7 +267,7 @@ def neighbours(model: Model, name: str, most: int) -> list[Neighbour]:
     """
     near = []
     for other in _shipped_of(model.name):
-        if type(other.model) is not type(model) or other.expect.get("verdicts", {}).get(name) != "holds":
+        if type(other.model.author) is not type(model.author) or other.expect.get("verdicts", {}).get(name) != "holds":
             continue
         differs = {key: value for key, value in other.model.constants.items() if value != model.constants[key]}
         if 0 < len(differs) <= most:

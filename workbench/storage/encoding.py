@@ -17,8 +17,9 @@ are the model's own.
 from enum import Enum
 from typing import Any
 
-from workbench.kernel import InputError, Map, Model, ModelError, Names
+from workbench.kernel import InputError, Map, ModelError, Names, machine_of
 from workbench.kernel.errors import brief
+from workbench.kernel.machine import AnyModel
 from workbench.kernel.values import DEEPEST, fields_of, is_object, make_record, record_items, sort_key
 from workbench.storage.digest import enumerations_of, records_of
 
@@ -39,15 +40,16 @@ class Encoding:
         workbench.kernel.errors.InputError: values[0] is {'set': ['a', 'a']}, which holds a member twice
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: AnyModel) -> None:
+        model = machine_of(model)
         self._model = model.name
         self._records: dict[tuple[str, tuple[str, ...]], Any] = {}
-        for record in records_of(type(model)):
+        for record in records_of(type(model.author)):
             known = self._records.setdefault(_key(record), record)
             if known is not record:  # a file could not tell the two apart
                 self._records[_key(record)] = None
         self._enumerations: dict[str, Any] = {}
-        for kind in enumerations_of(type(model)):
+        for kind in enumerations_of(type(model.author)):
             self._enumerations[kind.__qualname__] = None if kind.__qualname__ in self._enumerations else kind
         sets = [n for n, c in model.declared.constants.items() if isinstance(c.domain, Names)]
         self._names = {str(name): name for of in sets for name in model.constants[of]}

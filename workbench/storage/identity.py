@@ -9,8 +9,9 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import Any
 
-from workbench.kernel import InputError, Model, ModelError
+from workbench.kernel import InputError, Machine, Model, ModelError, machine_of
 from workbench.kernel.errors import brief
+from workbench.kernel.machine import AnyModel
 from workbench.kernel.text import printable
 from workbench.storage.digest import model_digest
 from workbench.storage.schema import from_json
@@ -50,13 +51,14 @@ class Identity:
     python: str
 
     @classmethod
-    def of(cls, model: Model, properties: Sequence[str], symmetry: Sequence[str] = (), bits: int = 64) -> "Identity":
+    def of(cls, model: AnyModel, properties: Sequence[str], symmetry: Sequence[str] = (), bits: int = 64) -> "Identity":
         """The identity of a check of `model`.
 
         Raises:
             ModelError: If the model's code uses an object that a digest cannot describe.
         """
-        return cls.of_class(type(model), model.constants, properties, symmetry, bits)
+        model = machine_of(model)
+        return cls.of_class(type(model.author), model.constants, properties, symmetry, bits)
 
     @classmethod
     def of_class(
@@ -103,7 +105,7 @@ class Identity:
                 raise InputError(f"{what} is not of this check: {words} has changed since{was}")
         _check_constants(self.constants, other.constants, what)
 
-    def rebuild(self, model: type[Model], what: str) -> Model:
+    def rebuild(self, model: type[Model], what: str) -> Machine:
         """The model object, from its class.
 
         Raises:
@@ -114,7 +116,7 @@ class Identity:
                 f"{what} is of the model {brief(self.model)} ({printable(self.source)}), and not of {model.name!r}"
             )
         try:
-            rebuilt = model(**{name: _tuples(value) for name, value in self.constants.items()})
+            rebuilt = machine_of(model(**{name: _tuples(value) for name, value in self.constants.items()}))
         except InputError as error:
             raise InputError(f"{what} is not of this check: the model has changed since: {error}") from None
         self.check_same(Identity.of(rebuilt, self.properties, self.symmetry, self.bits), what)

@@ -101,7 +101,7 @@ class Clerks:
 
 class Day:
     def __init__(self, driver, trace, folder):
-        self.driver, self.folder, self.actors = driver, folder, trace.model.clerks
+        self.driver, self.folder, self.actors = driver, folder, trace.model.author.clerks
         self.pids = {}
 
     def begin(self, ask):

@@ -287,7 +287,7 @@ def test_the_settings_under_which_a_recording_is_accepted():
 
 def test_a_recording_may_have_no_place_in_other_settings():
     def one_only(model):
-        if model.Limit != 4:
+        if model.constants["Limit"] != 4:
             raise InputError("there are other cells")
         return rows(Observation({RIGHT: 1}))
 
@@ -458,9 +458,9 @@ def test_overlooking_what_is_required_leaves_nothing_behind():
     model = Fragile()
     (state,) = model.initial_states()
     put_right, look_up = (i for i in model.instances if i.label in ("look_up", "put_right"))
-    assert look_up.overlooking(model.draft(), state.values) == []  # its code relies on what it requires
+    assert look_up.overlooking(state.values) == []  # its code relies on what it requires
     assert model.why_disabled(look_up, state) == "there is nothing to look up"
-    ((outcome, lacks),) = put_right.overlooking(model.draft(), state.values)
+    ((outcome, lacks),) = put_right.overlooking(state.values)
     assert (outcome.writes, lacks) == ({RIGHT: 1}, ["the left table is not ahead", "it has not thought"])
     assert model.why_disabled(put_right, state) == "the left table is not ahead"
 
@@ -473,11 +473,11 @@ def bakery_log(model, length):
     positions, chance = model.layout.positions, random.Random(1)
     tables = [cell for name in ("claims", "acks", "deferred") for cell in positions[name].values()]
     (state,) = model.initial_states()
-    draft, watched = model.draft(), frozenset(tables)
+    watched = frozenset(tables)
     observations = [Observation({cell: state.values[cell] for cell in tables})]
     while len(observations) < length:
         instances = chance.sample(model.instances, len(model.instances))
-        outcomes = next(outcomes for i in instances if (outcomes := i.run(draft, state.values)[0]))
+        outcomes = next(outcomes for i in instances if (outcomes := i.run(state.values)[0]))
         writes = chance.choice(outcomes).writes
         changed = {c: v for c, v in writes.items() if c in watched and v != state.values[c]}
         values = list(state.values)

@@ -689,7 +689,9 @@ def test_the_command_takes_a_configuration_before_whose_constants_the_grid_goes(
     printed = json.loads(capsys.readouterr().out)
     assert (printed["model"], printed["symmetry"]) == (one.model.name, list(one.symmetry))
     (row,) = printed["rows"]
-    crashing = check(type(one.model)(**{**one.constants, "MaxCrashes": 1}), one.properties, symmetry=one.symmetry)
+    crashing = check(
+        type(one.model.author)(**{**one.constants, "MaxCrashes": 1}), one.properties, symmetry=one.symmetry
+    )
     assert crashing.distinct != one.expect["distinct"]
     assert (row["MaxCrashes"], row["distinct"]) == (1, crashing.distinct)
     assert [row[verdict.name] for verdict in crashing.verdicts] == [verdict.word for verdict in crashing.verdicts]

@@ -10,8 +10,8 @@ from workbench.checking.spark.engine import SparkSearch
 from workbench.checking.spark.handover import write_search
 from workbench.checking.spark.manifest import RUN, RunManifest
 from workbench.checking.spark.messages import Task
-from workbench.kernel import Model
 from workbench.kernel.budget import Limits
+from workbench.kernel.machine import AnyModel
 from workbench.kernel.plan import make_plan
 from workbench.storage.folder import new_folder
 from workbench.storage.identity import Identity
@@ -19,7 +19,7 @@ from workbench.storage.identity import Identity
 
 def search_here(
     path: Path,
-    model: Model,
+    model: AnyModel,
     names: Sequence[str] | None = None,
     hand_over: int | None = None,
     part_states: int = 1 << 20,
@@ -29,7 +29,7 @@ def search_here(
     """A complete search, which has gone on from one in process of more than `hand_over` states, if that is given."""
     plan = make_plan(model, names, bits=bits)
     asked = tuple(p.name for p in plan.properties)
-    task, identity = Task(model, asked, (), bits, 2), Identity.of(model, asked, (), bits)
+    task, identity = Task(plan.model, asked, (), bits, 2), Identity.of(plan.model, asked, (), bits)
     with new_folder(path, RUN) as folder:
         search = SparkSearch(spark, folder, task, identity, RunManifest())
         search.part_states = part_states

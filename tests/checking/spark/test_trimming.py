@@ -20,10 +20,10 @@ from workbench.checking.spark.liveness import LivenessRoom, SparkLivenessJudge
 from workbench.checking.spark.manifest import RUN, Run
 from workbench.checking.spark.transitions import OUTSIDE, Part, Steps
 from workbench.checking.spark.trimming import Conditions, Describe, SpaceOutline, Sweep, Trimmer
-from workbench.kernel import ModelError
+from workbench.kernel import ModelError, machine_of
 from workbench.kernel.budget import Budget, Limits
 from workbench.kernel.conclusion import conclude
-from workbench.kernel.instances import Fairness
+from workbench.kernel.machine import Fairness
 from workbench.kernel.temporal import condition_of, fair_states
 from workbench.kernel.trace import Move
 from workbench.language import *
@@ -57,9 +57,9 @@ def in_process(model: Model) -> list[Any]:
 @given(case=cases(states=8), hand_over=st.sampled_from([None, 2, 4]), part_states=st.sampled_from([1, 3, 100]))
 def test_random_graphs(tmp_path_factory: Any, case: Case, hand_over: int | None, part_states: int) -> None:
     """Verdict, size of the lasso and its kind are those of the in-process engine; lassos are verified."""
-    model = case.model()
+    model = machine_of(case.model())
     search = search_here(tmp_path_factory.mktemp("run") / "run", model, None, hand_over, part_states)
-    assert found(judged(search, TRIMMED)) == found(judged(search)) == in_process(model)
+    assert found(judged(search, TRIMMED)) == found(judged(search)) == in_process(case.model())
 
 
 @pytest.mark.slow

@@ -246,9 +246,9 @@ def test_a_server_restarts_with_all_its_writers():
     assert not {"restart", "clean_up"} & set(space.model.actions)
     for (n,), before, after in steps_by(space, "restart_server"):
         assert before.changes_to(after)
-        assert all(after.claims[node] == before.claims[node] for node in space.model.nodes)
+        assert all(after.claims[node] == before.claims[node] for node in space.model.author.nodes)
         assert after.started[n] == before.next_ticket
-        for w in space.model.Writers:
+        for w in space.model.author.Writers:
             if space.model.node_of[w] == n:
                 again = ("Start", 0) if before.decision[w] is None else ("Done", before.my_ticket[w])
                 assert (after.pc[w], after.my_ticket[w]) == again
@@ -273,7 +273,7 @@ def values_of(space, rows, *left_out):
 def test_the_first_round_is_the_published_pass():
     def first_pass(**rounds):
         space = explore(BakeryV2Extended(Writers=2, **rounds), SAFETY)
-        first = space.where(lambda s: all(left == space.model.MaxRounds - 1 for left in s.rounds_left.values()))
+        first = space.where(lambda s: all(left == space.model.author.MaxRounds - 1 for left in s.rounds_left.values()))
         return values_of(space, space.rows[first], "rounds_left", "acks")
 
     assert first_pass(MaxRounds=2) == first_pass()
@@ -299,7 +299,7 @@ def test_what_leaves_a_node_in_one_transaction_arrives_row_by_row():
         assert (after.acks[1], after.acks[2]) == (before.acks[1], before.acks[2])
         assert after.pc[w] == "Done"
     for end in ends(space):
-        assert not any(end.claims[n] or end.acks_sent[n] or end.late_claims[n] for n in space.model.nodes)
+        assert not any(end.claims[n] or end.acks_sent[n] or end.late_claims[n] for n in space.model.author.nodes)
 
 
 def test_a_claim_that_was_withdrawn_on_its_way_comes_and_goes():
@@ -328,7 +328,7 @@ def test_a_node_reads_its_clock_and_no_ticket_is_taken_twice():
 def test_clocks_grow_on_each_node():
     space = explore(BakeryV2Extended(**SHARED, **ATOMIC, MaxSkew=2, Rollbacks=False), SAFETY)
     for _, before, after in steps_by(space, "begin_claim"):
-        [grown] = [n for n in space.model.nodes if after.clock[n] != before.clock[n]]
+        [grown] = [n for n in space.model.author.nodes if after.clock[n] != before.clock[n]]
         assert after.clock[grown] > before.clock[grown]
 
 
@@ -360,7 +360,7 @@ def test_a_timeout_withdraws_and_drains():
     space = safe("SurvivorsFinish", Writers=2, ClaimTimeout=True)
     done = space.where(lambda s: s.pc["w1"] == s.pc["w2"] == "Done" and s.parent_seen["w1"] == 0)
     assert done.any()
-    left = space.where(lambda s: any(s.claims[n] or s.deferred[n] for n in space.model.nodes))
+    left = space.where(lambda s: any(s.claims[n] or s.deferred[n] for n in space.model.author.nodes))
     assert not (done & left).any()
 
 
@@ -375,5 +375,7 @@ def test_the_rows_get_everywhere_or_nowhere():
     space = safe(Writers=2, UserTable=True)
     all_done = space.where(lambda s: set(s.pc.values()) == {"Done"})
     for rows in (1, 2):
-        everywhere = space.where(lambda s, rows=rows: all(len(s.user_rows[n]) == rows for n in space.model.nodes))
+        everywhere = space.where(
+            lambda s, rows=rows: all(len(s.user_rows[n]) == rows for n in space.model.author.nodes)
+        )
         assert (all_done & everywhere).any()

@@ -25,7 +25,7 @@ def load(name):
 @pytest.mark.parametrize("name", CLASSICS)
 def test_as_it_should_be_everything_holds(name):
     one = load(name)
-    assert (type(one.model), one.model.name, one.model.differing()) == (get_model(name), name, {})
+    assert (type(one.model.author), one.model.name, one.model.differing()) == (get_model(name), name, {})
     declared = one.model.select(one.properties)
     assert declared == one.model.select()
     assert {"invariant", "reachable"} <= {p.kind for p in declared}
@@ -71,7 +71,7 @@ def test_every_switch_has_its_lesson():
 
 def test_a_level_less_lets_two_get_through():
     one = load("peterson_level_less")
-    assert one.model.LevelsLeftOut == 1
+    assert one.model.constants["LevelsLeftOut"] == 1
     assert "violated" in one.expect["verdicts"]["MutualExclusion"]
     with pytest.raises(InputError, match=r"^LevelsLeftOut = 1 is not accepted; at least one level must be left"):
         get_model("peterson")(Processes=2, LevelsLeftOut=1)
@@ -79,7 +79,7 @@ def test_a_level_less_lets_two_get_through():
 
 def test_numbers_that_fall_along_the_ring_make_more_messages():
     falling, rising = load("chang_roberts"), load("chang_roberts_rising")
-    assert isinstance(type(rising.model).declared.constants["Order"].domain, OneOf)
+    assert isinstance(rising.model.declared.constants["Order"].domain, OneOf)
     assert rising.expect["depth"] < falling.expect["depth"]
 
 

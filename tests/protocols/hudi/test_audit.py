@@ -91,7 +91,7 @@ def test_slices_say_whether_they_were_built_on_the_one_before(table):
     ],
 )
 def test_the_model_gets_to_what_is_found_and_the_repair_prevents_it(property, projected):
-    model = type(projected["model"])
+    model = type(projected["model"].author)
     assert check(model(**projected["cause"]), [property])[property].holds is False
     assert check(model(**projected["cause"] | projected["repair"]), [property])[property].holds
 

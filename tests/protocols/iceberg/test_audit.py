@@ -74,7 +74,7 @@ def test_four_processes_and_48_commits_are_linear(written):
 
 def test_the_model_gets_to_a_stale_parent_and_the_repair_prevents_it():
     projected = iceberg_states.stale_parent(1)
-    model, cause = type(projected["model"]), projected["cause"]
+    model, cause = type(projected["model"].author), projected["cause"]
     assert check(model(**cause), ["NoLakekeeperConflict"])["NoLakekeeperConflict"].holds is False
     assert check(model(**cause | projected["repair"]), ["NoLakekeeperConflict"])["NoLakekeeperConflict"].holds
 

@@ -128,7 +128,7 @@ def test_each_finding_is_a_state_in_which_the_model_says_the_same(real_table, na
 def test_the_state_has_the_table_s_rows_and_versions(real_table):
     finding = audit(real_table("java_dangling")).of("OneValidRowPerKeyAboveLevel0")[0]
     state = finding.state
-    assert [v for v in finding.model.versions if state.snapshots[v] is not None] == [1, 2, 3, 4, 5, 6, 7]
+    assert [v for v in finding.model.author.versions if state.snapshots[v] is not None] == [1, 2, 3, 4, 5, 6, 7]
     live = state.manifest[state.snapshots[7]]
     assert [(state.level[f], state.sequence[f, "jack"], state.columns[f, "jack"][0]) for f in live] == [
         (5, 5001, "blue"),
@@ -142,7 +142,7 @@ def test_the_model_comes_to_the_same_and_the_repair_prevents_it(real_table, name
     for finding in audit(real_table(name)).findings:
         trace = story(finding)
         assert faults(trace.model, trace.states[-1], [finding.violates()])
-        repaired = type(finding.model)(**{**finding.cause, **finding.repair})
+        repaired = type(finding.model.author)(**{**finding.cause, **finding.repair})
         assert check(repaired, [finding.violates()])[finding.violates()].holds
 
 

@@ -163,7 +163,7 @@ class Otherwise(PaimonDriver):
     def course(self, trace, folder):
         course = PaimonCourse(trace, folder, self.place(folder))
         opening = course._opening
-        course._opening = lambda: {**opening(), "put_if_absent": not trace.model.PUT_IF_ABSENT}
+        course._opening = lambda: {**opening(), "put_if_absent": not trace.model.author.PUT_IF_ABSENT}
         return course
 
 

@@ -67,7 +67,7 @@ def drive(
 
 
 def _driver_of(trace: Trace) -> Driver:
-    protocol = protocol_of(type(trace.model))
+    protocol = protocol_of(type(trace.model.author))
     if protocol is None or not protocol.driver:
         raise InputError(
             f"a trace of {trace.model.name} is not accepted: only {' and '.join(having('driver'))} is driven"

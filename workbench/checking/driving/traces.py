@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from itertools import permutations
 
-from workbench.kernel import InputError, Model, State, Trace, replay
-from workbench.kernel.instances import ActionInstance
+from workbench.kernel import InputError, Machine, State, Trace, replay
+from workbench.kernel.machine import ActionInstance
 from workbench.kernel.trace import Move
 
 #: The largest state space.
@@ -15,7 +15,7 @@ _Path = tuple[int, tuple[Move, ...]]  # an initial state's number, and the moves
 _Steps = dict[ActionInstance, list[State]]
 
 
-def covering(model: Model) -> dict[tuple[str, ...], Trace]:
+def covering(model: Machine) -> dict[tuple[str, ...], Trace]:
     """Traces that together cover each action, and each conflict between two actions.
 
     An action's trace is a shortest behaviour that ends with it. Two actions of different processes conflict in a state
@@ -69,7 +69,7 @@ def covering(model: Model) -> dict[tuple[str, ...], Trace]:
     return {names: replay(model, start, moves) for names, (start, moves) in found.items()}
 
 
-def _steps(model: Model, state: State) -> _Steps:
+def _steps(model: Machine, state: State) -> _Steps:
     """The enabled steps of a state, with their successors."""
     outcomes = {instance: model.outcomes(instance, state) for instance in model.instances}
     return {instance: [after for _, after in some] for instance, some in outcomes.items() if some}

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from workbench.checking.following.events import Event
 from workbench.formats.recording import Recording
-from workbench.kernel import InputError, Model
+from workbench.kernel import InputError, Machine
 from workbench.kernel.errors import brief, unknown
 from workbench.registry import in_file, load_file, protocols
 
@@ -28,7 +28,7 @@ class Mapped(NamedTuple):
 
     model: str
     constants: Constants[str, Any]
-    record: Callable[[Model], Recording]
+    record: Callable[[Machine], Recording]
     changes: Sequence[tuple[str, Any]] = ()
 
 

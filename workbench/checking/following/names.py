@@ -3,15 +3,15 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from workbench.kernel import Model
+from workbench.kernel import Machine
 from workbench.kernel.errors import listed
-from workbench.kernel.instances import ActionInstance
+from workbench.kernel.machine import ActionInstance
 
 #: Whether a step of an instance, with its choices, has a given name.
 IsNamed = Callable[[ActionInstance, Sequence[tuple[str, Any]]], bool]
 
 
-def is_action(model: Model, name: str) -> bool:
+def is_action(model: Machine, name: str) -> bool:
     """Whether `name` starts with one of the model's declared actions, even if switched off."""
     return name.partition("(")[0] in model.declared.actions
 
@@ -33,12 +33,12 @@ def may_be(instance: ActionInstance, name: str) -> bool:
     return name in (instance.label, instance.action.name) or name.startswith(with_choice)
 
 
-def instances_of(model: Model, name: str) -> list[ActionInstance]:
+def instances_of(model: Machine, name: str) -> list[ActionInstance]:
     """The instances that may have a step called `name`."""
     return [instance for instance in model.instances if may_be(instance, name)]
 
 
-def why_none(model: Model, name: str) -> str:
+def why_none(model: Machine, name: str) -> str:
     """Why no instance has a step called `name`."""
     action = name.partition("(")[0]
     if action not in model.actions:

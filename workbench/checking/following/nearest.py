@@ -6,8 +6,8 @@ from typing import Any
 from workbench.checking.following.names import instances_of, why_none
 from workbench.checking.following.report import CellDifference, Nearest
 from workbench.formats.recording import Observation
-from workbench.kernel import Model, State
-from workbench.kernel.instances import ActionInstance
+from workbench.kernel import Machine, State
+from workbench.kernel.machine import ActionInstance
 from workbench.kernel.values import is_same
 
 #: The most states to try steps from, steps to report, and reasons to list.
@@ -15,7 +15,11 @@ MOST_STATES, MOST_STEPS, _MOST_REASONS = 100, 3, 6
 
 
 def nearest_steps(
-    model: Model, states: Sequence[State], observation: Observation, watched: frozenset[int], pause: Callable[[], None]
+    model: Machine,
+    states: Sequence[State],
+    observation: Observation,
+    watched: frozenset[int],
+    pause: Callable[[], None],
 ) -> tuple[list[str], list[Nearest]]:
     """The steps enabled in any of `states`, and those closest to `observation`, closest first.
 
@@ -42,19 +46,19 @@ def nearest_steps(
     return list(enabled), [Nearest(label, list(differences), lacks) for label, differences, lacks in closest]
 
 
-def _options(model: Model, state: State) -> Iterator[tuple[ActionInstance, str, Mapping[int, Any], tuple[str, ...]]]:
+def _options(model: Machine, state: State) -> Iterator[tuple[ActionInstance, str, Mapping[int, Any], tuple[str, ...]]]:
     """The outcomes of each instance in `state`, or those it would have if it required nothing, with what it lacks."""
     for instance in model.instances:
-        outcomes, _ = instance.run(model.draft(), state.values)
+        outcomes, _ = instance.run(state.values)
         for outcome in outcomes:
             yield instance, instance.label_with(outcome.choices), outcome.writes, ()
-        for outcome, lacks in instance.overlooking(model.draft(), state.values):
+        for outcome, lacks in instance.overlooking(state.values):
             if lacks:
                 yield instance, instance.label_with(outcome.choices), outcome.writes, tuple(lacks)
 
 
 def _compare(
-    model: Model,
+    model: Machine,
     label: str,
     state: State,
     writes: Mapping[int, Any],
@@ -80,13 +84,13 @@ def _compare(
     return Nearest(label, differences, lacks), moves
 
 
-def nearest_states(model: Model, options: Iterable[tuple[str, State]], observation: Observation) -> list[Nearest]:
+def nearest_states(model: Machine, options: Iterable[tuple[str, State]], observation: Observation) -> list[Nearest]:
     """The states that differ from `observation` in the fewest cells."""
     compared = [_compare(model, label, state, {}, (), observation.cells, frozenset())[0] for label, state in options]
     return sorted(compared, key=lambda near: len(near.differences))[:1]
 
 
-def why_not(model: Model, name: str, states: Iterable[State]) -> str:
+def why_not(model: Machine, name: str, states: Iterable[State]) -> str:
     """Why the action called `name` leads from none of `states` to the observation."""
     named = instances_of(model, name)
     if not named:

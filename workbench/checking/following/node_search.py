@@ -12,7 +12,7 @@ from workbench.checking.following.names import IsNamed
 from workbench.checking.kernels.loops import HashTable
 from workbench.checking.trees.cells import Interner
 from workbench.checking.trees.decision_trees import Trees
-from workbench.kernel import Model, State
+from workbench.kernel import Machine, State
 
 #: Calls of Python between two checks of the limits.
 MISSES_PER_CHECK = 64
@@ -25,7 +25,7 @@ class _Numbered(Interner):
         irrelevant: Cells that do not distinguish states.
     """
 
-    def __init__(self, model: Model, irrelevant: Collection[int]) -> None:
+    def __init__(self, model: Machine, irrelevant: Collection[int]) -> None:
         self._irrelevant = irrelevant
         self._draw = random.Random(0)
         super().__init__(model)
@@ -42,7 +42,7 @@ class NodeSearch:
         irrelevant: Cells that do not distinguish states.
     """
 
-    def __init__(self, model: Model, salted: bool, irrelevant: Collection[int] = ()) -> None:
+    def __init__(self, model: Machine, salted: bool, irrelevant: Collection[int] = ()) -> None:
         self.model, self.salted, self._irrelevant = model, salted, irrelevant
         self._served = 0
         self.forget()

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from workbench.checking.following.names import is_named
 from workbench.checking.following.report import Nearest
 from workbench.formats.recording import Observation
-from workbench.kernel import Model, ModelError, State
-from workbench.kernel.instances import ActionInstance, Outcome
+from workbench.kernel import Machine, ModelError, State
+from workbench.kernel.machine import ActionInstance, Outcome
 from workbench.kernel.state import Reads
 from workbench.kernel.values import is_same
 
@@ -66,7 +66,7 @@ class _RefusedStep(NamedTuple):
 
 
 def overlooking(
-    model: Model, reached: Sequence[tuple[int, State]], rules: Rules, most: int, pause: Callable[[], None]
+    model: Machine, reached: Sequence[tuple[int, State]], rules: Rules, most: int, pause: Callable[[], None]
 ) -> list[Nearest]:
     """Up to `most` steps that lack one thing each, and after which the observation follows.
 
@@ -91,10 +91,10 @@ def overlooking(
     return [near for _, _, near in ranked[:most]]
 
 
-def _refused(model: Model, taken: int, state: State, rules: Rules) -> Iterator[_RefusedStep]:
+def _refused(model: Machine, taken: int, state: State, rules: Rules) -> Iterator[_RefusedStep]:
     for instance in model.instances:
         reads = Reads(state.values)
-        outcomes, _ = instance.run(model.draft(), reads)
+        outcomes, _ = instance.run(reads)
         for outcome in outcomes:
             seen = tuple(
                 model.layout.cells[cell]
@@ -107,7 +107,7 @@ def _refused(model: Model, taken: int, state: State, rules: Rules) -> Iterator[_
         if outcomes:
             continue
         rank = len(reads) if len(reads) > 1 else 0
-        for outcome, lacks in instance.overlooking(model.draft(), state.values):
+        for outcome, lacks in instance.overlooking(state.values):
             if len(lacks) == 1:
                 near = Nearest(instance.label_with(outcome.choices), [], tuple(lacks))
                 yield _RefusedStep(rank, near, instance, outcome, state, taken)
@@ -116,7 +116,7 @@ def _refused(model: Model, taken: int, state: State, rules: Rules) -> Iterator[_
 class _Searching:
     """Searches for the observation, visiting no state twice."""
 
-    def __init__(self, model: Model, rules: Rules, pause: Callable[[], None]) -> None:
+    def __init__(self, model: Machine, rules: Rules, pause: Callable[[], None]) -> None:
         self.model, self.rules, self.pause, self.left = model, rules, pause, _MOST_STATES
         self._seen: set[tuple[State, int]] = set()
 
@@ -151,7 +151,7 @@ class _Searching:
     def _outcomes(self, instance: ActionInstance, state: State) -> list[Outcome]:
         """An instance's outcomes in a state that may be unreachable, where the model's code may fail."""
         try:
-            return instance.run(self.model.draft(), state.values)[0]
+            return instance.run(state.values)[0]
         except ModelError:
             return []
 

@@ -19,7 +19,7 @@ from workbench.checking.following.names import IsNamed
 from workbench.checking.following.node_search import NamedSteps, NodeSearch
 from workbench.checking.trees.purity import run_again
 from workbench.checking.trees.smallest import Smallest
-from workbench.kernel import Model, State
+from workbench.kernel import Machine, State, machine_of
 from workbench.kernel.budget import Limits
 from workbench.kernel.errors import ModelError
 from workbench.kernel.trace import Move, Trace, leading_to, replay
@@ -83,7 +83,7 @@ class Layers:
 
     def __init__(
         self,
-        model: Model,
+        model: Machine,
         limits: Limits,
         watched: frozenset[int] | None = None,
         irrelevant: frozenset[int] = frozenset(),
@@ -340,6 +340,6 @@ def count_ways(before: Sequence[Any], count: int, source: np.ndarray, target: np
 @cache
 def load_layers() -> None:
     """Compile the kernels, or load them from Numba's cache, so that no search waits for them."""
-    layers = Layers(Smallest(), Limits())
-    layers.begin(Smallest().initial_states())
+    layers = Layers(machine_of(Smallest), Limits())
+    layers.begin(machine_of(Smallest).initial_states())
     layers.advance(Wanted({0: 1}, kept=None))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from workbench.kernel import Model, Trace, replay
+from workbench.kernel import Machine, Trace, replay
 from workbench.kernel.errors import listed
 from workbench.kernel.state import Cell
 from workbench.kernel.values import counted, show
@@ -66,7 +66,7 @@ class Nearest(NamedTuple):
 class BehaviourPath(NamedTuple):
     """A behaviour as moves, since all states of a long one take much memory."""
 
-    model: Model
+    model: Machine
     start: int
     moves: Sequence[tuple[int, int]]
     loop: int | None = None

@@ -22,11 +22,11 @@ from workbench.checking.following.names import instances_of, is_action, is_named
 from workbench.checking.following.report import BehaviourPath
 from workbench.checking.local.memory import most_memory
 from workbench.formats.expression import Expression
-from workbench.kernel import InputError, Model, ModelError, Trace, replay
+from workbench.kernel import InputError, Machine, ModelError, Trace, replay
 from workbench.kernel.budget import Budget, Limits, Stop
 from workbench.kernel.errors import did_you_mean, text_of, unknown
-from workbench.kernel.instances import Outcome
 from workbench.kernel.interrupts import interruptible
+from workbench.kernel.machine import AnyModel, Outcome
 from workbench.kernel.state import Reads
 from workbench.kernel.trace import Step, each_step
 from workbench.kernel.values import counted, show
@@ -127,7 +127,7 @@ class ScenarioResult:
         }
 
 
-def read_lines(model: Model, text: str | Iterable[str]) -> list[ScenarioLine]:
+def read_lines(model: Machine, text: str | Iterable[str]) -> list[ScenarioLine]:
     r"""The lines of a scenario.
 
     Raises:
@@ -159,7 +159,7 @@ def _without_comment(line: str) -> str:
     return line.strip()
 
 
-def _line(model: Model, number: int, text: str) -> ScenarioLine:
+def _line(model: Machine, number: int, text: str) -> ScenarioLine:
     try:
         step, where, condition = _split(text)
         if is_action(model, step):
@@ -179,7 +179,7 @@ def _split(text: str) -> tuple[str, str, str]:
     return (parts[0], "where", parts[1]) if len(parts) == 2 else (text, "", "")
 
 
-def _check_step(model: Model, step: str) -> None:
+def _check_step(model: Machine, step: str) -> None:
     if not re.fullmatch(r"\w+(\(.*\))?", step):
         raise InputError(f"{step!r} is not accepted; a step is an action, such as {model.instances[0].label}")
     if step.partition("(")[0] in model.actions and not instances_of(model, step):
@@ -188,7 +188,7 @@ def _check_step(model: Model, step: str) -> None:
 
 @interruptible()
 def scenario(
-    model: Model | type[Model] | str,
+    model: AnyModel,
     lines: str | Iterable[str],
     *,
     max_states: int | None = None,
@@ -254,7 +254,7 @@ def scenario(
 
 
 def _behaviour(
-    model: Model, searching: "ScenarioSearch", node: int, lines: Sequence[ScenarioLine], passed: int
+    model: Machine, searching: "ScenarioSearch", node: int, lines: Sequence[ScenarioLine], passed: int
 ) -> tuple[BehaviourPath, list[int]]:
     """The behaviour to a node, and where it passes lines; found by running it, independently of the search."""
     start, moves = searching.path(node)
@@ -273,7 +273,7 @@ def _behaviour(
     return BehaviourPath(model, start, moves), at
 
 
-def _is_step(model: Model, line: ScenarioLine, step: Step) -> bool:
+def _is_step(model: Machine, line: ScenarioLine, step: Step) -> bool:
     if step.move is None:
         return False
     instance = model.instances[step.move.instance]
@@ -283,7 +283,7 @@ def _is_step(model: Model, line: ScenarioLine, step: Step) -> bool:
 # Why a line cannot follow --------------------------------------------------------------------------------------------
 
 
-def _why_not(model: Model, searching: "ScenarioSearch", lines: list[ScenarioLine]) -> ScenarioResult:
+def _why_not(model: Machine, searching: "ScenarioSearch", lines: list[ScenarioLine]) -> ScenarioResult:
     failed = searching.farthest
     line = lines[failed]
     explain = _why_no_state if line.step is None else _why_no_step
@@ -293,7 +293,7 @@ def _why_not(model: Model, searching: "ScenarioSearch", lines: list[ScenarioLine
     )
 
 
-def _why_no_step(model: Model, searching: "ScenarioSearch", passed: int, line: ScenarioLine) -> tuple[int, str]:
+def _why_no_step(model: Machine, searching: "ScenarioSearch", passed: int, line: ScenarioLine) -> tuple[int, str]:
     """The node that comes closest to the step, and what blocks the step there."""
     assert line.step is not None
     named = instances_of(model, line.step)
@@ -327,15 +327,15 @@ def _never(line: ScenarioLine) -> str:
     return f", but never leads to a state in which {line.condition.text}" if line.condition is not None else ""
 
 
-def _outcomes(model: Model, instance: Any, before: Reads) -> Iterable[tuple[Outcome, Sequence[str]]]:
-    outcomes, whys = instance.run(model.draft(), before)
+def _outcomes(model: Machine, instance: Any, before: Reads) -> Iterable[tuple[Outcome, Sequence[str]]]:
+    outcomes, whys = instance.run(before)
     if outcomes:
         return [(outcome, ()) for outcome in outcomes]
-    overlooked = instance.overlooking(model.draft(), before)
+    overlooked = instance.overlooking(before)
     return [(o, lacks) for o, lacks in overlooked if lacks] or [(Outcome((), {}), [why]) for why in whys]
 
 
-def _why_no_state(model: Model, searching: "ScenarioSearch", passed: int, line: ScenarioLine) -> tuple[int, str]:
+def _why_no_state(model: Machine, searching: "ScenarioSearch", passed: int, line: ScenarioLine) -> tuple[int, str]:
     """The first candidate node, and the values that the condition's left side has instead."""
     assert line.condition is not None
     there = counted(searching.having_passed(passed), "state")
@@ -360,7 +360,7 @@ def _why_no_state(model: Model, searching: "ScenarioSearch", passed: int, line: 
     return first, f"{said}; there {left.text} is {told}{more}"
 
 
-def _left_side(model: Model, text: str) -> Expression | None:
+def _left_side(model: Machine, text: str) -> Expression | None:
     """The left side of a condition that is a single comparison."""
     body = ast.parse(text, mode="eval").body
     if not isinstance(body, ast.Compare) or len(body.ops) > 1:

@@ -16,7 +16,7 @@ from workbench.checking.following.names import IsNamed
 from workbench.checking.following.node_search import NamedSteps, NodeSearch
 from workbench.checking.trees.purity import run_again
 from workbench.checking.trees.smallest import Smallest
-from workbench.kernel import Model
+from workbench.kernel import Machine, machine_of
 from workbench.kernel.budget import Limits
 from workbench.kernel.errors import ModelError
 from workbench.kernel.trace import Move, Trace, leading_to, replay
@@ -49,7 +49,7 @@ class ScenarioSearch:
         7
     """
 
-    def __init__(self, model: Model, conditions: Sequence[LineCondition], limits: Limits) -> None:
+    def __init__(self, model: Machine, conditions: Sequence[LineCondition], limits: Limits) -> None:
         self.model, self._conditions, self._limits = model, conditions, limits
         self._search = NodeSearch(model, salted=False)
         trees = self._search.trees
@@ -153,4 +153,4 @@ class ScenarioSearch:
 @cache
 def load_scenario_search() -> None:
     """Compile the kernel, or load it from Numba's cache, so that no search waits for it."""
-    ScenarioSearch(Smallest(), [LineCondition(None, lambda s: s.n == 1)], Limits()).run()
+    ScenarioSearch(machine_of(Smallest), [LineCondition(None, lambda s: s.n == 1)], Limits()).run()

@@ -8,8 +8,9 @@ from workbench.checking.following.report import Report
 from workbench.checking.following.validate import validate
 from workbench.checking.questions.whatif import other_values
 from workbench.formats.recording import Recording
-from workbench.kernel import InputError, Model
+from workbench.kernel import InputError, Machine, machine_of
 from workbench.kernel.constants import spell
+from workbench.kernel.machine import AnyModel
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class SettingsTried:
         complete: Whether all were tried.
     """
 
-    model: Model
+    model: Machine
     tried: list[Setting]
     complete: bool = True
 
@@ -64,8 +65,8 @@ class SettingsTried:
 
 
 def accepted_under(
-    model: Model,
-    record: Callable[[Model], Recording],
+    model: AnyModel,
+    record: Callable[[Machine], Recording],
     stutter: bool = False,
     *,
     changes: Iterable[tuple[str, Any]] | None = None,
@@ -93,12 +94,13 @@ def accepted_under(
         >>> print(accepted_under(BakeryV2(Writers=2, RestampPatch=False), conflict, stutter=True))
         accepted with AsyncParquet=on (it is off)
     """
+    model = machine_of(model)
     tried: list[Setting] = []
     todo = list(other_values(model, integers=True) if changes is None else changes)
     todo += [change for change in also if change not in todo and model.constants[change[0]] != change[1]]
     for name, value in todo:
         try:
-            changed = type(model)(**{**model.constants, name: value})
+            changed = model.with_constants({**model.constants, name: value})
             report = validate(changed, record(changed), stutter, should_stop=should_stop, explain=False, **budgets)
             tried.append(Setting({name: value}, report))
         except InputError as error:

@@ -27,16 +27,17 @@ from workbench.checking.local.memory import most_memory
 from workbench.checking.local.search import kernels_loaded
 from workbench.checking.questions.variants import beginning_in
 from workbench.formats.recording import Observation, Recording
-from workbench.kernel import Model
+from workbench.kernel import Machine
 from workbench.kernel.budget import Budget, Limits, Stop
 from workbench.kernel.interrupts import interruptible
+from workbench.kernel.machine import AnyModel
 from workbench.kernel.trace import Move, each_step, not_again
 from workbench.registry import model_of
 
 
 @interruptible()
 def validate(
-    model: Model | type[Model] | str,
+    model: AnyModel,
     recording: Recording,
     stutter: bool = False,
     *,
@@ -89,7 +90,7 @@ def validate(
 
 
 class _Validation:
-    def __init__(self, model: Model, recording: Recording, stutter: bool, limits: Limits, explain: bool) -> None:
+    def __init__(self, model: Machine, recording: Recording, stutter: bool, limits: Limits, explain: bool) -> None:
         begins = recording.begins
         self.model = model if isinstance(begins, str) else beginning_in(model, begins)
         self.recording, self.observations = recording, [self._known(o) for o in recording.states]

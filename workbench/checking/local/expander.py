@@ -16,7 +16,7 @@ from workbench.checking.local.store import BLOCK, StateStore
 from workbench.checking.trees.cells import Interner
 from workbench.checking.trees.decision_trees import Trees
 from workbench.checking.trees.state_predicates import StatePlace
-from workbench.kernel import Model, ModelError
+from workbench.kernel import Machine, ModelError
 
 #: The chunks of a pass, and the states of a chunk: enough for many threads, few enough for a core's cache.
 CHUNKS, CHUNK = 128, 256
@@ -61,7 +61,7 @@ class Expander:
     """
 
     def __init__(
-        self, model: Model, symmetry: Sequence[str] = (), bits: int = 64, threads: Threads | None = None
+        self, model: Machine, symmetry: Sequence[str] = (), bits: int = 64, threads: Threads | None = None
     ) -> None:
         self.model = model
         self.cells = Interner(model, symmetry, bits)

@@ -9,7 +9,7 @@ from workbench.checking.local.store import StateStore
 from workbench.checking.trees.decision_trees import Trees
 from workbench.checking.trees.fair_labels import FairLabels
 from workbench.checking.trees.state_predicates import Labels
-from workbench.kernel import Model, Trace, Verdict, replay
+from workbench.kernel import Machine, Trace, Verdict, replay
 from workbench.kernel.lasso import Demand, liveness_verdict
 from workbench.kernel.properties import Formula, Property
 
@@ -24,7 +24,7 @@ class LivenessJudge:
 
     def __init__(
         self,
-        model: Model,
+        model: Machine,
         trees: Trees,
         store: StateStore,
         initial: int,

@@ -24,7 +24,7 @@ from workbench.checking.trees.purity import run_again
 from workbench.checking.trees.smallest import Smallest
 from workbench.checking.trees.state_predicates import Labels, StatePlace, Watched
 from workbench.checking.trees.step_predicates import WatchedSteps
-from workbench.kernel import Model, ModelError, Result, Trace, replay
+from workbench.kernel import Machine, ModelError, Result, Trace, replay
 from workbench.kernel.budget import INTERRUPTED, Limits, Stop
 from workbench.kernel.conclusion import Exploration, Growth, conclude
 from workbench.kernel.plan import Plan, make_plan
@@ -95,7 +95,7 @@ class Full(Stop):
     """Ends a search that has outgrown this process."""
 
 
-def count_actions(model: Model, counts: np.ndarray, assigns: np.ndarray) -> list[ActionCount]:
+def count_actions(model: Machine, counts: np.ndarray, assigns: np.ndarray) -> list[ActionCount]:
     """Sum up by action.
 
     Args:

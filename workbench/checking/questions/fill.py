@@ -144,7 +144,7 @@ class Filled:
         for name in names:
             found = self.explain(name)
             if 0 < len(found.failing) < found.decided:
-                is_reached = self.model.declared_property(name).kind == "reachable"
+                is_reached = self.model.declared.property_named(name).kind == "reachable"
                 left = f" ({counted(len(found.undecided), 'setting')} undecided)" if found.undecided else ""
                 yield f"{name} {'is reached' if is_reached else 'holds'} where {found.rule}{left}"
 

@@ -5,14 +5,15 @@ from typing import Any
 
 from workbench.checking.check import check
 from workbench.checking.questions.variants import beginning_in, variant
-from workbench.kernel import Model, Result, State, Trace, invariant, replay
+from workbench.kernel import Machine, Result, State, Trace, invariant, machine_of, replay
+from workbench.kernel.machine import AnyModel
 from workbench.kernel.state import Predicate
 
 _GOAL = "NotThere"
 
 
 def seek(
-    model: Model,
+    model: AnyModel,
     predicate: Predicate,
     *,
     after: Trace | None = None,
@@ -37,6 +38,7 @@ def seek(
         >>> [step.label for step in trace.steps][-1], len(trace)
         ('commit(w2)', 6)
     """
+    model = machine_of(model)
     searching = _searcher(model, predicate, None if after is None else after.last)
     result = check(
         searching,
@@ -54,10 +56,10 @@ def seek(
     return replay(model, start, [*moves, *way.moves]), result
 
 
-def _searcher(model: Model, predicate: Predicate, begin: State | None) -> Model:
+def _searcher(model: Machine, predicate: Predicate, begin: State | None) -> Machine:
     """The model, starting from `begin`, with the invariant "the predicate is false"."""
 
-    def not_there(self: Model, s: Any) -> bool:
+    def not_there(self: Machine, s: Any) -> bool:
         return not predicate(s)
 
     base = model if begin is None else beginning_in(model, [begin])

@@ -86,7 +86,7 @@ def plans_of(
 ) -> list[SettingPlan]:
     """The plan for each setting: the wanted properties that apply with its constants."""
     for name in properties or ():
-        model.declared_property(name)
+        model.declared.property_named(name)
     plans: list[SettingPlan] = []
     for setting in settings:
         try:

@@ -3,11 +3,13 @@
 from collections.abc import Iterable
 from typing import Any
 
+from workbench.kernel import Machine, machine_of
+from workbench.kernel.machine import AnyModel
 from workbench.kernel.model import Model
 from workbench.kernel.state import State
 
 
-def variant(model: Model, **declared: Any) -> Model:
+def variant(model: AnyModel, **declared: Any) -> Machine:
     """The same model with further declarations.
 
     Examples:
@@ -18,11 +20,15 @@ def variant(model: Model, **declared: Any) -> Model:
         >>> search(variant(Bakery(Writers=2, MaxCrashes=0), Idle=invariant(never_commits)), ["Idle"])["Idle"].word
         'violated'
     """
+    model = machine_of(model)
     body = {"name": model.name, **declared}
-    return type(type(model).__name__, (type(model),), body)(**model.constants)
+    kind = type(model.author)
+    made: Model = type(kind.__name__, (kind,), body)(**model.constants)
+    return machine_of(made)
 
 
-def beginning_in(model: Model, states: Iterable[State]) -> Model:
+def beginning_in(model: AnyModel, states: Iterable[State]) -> Machine:
     """The same model with `states` as its initial states."""
+    model = machine_of(model)
     values = [state.values for state in states]
-    return variant(model, initial_states=lambda self: [self.state(one) for one in values])
+    return variant(model, initial_states=lambda self: [machine_of(self).state(one) for one in values])

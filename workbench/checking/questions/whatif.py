@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.checking.check import check
-from workbench.kernel import InputError, Model, Result, Trace, Verdict
+from workbench.kernel import InputError, Machine, Result, Trace, Verdict, machine_of
 from workbench.kernel.constants import spell
 from workbench.kernel.given import names_in
+from workbench.kernel.machine import AnyModel
 from workbench.kernel.values import is_same
 from workbench.registry import model_of
 
@@ -166,7 +167,7 @@ class Repairs:
         }
 
 
-def other_values(model: Model, integers: bool = False) -> list[tuple[str, Any]]:
+def other_values(model: AnyModel, integers: bool = False) -> list[tuple[str, Any]]:
     """Every other value of switches and choices; with `integers`, also each number's neighbours and its default.
 
     Examples:
@@ -174,6 +175,7 @@ def other_values(model: Model, integers: bool = False) -> list[tuple[str, Any]]:
         >>> other_values(BakeryV2())[:3], ("MaxCrashes", 1) in other_values(BakeryV2(), integers=True)
         ([('SameNodeLock', False), ('AsyncParquet', True), ('RestampPatch', False)], True)
     """
+    model = machine_of(model)
     changes: list[tuple[str, Any]] = []
     for name, constant in model.declared.constants.items():
         value = model.constants[name]
@@ -189,7 +191,7 @@ def other_values(model: Model, integers: bool = False) -> list[tuple[str, Any]]:
 
 
 def flips(
-    model: Model | type[Model] | str,
+    model: AnyModel,
     properties: Sequence[str] | None = None,
     *,
     integers: bool = False,
@@ -238,7 +240,7 @@ def flips(
 
 
 def repairs(
-    model: Model | type[Model] | str,
+    model: AnyModel,
     property: str,
     properties: Sequence[str] | None = None,
     *,
@@ -295,10 +297,10 @@ def _sets(changes: Iterable[tuple[str, Any]], size: int) -> Iterable[dict[str, A
 
 
 def _attempt(
-    before: Result, model: Model, changes: dict[str, Any], names: Sequence[str] | None, options: dict[str, Any]
+    before: Result, model: Machine, changes: dict[str, Any], names: Sequence[str] | None, options: dict[str, Any]
 ) -> Attempt:
     try:
-        changed = type(model)(**{**model.constants, **changes})
+        changed = model.with_constants({**model.constants, **changes})
     except InputError as error:
         return Attempt(before, changes, None, str(error))
     before_it = [verdict.name for verdict in before.verdicts]

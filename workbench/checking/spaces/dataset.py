@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 
 from workbench.checking.spaces.columns import StateColumns, as_text, unused_name
 from workbench.checking.spaces.space import StateSpace
-from workbench.kernel import InputError, Model, Result, State
+from workbench.kernel import InputError, Machine, Result, State
 from workbench.kernel.values import counted
 from workbench.storage.folder import Folder, replacing_folder
 from workbench.storage.identity import Identity
@@ -167,7 +167,7 @@ _STEP_COLUMNS = {"action": pa.string(), "parameters": pa.map_(pa.string(), pa.st
 
 
 def describe_steps(
-    model: Model, steps: np.ndarray, move: Callable[[int], tuple[int, int]], source: Callable[[int], State]
+    model: Machine, steps: np.ndarray, move: Callable[[int], tuple[int, int]], source: Callable[[int], State]
 ) -> dict[str, pa.Array]:
     """The action, parameters and process of each transition. Choices count as parameters.
 
@@ -181,7 +181,7 @@ def describe_steps(
     return {name: array.take(pa.array(step)) for name, array in texts.items()}
 
 
-def _describe_step(model: Model, move: tuple[int, int], source: State) -> dict[str, Any]:
+def _describe_step(model: Machine, move: tuple[int, int], source: State) -> dict[str, Any]:
     instance = model.instances[move[0]]
     outcome, _ = model.outcomes(instance, source)[move[1]]
     used: set[str] = set()

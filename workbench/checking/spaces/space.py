@@ -9,10 +9,11 @@ import numpy as np
 from workbench.checking.kernels.compiling_beside import at_once, search_at_once
 from workbench.checking.local.search import LocalSearch, kernels_loaded, load_kernels
 from workbench.checking.trees.state_predicates import evaluate
-from workbench.kernel import Model, Result, Trace
+from workbench.kernel import Result, Trace
 from workbench.kernel.budget import Budget, Limits
 from workbench.kernel.conclusion import conclude
 from workbench.kernel.interrupts import interruptible
+from workbench.kernel.machine import AnyModel
 from workbench.kernel.plan import make_plan
 from workbench.kernel.trace import Move
 from workbench.registry import model_of
@@ -25,7 +26,7 @@ class StateSpace:
     states, and the steps to them, are not part of the space.
 
     Attributes:
-        model: Model
+        model: Machine
         result: The result of the check.
     """
 
@@ -111,7 +112,7 @@ class StateSpace:
 
 @interruptible()
 def explore(
-    model: Model | type[Model] | str,
+    model: AnyModel,
     properties: Sequence[str] | None = None,
     *,
     symmetry: bool | Sequence[str] = False,

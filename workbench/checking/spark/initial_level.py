@@ -10,7 +10,7 @@ from workbench.checking.spark.messages import Admitted, Memory, StepCounts, Task
 from workbench.checking.spark.rundir import RunDirectory
 from workbench.checking.spark.states import States, narrow
 from workbench.checking.trees.cells import Interner
-from workbench.kernel import Model, ModelError, State, Trace, replay
+from workbench.kernel import Machine, ModelError, State, Trace, replay
 from workbench.kernel.properties import Property
 from workbench.kernel.trace import leading_to
 
@@ -88,7 +88,7 @@ def write_initial_level(directory: RunDirectory, task: Task, watch: Callable[[],
     return initial, outcomes
 
 
-def _alone(model: Model, place: int, error: ModelError) -> Trace:
+def _alone(model: Machine, place: int, error: ModelError) -> Trace:
     """The trace to an initial state where the model's error was raised."""
     return replay(model, place, [])
 

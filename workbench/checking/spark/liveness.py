@@ -20,8 +20,8 @@ from workbench.checking.spark.trimming import FAR, Conditions, Describe, SpaceOu
 from workbench.checking.trees.fair_labels import FairLabels
 from workbench.kernel import Trace, Verdict, replay
 from workbench.kernel.budget import Stop
-from workbench.kernel.instances import Fairness
 from workbench.kernel.lasso import Demand, liveness_verdict
+from workbench.kernel.machine import Fairness
 from workbench.kernel.properties import Formula, Property
 from workbench.kernel.trace import Move
 from workbench.kernel.values import counted

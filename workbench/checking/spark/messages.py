@@ -12,7 +12,7 @@ import numpy as np
 from workbench.checking.kernels.packing import PackedRows
 from workbench.checking.spark.manifest import LevelFile
 from workbench.checking.trees.profile import Cost
-from workbench.kernel import Model
+from workbench.kernel import Machine
 from workbench.storage.sums import FileSum
 
 
@@ -26,7 +26,7 @@ class Task:
         notes: Notes on the check, for people.
     """
 
-    model: Model
+    model: Machine
     properties: tuple[str, ...]
     symmetry: tuple[str, ...]
     bits: int

@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 
 from workbench.checking.spark.manifest import RUN, LevelFile, ManifestStep, Run, RunManifest
 from workbench.checking.spark.states import ROW_GROUP, States, groups
-from workbench.kernel import InputError, Model
+from workbench.kernel import InputError, Machine
 from workbench.storage.encoding import Encoding
 from workbench.storage.folder import Folder
 from workbench.storage.places import Place
@@ -57,7 +57,7 @@ class RunDirectory:
         bits ({64, 128}): The width of fingerprints.
     """
 
-    def __init__(self, folder: Folder, model: Model, bits: int) -> None:
+    def __init__(self, folder: Folder, model: Machine, bits: int) -> None:
         self.folder = folder
         self._words, self._cells = bits // 64, len(model.layout.cells)
         self._encoding = Encoding(model)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from workbench.checking.kernels.arrays import Growing
-from workbench.kernel import Model
+from workbench.kernel import Machine
 from workbench.kernel.errors import ModelError
 from workbench.kernel.state import Layout, Reads, State, Values, View
 from workbench.kernel.symmetry import AmbiguousNames
@@ -88,7 +88,7 @@ class Interner:
         row_type: The type of the numbers in rows.
     """
 
-    def __init__(self, model: Model, symmetry: Sequence[str] = (), bits: int = 64) -> None:
+    def __init__(self, model: Machine, symmetry: Sequence[str] = (), bits: int = 64) -> None:
         self.model, self.symmetry, self.bits = model, tuple(symmetry), bits
         self.renamings = model.renamings(symmetry) if symmetry else [{}]
         self._model_words, self._kinds = AmbiguousNames(model, self.symmetry), ObjectClasses()

@@ -16,8 +16,8 @@ from workbench.checking.kernels.branches import UNKNOWN, TreeNodes
 from workbench.checking.kernels.tree_columns import DispatchColumns, TreeColumns
 from workbench.checking.trees.cells import Interner, StepReads
 from workbench.kernel.errors import ModelError
-from workbench.kernel.instances import ActionInstance, Outcome, PropertyInstance, Subject
-from workbench.kernel.state import Cell, Draft, Reads, View
+from workbench.kernel.machine import ActionInstance, Outcome, PropertyInstance, Subject
+from workbench.kernel.state import Cell, Reads, View
 
 #: Two leaves without successors: of disabled actions and false predicates, and of true predicates.
 NOTHING, TRUE = 0, 1
@@ -81,7 +81,6 @@ class Trees:
         self.steps: list[tuple[int, int]] = []
         self.choices: list[tuple[tuple[str, Any], ...]] = []
         self.counted: dict[int, frozenset[int]] = {}
-        self._draft: Draft = cells.layout.draft()
         self._view: View = cells.layout.view(())
         self._runs = [0] * len(self.model.instances)
         self._roots = [UNKNOWN] * len(self.model.instances)
@@ -140,13 +139,13 @@ class Trees:
     @_noting
     def memoize_action(self, number: int, row: Sequence[int]) -> None:
         """Run action instance `number` in the state `row`, and memoize its outcomes."""
-        instance, draft = self.model.instances[number], self._draft
+        instance = self.model.instances[number]
         read = self.cells.reads(row)
-        outcomes, _ = instance.run(draft, read)
+        outcomes, _ = instance.run(read)
         self.misses += 1
         self._runs[number] += 1
         if self._runs[number] <= _PURITY_CHECKS:
-            instance.check_pure(draft, read, outcomes)
+            instance.check_pure(read, outcomes)
         leaf = self._leaf(number, row, read, outcomes) if outcomes else NOTHING
         self._roots[number] = self._insert(self._roots[number], row, read, leaf, lambda: self.action_at(instance))
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from workbench.checking.trees.decision_trees import Trees
-from workbench.kernel import Model
-from workbench.kernel.instances import Fairness
+from workbench.kernel import Machine
+from workbench.kernel.machine import Fairness
 
 
 class FairLabels:
@@ -21,8 +21,8 @@ class FairLabels:
         conditions: The model's fairness conditions, over labels in the place of action instances.
     """
 
-    def __init__(self, model: Model) -> None:
-        given, self._instances = model.fairness(), len(model.instances)
+    def __init__(self, model: Machine) -> None:
+        given, self._instances = model.fairness, len(model.instances)
         numbers = range(self._instances)
         self._own = [[at for at, condition in enumerate(given) if number in condition.actions] for number in numbers]
         left_out = 1 << max(map(len, self._own), default=0)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from workbench.kernel.instances import Subject
+from workbench.kernel.machine import Subject
 from workbench.kernel.state import Cell
 from workbench.kernel.values import counted
 

@@ -8,7 +8,7 @@ from itertools import cycle, islice, zip_longest
 from workbench.checking.trees.cells import StepReads
 from workbench.checking.trees.decision_trees import NOTHING, TRUE, Path, Trees
 from workbench.kernel.errors import ModelError, impure
-from workbench.kernel.instances import Outcome
+from workbench.kernel.machine import Outcome
 from workbench.kernel.rerunning import again_and_again, how_often
 from workbench.kernel.state import Reads
 from workbench.kernel.values import counted, is_same
@@ -65,7 +65,7 @@ class _Again:
         read = self._cells.reads(defaultdict(int, path))
 
         def differs() -> str | None:
-            outcomes, _ = instance.run(self._draft, read)
+            outcomes, _ = instance.run(read)
             return self._outcomes_differ(path, leaf, outcomes)
 
         self._compare(differs, path, read, lambda: trees.action_at(instance))

@@ -8,10 +8,10 @@ from workbench.checking.kernels import loops
 from workbench.checking.kernels.arrays import Growing
 from workbench.checking.kernels.loops import Predicates
 from workbench.checking.trees.decision_trees import TRUE, Trees
-from workbench.kernel import Model
+from workbench.kernel import Machine
 from workbench.kernel.errors import defined_at
-from workbench.kernel.instances import Subject
 from workbench.kernel.lasso import truth
+from workbench.kernel.machine import Subject
 from workbench.kernel.properties import Property
 from workbench.kernel.state import Predicate
 
@@ -82,7 +82,7 @@ class PredicateTable:
 class Watched(PredicateTable):
     """The invariants and reachable properties that a search watches."""
 
-    def __init__(self, model: Model, trees: Trees, properties: Sequence[Property]) -> None:
+    def __init__(self, model: Machine, trees: Trees, properties: Sequence[Property]) -> None:
         instances = [instance for declared in properties for instance in model.predicates(declared.name)]
         self.first = len(trees.predicates)
         trees.add_predicates(instances)
@@ -131,7 +131,7 @@ class Labels:
             by state number.
     """
 
-    def __init__(self, model: Model, trees: Trees, declared: Property) -> None:
+    def __init__(self, model: Machine, trees: Trees, declared: Property) -> None:
         self.formulas = model.formulas(declared.name)
         self._trees = trees
         self._predicates: list[tuple[int, Growing]] = []

@@ -15,10 +15,9 @@ from workbench.checking.kernels import loops, step_loops
 from workbench.checking.kernels.loops import Frontier
 from workbench.checking.trees.decision_trees import Trees
 from workbench.checking.trees.state_predicates import PredicateTable, StatePlace, bit_of, evaluate
-from workbench.kernel import Model
+from workbench.kernel import Machine
 from workbench.kernel.errors import ModelError
-from workbench.kernel.instances import PropertyInstance, Subject
-from workbench.kernel.lasso import may_end
+from workbench.kernel.machine import PropertyInstance, Subject
 from workbench.kernel.properties import DEADLOCK, Deadlock, Property
 from workbench.kernel.state import Reader
 
@@ -37,7 +36,7 @@ class WatchedSteps(PredicateTable):
         ends (int): The predicate that says where behaviours may end, counted from `first`; -1 for none.
     """
 
-    def __init__(self, model: Model, trees: Trees, properties: Sequence[Property], in_order: bool = True) -> None:
+    def __init__(self, model: Machine, trees: Trees, properties: Sequence[Property], in_order: bool = True) -> None:
         judged = [(declared, judge) for declared in properties for judge in model.judges(declared)]
         self.judges: list[PropertyInstance] = [judge for _, judge in judged]
         self.begins = [
@@ -51,7 +50,7 @@ class WatchedSteps(PredicateTable):
         self.ends = -1
         if model.declared.ends is not None:
             ends = Subject(DEADLOCK.kind, DEADLOCK.name, "ends")
-            self.ends = trees.add_predicate(lambda s: may_end(model, s), ends) - self.first
+            self.ends = trees.add_predicate(lambda s: model.may_end(s), ends) - self.first
         super().__init__(trees, properties, [declared.name for declared, _ in judged])
         self.concerned[:] = 0
         for number, judge in enumerate(self.judges):

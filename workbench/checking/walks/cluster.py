@@ -16,7 +16,7 @@ from workbench.checking.trees.purity import run_again
 from workbench.checking.walks.request import Walked, WalkRequest, starts_of
 from workbench.checking.walks.result import WalkRule
 from workbench.checking.walks.walker import Tally, Walker, judged
-from workbench.kernel import Model, ModelError
+from workbench.kernel import Machine, ModelError
 from workbench.kernel.budget import Stop
 from workbench.kernel.plan import make_plan
 from workbench.kernel.trace import leading_to, replay
@@ -38,7 +38,7 @@ class _WalkJob(NamedTuple):
     """
 
     name: str
-    model: Model
+    model: Machine
     properties: tuple[str, ...]
     rule: WalkRule
     walks: int

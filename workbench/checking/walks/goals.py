@@ -8,7 +8,7 @@ from workbench.checking.local.store import StateStore
 from workbench.checking.trees.decision_trees import Trees
 from workbench.checking.trees.state_predicates import Watched, evaluate
 from workbench.checking.trees.step_predicates import WatchedSteps
-from workbench.kernel import Model
+from workbench.kernel import Machine
 from workbench.kernel.lasso import judge_end
 from workbench.kernel.properties import Deadlock, Property
 
@@ -55,7 +55,7 @@ class StateGoal:
 
     is_state, lag = True, 0
 
-    def __init__(self, model: Model, trees: Trees, declared: Property) -> None:
+    def __init__(self, model: Machine, trees: Trees, declared: Property) -> None:
         self._watched = Watched(model, trees, [declared])
 
     def in_line(self, rows: np.ndarray, steps: np.ndarray) -> int | None:
@@ -71,7 +71,7 @@ class StepGoal:
 
     is_state, lag = False, 0
 
-    def __init__(self, model: Model, trees: Trees, declared: Property) -> None:
+    def __init__(self, model: Machine, trees: Trees, declared: Property) -> None:
         self._trees, self._model, self._declared = trees, model, declared
         self._watched = WatchedSteps(model, trees, [declared], in_order=False)
 
@@ -108,7 +108,7 @@ class DeadEnd(StepGoal):
         return len(steps) if stuck else None
 
 
-def goal_of(model: Model, trees: Trees, declared: Property) -> Goal:
+def goal_of(model: Machine, trees: Trees, declared: Property) -> Goal:
     """The goal of traces that decide `declared`."""
     kind = StateGoal if declared.of_states else DeadEnd if isinstance(declared, Deadlock) else StepGoal
     return kind(model, trees, declared)

@@ -7,7 +7,7 @@ from typing import Any
 
 from workbench.checking.walks.result import WalkRule
 from workbench.checking.walks.walker import Tally, judged
-from workbench.kernel import Model, ModelError
+from workbench.kernel import Machine, ModelError
 from workbench.kernel.budget import Limits, Stop
 from workbench.kernel.plan import Plan
 from workbench.kernel.values import counted
@@ -68,7 +68,7 @@ class WalkRequest:
         return self.seconds is None or self.limits.seconds < self.seconds
 
 
-def starts_of(model: Model, limits: Limits | None = None) -> tuple[list[Any], list[str]]:
+def starts_of(model: Machine, limits: Limits | None = None) -> tuple[list[Any], list[str]]:
     """The initial states to choose from, and notes on the choice."""
     starts: list[Any] = []
     for state in itertools.islice(model.each_initial_state(), _MOST_STARTS + 1):

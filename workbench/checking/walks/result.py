@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from workbench.kernel import Machine
 from workbench.kernel.errors import InputError, ModelError, brief
 from workbench.kernel.given import check_integer
-from workbench.kernel.model import Model
 from workbench.kernel.properties import Liveness, Property
 from workbench.kernel.result import Judged, Verdict, model_line
 from workbench.kernel.text import columns
@@ -75,7 +75,7 @@ class Simulation(Judged):
         calls: Calls of the model's Python code.
     """
 
-    model: Model
+    model: Machine
     engine: str
     workers: int
     rule: WalkRule
@@ -166,7 +166,7 @@ def extent(walks: int, depth: int, steps: int) -> str:
     return f"{counted(walks, 'walk')} of up to {counted(depth, 'step')} ({counted(steps, 'step')})"
 
 
-def without_liveness(model: Model, names: Iterable[str] | None = None) -> tuple[list[str], list[str]]:
+def without_liveness(model: Machine, names: Iterable[str] | None = None) -> tuple[list[str], list[str]]:
     """The properties among `names` (by default the model's) that walks can judge, and a note on the others."""
     chosen = model.select(names)
     left = [declared.name for declared in chosen if isinstance(declared, Liveness)]

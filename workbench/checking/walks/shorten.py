@@ -18,7 +18,7 @@ from workbench.checking.local.store import StateStore
 from workbench.checking.trees.state_predicates import evaluate
 from workbench.checking.walks import kernels
 from workbench.checking.walks.goals import Ball, Goal, goal_of
-from workbench.kernel import Model
+from workbench.kernel import Machine
 from workbench.kernel.budget import Limits
 from workbench.kernel.properties import Property
 from workbench.kernel.trace import Move
@@ -58,7 +58,7 @@ class Shortener:
         limits: Tells whether the shortening is stopped.
     """
 
-    def __init__(self, model: Model, starts: Sequence[Any], limits: Limits) -> None:
+    def __init__(self, model: Machine, starts: Sequence[Any], limits: Limits) -> None:
         self._model, self._starts, self._limits = model, starts, limits
         self._expander = Expander(model)
         self._cells, self._trees = self._expander.cells, self._expander.trees

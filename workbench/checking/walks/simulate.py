@@ -27,12 +27,13 @@ from workbench.checking.walks.result import (
 from workbench.checking.walks.shorten import Shortener, Way
 from workbench.checking.walks.team import walk_here
 from workbench.checking.walks.walker import Tally, Walker, judged
-from workbench.kernel import InputError, Model, Verdict, replay
+from workbench.kernel import InputError, Machine, Verdict, replay
 from workbench.kernel.budget import Limits, Stop
 from workbench.kernel.conclusion import NO_TRACE, decided_verdict, verdicts_beside
 from workbench.kernel.errors import brief, unknown
 from workbench.kernel.given import check_integer, plain
 from workbench.kernel.interrupts import interrupted, interruptible
+from workbench.kernel.machine import AnyModel
 from workbench.kernel.plan import make_plan
 from workbench.kernel.properties import Property
 from workbench.kernel.result import constraints_of
@@ -49,7 +50,7 @@ _MOST_WALKS = 2**62
 
 @interruptible()
 def simulate(
-    model: Model | type[Model] | str,
+    model: AnyModel,
     properties: Sequence[str] | None = None,
     *,
     seconds: float | None = None,
@@ -173,7 +174,7 @@ def _conclude(asked: WalkRequest, engine: str, made: Walked, shorten: int) -> Si
     )
 
 
-def _by_action(model: Model, tally: Tally) -> list[ActionTaken]:
+def _by_action(model: Machine, tally: Tally) -> list[ActionTaken]:
     sums = {name: [0, 0] for name in model.actions}
     for instance, enabled, taken in zip(
         model.instances, tally.counted.enabled.tolist(), tally.counted.taken.tolist(), strict=True

@@ -12,7 +12,7 @@ from typing import Any
 
 from workbench.checking.driving.course import Ask, Compared, StepRequest, compared
 from workbench.checking.driving.processes import ActorAnswer, ActorError
-from workbench.kernel import InputError, Model, State, Trace
+from workbench.kernel import InputError, Machine, State, Trace
 from workbench.kernel.errors import brief
 from workbench.kernel.trace import Step
 from workbench.kernel.values import show
@@ -93,8 +93,8 @@ class PaimonCourse:
     """One trace, and the table that is made along it."""
 
     def __init__(self, trace: Trace, folder: Path, table: Path) -> None:
-        self.model: Any = trace.model
-        _check(self.model)
+        self.model: Any = trace.model.author
+        _check(trace.model)
         self.actors = list(dict.fromkeys(step.lane for step in trace.steps[1:])) or ["w0"]
         self.warehouse, self.path, self.acks = folder, table, folder / "acks.jsonl"
         self.restores = bool(self.model.constants.get("RestoreSequence", False))
@@ -134,7 +134,8 @@ class PaimonCourse:
     def request(self, before: State, step: Step) -> StepRequest:
         """The request for a step, by its action."""
         assert step.move is not None
-        actor, instance = step.lane, self.model.instances[step.move.instance]
+        actor, instance = step.lane, step.instance
+        assert instance is not None  # it is no initial state
         after: Any = step.state
         match instance.action.name:
             case "start_update" if not self.model.STREAMING_SINK:
@@ -235,7 +236,7 @@ def foretold(trace: Trace) -> dict[str, str]:
     violated[linear] = any(s.manifest[after][:-1] != s.manifest[before] for before, after in pairwise(made))
     violated[present] = any(file not in made for file in _committed(trace))
     says = {name: "violated" if is_violated else "" for name, is_violated in violated.items()}
-    if not says["ConsistentRead"] and _reads_another_row(s, model):
+    if not says["ConsistentRead"] and _reads_another_row(s, model.author):
         says["ConsistentRead"] = "violated by rows, not by columns"
     return says
 
@@ -265,7 +266,7 @@ def _committed(trace: Trace) -> Iterator[str]:
             yield before.state.message[actor].file
 
 
-def _check(model: Model) -> None:
+def _check(model: Machine) -> None:
     if model.name not in MODELS:
         raise InputError(f"a trace of {model.name} is not accepted; pypaimon takes one of {' or '.join(MODELS)}")
     for name, why in _FIXED.items():

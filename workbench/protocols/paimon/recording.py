@@ -11,10 +11,11 @@ from workbench.checking.following.report import Report
 from workbench.checking.following.settings import accepted_under
 from workbench.checking.following.validate import validate
 from workbench.formats.recording import Observation, Recording
-from workbench.kernel import InputError, Model
+from workbench.kernel import InputError, Machine, Model, machine_of
 from workbench.kernel.budget import Budget, Limits, Progress, Stop
 from workbench.kernel.constants import spell
 from workbench.kernel.interrupts import interruptible
+from workbench.kernel.machine import AnyModel
 from workbench.kernel.state import Cell
 from workbench.kernel.values import counted
 from workbench.registry import get_model
@@ -144,7 +145,7 @@ def _follow(
         return replace(report, holds=None, why=f"outside the model: {why}", remarks=remarks)
     mapped, lines = _mapped(history), list[str]()
     if settings:
-        made = model(**{**mapped.constants, **given})
+        made = machine_of(model(**{**mapped.constants, **given}))
         lines = str(accepted_under(made, mapped.record, stutter=True, **budgets)).splitlines()
     return replace(report, remarks=remarks, settings=lines)
 
@@ -159,7 +160,7 @@ def _as_real(
     ways += [dict.fromkeys(names, True)] if len(names) > 1 else []
     mapped = _mapped(history)
     for changes in ways:
-        made = model(**{**mapped.constants, **changes, **given})
+        made = machine_of(model(**{**mapped.constants, **changes, **given}))
         report = validate(made, mapped.record(made), stutter=True, explain=changes is ways[-1], **budgets)
         if report.holds is not False:
             break
@@ -184,7 +185,8 @@ def _why_outside(
 
 
 def _mapped(history: BucketHistory) -> Mapped:
-    def record(model: Model) -> Recording:
+    def record(given: AnyModel) -> Recording:
+        model = machine_of(given)
         observations = [Observation(_cells(model, {Cell("latest", None): 0}), source="the empty table")]
         for snapshot, cells in zip(history.snapshots, history.versions, strict=True):
             observations.append(Observation(_cells(model, cells), source=f"snapshot {snapshot:,}"))
@@ -193,7 +195,7 @@ def _mapped(history: BucketHistory) -> Mapped:
     return Mapped("paimon", history.constants, record)
 
 
-def _cells(model: Model, values: Mapping[Cell, Any]) -> dict[int, Any]:
+def _cells(model: Machine, values: Mapping[Cell, Any]) -> dict[int, Any]:
     for cell in values:
         if cell not in model.layout.shown_of:
             raise InputError(f"the table has {cell}, which {model.name} lacks with these constants")

@@ -5,30 +5,33 @@ from typing import Any
 
 from workbench.checking.check import check
 from workbench.checking.following.scenario import scenario
-from workbench.kernel import Model, Result, Trace
+from workbench.kernel import Machine, Model, Result, Trace, machine_of
+from workbench.kernel.machine import AnyModel
 from workbench.kernel.values import counted
 from workbench.showing.lessons.exercise import Wrong
 
 
-def with_constants(model: type[Model], answer: Mapping[str, Any], given: Mapping[str, Any]) -> Model:
+def with_constants(model: type[Model], answer: Mapping[str, Any], given: Mapping[str, Any]) -> Machine:
     """The model with an answer's constants; the answer must not change any given one."""
     for name, value in given.items():
         if answer.get(name, value) != value:
             raise Wrong(f"`{name}` stays {model.declared.constants[name].domain.word(value)}.")
-    return model(**{**answer, **given})
+    return machine_of(model(**{**answer, **given}))
 
 
-def one_change(model: Model, answer: Mapping[str, Any]) -> Model:
+def one_change(model: AnyModel, answer: Mapping[str, Any]) -> Machine:
     """The model with an answer's constants; the answer must change exactly one."""
-    changed = type(model)(**{**model.constants, **answer})
+    model = machine_of(model)
+    changed = model.with_constants({**model.constants, **answer})
     many = sum(value != model.constants[name] for name, value in changed.constants.items())
     if many != 1:
         raise Wrong(f"{counted(many, 'constant')} changed, and one is asked for.")
     return changed
 
 
-def expect(model: Model, wanted: Mapping[str, str]) -> Result:
+def expect(model: AnyModel, wanted: Mapping[str, str]) -> Result:
     """Check a model, and refuse verdicts other than the wanted ones."""
+    model = machine_of(model)
     result = check(model, list(wanted))
     for name, word in wanted.items():
         if result[name].word != word:
@@ -36,8 +39,9 @@ def expect(model: Model, wanted: Mapping[str, str]) -> Result:
     return result
 
 
-def story_trace(model: Model, story: str) -> Trace:
+def story_trace(model: AnyModel, story: str) -> Trace:
     """A shortest behaviour that passes through a story."""
+    model = machine_of(model)
     found = scenario(model, story)
     if not found.holds:
         raise Wrong(f"The model has no such behaviour. {found}.")

@@ -24,7 +24,7 @@ class FindingPanel(Workbench):
             raise InputError(f"the panel cannot show a finding on {finding.property}, which the model does not have")
         self.finding = finding
         self._cause = dict(finding.model.differing() if finding.cause is None else finding.cause)
-        super().__init__(type(finding.model), **self._cause)
+        super().__init__(type(finding.model.author), **self._cause)
         self.session.select(finding.violates())
 
     def _above(self) -> list[Part]:

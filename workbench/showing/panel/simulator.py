@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from workbench.kernel import Model, Trace
+from workbench.kernel import Machine, Trace
 from workbench.kernel.given import names_in
 from workbench.kernel.trace import Move
 from workbench.showing.panel.stepping import Stepping
@@ -43,7 +43,7 @@ class Simulator(Surface):
             self._stepping.begin(self)
 
     @property
-    def model(self) -> Model:
+    def model(self) -> Machine:
         return self.stepper.model
 
     @property
@@ -112,5 +112,5 @@ class Simulator(Surface):
         return self._stepping.static()
 
 
-def _behaviour(what: Any) -> Model | Trace:
+def _behaviour(what: Any) -> Machine | Trace:
     return what if isinstance(what, Trace) else start_from(what).model()

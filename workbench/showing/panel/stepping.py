@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from workbench.formats.code import trace_as_code
 from workbench.formats.expression import example_of
-from workbench.kernel import InputError, Model, ModelError, Trace
+from workbench.kernel import InputError, Machine, Model, ModelError, Trace
 from workbench.kernel.trace import Move
 from workbench.showing.panel.fields import Button, Choice, Number, Typed
 from workbench.showing.panel.history import HistoryView
@@ -45,7 +45,7 @@ class Stepping(Box):
         self._looking = False
         self._properties: list[str] | None = None
         self._shown_properties: list[str] | None = None
-        self._starts_of: Model | None = None
+        self._starts_of: Machine | None = None
         self._starts: Sequence[int] = ()
         self._examples_of: type[Model] | None = None
         self._message = Pane()
@@ -150,8 +150,8 @@ class Stepping(Box):
     def _draw_tools(self) -> None:
         """What is folded away. A field whose example changes drops what was typed and not sent."""
         model = self.stepper.model
-        if type(model) is not self._examples_of:
-            self._examples_of = type(model)
+        if type(model.author) is not self._examples_of:
+            self._examples_of = type(model.author)
             self._condition.placeholder = f"such as  {example_of(model)}"
             self._story.placeholder = f"a step or a condition per line, such as  {model.instances[0].label}"
         code = trace_as_code(self.stepper.trace, self.player.watches)

@@ -87,7 +87,7 @@ class Verdicts(Box):
         """What was found; while a check goes on, what that has found so far."""
         session = self.session
         if session.progress is not None:
-            named = session.settings.model_class.declared_property
+            named = session.settings.model_class.declared.property_named
             broken = [name for name in session.progress.decided if not named(name).wanted]
             found = [badge("violated", f"{name} violated") for name in broken]
             return element("div", badge("unknown", "checking"), *found, class_="wb-headline")

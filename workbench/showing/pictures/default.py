@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from workbench.kernel import Map, Model, Place, State
+from workbench.kernel import Machine, Map, Place, State
 from workbench.kernel.values import show, sort_key
 from workbench.showing.pictures.things import (
     PLAIN,
@@ -24,7 +24,7 @@ from workbench.showing.pictures.things import (
 _MOST_CELLS = 12
 
 
-def variables(model: Model, s: State, shown: Sequence[str]) -> Iterator[Box]:
+def variables(model: Machine, s: State, shown: Sequence[str]) -> Iterator[Box]:
     """The variables called `shown`: cards for those without an index, the others grouped by their index set."""
     alone = [v for v in shown if model.declared.variables[v].per is None]
     if alone:
@@ -57,7 +57,7 @@ def _member(id: str, member: Any, names: Sequence[str], s: State) -> Box:
     return card(id, show(member), *lines, of=[Place(variable, member) for variable in names])
 
 
-def _cells(model: Model, variable: str, cells: Any) -> Box:
+def _cells(model: Machine, variable: str, cells: Any) -> Box:
     """A variable's cells, one below the other."""
     usual: Any = model.declared.variables[variable].initial
     hidden = [index for index, value in cells.items() if value == usual] if len(cells) > _MOST_CELLS else []

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.kernel import Fault, InputError, Model, ModelError, Place, State
+from workbench.kernel import Fault, InputError, Machine, ModelError, Place, State, machine_of
 from workbench.kernel.errors import unknown
+from workbench.kernel.machine import AnyModel
 from workbench.kernel.properties import Invariant
 from workbench.kernel.text import printable
 from workbench.kernel.values import show
@@ -66,7 +67,7 @@ class Picture:
 
 
 def picture(
-    model: Model,
+    model: AnyModel,
     state: State,
     before: State | Sequence[State] | None = None,
     at_fault: Iterable[str | Place] = (),
@@ -87,6 +88,7 @@ def picture(
     Raises:
         InputError: For an unknown option, or a value that it does not take.
     """
+    model = machine_of(model)
     _check(model, options)
     history = (before,) if isinstance(before, State) else tuple(before or ())
     wrong = list(at_fault)
@@ -111,7 +113,7 @@ class Shown:
         at_fault: As for :func:`picture`.
     """
 
-    model: Model
+    model: Machine
     states: Sequence[State]
     at_fault: Sequence[str | Place] = ()
     title: str = ""
@@ -132,7 +134,7 @@ def pair(one: Shown, other: Shown) -> tuple[Picture, Picture]:
 
 
 def _drawn(
-    model: Model,
+    model: Machine,
     things: tuple[Any, ...],
     changes: dict[str, str],
     fresh: dict[str, frozenset[str]],
@@ -160,8 +162,9 @@ def _drawn(
     )
 
 
-def faults(model: Model, state: State, properties: Sequence[str] | None = None) -> list[Fault]:
+def faults(model: AnyModel, state: State, properties: Sequence[str] | None = None) -> list[Fault]:
     """The messages of the invariants that fail in `state`, each after the invariant's name."""
+    model = machine_of(model)
     found = []
     for declared in model.select(properties):
         for instance in model.predicates(declared.name) if isinstance(declared, Invariant) else ():
@@ -177,7 +180,7 @@ def faults(model: Model, state: State, properties: Sequence[str] | None = None) 
     return found
 
 
-def _check(model: Model, options: Mapping[str, Any]) -> None:
+def _check(model: Machine, options: Mapping[str, Any]) -> None:
     known = options_of(model)
     for option, value in options.items():
         if option not in known:
@@ -188,7 +191,7 @@ def _check(model: Model, options: Mapping[str, Any]) -> None:
 
 
 def describe(
-    model: Model,
+    model: AnyModel,
     state: State,
     history: Sequence[State] = (),
     places: Sequence[Place] = (),
@@ -204,6 +207,7 @@ def describe(
     Raises:
         ModelError: If two things have the same id, or an arrow begins or ends nowhere.
     """
+    model = machine_of(model)
     painting = painting_of(model)
     if painting is None:
         items: Iterable[Any] = variables(model, state, list(model.declared.variables))
@@ -212,7 +216,7 @@ def describe(
         given |= {n: v for n, v in {"history": history, "faults": places}.items() if painting.takes(n)}
         known = painting.shows | painting.leaves_out.keys()
         more = [name for name, one in model.declared.variables.items() if name not in known and not one.ghost]
-        items = (*painting.describe(model, state, **given), *variables(model, state, more))
+        items = (*painting.describe(model.author, state, **given), *variables(model, state, more))
     things = tuple(_wrapped(items))
     seen = set()
     for thing, _ in every(things):
@@ -244,7 +248,7 @@ def _boxes(things: Iterable[Any]) -> list[Any]:
     return [thing for thing in things if not isinstance(thing, Arrow)]
 
 
-def _label(model: Model, title: str, texts: Iterable[str]) -> str:
+def _label(model: Machine, title: str, texts: Iterable[str]) -> str:
     return printable(": ".join([f"{model.name}, {title}" if title else f"a state of {model.name}", *texts]))
 
 

@@ -9,8 +9,9 @@ from types import ModuleType
 from typing import Any
 from weakref import WeakSet
 
-from workbench.kernel import Model
+from workbench.kernel import Model, machine_of
 from workbench.kernel.errors import unknown
+from workbench.kernel.machine import AnyModel
 from workbench.registry import is_named_by_user, load_file, protocol_of
 
 Describe = Callable[..., Iterable[Any]]
@@ -69,16 +70,17 @@ def picture_of(
     return register
 
 
-def painting_of(model: Model) -> Painting | None:
+def painting_of(model: AnyModel) -> Painting | None:
     """The way to draw the states of `model`; None for the default picture.
 
     A model in a file that the user has named, ``counter.py``, may have its picture in ``counter_picture.py`` beside it.
     """
-    _load_beside(type(model))
-    protocol = protocol_of(type(model))
+    model = machine_of(model)
+    _load_beside(type(model.author))
+    protocol = protocol_of(type(model.author))
     if protocol is not None and protocol.picture:
         protocol.part(protocol.picture)
-    return next((_PAINTINGS[cls] for cls in type(model).__mro__ if cls in _PAINTINGS), None)
+    return next((_PAINTINGS[cls] for cls in type(model.author).__mro__ if cls in _PAINTINGS), None)
 
 
 def _load_beside(model: type[Model]) -> None:
@@ -100,7 +102,7 @@ def _load_beside(model: type[Model]) -> None:
                 sys.modules[path.stem] = before
 
 
-def options_of(model: Model) -> dict[str, tuple[Any, ...]]:
+def options_of(model: AnyModel) -> dict[str, tuple[Any, ...]]:
     """The options of the picture of `model`, with their choices.
 
     Examples:
@@ -108,5 +110,6 @@ def options_of(model: Model) -> dict[str, tuple[Any, ...]]:
         >>> options_of(Hudi(OpLimit=3))
         {'reader': (1, 2, 3)}
     """
+    model = machine_of(model)
     painting = painting_of(model)
     return {} if painting is None else {name: model.members(domain) for name, domain in painting.options.items()}

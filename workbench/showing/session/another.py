@@ -7,7 +7,7 @@ import numpy as np
 from workbench.checking.check import check
 from workbench.checking.questions.variants import beginning_in
 from workbench.checking.spaces.space import StateSpace
-from workbench.kernel import Model, Trace, Verdict, replay
+from workbench.kernel import Machine, Trace, Verdict, replay
 from workbench.kernel.trace import Move
 
 
@@ -38,7 +38,7 @@ def another(
     if verdict.trace is None:
         return None
     known = [verdict.trace, *known]
-    decided = space.model.declared_property(verdict.name).of_states
+    decided = space.model.declared.property_named(verdict.name).of_states
     return _ending(space, verdict, known) if decided else _departing(space.model, verdict, known, should_stop)
 
 
@@ -59,7 +59,7 @@ def _ending(space: StateSpace, verdict: Verdict, known: Sequence[Trace]) -> Trac
 
 
 def _departing(
-    model: Model, verdict: Verdict, known: Sequence[Trace], should_stop: Callable[[], bool] | None
+    model: Machine, verdict: Verdict, known: Sequence[Trace], should_stop: Callable[[], bool] | None
 ) -> Trace | None:
     trace, ways = known[0], [one.moves for one in known]
     for at, before in reversed(list(enumerate(trace.states))):

@@ -48,7 +48,7 @@ class Asked:
                 f"{self.size:,} settings are too many; a grid takes up to {MOST_SETTINGS:,}: narrow the values of a "
                 "constant, or vary fewer"
             )
-        model.declared_property(self.name)
+        model.declared.property_named(self.name)
 
     @property
     def size(self) -> int:

@@ -64,7 +64,7 @@ class Hints:
                 self._draw()
 
             def work(job: Job) -> list[Attempt]:
-                return try_changes(session, aside, job, result, decided, constants=in_sight(type(result.model)))
+                return try_changes(session, aside, job, result, decided, constants=in_sight(type(result.model.author)))
 
             aside.start(session.number, "Trying the switches", work)
 

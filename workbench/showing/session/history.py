@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from workbench.kernel import InputError, Model, Trace
+from workbench.kernel import InputError, Machine, Trace
 from workbench.kernel.trace import Step
 
 
@@ -75,7 +75,7 @@ class History:
         (['node_startup(w1)', 'node_startup(w2)'], True)
     """
 
-    def __init__(self, model: Model, start: int, root: Step) -> None:
+    def __init__(self, model: Machine, start: int, root: Step) -> None:
         self.model, self.start = model, start
         self.nodes = [Node(0, root)]
         self.current = self.tip = self.nodes[0]

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from itertools import islice
 
-from workbench.kernel import Model, ModelError, Trace, replay
-from workbench.kernel.instances import ActionInstance
+from workbench.kernel import Machine, ModelError, Trace, machine_of, replay
+from workbench.kernel.machine import ActionInstance, AnyModel
 from workbench.kernel.state import Change
 from workbench.kernel.trace import Step, steps_of
 from workbench.showing.session.stepper import MOST_STARTS
@@ -30,7 +30,7 @@ class Retold:
     other: tuple[Change, ...] = ()
 
 
-def retold(told: Trace, model: Model) -> Retold:
+def retold(told: Trace, model: AnyModel) -> Retold:
     """Take the steps of a behaviour in a model with other constants, by their labels.
 
     Examples:
@@ -42,6 +42,7 @@ def retold(told: Trace, model: Model) -> Retold:
         >>> len(told), len(again.trace), str(again.other[0].cell), again.other[0].after
         (18, 17, 'pc[w2]', 'Decide')
     """
+    model = machine_of(model)
     first = told.steps[0].state
     starts = islice(model.each_initial_state(), MOST_STARTS)
     trace = replay(model, next((n for n, state in enumerate(starts) if state == first), 0), [])
@@ -73,7 +74,7 @@ def retold(told: Trace, model: Model) -> Retold:
     return so_far()
 
 
-def _possible(model: Model, instance: ActionInstance | None, at: Step, step: Step) -> list[Step] | str:
+def _possible(model: Machine, instance: ActionInstance | None, at: Step, step: Step) -> list[Step] | str:
     """The steps after `at` that are called like `step`, or why there is none."""
     if instance is None:
         return _NO_SUCH_STEP

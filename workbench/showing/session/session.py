@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.checking.check import check
-from workbench.kernel import InputError, Model, ModelError, Result, Trace, Verdict
+from workbench.kernel import InputError, Machine, ModelError, Result, Trace, Verdict
 from workbench.kernel.budget import Progress
 from workbench.kernel.given import names_in
 from workbench.showing.session.events import Events
@@ -219,7 +219,7 @@ class Session:
         """Wait until the check has ended, however it does; whether that came to pass."""
         return self._runner.wait(seconds)
 
-    def _model(self) -> Model | None:
+    def _model(self) -> Machine | None:
         """A model with the constants as they are set; None if they are not accepted, which becomes the error."""
         try:
             return self.settings.model()

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from workbench.kernel import InputError, Model
+from workbench.kernel import InputError, Machine, Model, machine_of
 from workbench.kernel.errors import unknown
 from workbench.kernel.given import names_in
 from workbench.kernel.properties import DEADLOCK
@@ -37,13 +37,13 @@ class Settings:
     symmetry: tuple[str, ...] = ()
     configuration: Configuration | None = None
 
-    def model(self) -> Model:
+    def model(self) -> Machine:
         """A model with these constants.
 
         Raises:
             InputError: If they are not accepted, or not together.
         """
-        return self.model_class(**self.constants)
+        return machine_of(self.model_class(**self.constants))
 
     def differing(self) -> dict[str, Any]:
         """The constants that are not the model's defaults. Raises as :meth:`model` does."""

@@ -26,7 +26,7 @@ def start_from(what: Any) -> Settings:
         return start_from(what())
     if isinstance(what, Configuration):
         ticked = None if what.properties is None else frozenset(what.properties)
-        return Settings(type(what.model), what.model.constants, ticked, what.symmetry, what)
+        return Settings(type(what.model.author), what.model.constants, ticked, what.symmetry, what)
     if not isinstance(what, (str, Path)):
         raise InputError(f"{what!r} is not accepted; give a model, the name of one, or a configuration")
     if isinstance(what, str) and (what in models() or what.endswith(".py") or ".py:" in what):

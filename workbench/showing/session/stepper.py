@@ -9,7 +9,8 @@ from typing import Any, Literal
 from workbench.checking.following.scenario import scenario
 from workbench.checking.questions.seek import seek
 from workbench.formats.expression import Expression
-from workbench.kernel import InputError, Model, ModelError, State, Trace, replay
+from workbench.kernel import InputError, Machine, ModelError, State, Trace, replay
+from workbench.kernel.machine import AnyModel
 from workbench.kernel.trace import Move, Options, options
 from workbench.showing.session.events import Events
 from workbench.showing.session.history import History
@@ -44,7 +45,7 @@ class Stepper:
         (['node_startup(w1)', 'node_startup(w2)'], 'node_startup(w2)')
     """
 
-    def __init__(self, what: Model | Trace, step: int | None = None, lock: Any = None) -> None:
+    def __init__(self, what: AnyModel | Trace, step: int | None = None, lock: Any = None) -> None:
         self.lock = lock or threading.RLock()
         self.search = Aside(self.lock)
         self.search.on_change(self._found)
@@ -64,7 +65,7 @@ class Stepper:
     # Where one is --------------------------------------------------------------------------------------------------
 
     @property
-    def model(self) -> Model:
+    def model(self) -> Machine:
         return self.history.model
 
     @property
@@ -99,7 +100,7 @@ class Stepper:
 
     # Steps ---------------------------------------------------------------------------------------------------------
 
-    def start(self, what: Model | Trace, step: int | None = None) -> None:
+    def start(self, what: AnyModel | Trace, step: int | None = None) -> None:
         """Begin anew with a model, or with a behaviour to go on from."""
         with self.lock:
             self.search.cancel()
@@ -153,7 +154,7 @@ class Stepper:
         Raises:
             InputError: If the line is no permalink, or not one of this model.
         """
-        trace, watches = pasted(line, type(self.model))
+        trace, watches = pasted(line, type(self.model.author))
         self.start(trace)
         return watches
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from workbench.kernel import Model, ModelError, State
-from workbench.kernel.instances import ActionInstance
+from workbench.kernel import ModelError, State, machine_of
+from workbench.kernel.machine import ActionInstance, AnyModel
 from workbench.kernel.state import Cell, Reads
 
 
@@ -18,7 +18,7 @@ class Access:
     writes: frozenset[Cell]
 
 
-def accesses(model: Model, states: Iterable[State]) -> list[Access]:
+def accesses(model: AnyModel, states: Iterable[State]) -> list[Access]:
     """What each action instance of `model` reads and writes in the given states, enabled or not.
 
     Examples:
@@ -28,14 +28,14 @@ def accesses(model: Model, states: Iterable[State]) -> list[Access]:
         >>> first.instance, sorted(map(str, first.writes))
         (node_startup(w1), ['claims', 'pc[w1]'])
     """
+    model = machine_of(model)
     read: list[set[int]] = [set() for _ in model.instances]
     written: list[set[int]] = [set() for _ in model.instances]
-    draft = model.draft()
     for state in states:
         for instance in model.instances:
             reads = Reads(state.values)
             with suppress(ModelError):  # the trace to an error ends where an action raises it
-                for outcome in instance.run(draft, reads)[0]:
+                for outcome in instance.run(reads)[0]:
                     written[instance.number].update(outcome.writes)
             read[instance.number].update(reads)
     cells = model.layout.shown_of

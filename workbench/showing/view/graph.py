@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from workbench.kernel import Model, Result
+from workbench.kernel import Machine, Result
 from workbench.kernel.values import counted
 from workbench.showing import pictures
 from workbench.showing.pictures.markup import Markup, element
@@ -31,7 +31,7 @@ INITIAL, VIOLATING, TRACE, FOCUS, LOOP = "initial", "violating", "trace", "focus
 class Space(Protocol):
     """A state space in memory, such as :class:`workbench.checking.spaces.space.StateSpace`."""
 
-    model: Model
+    model: Machine
     result: Result
 
     @property

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from workbench.kernel import Model, Result
+from workbench.kernel import Machine, Model, Result
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view.charts import levels_chart
 from workbench.showing.view.graph import Space
@@ -29,14 +29,14 @@ def result_view(result: Result) -> Rendered:
     return Rendered(markup, "\n".join([head, verdicts.text(), *(f"note: {note}" for note in notes)]))
 
 
-def model_view(model: Model | type[Model]) -> Rendered:
+def model_view(model: Machine | type[Model]) -> Rendered:
     """A model: its constants, its actions by process, its properties; of a class all that it declares."""
-    if isinstance(model, Model):
+    if isinstance(model, Machine):
         actions_of, judged = model.actions, {**model.properties, **model.constraints}
     else:
         actions_of = model.declared.actions
         judged = {**model.declared.properties, **model.declared.constraints}
-    doc = (model.__doc__ or "").strip().partition("\n\n")[0]
+    doc = (getattr(model, "author", model).__doc__ or "").strip().partition("\n\n")[0]
     actions = [
         (_signature(a.name, a.parameters), a.process.name if a.process else "", _first(a.doc))
         for a in actions_of.values()
@@ -44,12 +44,12 @@ def model_view(model: Model | type[Model]) -> Rendered:
     properties = [(_signature(p.name, p.parameters), p.described, _first(p.doc)) for p in judged.values()]
     constants = constants_table(model)
     parts = [
-        headed(model.name, doc),
+        headed(model.declared.name, doc),
         constants.html(),
         folded(f"actions ({len(actions)})", table(("action", "process", "what it does"), actions)),
         folded(f"properties ({len(properties)})", table(("property", "kind", "what it says"), properties)),
     ]
-    return Rendered(joined(parts), f"{model.name}: {doc}\n{constants.text()}")
+    return Rendered(joined(parts), f"{model.declared.name}: {doc}\n{constants.text()}")
 
 
 def _signature(name: str, parameters: Iterable[str]) -> Markup:

@@ -2,7 +2,7 @@
 
 from itertools import groupby
 
-from workbench.kernel import Model, State
+from workbench.kernel import Machine, State
 from workbench.kernel.trace import Move, Step, is_bookkeeping, options
 from workbench.kernel.values import counted
 from workbench.showing.pictures.markup import Markup, element
@@ -11,7 +11,7 @@ from workbench.showing.view.trace import NOBODY
 from workbench.showing.view.wording import told_change
 
 
-def possible_steps(model: Model, state: State, taken: Move | None = None, more: Markup | None = None) -> Markup:
+def possible_steps(model: Machine, state: State, taken: Move | None = None, more: Markup | None = None) -> Markup:
     """Buttons for the steps from `state`, per lane; the others are folded away, each with the reason.
 
     A button's ``data-take`` holds its step: the move as ``INSTANCE.OUTCOME``, a space, and the label. Its title is what

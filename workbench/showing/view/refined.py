@@ -70,5 +70,5 @@ def refined_steps(told: AbstractTrace) -> Iterator[RefinedStep]:
     before = None
     for step in told.steps:
         changes = () if before is None else tuple(before.changes_to(step.state))
-        yield RefinedStep(type(told.model).__name__, step.step, step.state, changes, step.why)
+        yield RefinedStep(told.model.declared.title, step.step, step.state, changes, step.why)
         before = step.state

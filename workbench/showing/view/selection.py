@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.kernel import InputError, Model, State, Trace
+from workbench.kernel import InputError, Machine, State, Trace
 from workbench.kernel.errors import unknown
 from workbench.kernel.given import names_in, plain
 from workbench.kernel.state import Shown
@@ -37,7 +37,7 @@ from workbench.showing.view.graph import (
 # Which variables a label shows ---------------------------------------------------------------------------------------
 
 
-def _columns(model: Model, variables: Sequence[str]) -> list[Shown]:
+def _columns(model: Machine, variables: Sequence[str]) -> list[Shown]:
     """The cells that `variables` stand for: names of variables (all their cells) or of cells, such as ``pc[w1]``."""
     by_name: dict[str, list[Shown]] = {}
     for shown in model.layout.shown:
@@ -58,7 +58,7 @@ def _spell(columns: Sequence[Shown], row: Sequence[Any]) -> str:
     return "\n".join(f"{name}{show(shown.value(row))}" for name, shown in zip(names, columns, strict=True))
 
 
-def telling(model: Model, states: Sequence[State]) -> tuple[str, ...]:
+def telling(model: Machine, states: Sequence[State]) -> tuple[str, ...]:
     """The variable that says most of `states` in the fewest words: where each process is, else one of few values."""
     seen: dict[str, set[Any]] = {}
     for state in states:

@@ -90,7 +90,7 @@ class Lanes:
     ) -> None:
         self.trace, self.lanes, self.steps, self.back = trace, lanes, steps, back
         self.loop = trace.loop if trace.back is not None or trace.loop is None else trace.end
-        self.told, self.refined = told, None if told is None else type(told.model).__name__
+        self.told, self.refined = told, None if told is None else told.model.declared.title
 
     @property
     def strip(self) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.kernel import Model, Result, Verdict
+from workbench.kernel import Machine, Model, Result, Verdict
 from workbench.kernel.result import DEFAULTS, WITHIN, differing_constants
 from workbench.kernel.text import columns
 from workbench.kernel.values import counted, show
@@ -27,7 +27,7 @@ def verdict_table(result: Result) -> Rendered:
 
 
 def _reason(verdict: Verdict, result: Result) -> Markup:
-    doc = result.model.declared_property(verdict.name).doc.partition("\n\n")[0]
+    doc = result.model.declared.property_named(verdict.name).doc.partition("\n\n")[0]
     reason = _plain_reason(verdict)
     return joined([element("div", reason) if reason else None, element("div", doc, class_="wb-note")])
 
@@ -47,21 +47,21 @@ def summary(result: Result) -> str:
 
 def said_of(result: Result, name: str) -> str:
     """What a property says, in a line."""
-    return " ".join(result.model.declared_property(name).doc.partition("\n\n")[0].split())
+    return " ".join(result.model.declared.property_named(name).doc.partition("\n\n")[0].split())
 
 
 # Constants ---------------------------------------------------------------------------------------------------------
 
 
-def constants_line(model: Model) -> Markup:
+def constants_line(model: Machine) -> Markup:
     """The constants that differ from their defaults, in a line."""
     return joined(map(_code, differing_constants(model)), " ") or escape(DEFAULTS)
 
 
-def constants_table(model: Model | type[Model]) -> Rendered:
+def constants_table(model: Machine | type[Model]) -> Rendered:
     """Every constant with its value (the default, for a class), what it accepts and what it means."""
-    given = model.constants if isinstance(model, Model) else {}
-    differing = model.differing() if isinstance(model, Model) else {}
+    given = model.constants if isinstance(model, Machine) else {}
+    differing = model.differing() if isinstance(model, Machine) else {}
     rows, lines = [], []
     for name, constant in model.declared.constants.items():
         value = constant.domain.word(given.get(name, constant.default))
@@ -74,7 +74,7 @@ def constants_table(model: Model | type[Model]) -> Rendered:
 # Two results ---------------------------------------------------------------------------------------------------------
 
 
-def changes(before: Model, after: Model) -> list[tuple[str, Any, Any]]:
+def changes(before: Machine, after: Machine) -> list[tuple[str, Any, Any]]:
     """The constants in which two models differ, with both values; None where a model has no such constant."""
     one, other = before.spelled(), after.spelled()
     return [(n, one.get(n), other.get(n)) for n in dict.fromkeys([*one, *other]) if one.get(n) != other.get(n)]
@@ -101,13 +101,13 @@ def what_changed(before: Result, after: Result) -> str:
     return f"{what}: {', '.join(told) or 'no verdict changes'}"
 
 
-def _setting(model: Model, name: str, before: Any, after: Any) -> str:
+def _setting(model: Machine, name: str, before: Any, after: Any) -> str:
     if isinstance(after, bool):
         return f"{name} {'on' if after else 'off'}"
     return f"{name} {_word(model, name, after)} instead of {_word(model, name, before)}"
 
 
-def _word(model: Model, name: str, value: Any) -> str:
+def _word(model: Machine, name: str, value: Any) -> str:
     """The value of a constant as people read it; nothing where the model has no such constant."""
     constant = model.declared.constants.get(name)
     return show(None) if constant is None else constant.domain.word(value)

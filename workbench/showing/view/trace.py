@@ -11,11 +11,11 @@ from typing import Any
 
 from workbench.formats.abstract import AbstractTrace, abstract
 from workbench.formats.permalink import permalink
-from workbench.kernel import Model, State, Trace, Verdict
+from workbench.kernel import Machine, State, Trace, Verdict
 from workbench.kernel.errors import unknown
 from workbench.kernel.given import names_in
-from workbench.kernel.instances import ActionInstance
 from workbench.kernel.lasso import Trap, trap
+from workbench.kernel.machine import ActionInstance
 from workbench.kernel.properties import Fault, Place
 from workbench.kernel.state import Cell, Change
 from workbench.kernel.trace import Step
@@ -373,7 +373,7 @@ class _Owners:
     trace, is private to that process, such as its program counter. The rest is shared.
     """
 
-    def __init__(self, model: Model, trace: Trace) -> None:
+    def __init__(self, model: Machine, trace: Trace) -> None:
         actors = list(dict.fromkeys(_lane(instance) for instance in model.instances))
         self.lanes = [*actors, SHARED]
         members = {i.lane: i.actor.member for i in model.instances if i.actor is not None and not i.alone}

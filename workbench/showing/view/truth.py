@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.kernel import Model, ModelError, State
+from workbench.kernel import Machine, ModelError, State
 from workbench.kernel.given import names_in
-from workbench.kernel.instances import ActionInstance, PropertyInstance
 from workbench.kernel.lasso import judge_end, truth
+from workbench.kernel.machine import ActionInstance, PropertyInstance
 from workbench.kernel.properties import DEADLOCK, Fault, Liveness
 from workbench.kernel.state import Predicate
 from workbench.kernel.values import show
@@ -57,7 +57,7 @@ class Truth:
 Judge = Callable[[State], Truth]
 
 
-def truths(model: Model, state: State, properties: Sequence[str] | None = None) -> tuple[Truth, ...]:
+def truths(model: Machine, state: State, properties: Sequence[str] | None = None) -> tuple[Truth, ...]:
     """The truth of every property of states in `state`, one for each combination of a property's parameters.
 
     Examples:
@@ -69,7 +69,7 @@ def truths(model: Model, state: State, properties: Sequence[str] | None = None) 
     return tuple(judge(state) for judge in judges(model, properties))
 
 
-def judges(model: Model, properties: Sequence[str] | None = None) -> list[Judge]:
+def judges(model: Machine, properties: Sequence[str] | None = None) -> list[Judge]:
     """For every property of states, and every combination of its parameters, a function to a :class:`Truth`.
 
     Raises:
@@ -82,8 +82,8 @@ def judges(model: Model, properties: Sequence[str] | None = None) -> list[Judge]
                 label = ", ".join([_named(declared.name, arguments), *([formula.part] if formula.part else [])])
                 judging.append(_goal(declared.name, label, formula.goal))
         elif declared.of_states:
-            combinations = dict.fromkeys(instance.arguments for instance in model.predicates(declared.name))
-            judging += [_predicate(PropertyInstance(model, declared, arguments)) for arguments in combinations]
+            instances = {instance.arguments: instance for instance in model.predicates(declared.name)}
+            judging += map(_predicate, instances.values())
     return judging
 
 
@@ -94,7 +94,7 @@ class StepTruths:
         properties: Those that the model checks by default for None.
     """
 
-    def __init__(self, model: Model, properties: Sequence[str] | None = None) -> None:
+    def __init__(self, model: Machine, properties: Sequence[str] | None = None) -> None:
         self._model = model
         self._judges = [(p, judge) for p in model.select(properties) if p.of_steps for judge in model.judges(p)]
         self._deadlock = properties is not None and DEADLOCK.name in names_in("properties", properties)

@@ -13,7 +13,8 @@ from typing import Any
 from workbench.checking.following.events import Event
 from workbench.checking.following.mapping import Mapped
 from workbench.formats.recording import Observation, Recording
-from workbench.kernel import InputError, Model, State
+from workbench.kernel import InputError, Machine, State, machine_of
+from workbench.kernel.machine import AnyModel
 from workbench.kernel.state import Cell
 from workbench.protocols.bakery.coldfront.log import Log, read_log
 from workbench.protocols.bakery.coldfront.rows import CLAIMS, DEFERRALS, DELETE, RowChange, Transaction, each_change
@@ -44,9 +45,11 @@ class ColdFront:
             "Witness": False,
         }
 
-        def record(model: Model) -> Recording:
+        def record(given: AnyModel) -> Recording:
+            machine = machine_of(given)
+            model = machine.author
             if not isinstance(model, BakeryV2Extended):
-                raise InputError(f"the log's tables belong to bakery_v2, not to {model.name}")
+                raise InputError(f"the log's tables belong to bakery_v2, not to {machine.name}")
             if [list(part) for part in model.writers_of.values()] != list(writers.values()):
                 parts = " and ".join(f"{', '.join(part)} on {node}" for node, part in writers.items())
                 raise InputError(f"Writers and NodeParts are not those of the log: {parts}")
@@ -54,7 +57,7 @@ class ColdFront:
                 raise InputError(
                     f"the log has {len(log.owner)} tickets; with these constants there are {len(model.tickets)}"
                 )
-            return _Observer(log, writer_of, model).recording()
+            return _Observer(log, writer_of, machine, model).recording()
 
         return Mapped("bakery_v2", constants, record, [("MaxSkew", _skew(log))])
 
@@ -110,15 +113,15 @@ def _answered_late(log: Log) -> set[tuple[str, int]]:
 class _Observer:
     """Applies the log's changes to the model's variables."""
 
-    def __init__(self, log: Log, writer_of: dict[int, str], model: BakeryV2Extended) -> None:
-        self.log, self.model = log, model
+    def __init__(self, log: Log, writer_of: dict[int, str], machine: Machine, model: BakeryV2Extended) -> None:
+        self.log, self.machine, self.model = log, machine, model
         numbers = {ticket: number for number, ticket in enumerate(sorted(log.owner), start=1)}
         self.numbers = numbers
         self.claims = {ticket: Claim(numbers[ticket], writer) for ticket, writer in writer_of.items()}
         self.nodes = dict(zip(log.nodes, model.nodes, strict=True))
-        positions = model.layout.positions
+        positions = machine.layout.positions
         self.positions = {name: cells for name in WATCHED if isinstance(cells := positions[name], dict)}
-        self.start: State = model.initial_states()[0]
+        self.start: State = machine.initial_states()[0]
         self.cells = {cell: self.start.values[cell] for cells in self.positions.values() for cell in cells.values()}
         self.come: set[tuple[str, int]] = set()
         self.to_come_late = _answered_late(log)
@@ -138,7 +141,7 @@ class _Observer:
     def unseen(self) -> frozenset[int]:
         """The cells that no row depends on: how a pass ended, unless a 409 starts another pass."""
         names = () if self.model.MaxRetries else ("iceberg", "decision", "parent_seen", "parent_staged")
-        return frozenset(at for at, cell in enumerate(self.model.layout.cells) if cell.variable in names)
+        return frozenset(at for at, cell in enumerate(self.machine.layout.cells) if cell.variable in names)
 
     def state_with_claims(self) -> State:
         """The state in which a log begins while claims are held: their writers wait for acks."""
@@ -165,8 +168,8 @@ class _Observer:
                 known = {claim.ticket for claim in seen} if self.model.RaiseClocks else taken
                 put("taken", node, taken)
                 put("clock", node, max(known, default=0))
-        row = {**dict(enumerate(self.start.values)), **self.cells, **self.model.layout.put(cells)}
-        return self.model.state(list(row.values()))
+        row = {**dict(enumerate(self.start.values)), **self.cells, **self.machine.layout.put(cells)}
+        return self.machine.state(list(row.values()))
 
     def follow(self, transaction: Transaction) -> tuple[set[int], int]:
         """The cells that a transaction changes, and the largest number of steps for it."""

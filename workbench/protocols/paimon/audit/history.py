@@ -200,7 +200,7 @@ def _files(look: BucketLook, keys: Sequence[int]) -> set[int]:
 def _seen(told: BucketState, version: int, has_numbers: bool) -> dict[Cell, Any]:
     """The cells visible in a version."""
     s: Any = told.state
-    model: Any = told.model
+    model: Any = told.model.author
     commits = [s.snapshots[v] for v in range(1, version + 1)]
     cells: dict[Cell, Any] = {Cell("latest", None): version}
     cells |= {Cell("snapshots", v): s.snapshots[v] if v <= version else None for v in model.versions}

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.audits.states import changed
-from workbench.kernel import InputError, Map, Model, State
+from workbench.kernel import InputError, Machine, Map, State, machine_of
 from workbench.kernel.errors import listed
 from workbench.kernel.state import Cell
 from workbench.protocols.paimon.audit.bucket import Life, Marks
@@ -36,7 +36,7 @@ _LOST = "lost"
 class BucketState(NamedTuple):
     """A state of the model with its legend: the table's names for what is in it."""
 
-    model: Model
+    model: Machine
     state: State
     legend: tuple[str, ...]
 
@@ -338,7 +338,8 @@ class _Teller:
             self.cells["sequence_no" if operation[0] == "w" else "compactions_of", operation] = count
         self.cells["write_ops", None], self.cells["compactions", None] = sum(writers.values()), compacted
         cells = {Cell(variable, index): value for (variable, index), value in self.cells.items()}
-        return BucketState(model, changed(model, model.initial_states()[0], cells), tuple(self.legend))
+        machine = machine_of(model)
+        return BucketState(machine, changed(machine, machine.initial_states()[0], cells), tuple(self.legend))
 
 
 def _plain(value: Any) -> str:

@@ -3,6 +3,7 @@
 from workbench.checking.following.events import read_events
 from workbench.checking.following.mapping import get_mapping
 from workbench.checking.following.validate import validate
+from workbench.kernel import machine_of
 from workbench.registry import get_model
 from workbench.registry.shipped import folder
 from workbench.showing.lessons.exercise import NUMBER, STORY, Wrong, task
@@ -39,7 +40,7 @@ def unnoticed(answer):
     if not 0 <= answer < len(events):
         raise Wrong(f"The log has the rows 0 to {len(events) - 1}.")
     kept = get_mapping("coldfront").read([event for row, event in enumerate(events) if row != answer])
-    model = get_model(kept.model)(**kept.constants)
+    model = machine_of(get_model(kept.model)(**kept.constants))
     if not validate(model, kept.record(model)).holds:
         raise Wrong(f"Without row {answer} the log is refused.")
     return "The model explains what is left: no later row needs this one."
