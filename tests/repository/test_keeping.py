@@ -7,10 +7,9 @@ import pytest
 
 from tests.places import ROOT
 from website import keeping
-from website.broken import inputs
-from website.gallery import PLAYER
 from workbench.kernel import InputError
-from workbench.registry.configurations import configuration, shipped
+
+# Not here but in the tests that use it: what takes long to load, for the processes of the first test would load it too.
 
 
 def shouted(folder: Path, name: str) -> list[str]:
@@ -79,6 +78,9 @@ def test_the_digest_of_the_code_is_of_all_that_checks_and_draws(
 
 
 def test_a_page_of_the_gallery_is_made_again_if_a_configuration_that_it_names_changes() -> None:
+    from website.broken import inputs
+    from workbench.registry.configurations import configuration, shipped
+
     files = inputs(configuration(shipped()["classics/peterson_stays"]))
     assert files == [shipped()["classics/peterson_stays"], shipped()["classics/peterson"]]
 
@@ -104,10 +106,10 @@ def test_sphinx_makes_a_page_again_if_what_is_put_into_it_changes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its trace, what the front page plays, the code behind the reference, and the navigation beside all pages."""
-    # Not above: the processes of the tests above would load them too. And here all builds take what one has loaded.
-    from sphinx.cmd.build import main as sphinx
+    from sphinx.cmd.build import main as sphinx  # not a process for each build, which would load it anew
 
     from website import front
+    from website.gallery import PLAYER
 
     monkeypatch.chdir(ROOT)
     source, site = tmp_path / "pages", tmp_path / "site"
