@@ -18,6 +18,9 @@ from tests.environments import ROOT, Environment
 from tests.kept import differences, faults
 from tests.places import PACKAGE, compiled_kernels
 
+#: One worker builds the wheel and its environments, also for the notebooks that need Spark or the writers.
+pytestmark = pytest.mark.xdist_group("package")
+
 #: What gets into an image, where the package is built, and nothing else.
 SOURCES = [name[1:] for name in (ROOT / ".dockerignore").read_text().splitlines() if name.startswith("!")]
 FOLDERS = [name for name in SOURCES if (ROOT / name).is_dir()]
