@@ -33,7 +33,7 @@ def find(*prefixes: str) -> list[Path]:
 
 
 def execute(path: Path) -> Any:
-    """The notebook with what comes out of every cell in a fresh kernel; the first error is raised."""
+    """The notebook with what comes out of every cell in a fresh kernel, in its folder; the first error is raised."""
     import nbclient  # not above: these take seconds to load, and tests of other things import this module
     import nbformat
 
@@ -42,7 +42,7 @@ def execute(path: Path) -> Any:
         notebook,
         timeout=PATIENCE,
         kernel_name=METADATA["kernelspec"]["name"],
-        resources={"metadata": {"path": str(FOLDER)}},
+        resources={"metadata": {"path": str(path.parent)}},
         coalesce_streams=True,
         record_timing=False,
         store_widget_state=False,

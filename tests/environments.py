@@ -1,6 +1,7 @@
 """Environments with some of the distributions that are here, as pip would make them, but in no time: with links."""
 
 import importlib.metadata
+import json
 import os
 import re
 import subprocess
@@ -88,9 +89,21 @@ class Environment:
 
     def run(self, *command: str | Path, here: Path, **variables: str) -> subprocess.CompletedProcess[str]:
         """Run a program of this environment in the folder `here`, which is its home too."""
-        path = f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
-        environment = {"PATH": path, "HOME": str(here), "LANG": "C.UTF-8", **variables}
+        environment = self._variables(here) | variables
         return subprocess.run(command, cwd=here, env=environment, capture_output=True, text=True, check=False)
+
+    def write_kernel(self, folder: Path, here: Path, **variables: str) -> None:
+        """Describe a kernel of this environment in a folder for JUPYTER_PATH; `here` is its home."""
+        given = [f"{name}={value}" for name, value in (self._variables(here) | variables).items()]
+        kernel = ["python", "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+        command = ["env", "--ignore-environment", *given, *kernel]
+        file = folder / "kernels" / "python3" / "kernel.json"
+        file.parent.mkdir(parents=True)
+        file.write_text(json.dumps({"argv": command, "display_name": "Python 3", "language": "python"}))
+
+    def _variables(self, here: Path) -> dict[str, str]:
+        path = f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+        return {"PATH": path, "HOME": str(here), "LANG": "C.UTF-8"}
 
 
 def _tops(distribution: importlib.metadata.Distribution) -> Iterator[Path]:

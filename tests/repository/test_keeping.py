@@ -1,18 +1,15 @@
 """A build of the site keeps what it made of the same inputs, and makes the rest again."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.places import ROOT
-from website import front, keeping
-from website.broken import inputs
-from website.gallery import PLAYER
+from website import keeping
 from workbench.kernel import InputError
-from workbench.registry.configurations import configuration, shipped
+
+# Not here but in the tests that use it: what takes long to load, for the processes of the first test would load it too.
 
 
 def shouted(folder: Path, name: str) -> list[str]:
@@ -81,6 +78,9 @@ def test_the_digest_of_the_code_is_of_all_that_checks_and_draws(
 
 
 def test_a_page_of_the_gallery_is_made_again_if_a_configuration_that_it_names_changes() -> None:
+    from website.broken import inputs
+    from workbench.registry.configurations import configuration, shipped
+
     files = inputs(configuration(shipped()["classics/peterson_stays"]))
     assert files == [shipped()["classics/peterson_stays"], shipped()["classics/peterson"]]
 
@@ -102,8 +102,16 @@ def test_a_file_that_is_the_same_keeps_its_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_sphinx_makes_a_page_again_if_what_is_put_into_it_changes(tmp_path: Path) -> None:
+def test_sphinx_makes_a_page_again_if_what_is_put_into_it_changes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its trace, what the front page plays, the code behind the reference, and the navigation beside all pages."""
+    from sphinx.cmd.build import main as sphinx  # not a process for each build, which would load it anew
+
+    from website import front
+    from website.gallery import PLAYER
+
+    monkeypatch.chdir(ROOT)
     source, site = tmp_path / "pages", tmp_path / "site"
     for name, text in {
         "index.md": "# Front\n\n![switches](all.svg)\n\n```{toctree}\n\ndocs/one\nplayground\napi/room\n```\n",
@@ -125,8 +133,7 @@ def test_sphinx_makes_a_page_again_if_what_is_put_into_it_changes(tmp_path: Path
         for page in site.rglob("*.html"):
             os.utime(page, (2**31, 2**31))
         options = ["-q", "-W", "-d", str(tmp_path / "doctrees"), "-c", "website", str(source), str(site)]
-        done = subprocess.run([sys.executable, "-m", "sphinx", *options], cwd=ROOT, capture_output=True)
-        assert (done.returncode, done.stderr.decode()) == (0, "")
+        assert (sphinx(options), capsys.readouterr().err) == (0, "")
         return {name for name in every if (site / f"{name}.html").stat().st_mtime < 2**31}
 
     every = {"index", "docs/one", "playground", "api/room", "gallery/a"}

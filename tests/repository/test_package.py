@@ -18,6 +18,9 @@ from tests.environments import ROOT, Environment
 from tests.kept import differences, faults
 from tests.places import PACKAGE, compiled_kernels
 
+#: One worker builds the wheel and its environments, also for the notebooks that need Spark or the writers.
+pytestmark = pytest.mark.xdist_group("package")
+
 #: What gets into an image, where the package is built, and nothing else.
 SOURCES = [name[1:] for name in (ROOT / ".dockerignore").read_text().splitlines() if name.startswith("!")]
 FOLDERS = [name for name in SOURCES if (ROOT / name).is_dir()]
@@ -196,7 +199,7 @@ def test_what_is_installed_takes_its_extras_by_name_without_an_index(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [pytest.param(path.stem, marks=marks_of(path)) for path in NOTEBOOKS])
 def test_a_notebook_runs_with_what_its_page_names(
-    with_extras: Callable[..., Environment], tmp_path: Path, name: str
+    with_extras: Callable[..., Environment], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """With ``[lab]`` and the extras that its first cell names; what comes out is what the repository keeps."""
     import nbformat
@@ -207,10 +210,10 @@ def test_a_notebook_runs_with_what_its_page_names(
     assert installed.run("workbench", "notebooks", "lessons", here=tmp_path).returncode == 0
     if "pypaimon" in kept.metadata["lesson"]["needs"]:
         path.with_name(".writers").symlink_to(ROOT / ".writers")
-    command = ["python", "-m", "nbconvert", "--to", "notebook", "--execute", "--inplace", str(path)]
-    done = installed.run(*command, here=path.parent, IPYTHONDIR=str(tmp_path / "ipython"))
-    assert done.returncode == 0, done.stderr
-    fresh = notebooks.clean(nbformat.read(path, as_version=4))
+    installed.write_kernel(tmp_path / "jupyter", here=path.parent, IPYTHONDIR=str(tmp_path / "ipython"))
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
+    fresh = notebooks.execute(path)
+    assert (tmp_path / "ipython").is_dir()  # so the kernel was this one
     assert faults(fresh) == []
     assert differences(kept, fresh) == []
 
