@@ -131,11 +131,11 @@ class PaimonJudgement(CountsJudgement):
                 "which is not there yet, or was rolled back"
             )
         if unplaced:
-            older = "older, or were " if self.table.first > 1 else ""
+            older = "older, or " if self.table.first > 1 else ""
             self.remarks.append(
-                f"{counted(len(unplaced), 'manifest list')} of commits whose predecessors are not among the snapshots "
-                f"from {self.table.first} on: these are {older}overwritten, rolled back, or of a branch that is gone; "
-                "whether the commits were lost cannot be said"
+                f"{counted(len(unplaced), 'manifest list')} of commits whose predecessors are unknown, or not among "
+                f"the snapshots from {self.table.first} on: these are {older}still being written, or were overwritten, "
+                "rolled back, or of a branch that is gone; whether the commits were lost cannot be said"
             )
         if self.acks is None:
             for one in lost:

@@ -53,9 +53,8 @@ def orphans(table: PaimonTable) -> list[Orphan]:
         return []
     elsewhere = [other for other in table.others.to_pylist() if not other["file"].startswith("snapshot/")]
     known = {*table.files["name"].to_pylist(), *_added_by(table, elsewhere)}
-    found = list(
-        _orphans(table, known, {name for other in elsewhere for one in other["lists"] for name in _names(table, one)})
-    )
+    named = {name for other in elsewhere for one in other["lists"] for name in _names(table, one) or ()}
+    found = list(_orphans(table, known, named))
     if found:
         arrived = _added_by(table, _arrived_since(table))
         found = [one for one in found if not {file["name"] for file in one.files} & arrived]
@@ -63,7 +62,8 @@ def orphans(table: PaimonTable) -> list[Orphan]:
 
 
 def _orphans(table: PaimonTable, known: set[str], named_elsewhere: set[str]) -> Iterator[Orphan]:
-    lists = {name: _names(table, name) for name in table.orphans}
+    # A base that is still being written is not an empty one, which is that of snapshot 1.
+    lists = {name: names for name in table.orphans if (names := _names(table, name)) is not None}
     named = {name for names in table.snapshots["manifests"].to_pylist() for name in names} | named_elsewhere
     unnamed = {name for names in lists.values() for name in names} - named
     entries = {manifest: _entries(table, manifest) for manifest in sorted(unnamed)}
@@ -106,11 +106,11 @@ def _entries(table: PaimonTable, manifest: str) -> list[dict[str, Any]]:
         return []
 
 
-def _names(table: PaimonTable, manifest_list: str) -> list[str]:
+def _names(table: PaimonTable, manifest_list: str) -> list[str] | None:
     try:
         return manifests_in(table.source, manifest_list)
     except InputError:
-        return []  # still being written, or its writer died: nobody relies on it
+        return None  # still being written, or its writer died: nobody relies on it
 
 
 def _file(table: PaimonTable, entry: dict[str, Any]) -> dict[str, Any]:
