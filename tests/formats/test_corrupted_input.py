@@ -147,7 +147,7 @@ def read_toml(folder, text):
         return
     table = tomllib.loads(text.decode())
     assert (one.title, one.source) == (table.get("title", "one"), table.get("source", ""))
-    assert isinstance(one.model, get_model(table["model"]))
+    assert isinstance(one.model.author, get_model(table["model"]))
     assert (list(one.symmetry), one.properties) == (table.get("symmetry", []), table.get("properties"))
     assert one.expect == table.get("expect", {})
     given = table.get("constants", {})

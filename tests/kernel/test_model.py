@@ -181,7 +181,6 @@ def test_misuse_in_a_declaration(declare, message):
 @pytest.mark.parametrize(
     ("declared", "message"),
     [
-        ({"writes": Variable(0)}, "a variable may not be called 'writes'"),
         ({"x": Variable(0, per=FIVE)}, "Toy has no 5 to range over"),
         ({"step": action(p="rest")(two), "rest": action(one)}, "Toy has no 'rest' to range over"),
         ({"step": action(p="most")(two), "most": 3}, "most is 3, which has no members to range over"),

@@ -42,7 +42,6 @@ DECLARED = {
 WHOLE = {
     "Toy: constants belongs to Model": "def constants(self):\n    return ()",
     "Toy: no variable may be called 'validate'; reserved are names that begin with _ and": "validate = Variable(0)",
-    "a variable may not be called 'values': Draft.values is something else": "values = Variable(0)",
     "Toy: the default C = 9 is not accepted; it takes an integer from 0 to 2": 'C = Constant(9, range(3), "")',
     "Toy: symmetry names 'Nobody', which is not a set of names": 'symmetry = ("Nobody",)',
     "Other: when = 'Nothing' is not accepted;": '@invariant(when="Nothing")\ndef Other(self, s):\n    return True',

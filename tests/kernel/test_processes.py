@@ -144,7 +144,10 @@ def declared(**body):
             r"^Lamps: act is at a step of a process, but has no process with steps",
         ),
         ({"pc": Variable(0)}, r"^Lamps: pc is declared twice: lamp has its steps in it"),
-        ({"lamp": Process(per="lamps", start="Cold", pc="constants")}, r"^Lamps: no variable may be called 'constants'"),
+        (
+            {"lamp": Process(per="lamps", start="Cold", pc="constants")},
+            r"^Lamps: no variable may be called 'constants'",
+        ),
         ({"lamp": Process(per="lamps", pc="n")}, r"^act\(a\): n has no cell for who steps"),
         (
             {"lamp": Process(per="lamps"), "pc": Variable("Cold", per="some"), "some": ("b",)},

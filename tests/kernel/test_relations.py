@@ -10,8 +10,12 @@ from hypothesis import strategies as st
 
 from tests.behaviours import reachable_states
 from workbench.checking.check import check
+from workbench.checking.following.validate import validate
 from workbench.checking.questions.whatif import other_values
+from workbench.checking.spaces.dataset import save
+from workbench.checking.spaces.space import explore
 from workbench.commands.options import parse_assignments
+from workbench.formats.itf import read_itf, to_itf
 from workbench.formats.permalink import open_permalink, permalink
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.kernel import ModelError, replay, search
@@ -20,6 +24,7 @@ from workbench.kernel.model import reserved_names
 from workbench.kernel.values import Name, permute
 from workbench.language import *
 from workbench.registry.configurations import configuration
+from workbench.showing.view import trace_view
 from workbench.storage.identity import Identity
 
 
@@ -326,13 +331,36 @@ def test_pairs_are_a_tuple_that_knows_where_it_is_from():
 
 
 def test_reserved_names_are_those_that_are_refused():
-    names = reserved_names()
+    assert reserved_names() == ["constants", "fairness", "initial_states", "renamings", "symmetry", "validate"]
+    for name in reserved_names():
+        with pytest.raises(ModelError, match=f"may be called '{name}'.*validate"):
+            type("M", (Model,), {name: Variable(0), "idle": Wires.idle, "n": Variable(0)})()
 
-    def declare(name):
-        type("M", (Model,), {name: Variable(0), "idle": Wires.idle, "n": Variable(0)})()
 
-    for name in (*names["anything"], *names["variables"]):
-        with pytest.raises(ModelError, match=f"may be called '{name}'|may not be called '{name}'") as caught:
-            declare(name)
-        assert "validate" in str(caught.value) or "changes_to" in str(caught.value) or "writes" in str(caught.value)
-    declare("claims")
+@pytest.mark.parametrize("engine", ["reference", "local"])
+def test_what_models_and_states_have_may_be_the_name_of_a_variable(engine, tmp_path):
+    """Everything that shows or stores a behaviour works, too."""
+    names = ["items", "values", "name", "state", "view", "mark", "lines", "members", "select", "draft", "start"]
+    names += ["writes", "changes_to", "instances", "layout", "outcomes", "declared", "author", "constants_of"]
+
+    def step(self, s):
+        require(s.items < 3)
+        for name in names:
+            setattr(s, name, getattr(s, name) + 1)
+        s.some |= {2}
+
+    def small(self, s):
+        return s.items < 3 and all(getattr(s, name) == s.items for name in names)
+
+    declared = {name: Variable(0) for name in names}
+    some = {"some": SetOf("values_of"), "values_of": (1, 2)}
+    model = type("Taken", (Model,), {**declared, **some, "step": action(step), "small": invariant(small)})()
+    result = check(model, engine=engine)
+    trace = result["small"].trace
+    assert (result.distinct, len(trace), trace.last.items, trace.last.some) == (4, 4, 3, frozenset({2}))
+    assert "writes: 0 -> 1" in repr(trace)
+    assert "lines: 3" in repr(trace.last)
+    shown = trace_view(trace)
+    assert "values" in shown.html()
+    assert validate(model, read_itf(model, to_itf(trace))).holds
+    save(explore(model, max_states=4), tmp_path / "space")

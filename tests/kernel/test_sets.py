@@ -118,8 +118,8 @@ def drafts(content):
     held, other = (shown.cell for shown in layout.shown)
     start = list(layout.put({held: content, other: frozenset()}).values())
     draft = layout.draft()
-    draft.start(Reads(start))
-    yield lambda: layout.shown[0].value([draft.writes.get(at, v) for at, v in enumerate(start)]), draft
+    draft._start(Reads(start))
+    yield lambda: layout.shown[0].value([draft._writes.get(at, v) for at, v in enumerate(start)]), draft
 
 
 @given(SOME, st.lists(st.tuples(st.sampled_from(sorted(OPERATIONS)), SOME), max_size=6))
@@ -144,7 +144,7 @@ def reads_of(question, content=(), writes=()):
     *_, (_, draft) = drafts(frozenset(content))
     draft.held |= frozenset(writes)
     question(draft)
-    return len(draft.values)
+    return len(draft._row)
 
 
 @pytest.mark.parametrize(

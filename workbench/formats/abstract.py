@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from workbench.kernel import InputError, Machine, State, Trace
 from workbench.kernel.refinement import Refinement, RefinementProperty
+from workbench.kernel.state import changes_of, lines_of
 from workbench.kernel.trace import Step, steps_of
 
 
@@ -49,12 +50,12 @@ class AbstractTrace:
     def __repr__(self) -> str:
         lines = []
         for number, step in enumerate(self.steps, 1):
-            changes = self.steps[number - 2].state.changes_to(step.state) if number > 1 else []
+            changes = changes_of(self.steps[number - 2].state, step.state) if number > 1 else []
             if changes or number == 1 or not step.allowed:
                 label = step.label if step.allowed else f"not a step of {self.model.declared.title}"
                 lines.append(f"{number:>3}  {label}")
             if number == 1:
-                lines += [f"       {line}" for line in step.state.lines()]
+                lines += [f"       {line}" for line in lines_of(step.state)]
             lines += [f"       {part}" for change in changes for part in change.parts]
         return "\n".join(lines)
 

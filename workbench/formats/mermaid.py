@@ -1,7 +1,7 @@
 """Markdown with a Mermaid sequence diagram of a trace: a lane per process, a note per step with its changes."""
 
 from workbench.kernel import Trace
-from workbench.kernel.state import Change
+from workbench.kernel.state import Change, lines_of
 from workbench.kernel.text import printable
 
 _LONGEST = 60
@@ -22,7 +22,7 @@ def to_mermaid(trace: Trace) -> str:
         text = "<br/>".join(_escape(line) for line in [f"{index + 1}. {step.label}", *changes])
         lines.append(f"    Note over {ids[step.lane]}: {text}")
     lines += [f"    {line}" for line in _ending(trace, everyone)]
-    lines += ["```", "", "It begins in:", "", "```text", *trace.steps[0].state.lines(), "```"]
+    lines += ["```", "", "It begins in:", "", "```text", *lines_of(trace.steps[0].state), "```"]
     return "\n".join(lines) + "\n"
 
 

@@ -5,6 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 from workbench.kernel import InputError, Machine, State
 from workbench.kernel.errors import brief
+from workbench.kernel.state import row_of
 from workbench.kernel.values import is_same
 
 
@@ -34,7 +35,7 @@ class Observation(NamedTuple):
 
     def agrees(self, state: State) -> bool:
         """Whether `state` has these values."""
-        return all(is_same(value, state.values[cell]) for cell, value in self.cells.items())
+        return all(is_same(value, row_of(state)[cell]) for cell, value in self.cells.items())
 
 
 class Recording(NamedTuple):

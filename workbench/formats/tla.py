@@ -3,6 +3,7 @@
 from typing import Any
 
 from workbench.kernel import Map, State
+from workbench.kernel.state import cells_of
 from workbench.kernel.text import printable
 from workbench.kernel.values import is_member, record_items, sort_key
 
@@ -37,7 +38,7 @@ def tla(value: Any) -> str:
 def variables_of(state: State) -> dict[str, Any]:
     """Each variable's value; a variable with an index as a :class:`Map` from index to value."""
     variables: dict[str, Any] = {}
-    for cell, value in state.items():
+    for cell, value in cells_of(state):
         if cell.index is None:
             variables[cell.variable] = value
         else:

@@ -13,7 +13,7 @@ from workbench.kernel.machine import PropertyInstance
 from workbench.kernel.plan import Plan
 from workbench.kernel.properties import Deadlock, Invariant, Liveness, Property
 from workbench.kernel.result import NOBODY, Explored, Result, Verdict, constraints_of
-from workbench.kernel.state import Cell, Reads
+from workbench.kernel.state import Cell, Reads, row_of
 from workbench.kernel.trace import Trace
 from workbench.kernel.values import counted
 
@@ -277,7 +277,7 @@ def says_nothing(model: Any, declared: Property) -> str | None:
     state = next(model.each_initial_state())
 
     def looks(instance: PropertyInstance) -> bool:
-        reads = Reads(state.values)
+        reads = Reads(row_of(state))
         instance.judge(model.view(reads))
         return bool(reads) or not model.constants.keys().isdisjoint(instance.names)
 

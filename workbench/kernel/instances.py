@@ -179,7 +179,7 @@ class CodeInstance(ActionInstance):
         if process.guard is not None:
             process.guard(author, draft, *member)
         result = self.action.function(author, draft, *arguments)
-        if self.to is not None and cell not in draft.writes:
+        if self.to is not None and cell not in draft._writes:
             draft._set(cell, self.to)
         return result
 
@@ -196,7 +196,7 @@ class CodeInstance(ActionInstance):
         function, author, arguments = self._function, self.author, self.arguments
         draft = _running.draft_of(author._machine.layout)
         while True:
-            draft.start(before)
+            draft._start(before)
             _running.run = run = kind(taken)
             try:
                 result = function(author, draft, *arguments)
@@ -204,7 +204,7 @@ class CodeInstance(ActionInstance):
                     check_finished(result)
                 if len(run.labels) > 1:
                     self._note_names(run.labels)
-                branch: Outcome | str = Outcome(tuple(run.labels), draft.writes)
+                branch: Outcome | str = Outcome(tuple(run.labels), draft._writes)
             except Disabled as disabled:
                 branch = text_of(disabled)
             except BaseException as error:

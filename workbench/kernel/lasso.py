@@ -12,7 +12,7 @@ from workbench.kernel.errors import ModelError, call, checked
 from workbench.kernel.machine import Actor, Fairness, Machine
 from workbench.kernel.properties import Formula, Predicate, Property
 from workbench.kernel.result import NOBODY, Verdict
-from workbench.kernel.state import Reads, State, seen
+from workbench.kernel.state import Reads, State, row_of, seen
 from workbench.kernel.trace import Trace
 from workbench.kernel.values import show
 
@@ -208,7 +208,7 @@ def waiting(model: Machine, state: Any, numbers: Iterable[int], moving: Containe
     """
     obstacles: dict[Any, tuple[str, list[tuple[int, str]]]] = {}
     for number in numbers:
-        instance, reads = model.instances[number], Reads(state.values)
+        instance, reads = model.instances[number], Reads(row_of(state))
         outcomes, whys = instance.run(reads)
         if instance.actor not in moving:
             _, met = obstacles.setdefault(instance.actor, (instance.lane, []))

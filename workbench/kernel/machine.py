@@ -14,7 +14,7 @@ from workbench.kernel.domains import Names
 from workbench.kernel.errors import InputError, ModelError, brief, call, checked, impure, of_its_class, unknown
 from workbench.kernel.given import names_in
 from workbench.kernel.properties import DEADLOCK, Formula, Promise, Property, Step
-from workbench.kernel.state import Cell, Layout, Reader, State, Values, seen
+from workbench.kernel.state import Cell, Layout, Reader, State, Values, row_of, seen
 from workbench.kernel.values import identity, is_same, permute, show
 
 # Steps ---------------------------------------------------------------------------------------------------------------
@@ -347,19 +347,19 @@ class Machine(ABC):
 
     def outcomes(self, instance: ActionInstance, state: State) -> list[tuple[Outcome, Any]]:
         """The outcomes of `instance` in `state`, each with the state that it leads to."""
-        outcomes, _ = instance.run(state.values)
+        outcomes, _ = instance.run(row_of(state))
         return [(outcome, self.after(state, outcome)) for outcome in outcomes]
 
     def after(self, state: State, outcome: Outcome) -> Any:
         """The state to which `outcome` leads from `state`."""
-        row = list(state.values)
+        row = list(row_of(state))
         for cell, value in outcome.writes.items():
             row[cell] = value
         return self.state(row)
 
     def why_disabled(self, instance: ActionInstance, state: State) -> str | None:
         """Why `instance` is disabled in `state`; None if it is enabled."""
-        outcomes, whys = instance.run(state.values)
+        outcomes, whys = instance.run(row_of(state))
         return None if outcomes else "; ".join(whys)
 
     def may_end(self, state: Reader) -> bool:

@@ -22,7 +22,6 @@ from workbench.kernel.errors import (
 from workbench.kernel.machine import Fairness
 from workbench.kernel.of_class import ClassMachine
 from workbench.kernel.parameters import check_finished
-from workbench.kernel.state import Draft, State, public_names
 
 #: Attributes of a model that its class lacks; those of the class are reserved as well.
 _RESERVED = frozenset({"constants"})
@@ -153,14 +152,9 @@ _OWN = frozenset({"__init__", "__setattr__", "__reduce__", *_RESERVED}) | {
 }
 
 
-def reserved_names() -> dict[str, list[str]]:
-    """The names that no declaration may have, and those that no variable may have besides.
-
-    Names that begin with ``_`` are not accepted either.
-    """
-    ours = sorted(name for name in _RESERVED | vars(Model).keys() if not name.startswith("_"))
-    states = {name for base in (Draft, State) for name in public_names(base)}
-    return {"anything": ours, "variables": sorted(states.difference(ours))}
+def reserved_names() -> list[str]:
+    """The names that no declaration may have; nor may it have one that begins with ``_``."""
+    return sorted(name for name in _RESERVED | vars(Model).keys() if not name.startswith("_"))
 
 
 def _rebuild(model: type[Model], constants: dict[str, Any]) -> Model:

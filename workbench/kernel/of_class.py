@@ -27,7 +27,7 @@ from workbench.kernel.members import Universe
 from workbench.kernel.oversights import oversights
 from workbench.kernel.parameters import Declared
 from workbench.kernel.properties import Property
-from workbench.kernel.state import Cell, Draft, Layout, Reader, State, seen
+from workbench.kernel.state import Cell, Layout, Reader, seen
 from workbench.kernel.values import check_value, clash, sort_key
 
 MOST_RENAMINGS = 5040
@@ -73,8 +73,6 @@ class ClassMachine(Machine):
             if times[instance.label] > 1:
                 instance.spell_out()
         self._part_lanes()
-        for reader in (Draft, State):  # an error where a variable has a name that they need
-            self.layout.bind(reader)
 
     def __reduce__(self) -> Any:
         return _of_author, (self.author,)

@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 
 from workbench.kernel.declare import Boundary, Process, Variable
 from workbench.kernel.parameters import Declared
+from workbench.kernel.state import row_of
 from workbench.kernel.values import show
 
 #: By these, code reads what it does not name.
@@ -42,7 +43,7 @@ def _steps(model: Any, code: "_Code") -> Iterator[str]:
     """Steps of processes that no action leads to, and that no action starts from, and no code mentions."""
     for process in model.declared.processes.values():
         own = [i for i in model.instances if i.action.process is process and process.pc in model.declared.variables]
-        begun = next(model.each_initial_state()).values if own else ()
+        begun = row_of(next(model.each_initial_state())) if own else ()
         known = code.values | {begun[cell] for cell in (model.layout.cells_of(process.pc) if own else ())}
         known |= {
             value for name in code.names & vars(model.author).keys() for value in _texts(getattr(model.author, name))

@@ -16,7 +16,7 @@ from workbench.kernel.members import Members
 from workbench.kernel.model import Model
 from workbench.kernel.parameters import Default, Function, When, check_function
 from workbench.kernel.properties import Property
-from workbench.kernel.state import Cell, Reader, State, seen
+from workbench.kernel.state import Cell, Reader, State, cells_of, changes_of, lines_of, row_of, seen
 from workbench.kernel.values import check_value, identity, is_same, show
 
 #: Abstract states whose successors are memoized.
@@ -146,7 +146,7 @@ class Refinement(PropertyInstance):
             self._initial.update(self.abstract.each_initial_state())
         if image in self._initial:
             return True
-        return f"no behaviour of {self.abstract.declared.title} begins with {'; '.join(image.lines())}"
+        return f"no behaviour of {self.abstract.declared.title} begins with {'; '.join(lines_of(image))}"
 
     def judge(self, *states: Reader) -> bool | str:
         one, other = map(self.image, states)
@@ -159,33 +159,33 @@ class Refinement(PropertyInstance):
 
     def no_step(self, one: State, other: State) -> str:
         """Describe a step that the abstract model does not have, in its terms."""
-        first, *others = [(str(c.cell), f"from {show(c.before)} to {show(c.after)}") for c in one.changes_to(other)]
+        first, *others = [(str(c.cell), f"from {show(c.before)} to {show(c.after)}") for c in changes_of(one, other)]
         changes = " and ".join([f"{first[0]} goes {first[1]}", *(f"{cell} {how}" for cell, how in others)])
         said = f"{changes}, which no action of {self.abstract.declared.title} does"
         nearly = [
             f"{instance.label_with(outcome.choices)} may not, since {' and '.join(missing)}"
             for instance in self.abstract.instances
-            for outcome, missing in instance.overlooking(one.values)
-            if self.abstract.state([outcome.writes.get(*pair) for pair in enumerate(one.values)]) == other
+            for outcome, missing in instance.overlooking(row_of(one))
+            if self.abstract.state([outcome.writes.get(*pair) for pair in enumerate(row_of(one))]) == other
         ]
         return "; ".join([said, *(nearly[:1] or self._nearest(one, other))])
 
     def _nearest(self, one: State, other: State) -> list[str]:
         """The nearest abstract step with a change in common, and where it differs; empty if there is none."""
-        done = {(change.cell, identity(change.after)) for change in one.changes_to(other)}
+        done = {(change.cell, identity(change.after)) for change in changes_of(one, other)}
         steps = [
             (instance.label_with(outcome.choices), after)
             for instance in self.abstract.instances
             for outcome, after in self.abstract.outcomes(instance, one)
-            if not done.isdisjoint((change.cell, identity(change.after)) for change in one.changes_to(after))
+            if not done.isdisjoint((change.cell, identity(change.after)) for change in changes_of(one, after))
         ]
         if not steps:
             return []
-        label, after = min(steps, key=lambda step: len(other.changes_to(step[1])))
-        left = dict(one.items())
+        label, after = min(steps, key=lambda step: len(changes_of(other, step[1])))
+        left = dict(cells_of(one))
         told = [
             f"{'leave' if is_same(left[change.cell], change.after) else 'make'} {change.cell} {show(change.after)}"
-            for change in other.changes_to(after)
+            for change in changes_of(other, after)
         ]
         return [f"{label} would {' and '.join(told)}"]
 

@@ -17,6 +17,7 @@ from workbench.kernel.plan import Plan, make_plan
 from workbench.kernel.properties import DEADLOCK, Property
 from workbench.kernel.rerunning import again_and_again, how_often
 from workbench.kernel.result import ActionCount, Result, Verdict
+from workbench.kernel.state import row_of
 from workbench.kernel.symmetry import Canonical
 from workbench.kernel.temporal import OUTSIDE, check_liveness
 from workbench.kernel.trace import Move, Trace, leading_to, replay
@@ -145,7 +146,7 @@ class _Search:
 
     def _held(self) -> int:
         """The approximate size of the search's data, in bytes."""
-        per_state = _BYTES_PER_STATE + sys.getsizeof(self.states[0].values) if self.states else 0
+        per_state = _BYTES_PER_STATE + sys.getsizeof(row_of(self.states[0])) if self.states else 0
         return per_state * len(self.states)
 
     def _expand(self, number: int) -> list[tuple[Move, int]]:
@@ -156,7 +157,7 @@ class _Search:
             self._at = number, None
             outcomes = self.model.outcomes(instance, state)
             if number < _PURITY_CHECKS:
-                instance.check_pure(state.values, [outcome for outcome, _ in outcomes])
+                instance.check_pure(row_of(state), [outcome for outcome, _ in outcomes])
             count = self.counts[instance.action.name]
             count[0] += bool(outcomes)
             for ordinal, (outcome, successor) in enumerate(outcomes):
@@ -272,7 +273,7 @@ class _Search:
         growth, values, first = Growth(self.model.layout.cells), [set[Any]() for _ in self.model.layout.cells], 0
         for states in self.levels[:-1]:
             for state in self.states[first : first + states]:
-                for known, value in zip(values, state.values, strict=True):
+                for known, value in zip(values, row_of(state), strict=True):
                     known.add(identity(value))
             first += states
             growth.note([len(known) for known in values])

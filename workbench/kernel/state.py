@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 from workbench.kernel.differences import Difference, differences
-from workbench.kernel.errors import InputError, ModelError, NoSuchIndex, NoSuchVariable, listed
+from workbench.kernel.errors import InputError, ModelError, NoSuchIndex, NoSuchVariable
 from workbench.kernel.members import Before, Held, Members, Universe
 from workbench.kernel.values import PLAIN, check_value, is_same, show
 
@@ -235,11 +235,6 @@ class Layout:
             return self._bound[base]
         attributes: dict[str, Any] = {"__slots__": ()}
         for name, where in self.positions.items():
-            if hasattr(base, name):
-                raise ModelError(
-                    f"a variable may not be called {name!r}: {base.__name__}.{name} is something else, as are "
-                    + listed(word for word in public_names(base) if word != name)
-                )
             if not isinstance(where, int):
                 attributes[name] = _indexed(name)
             else:
@@ -248,10 +243,10 @@ class Layout:
 
     def get_set(self, owner: "Reader", name: str, cell: int) -> Members | Held:
         """The content of the declared set `name` that begins at `cell`."""
-        universe, values = self.universes[name], owner.values
+        universe, values = self.universes[name], owner._row
         if owner._is_whole:
             return Held.of(universe, Shown(self.cells[cell], cell, universe).value(values))
-        known = {part - cell: there for part, there in owner.writes.items() if cell <= part < cell + len(universe)}
+        known = {part - cell: there for part, there in owner._writes.items() if cell <= part < cell + len(universe)}
         return Members(universe, Before(values, cell, lambda number: values[cell + number]), None, known)
 
     def assign_set(self, owner: "Reader", name: str, cell: int, value: Any) -> None:
@@ -267,11 +262,6 @@ class Layout:
         firsts = [where] if isinstance(where, int) else [where[index]] if index is not None else where.values()
         width = len(self.universes[name]) if name in self.universes else 1
         return [first + number for first in firsts for number in range(width)]
-
-
-def public_names(base: type) -> list[str]:
-    """The attributes of a kind of state besides the model's variables."""
-    return sorted(name for name in dir(base) if not name.startswith("_"))
 
 
 def _scalar(cell: int) -> property:
@@ -313,16 +303,14 @@ class _Views(dict[str, Indexed]):
 class Reader:
     """Attribute access to the cells of a state; subclasses define `_get` and `_set`.
 
-    Attributes:
-        values: The row: the content of every cell, in the layout's order; for an action that before it.
-        writes: The cells that an action has assigned, with their values.
+    All else has a name that begins with ``_``, or gives way to a variable of that name.
     """
 
-    __slots__ = ("_layout", "_views", "values")
+    __slots__ = ("_layout", "_row", "_views")
     #: Whether sets are read as plain frozensets; model code reads them member by member.
     _is_whole: ClassVar[bool] = False
-    values: "Values"
-    writes: Mapping[int, Any] = MappingProxyType({})
+    _row: "Values"  # for an action that before it
+    _writes: Mapping[int, Any] = MappingProxyType({})
     _layout: Layout
     _views: dict[str, Indexed]
 
@@ -372,14 +360,14 @@ class View(Reader):
 
     def __init__(self, layout: Layout, values: "Values") -> None:
         super().__init__(layout)
-        _assign(self, "values", values)
+        _assign(self, "_row", values)
 
     def _get(self, cell: int) -> Any:
-        return self.values[cell]
+        return self._row[cell]
 
     def _changed_since(self, before: "View") -> Callable[[int], bool]:
         """Whether the cell with a number differs from `before`."""
-        return lambda cell: not is_same(before.values[cell], self.values[cell])
+        return lambda cell: not is_same(before._row[cell], self._row[cell])
 
 
 class State(View):
@@ -387,53 +375,76 @@ class State(View):
 
     __slots__ = ()
     _is_whole = True
-    values: tuple[Any, ...]
+    _row: tuple[Any, ...]
+
+    # These are for people: a variable of the same name goes first, so what runs for any model asks the functions below.
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        return row_of(self)
 
     def items(self) -> Iterator[tuple[Cell, Any]]:
-        """Every cell with its value, sets whole."""
-        return ((shown.cell, shown.value(self.values)) for shown in self._layout.shown)
+        return cells_of(self)
 
     def changes_to(self, later: "State") -> list[Change]:
-        """The cells that differ in `later`, sets whole."""
-        return [
-            Change(cell, before, after)
-            for (cell, before), (_, after) in zip(self.items(), later.items(), strict=True)
-            if not is_same(before, after)
-        ]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, State) and is_same(self.values, other.values)
-
-    def __hash__(self) -> int:
-        return hash(self.values)
+        return changes_of(self, later)
 
     def lines(self, changing: Container[int] | None = None) -> list[str]:
-        """The state as text, one line per variable that has a cell.
+        return lines_of(self, changing)
 
-        Args:
-            changing: The cells that change in what follows; the others are counted, not shown, where they are empty.
-                None shows all.
-        """
-        lines, empty = [], []
-        for name, group in itertools.groupby(self._layout.shown, key=lambda shown: shown.cell.variable):
-            cells = list(group)
-            told = {
-                shown.cell.index: show(value)
-                for shown in cells
-                if not _is_empty(value := shown.value(self.values))
-                or changing is None
-                or any(number in changing for number in shown.numbers)
-            }
-            inside = ", ".join(value if index is None else f"{show(index)}={value}" for index, value in told.items())
-            left = len(cells) - len(told)
-            if told:
-                lines.append(f"{name}: {inside}{f' ({left} more, empty)' if left else ''}")
-            elif left:
-                empty.append(name)
-        return [*lines, f"empty throughout: {', '.join(empty)}"] if empty else lines
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, State) and is_same(self._row, other._row)
+
+    def __hash__(self) -> int:
+        return hash(self._row)
 
     def __repr__(self) -> str:
-        return "\n".join(self.lines())
+        return "\n".join(lines_of(self))
+
+
+def row_of(state: State) -> tuple[Any, ...]:
+    """The row: the content of every cell, in the layout's order."""
+    return state._row
+
+
+def cells_of(state: State) -> Iterator[tuple[Cell, Any]]:
+    """Every cell with its value, sets whole."""
+    return ((shown.cell, shown.value(state._row)) for shown in state._layout.shown)
+
+
+def changes_of(before: State, after: State) -> list[Change]:
+    """The cells that differ between two states, sets whole."""
+    return [
+        Change(cell, one, other)
+        for (cell, one), (_, other) in zip(cells_of(before), cells_of(after), strict=True)
+        if not is_same(one, other)
+    ]
+
+
+def lines_of(state: State, changing: Container[int] | None = None) -> list[str]:
+    """The state as text, one line per variable that has a cell.
+
+    Args:
+        changing: The cells that change in what follows; the others are counted, not shown, where they are empty.
+            None shows all.
+    """
+    lines, empty = [], []
+    for name, group in itertools.groupby(state._layout.shown, key=lambda shown: shown.cell.variable):
+        cells = list(group)
+        told = {
+            shown.cell.index: show(value)
+            for shown in cells
+            if not _is_empty(value := shown.value(state._row))
+            or changing is None
+            or any(number in changing for number in shown.numbers)
+        }
+        inside = ", ".join(value if index is None else f"{show(index)}={value}" for index, value in told.items())
+        left = len(cells) - len(told)
+        if told:
+            lines.append(f"{name}: {inside}{f' ({left} more, empty)' if left else ''}")
+        elif left:
+            empty.append(name)
+    return [*lines, f"empty throughout: {', '.join(empty)}"] if empty else lines
 
 
 def _is_empty(value: Any) -> bool:
@@ -455,27 +466,27 @@ class Reads(dict[int, Any]):
 class Draft(Reader):
     """A state that an action is changing: reads see the action's own assignments."""
 
-    __slots__ = ("writes",)
-    writes: dict[int, Any]
+    __slots__ = ("_writes",)
+    _writes: dict[int, Any]
 
-    def start(self, values: "Values") -> None:
+    def _start(self, values: "Values") -> None:
         """Start over from the state with these values."""
-        _assign(self, "values", values)
-        _assign(self, "writes", {})
+        _assign(self, "_row", values)
+        _assign(self, "_writes", {})
 
     def _get(self, cell: int) -> Any:
-        writes = self.writes
-        return writes[cell] if cell in writes else self.values[cell]
+        writes = self._writes
+        return writes[cell] if cell in writes else self._row[cell]
 
     def _set(self, cell: int, value: Any) -> None:
         if type(value) not in PLAIN:
             check_value(value)
-        self.writes[cell] = value
+        self._writes[cell] = value
 
 
 def seen(state: Reader) -> Reader:
     """A read-only view without identity: model code cannot cache on it."""
-    return state._layout.view(state.values) if isinstance(state, State) else state
+    return state._layout.view(state._row) if isinstance(state, State) else state
 
 
 Values = Sequence[Any] | Reads

@@ -5,7 +5,7 @@ from typing import Any
 
 from workbench.kernel.errors import InputError
 from workbench.kernel.machine import Machine
-from workbench.kernel.state import Cell
+from workbench.kernel.state import Cell, row_of
 from workbench.kernel.values import PLAIN, Name, ObjectClasses, flatten, permute, sort_key
 
 
@@ -68,7 +68,7 @@ class Canonical:
     def __call__(self, state: Any) -> Any:
         if not self.renamings:
             return state
-        for cell, value in zip(self._model.layout.cells, state.values, strict=True):
+        for cell, value in zip(self._model.layout.cells, row_of(state), strict=True):
             self._words.check(cell, value)
             self._kinds.check(value)
-        return self._model.state(min(self.orbit(state.values), key=sort_key))
+        return self._model.state(min(self.orbit(row_of(state)), key=sort_key))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from workbench.kernel.errors import InputError, ModelError
 from workbench.kernel.machine import ActionInstance, Machine, machine_of
-from workbench.kernel.state import Change, State
+from workbench.kernel.state import Change, State, changes_of, lines_of, row_of
 from workbench.kernel.values import identity, is_same
 
 
@@ -140,12 +140,12 @@ class Trace:
 
     def changes(self, index: int) -> list[Change]:
         """The cells that step `index` changed; none for the initial state."""
-        return [] if index == 0 else self.steps[index - 1].state.changes_to(self.steps[index].state)
+        return [] if index == 0 else changes_of(self.steps[index - 1].state, self.steps[index].state)
 
     @property
     def _changing(self) -> set[int]:
         """The numbers of the cells that any step changes."""
-        cells = zip(*(step.state.values for step in self.steps), strict=True)
+        cells = zip(*(row_of(step.state) for step in self.steps), strict=True)
         return {number for number, values in enumerate(cells) if not all(is_same(value, values[0]) for value in values)}
 
     def __repr__(self) -> str:
@@ -154,7 +154,7 @@ class Trace:
             mark = "  <- the loop begins here" if self.loop == i and self.back is not None else ""
             lines.append(f"{i + 1:>3}  {step.label}{mark}")
             if i == 0:
-                lines += [f"       {line}" for line in step.state.lines(self._changing)]
+                lines += [f"       {line}" for line in lines_of(step.state, self._changing)]
             lines += [f"       {part}" for change in self.changes(i) for part in change.parts]
         if self.back is not None and self.loop is not None:
             lines.append(f"     {self.back.label}  -> back to state {self.loop + 1}, and so on for ever")
@@ -166,7 +166,7 @@ class Trace:
 def is_bookkeeping(before: State, step: Step) -> bool:
     """Whether a process that stands alone only moves on, such as a crasher that has nothing to do."""
     process = None if step.instance is None else step.instance.alone
-    return process is not None and all(c.cell.variable == process.pc for c in before.changes_to(step.state))
+    return process is not None and all(c.cell.variable == process.pc for c in changes_of(before, step.state))
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from workbench.checking.following.report import CellDifference, Nearest
 from workbench.formats.recording import Observation
 from workbench.kernel import Machine, State
 from workbench.kernel.machine import ActionInstance
+from workbench.kernel.state import row_of
 from workbench.kernel.values import is_same
 
 #: The most states to try steps from, steps to report, and reasons to list.
@@ -49,10 +50,10 @@ def nearest_steps(
 def _options(model: Machine, state: State) -> Iterator[tuple[ActionInstance, str, Mapping[int, Any], tuple[str, ...]]]:
     """The outcomes of each instance in `state`, or those it would have if it required nothing, with what it lacks."""
     for instance in model.instances:
-        outcomes, _ = instance.run(state.values)
+        outcomes, _ = instance.run(row_of(state))
         for outcome in outcomes:
             yield instance, instance.label_with(outcome.choices), outcome.writes, ()
-        for outcome, lacks in instance.overlooking(state.values):
+        for outcome, lacks in instance.overlooking(row_of(state)):
             if lacks:
                 yield instance, instance.label_with(outcome.choices), outcome.writes, tuple(lacks)
 
@@ -67,7 +68,7 @@ def _compare(
     watched: frozenset[int],
 ) -> tuple[Nearest, bool]:
     """How a step differs from the recording, and whether it would be visible."""
-    cells, before = model.layout.cells, state.values
+    cells, before = model.layout.cells, row_of(state)
     differences = [
         CellDifference(cells[cell], value, now)
         for cell, value in recorded.items()

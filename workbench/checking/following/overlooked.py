@@ -13,7 +13,7 @@ from workbench.checking.following.report import Nearest
 from workbench.formats.recording import Observation
 from workbench.kernel import Machine, ModelError, State
 from workbench.kernel.machine import ActionInstance, Outcome
-from workbench.kernel.state import Reads
+from workbench.kernel.state import Reads, row_of
 from workbench.kernel.values import is_same
 
 #: How many states are expanded.
@@ -38,7 +38,7 @@ class Rules(NamedTuple):
 
     def visible(self, before: State, writes: Mapping[int, Any]) -> bool | None:
         """Whether a step is visible; None if it is not allowed."""
-        changed = {cell for cell, value in writes.items() if not is_same(before.values[cell], value)}
+        changed = {cell for cell, value in writes.items() if not is_same(row_of(before)[cell], value)}
         if any(cell in self.watched and cell not in self.observation.cells for cell in changed):
             return None
         return self.kept is None or any(cell in self.kept for cell in changed)
@@ -93,13 +93,13 @@ def overlooking(
 
 def _refused(model: Machine, taken: int, state: State, rules: Rules) -> Iterator[_RefusedStep]:
     for instance in model.instances:
-        reads = Reads(state.values)
+        reads = Reads(row_of(state))
         outcomes, _ = instance.run(reads)
         for outcome in outcomes:
             seen = tuple(
                 model.layout.cells[cell]
                 for cell, value in outcome.writes.items()
-                if not is_same(value, state.values[cell]) and rules.is_seen(cell)
+                if not is_same(value, row_of(state)[cell]) and rules.is_seen(cell)
             )
             if seen and rules.kept is not None:
                 near = Nearest(instance.label_with(outcome.choices), [], unrecorded=seen)
@@ -107,7 +107,7 @@ def _refused(model: Machine, taken: int, state: State, rules: Rules) -> Iterator
         if outcomes:
             continue
         rank = len(reads) if len(reads) > 1 else 0
-        for outcome, lacks in instance.overlooking(state.values):
+        for outcome, lacks in instance.overlooking(row_of(state)):
             if len(lacks) == 1:
                 near = Nearest(instance.label_with(outcome.choices), [], tuple(lacks))
                 yield _RefusedStep(rank, near, instance, outcome, state, taken)
@@ -151,7 +151,7 @@ class _Searching:
     def _outcomes(self, instance: ActionInstance, state: State) -> list[Outcome]:
         """An instance's outcomes in a state that may be unreachable, where the model's code may fail."""
         try:
-            return instance.run(state.values)[0]
+            return instance.run(row_of(state))[0]
         except ModelError:
             return []
 
@@ -169,7 +169,7 @@ class _Searching:
         return ((after, taken), False) if taken < self.rules.observation.steps else None
 
     def _after(self, before: State, outcome: Outcome) -> State:
-        values = list(before.values)
+        values = list(row_of(before))
         for cell, value in outcome.writes.items():
             values[cell] = value
         return self.model.state(values)

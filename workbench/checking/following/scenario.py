@@ -27,7 +27,7 @@ from workbench.kernel.budget import Budget, Limits, Stop
 from workbench.kernel.errors import did_you_mean, text_of, unknown
 from workbench.kernel.interrupts import interruptible
 from workbench.kernel.machine import AnyModel, Outcome
-from workbench.kernel.state import Reads
+from workbench.kernel.state import Reads, row_of
 from workbench.kernel.trace import Step, each_step
 from workbench.kernel.values import counted, show
 from workbench.registry import model_of
@@ -380,7 +380,7 @@ def _look_around(searching: "ScenarioSearch", passed: int, look: Callable[[int, 
         for node in searching.different(passed, sorted(read))[:_MOST_STATES]:
             if node not in seen:
                 seen.add(node)
-                reads = Reads(searching.state(node).values)
+                reads = Reads(row_of(searching.state(node)))
                 look(node, reads)
                 read |= set(reads)
         if len(read) == before:

@@ -6,7 +6,7 @@ from typing import Any
 from workbench.kernel import Machine, machine_of
 from workbench.kernel.machine import AnyModel
 from workbench.kernel.model import Model
-from workbench.kernel.state import State
+from workbench.kernel.state import State, row_of
 
 
 def variant(model: AnyModel, **declared: Any) -> Machine:
@@ -30,5 +30,5 @@ def variant(model: AnyModel, **declared: Any) -> Machine:
 def beginning_in(model: AnyModel, states: Iterable[State]) -> Machine:
     """The same model with `states` as its initial states."""
     model = machine_of(model)
-    values = [state.values for state in states]
+    values = [row_of(state) for state in states]
     return variant(model, initial_states=lambda self: [machine_of(self).state(one) for one in values])

@@ -98,5 +98,5 @@ def _deciding(task: Task, declared: Property) -> Callable[[State], bool]:
     if declared.of_states:
         predicates, wanted = task.model.predicates(declared.name), declared.wanted
         return lambda state: any(predicate.holds(state) is wanted for predicate in predicates)
-    begins = [judge.begins for judge in declared.judges(task.model) if judge.begins is not None]
+    begins = [judge.begins for judge in task.model.judges(declared) if judge.begins is not None]
     return lambda state: any(begin(state) is not True for begin in begins)

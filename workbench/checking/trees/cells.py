@@ -9,7 +9,7 @@ import numpy as np
 from workbench.checking.kernels.arrays import Growing
 from workbench.kernel import Machine
 from workbench.kernel.errors import ModelError
-from workbench.kernel.state import Layout, Reads, State, Values, View
+from workbench.kernel.state import Layout, Reads, State, Values, View, row_of
 from workbench.kernel.symmetry import AmbiguousNames
 from workbench.kernel.values import (
     LONG,
@@ -177,9 +177,9 @@ class Interner:
 
     def encode(self, state: State) -> list[int]:
         """The row of `state`."""
-        for cell, value in zip(self.layout.cells, state.values, strict=True):
+        for cell, value in zip(self.layout.cells, row_of(state), strict=True):
             self._model_words.check(cell, value)
-        return [self.number(cell, value) for cell, value in enumerate(state.values)]
+        return [self.number(cell, value) for cell, value in enumerate(row_of(state))]
 
     def reads(self, row: Numbers) -> Reads:
         """The values of a row, as actions and predicates read them."""

@@ -169,7 +169,7 @@ class Trees:
 
     def _seen(self, values: Reads) -> View:
         """The state with these values; to use one view for all saves making its indexed variables again."""
-        object.__setattr__(self._view, "values", values)
+        object.__setattr__(self._view, "_row", values)
         return self._view
 
     def _insert(self, root: int, row: Sequence[int], read: dict[int, Any], leaf: int, whose: Callable[[], str]) -> int:

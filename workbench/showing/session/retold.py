@@ -5,7 +5,7 @@ from itertools import islice
 
 from workbench.kernel import Machine, ModelError, Trace, machine_of, replay
 from workbench.kernel.machine import ActionInstance, AnyModel
-from workbench.kernel.state import Change
+from workbench.kernel.state import Change, changes_of
 from workbench.kernel.trace import Step, steps_of
 from workbench.showing.session.stepper import MOST_STARTS
 
@@ -56,7 +56,7 @@ def retold(told: Trace, model: AnyModel) -> Retold:
     before = first
     for step in (*told.steps[1 : told.end + 1], *((told.back,) if told.back else ())):
         assert step.instance is not None  # it is no initial state
-        changes = before.changes_to(step.state)
+        changes = changes_of(before, step.state)
         instance = instances.get(step.instance.identity)
         try:
             possible = _possible(model, instance, steps[-1], step)
@@ -64,9 +64,9 @@ def retold(told: Trace, model: AnyModel) -> Retold:
             return so_far(step.label, str(error))
         if isinstance(possible, str):
             return so_far(step.label, possible)
-        same = [one for one in possible if steps[-1].state.changes_to(one.state) == changes]
+        same = [one for one in possible if changes_of(steps[-1].state, one.state) == changes]
         after = (same or possible)[0]
-        other = sorted(steps[-1].state.changes_to(after.state), key=lambda one: one.cell.variable not in counters)
+        other = sorted(changes_of(steps[-1].state, after.state), key=lambda one: one.cell.variable not in counters)
         steps.append(after)
         if not same:
             return so_far(other=tuple(other))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from workbench.kernel import ModelError, State, machine_of
 from workbench.kernel.machine import ActionInstance, AnyModel
-from workbench.kernel.state import Cell, Reads
+from workbench.kernel.state import Cell, Reads, row_of
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def accesses(model: AnyModel, states: Iterable[State]) -> list[Access]:
     written: list[set[int]] = [set() for _ in model.instances]
     for state in states:
         for instance in model.instances:
-            reads = Reads(state.values)
+            reads = Reads(row_of(state))
             with suppress(ModelError):  # the trace to an error ends where an action raises it
                 for outcome in instance.run(reads)[0]:
                     written[instance.number].update(outcome.writes)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from workbench.kernel import State
-from workbench.kernel.state import Cell
+from workbench.kernel.state import Cell, cells_of
 from workbench.kernel.values import identity, show
 
 BECOMES = "\N{RIGHTWARDS ARROW}"
@@ -29,7 +29,7 @@ def told_apart(states: Sequence[State]) -> list[str]:
         >>> told_apart(Coins().initial_states())
         ['up: none', 'up: 1']
     """
-    cells = [list(state.items()) for state in states]
+    cells = [list(cells_of(state)) for state in states]
     differing = [len({identity(value) for _, value in same}) > 1 for same in zip(*cells, strict=True)]
     told = []
     for of_state in cells:

@@ -3,6 +3,7 @@
 from itertools import groupby
 
 from workbench.kernel import Machine, State
+from workbench.kernel.state import changes_of
 from workbench.kernel.trace import Move, Step, is_bookkeeping, options
 from workbench.kernel.values import counted
 from workbench.showing.pictures.markup import Markup, element
@@ -47,7 +48,7 @@ def possible_steps(model: Machine, state: State, taken: Move | None = None, more
 def _step_button(state: State, step: Step, taken: Move | None) -> Markup:
     """A step to take, with what it would change; the one that the behaviour takes here is marked."""
     assert step.move is not None  # it is no initial state
-    changes = "\n".join(map(told_change, state.changes_to(step.state)))
+    changes = "\n".join(map(told_change, changes_of(state, step.state)))
     return element(
         "button", element("code", step.label), class_="wb-button", title=changes or "changes nothing",
         data_take=f"{step.move.instance}.{step.move.outcome} {step.label}",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.formats.abstract import AbstractTrace
-from workbench.kernel.state import Change, State
+from workbench.kernel.state import Change, State, cells_of, changes_of
 from workbench.kernel.trace import Step
 from workbench.kernel.values import show
 from workbench.showing.pictures.markup import Markup
@@ -61,7 +61,7 @@ class RefinedStep:
         return {
             "label": self.step and self.step.label,
             "why": self.why,
-            "state": {str(cell): show(value) for cell, value in self.state.items()},
+            "state": {str(cell): show(value) for cell, value in cells_of(self.state)},
         }
 
 
@@ -69,6 +69,6 @@ def refined_steps(told: AbstractTrace) -> Iterator[RefinedStep]:
     """The steps of a behaviour as the refined model sees them, the initial state first."""
     before = None
     for step in told.steps:
-        changes = () if before is None else tuple(before.changes_to(step.state))
+        changes = () if before is None else tuple(changes_of(before, step.state))
         yield RefinedStep(told.model.declared.title, step.step, step.state, changes, step.why)
         before = step.state

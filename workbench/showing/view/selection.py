@@ -15,7 +15,7 @@ import numpy as np
 from workbench.kernel import InputError, Machine, State, Trace
 from workbench.kernel.errors import unknown
 from workbench.kernel.given import names_in, plain
-from workbench.kernel.state import Shown
+from workbench.kernel.state import Shown, cells_of, row_of
 from workbench.kernel.trace import is_bookkeeping, options
 from workbench.kernel.values import counted, is_same, show
 from workbench.showing.pictures import Picture, faults, picture
@@ -62,7 +62,7 @@ def telling(model: Machine, states: Sequence[State]) -> tuple[str, ...]:
     """The variable that says most of `states` in the fewest words: where each process is, else one of few values."""
     seen: dict[str, set[Any]] = {}
     for state in states:
-        for cell, value in state.items():
+        for cell, value in cells_of(state):
             seen.setdefault(cell.variable, set()).add(value)
     counters = {process.pc for process in model.declared.processes.values()}
     indexed = {cell.variable for cell in model.layout.cells if cell.index is not None}
@@ -161,7 +161,7 @@ def _ends(space: Space, transition: int) -> tuple[int, int]:
 def _number_of(space: Space, state: State) -> int:
     """The number of `state`; -1 if it is not there."""
     match = np.ones(len(space), bool)
-    for column, (known, value) in enumerate(zip(space.values, state.values, strict=True)):
+    for column, (known, value) in enumerate(zip(space.values, row_of(state), strict=True)):
         match &= space.rows[:, column] == next((at for at, one in enumerate(known) if is_same(one, value)), -1)
     equal = np.flatnonzero(match)
     return int(equal[0]) if len(equal) else -1
@@ -202,7 +202,7 @@ def _of_states(
             TRACE: number in path,
             FOCUS: number == focus,
         }
-        label = _spell(columns, state.values) or str(number)
+        label = _spell(columns, row_of(state)) or str(number)
         kept = frozenset(mark for mark, given in marks.items() if given)
         draft.nodes[str(number)] = Node(str(number), label, f"state {number}\n{state!r}", kept)
     for t in transitions:
@@ -250,7 +250,7 @@ def alternatives(
     def add(state: State, label: str, marks: Iterable[str] = ()) -> str:
         if state not in ids:
             ids[state] = str(len(ids))
-            text = _spell(columns, state.values) or label
+            text = _spell(columns, row_of(state)) or label
             draft.nodes[ids[state]] = Node(ids[state], text, repr(state), frozenset(marks))
         return ids[state]
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from workbench.kernel import State
-from workbench.kernel.state import Cell, Change
+from workbench.kernel.state import Cell, Change, cells_of
 from workbench.kernel.values import counted, show
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view.difference import brief
@@ -77,7 +77,7 @@ def _truth(truth: Truth) -> Markup:
 
 def _rest(state: State, changes: Sequence[Change]) -> Markup:
     rows: dict[str, list[Markup]] = {}
-    for cell, value in state.items():
+    for cell, value in cells_of(state):
         rows.setdefault(cell.variable, []).append(_value(cell, brief(show(value))))
     lines = [(element("code", name), element("code", joined(values, " "))) for name, values in rows.items()]
     whole = table((), lines, "wb-rest")

@@ -17,7 +17,7 @@ from workbench.kernel.given import names_in
 from workbench.kernel.lasso import Trap, trap
 from workbench.kernel.machine import ActionInstance
 from workbench.kernel.properties import Fault, Place
-from workbench.kernel.state import Cell, Change
+from workbench.kernel.state import Cell, Change, cells_of, changes_of
 from workbench.kernel.trace import Step
 from workbench.kernel.values import Map, counted, is_same, show
 from workbench.showing.pictures import Picture, faults, picture
@@ -222,7 +222,7 @@ def _as_dict(step: StepView) -> dict[str, Any]:
         "label": step.label,
         "lane": step.lane,
         "sentence": step.sentence,
-        "state": {str(cell): show(value) for cell, value in step.state.items()},
+        "state": {str(cell): show(value) for cell, value in cells_of(step.state)},
         "changes": [_change(c) for c in step.changes],
         "effects": {lane: [_change(c) for c in changes] for lane, changes in step.effects.items()},
         "truths": [{"name": t.name, "kind": t.kind, "holds": t.holds, "why": t.why} for t in step.truths],
@@ -292,7 +292,7 @@ def trace_view(
     def view(number: int, step: Step, before: State | None) -> StepView:
         lane = "" if step.instance is None else _lane(step.instance)
         after = step.state
-        every = () if before is None else before.changes_to(after)
+        every = () if before is None else changes_of(before, after)
         changes = tuple(c for c in every if wanted is None or c.cell.variable in wanted)
         effects: dict[str, list[Change]] = {}
         for change in changes:
@@ -310,7 +310,7 @@ def trace_view(
         writes = model.outcomes(instance, before)[step.outcome][0].writes
         cells = list(dict.fromkeys(model.layout.shown_of[at] for at in writes))
         changed = {change.cell for change in every}
-        values = dict(after.items())
+        values = dict(cells_of(after))
         again = tuple(
             Change(cell, values[cell], values[cell])
             for cell in cells
@@ -394,7 +394,7 @@ class _Owners:
 
     def alike(self, after: State, changes: Sequence[Change]) -> Iterator[str]:
         """What a step made equal to what other actors have, of values such as names and stamps."""
-        values = dict(after.items())
+        values = dict(cells_of(after))
         for cell, _, value in changes:
             if cell.index in self._lane_of and isinstance(value, tuple) and hasattr(value, "_fields"):
                 others = [

@@ -15,7 +15,7 @@ from workbench.checking.following.mapping import Mapped
 from workbench.formats.recording import Observation, Recording
 from workbench.kernel import InputError, Machine, State, machine_of
 from workbench.kernel.machine import AnyModel
-from workbench.kernel.state import Cell
+from workbench.kernel.state import Cell, row_of
 from workbench.protocols.bakery.coldfront.log import Log, read_log
 from workbench.protocols.bakery.coldfront.rows import CLAIMS, DEFERRALS, DELETE, RowChange, Transaction, each_change
 from workbench.protocols.bakery.v2 import Claim, Deferral
@@ -122,7 +122,7 @@ class _Observer:
         positions = machine.layout.positions
         self.positions = {name: cells for name in WATCHED if isinstance(cells := positions[name], dict)}
         self.start: State = machine.initial_states()[0]
-        self.cells = {cell: self.start.values[cell] for cells in self.positions.values() for cell in cells.values()}
+        self.cells = {cell: row_of(self.start)[cell] for cells in self.positions.values() for cell in cells.values()}
         self.come: set[tuple[str, int]] = set()
         self.to_come_late = _answered_late(log)
 
@@ -168,7 +168,7 @@ class _Observer:
                 known = {claim.ticket for claim in seen} if self.model.RaiseClocks else taken
                 put("taken", node, taken)
                 put("clock", node, max(known, default=0))
-        row = {**dict(enumerate(self.start.values)), **self.cells, **self.machine.layout.put(cells)}
+        row = {**dict(enumerate(row_of(self.start))), **self.cells, **self.machine.layout.put(cells)}
         return self.machine.state(list(row.values()))
 
     def follow(self, transaction: Transaction) -> tuple[set[int], int]:
