@@ -69,7 +69,7 @@ def _step(instance: ActionInstance, outcome: Outcome) -> dict[str, Any]:
     chosen = {name: value for name, value in outcome.choices if name}
     step: dict[str, Any] = {
         "name": declared.name,
-        "location": _location(declared.function),
+        **({"location": _location(declared.function)} if hasattr(declared, "function") else {}),
         "context": {name: tlc_plain(value) for name, value in {**bound, **chosen}.items()},
     }
     if bound:

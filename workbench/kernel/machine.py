@@ -13,6 +13,7 @@ from workbench.kernel.constants import Constant
 from workbench.kernel.domains import Names
 from workbench.kernel.errors import InputError, ModelError, brief, call, checked, impure, of_its_class, unknown
 from workbench.kernel.given import names_in
+from workbench.kernel.parameters import Parameters
 from workbench.kernel.properties import DEADLOCK, Formula, Promise, Property, Step
 from workbench.kernel.state import Cell, Layout, Reader, State, Values, row_of, seen
 from workbench.kernel.values import identity, is_same, permute, show
@@ -48,11 +49,27 @@ class Actor(NamedTuple):
     member: Any = None
 
 
+@dataclass(frozen=True)
+class PlainAction:
+    """What engines and pictures know of an action.
+
+    Attributes:
+        place: The file and line, as " (file:line)".
+        process: The process that takes it, with its `name`, `per` (the set of its members) and `pc`; None for none.
+    """
+
+    name: str
+    parameters: Parameters = field(default_factory=Parameters)
+    doc: str = ""
+    place: str = ""
+    process: Any = None
+
+
 class ActionInstance(ABC):
     """An action with its parameters bound, as one of a machine's numbered steps.
 
     Args:
-        action: Its `name`, `doc`, `place` (the file and line), `parameters` and `process`.
+        action: A :class:`PlainAction`, or what has the same attributes.
 
     Attributes:
         number: The position in :attr:`Machine.instances`; stable for given constants.
@@ -377,12 +394,12 @@ class Machine(ABC):
 
     # Properties ------------------------------------------------------------------------------------------------
 
-    def _arguments(self, declared: Property) -> Iterable[tuple[Any, ...]]:
+    def arguments_of(self, declared: Property) -> Iterable[tuple[Any, ...]]:
         """The arguments of each instance of a property."""
         return [()]
 
     def _judging(self, declared: Property) -> list[PropertyInstance]:
-        return [PropertyInstance(self.author, declared, args) for args in self._arguments(declared)]
+        return [PropertyInstance(self.author, declared, args) for args in self.arguments_of(declared)]
 
     @of_its_class
     def predicates(self, name: str) -> list[PropertyInstance]:
@@ -406,7 +423,7 @@ class Machine(ABC):
         """The liveness property `name`, with each combination of its parameters, and each part of joined formulas."""
         (declared,) = self.select([name])
         formulas = []
-        for args in self._arguments(declared):
+        for args in self.arguments_of(declared):
             promise = call(f"property {name}", declared.function, self.author, *args)
             if not isinstance(promise, Promise):
                 raise ModelError(
@@ -471,6 +488,41 @@ class Machine(ABC):
             return [position_of[Cell(cell.variable, permute(cell.index, renaming))] for cell in cells]
         except KeyError as error:
             raise ModelError(f"a renaming maps a cell to {error.args[0]}, which does not exist") from None
+
+
+class Wrapped(Machine):
+    """A machine that is another one but for what a subclass changes; wrappers stack."""
+
+    def __init__(self, inner: Machine) -> None:
+        self.inner = inner
+        self.declared, self.constants, self.author = inner.declared, inner.constants, inner.author
+        self.layout, self.instances = inner.layout, inner.instances
+        self.actions, self.properties, self.constraints = inner.actions, inner.properties, inner.constraints
+
+    def with_constants(self, constants: Mapping[str, Any]) -> Machine:
+        return self.inner.with_constants(constants)
+
+    def members(self, domain: str) -> tuple[Any, ...]:
+        return self.inner.members(domain)
+
+    @property
+    def fairness(self) -> Sequence[Fairness]:
+        return self.inner.fairness
+
+    def oversights(self) -> Iterator[str]:
+        return self.inner.oversights()
+
+    def each_initial_state(self) -> Iterator[Any]:
+        return self.inner.each_initial_state()
+
+    def may_end(self, state: Reader) -> bool:
+        return self.inner.may_end(state)
+
+    def arguments_of(self, declared: Property) -> Iterable[tuple[Any, ...]]:
+        return self.inner.arguments_of(declared)
+
+    def renamings(self, sets: Sequence[str] | None = None) -> list[dict[str, str]]:
+        return self.inner.renamings(sets)
 
 
 class Authored(Protocol):

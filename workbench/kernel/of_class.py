@@ -191,7 +191,7 @@ class ClassMachine(Machine):
             conditions.setdefault(key, (label, kind, set()))[2].add(instance.number)
         return [Fairness(label, kind == "strong", frozenset(them)) for label, kind, them in conditions.values()]
 
-    def _arguments(self, declared: Property) -> Iterable[tuple[Any, ...]]:
+    def arguments_of(self, declared: Property) -> Iterable[tuple[Any, ...]]:
         return declared.parameters.combinations(self.members)
 
     # Symmetry ----------------------------------------------------------------------------------------------------

@@ -71,7 +71,7 @@ class Identity:
     ) -> "Identity":
         """The identity without a model object, for constants that do not go together, say."""
         return cls(
-            model=model.name,
+            model=model.declared.name,
             source=_source(model),
             digest=model_digest(model),
             constants=_plain(model, constants),
@@ -111,9 +111,10 @@ class Identity:
         Raises:
             InputError: If that is not the origin of `what`.
         """
-        if model.name != self.model:
+        if model.declared.name != self.model:
             raise InputError(
-                f"{what} is of the model {brief(self.model)} ({printable(self.source)}), and not of {model.name!r}"
+                f"{what} is of the model {brief(self.model)} ({printable(self.source)}), "
+                f"and not of {model.declared.name!r}"
             )
         try:
             rebuilt = machine_of(model(**{name: _tuples(value) for name, value in self.constants.items()}))

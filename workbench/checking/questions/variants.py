@@ -1,16 +1,33 @@
-"""Variants of a model: the same name and constants, with some declarations added or replaced."""
+"""Variants of a model: wrappers that add properties, or let behaviours begin elsewhere."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
-from workbench.kernel import Machine, machine_of
-from workbench.kernel.machine import AnyModel
-from workbench.kernel.model import Model
+from workbench.kernel import machine_of
+from workbench.kernel.machine import AnyModel, Machine, Wrapped
+from workbench.kernel.properties import Property
 from workbench.kernel.state import State, row_of
 
 
-def variant(model: AnyModel, **declared: Any) -> Machine:
-    """The same model with further declarations.
+class _WithProperties(Wrapped):
+    def __init__(self, inner: Machine, further: dict[str, Property]) -> None:
+        super().__init__(inner)
+        self.declared = replace(inner.declared, properties={**inner.declared.properties, **further})
+        self.properties = {**inner.properties, **further}
+
+
+class _Beginning(Wrapped):
+    def __init__(self, inner: Machine, rows: list[tuple[Any, ...]]) -> None:
+        super().__init__(inner)
+        self._rows = rows
+
+    def each_initial_state(self) -> Iterator[Any]:
+        return map(self.state, self._rows)
+
+
+def variant(model: AnyModel, **properties: Property) -> Machine:
+    """The same model with further properties.
 
     Examples:
         >>> from workbench.kernel import invariant, search
@@ -20,15 +37,9 @@ def variant(model: AnyModel, **declared: Any) -> Machine:
         >>> search(variant(Bakery(Writers=2, MaxCrashes=0), Idle=invariant(never_commits)), ["Idle"])["Idle"].word
         'violated'
     """
-    model = machine_of(model)
-    body = {"name": model.name, **declared}
-    kind = type(model.author)
-    made: Model = type(kind.__name__, (kind,), body)(**model.constants)
-    return machine_of(made)
+    return _WithProperties(machine_of(model), {name: replace(one, name=name) for name, one in properties.items()})
 
 
 def beginning_in(model: AnyModel, states: Iterable[State]) -> Machine:
     """The same model with `states` as its initial states."""
-    model = machine_of(model)
-    values = [row_of(state) for state in states]
-    return variant(model, initial_states=lambda self: [machine_of(self).state(one) for one in values])
+    return _Beginning(machine_of(model), [row_of(state) for state in states])

@@ -348,7 +348,7 @@ def _lane(instance: ActionInstance) -> str:
 
 def _doc(instance: ActionInstance) -> str:
     """The first sentence or two that the action's author says of it."""
-    return " ".join((instance.action.function.__doc__ or "").partition("\n\n")[0].split())
+    return " ".join(instance.action.doc.partition("\n\n")[0].split())
 
 
 def _source(instance: ActionInstance) -> str:
