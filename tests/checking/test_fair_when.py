@@ -81,7 +81,7 @@ def test_as_if_the_fair_steps_were_an_action_of_their_own(edges, chance, fair, k
     assert len({result.distinct for result in results}) == 1
     for result in results:
         if result["Promise"].holds is False:
-            verify_lasso(result["Promise"].trace, formula, result.model.fairness())
+            verify_lasso(result["Promise"].trace, formula, result.model.fairness)
 
 
 class Allocator(Model):

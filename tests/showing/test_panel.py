@@ -278,7 +278,7 @@ def test_a_panel_shows_verdicts_and_what_a_flip_has_changed(stale: Any) -> None:
     assert near.hints["SafeAcks"] == ("off \N{RIGHTWARDS ARROW} breaks EventualProgress", "bad")
     click(stale, "RestampPatch")
     settle(stale)
-    assert stale.result.model.RestampPatch
+    assert stale.result.model.author.RestampPatch
     assert stale.change == "RestampPatch on: NoLakekeeperConflict now holds"
     assert stale.change in everything(stale.verdicts)
     assert "everything holds" in everything(stale.verdicts)
@@ -347,7 +347,7 @@ def test_what_the_constants_switch_off_is_neither_offered_nor_drawn() -> None:
     settle(shown)
     shown.apply({"MaxRestarts": 0})
     settle(shown)
-    assert shown.trace.model.MaxRestarts == 0
+    assert shown.trace.model.author.MaxRestarts == 0
 
 
 def test_where_nothing_is_checked_nothing_is_said_to_hold() -> None:
@@ -612,7 +612,7 @@ def test_what_if_lists_what_flips_a_verdict_and_applies_it() -> None:
     settle(shown)
     click(repairs, "Kind=a")
     settle(shown)
-    assert (shown.result.model.Kind, shown.result.holds) == ("a", True)
+    assert (shown.result.model.author.Kind, shown.result.holds) == ("a", True)
 
 
 def test_each_button_of_the_map_says_what_it_stops_and_is_there_while_that_is_at_work() -> None:
@@ -667,7 +667,7 @@ def test_a_grid_is_filled_explained_and_kept_and_its_cells_set_the_panel() -> No
     assert present() == ["4"], "what is set at present"
     click(cells, "violated: On = on, Kind = 3")
     settle(shown)
-    assert (shown.result.model.Kind, present()) == (3, ["5"])
+    assert (shown.result.model.author.Kind, present()) == (3, ["5"])
     assert "Kind = 3</code> is set in the panel" in everything(tab)
     click(tab, "Explain")
     settle(shown)
@@ -676,7 +676,7 @@ def test_a_grid_is_filled_explained_and_kept_and_its_cells_set_the_panel() -> No
     assert 'holds where <code class="wb-rule">' in rule.html
     click(rule, "Load")
     settle(shown)
-    assert (shown.result.model.Kind, shown.verdict.trace_states) == ("b", 7)
+    assert (shown.result.model.author.Kind, shown.verdict.trace_states) == ("b", 7)
 
     words = ["holds"] * 4 + ["violated"] * 2
     (code,) = re.findall(r'data-copy="([^"]*Small[^"]*)"', everything(tab))

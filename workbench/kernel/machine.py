@@ -306,11 +306,15 @@ class Machine(ABC):
 
     @abstractmethod
     def with_constants(self, constants: Mapping[str, Any]) -> "Machine":
-        """The same model with other constants; for sweeps and repairs.
+        """The same model with these constants, and defaults for the others; for sweeps and repairs.
 
         Raises:
             InputError: If they do not fit.
         """
+
+    def changed(self, **constants: Any) -> "Machine":
+        """The same model with other values for some constants; raises as :meth:`with_constants` does."""
+        return self.with_constants({**self.constants, **constants})
 
     @property
     def name(self) -> str:

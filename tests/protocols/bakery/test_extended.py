@@ -249,7 +249,7 @@ def test_a_server_restarts_with_all_its_writers():
         assert all(after.claims[node] == before.claims[node] for node in space.model.author.nodes)
         assert after.started[n] == before.next_ticket
         for w in space.model.author.Writers:
-            if space.model.node_of[w] == n:
+            if space.model.author.node_of[w] == n:
                 again = ("Start", 0) if before.decision[w] is None else ("Done", before.my_ticket[w])
                 assert (after.pc[w], after.my_ticket[w]) == again
 
@@ -317,7 +317,7 @@ def test_a_node_reads_its_clock_and_no_ticket_is_taken_twice():
     assert space.result["UniqueTickets"].word == "holds"
     for (w, *_), before, after in steps_by(space, "begin_claim"):
         assert abs(after.my_ticket[w] - before.next_ticket) <= 1
-        assert after.clock[space.model.node_of[w]] == after.my_ticket[w]
+        assert after.clock[space.model.author.node_of[w]] == after.my_ticket[w]
     commits = steps_by(space, "commit")
     orders = {tuple(snapshot.ticket for snapshot in after.iceberg[1:]) for _, _, after in commits}
     assert {(1, 2, 3), (2, 1, 3), (2, 1, 4), (2, 3, 4)} <= orders

@@ -243,7 +243,7 @@ def test_nothing_is_left_of_what_is_rolled_back(rollback):
             rolled_back += 1
             assert not after.requested[stamp]
             assert not after.inflight[stamp]
-            assert all(after.slices[group, *stamp] is None for group in space.model.file_groups)
+            assert all(after.slices[group, *stamp] is None for group in space.model.author.file_groups)
             if rollback is LAZY:
                 assert stamp not in before.stamp.values()
     assert rolled_back

@@ -100,7 +100,7 @@ def accepted_under(
     todo += [change for change in also if change not in todo and model.constants[change[0]] != change[1]]
     for name, value in todo:
         try:
-            changed = model.with_constants({**model.constants, name: value})
+            changed = model.changed(**{name: value})
             report = validate(changed, record(changed), stutter, should_stop=should_stop, explain=False, **budgets)
             tried.append(Setting({name: value}, report))
         except InputError as error:

@@ -300,7 +300,7 @@ def _attempt(
     before: Result, model: Machine, changes: dict[str, Any], names: Sequence[str] | None, options: dict[str, Any]
 ) -> Attempt:
     try:
-        changed = model.with_constants({**model.constants, **changes})
+        changed = model.changed(**changes)
     except InputError as error:
         return Attempt(before, changes, None, str(error))
     before_it = [verdict.name for verdict in before.verdicts]

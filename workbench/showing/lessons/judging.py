@@ -22,7 +22,7 @@ def with_constants(model: type[Model], answer: Mapping[str, Any], given: Mapping
 def one_change(model: AnyModel, answer: Mapping[str, Any]) -> Machine:
     """The model with an answer's constants; the answer must change exactly one."""
     model = machine_of(model)
-    changed = model.with_constants({**model.constants, **answer})
+    changed = model.changed(**answer)
     many = sum(value != model.constants[name] for name, value in changed.constants.items())
     if many != 1:
         raise Wrong(f"{counted(many, 'constant')} changed, and one is asked for.")
