@@ -8,13 +8,14 @@ import textwrap
 
 import pytest
 
+from tests.command import python
 from workbench.checking.check import check
 from workbench.checking.questions.sweep import sweep
 from workbench.checking.runs import resume, save_run
 from workbench.checking.shipping import NotReceived, receive, ship
 from workbench.checking.spaces.dataset import load
 from workbench.checking.spark import engine, entry
-from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, require
+from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, machine_of, require
 from workbench.registry import get_model
 
 MODEL = """
@@ -72,6 +73,7 @@ sys.stdout.buffer.write(ship(Door(), "door"))
 """
 JUDGED = """
 import sys
+from tests.command import python
 from workbench.checking.check import check
 from workbench.checking.shipping import receive
 from workbench.checking.walks.simulate import simulate
@@ -304,3 +306,18 @@ def test_workers_that_cannot_load_a_model(spark, monkeypatch, tmp_path):
     result = check(NotInstalled(Size=9), spark=spark, hand_over_states=3)
     assert said in result.stopped
     assert result["Low"].holds is False
+
+
+def test_a_class_keeps_the_name_that_it_gives_itself():
+    class Local(Model):
+        name = "of its own"
+        n = Variable(0)
+
+        @action
+        def count(self, s):
+            require(s.n < 2)
+            s.n += 1
+
+    sent = ship(machine_of(Local), "Local")
+    ask = f"from workbench.checking.shipping import receive; print(receive({sent!r}).name)"
+    assert python(ask, check=True).stdout == "of its own\n"

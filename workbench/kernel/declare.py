@@ -354,6 +354,12 @@ class ClassOfModels(ABCMeta):
     def __prepare__(cls, name: str, bases: tuple[type, ...], /, **options: Any) -> Body:
         return Body(name)
 
+    def __new__(mcls, name: str, bases: tuple[type, ...], body: dict[str, Any], /, **options: Any) -> Any:
+        if isinstance(body.get("name"), str):  # what the model is called, and no attribute of its objects
+            body = {**body, "_called": body["name"]}
+            del body["name"]
+        return super().__new__(mcls, name, bases, body, **options)
+
     @property
     def declared(cls) -> "Declarations":
         """All that the class declares."""

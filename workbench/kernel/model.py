@@ -53,7 +53,7 @@ class Model(metaclass=ClassOfModels):
                         f"{cls.__name__}: {name} belongs to Model"
                         + ("; what has to be checked or made once goes into validate" if name == "__init__" else "")
                     )
-            called: Any = vars(cls).get("name")
+            called: Any = vars(cls).get("_called", vars(cls).get("name"))
             if called is None or isinstance(called, DECLARED):
                 called = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
             if not (isinstance(called, str) and called.isprintable()):
