@@ -29,9 +29,9 @@ from workbench.checking.check import check
 from workbench.checking.kernels.compiled import interpreting
 from workbench.checking.kernels.in_numpy import FORMS
 from workbench.kernel import Machine, ModelError, Result, machine_of, replay
-from workbench.kernel.conclusion import wrong_at_end
-from workbench.kernel.interrupts import interrupted, interruptible
-from workbench.kernel.lasso import verify_lasso
+from workbench.kernel.meaning.conclusion import wrong_at_end
+from workbench.kernel.meaning.interrupts import interrupted, interruptible
+from workbench.kernel.meaning.lasso import verify_lasso
 
 #: Larger models are skipped; small ones are interpreted, too.
 MOST, FEW = 300, 300

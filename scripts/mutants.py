@@ -34,7 +34,7 @@ from mutations import Equivalents, Mutant, mutations
 
 from workbench.checking.check import check
 from workbench.kernel import InputError, Model
-from workbench.kernel.errors import short_name
+from workbench.kernel.meaning.errors import short_name
 from workbench.registry import OURS, configurations, get_model
 from workbench.registry.configurations import Configuration
 

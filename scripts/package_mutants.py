@@ -4,7 +4,7 @@
 
     python scripts/package_mutants.py                               # a sample of all rooms: make mutants
     python scripts/package_mutants.py --sample 500
-    python scripts/package_mutants.py workbench/kernel/budget.py    # all mistakes in some files
+    python scripts/package_mutants.py workbench/kernel/meaning/budget.py    # all mistakes in some files
 
 Each *mutant* is a module whose source has one mistake (``scripts/mutations.py``). A process of its own, which has the
 mutant in the place of the module, runs the tests of the room, the slow ones last, up to the first that fails: then the

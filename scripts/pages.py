@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from workbench.kernel import machine_of
-from workbench.kernel.domains import Names, Partition
-from workbench.kernel.result import WITHIN
+from workbench.kernel.meaning.domains import Names, Partition
+from workbench.kernel.meaning.result import WITHIN
 from workbench.registry.configurations import Configuration, configuration
 
 ROOT = Path(__file__).parent.parent

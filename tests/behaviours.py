@@ -7,7 +7,7 @@ from random_models import random_model
 
 from workbench.checking.spaces.space import explore
 from workbench.kernel import Model, replay
-from workbench.kernel.symmetry import Canonical
+from workbench.kernel.meaning.symmetry import Canonical
 
 
 def small_model(seed):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tests.places import ROOT
 from workbench.checking.check import check
-from workbench.kernel.state import Indexed
+from workbench.kernel.meaning.state import Indexed
 from workbench.registry import configurations
 
 

@@ -17,7 +17,7 @@ from website import contents, front, gallery, keeping, lessons, links, reference
 from website.keeping import ROOT
 from website.staging import Staging
 from workbench.kernel import InputError
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.values import counted
 
 
 def main(arguments: list[str] | None = None) -> int:

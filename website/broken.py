@@ -8,7 +8,7 @@ from pathlib import Path
 from workbench.checking.check import check
 from workbench.checking.questions.whatif import Attempt, flips
 from workbench.kernel import InputError, Result, Trace, Verdict
-from workbench.kernel.constants import spell
+from workbench.kernel.meaning.constants import spell
 from workbench.registry import configurations
 from workbench.registry.configurations import Configuration, Neighbour, neighbours
 

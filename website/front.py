@@ -17,8 +17,8 @@ from website.staging import SCRIPT, STYLE
 from workbench.checking.check import check
 from workbench.checking.questions.whatif import Attempt
 from workbench.kernel import InputError, Model, Result, Verdict
-from workbench.kernel.result import differing_constants
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.result import differing_constants
+from workbench.kernel.meaning.values import counted
 from workbench.registry.configurations import Configuration, configuration, shipped
 from workbench.showing.panel.stepping import goes_on
 from workbench.showing.pictures.markup import Markup, element

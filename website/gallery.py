@@ -14,8 +14,8 @@ from typing import Any
 from website.broken import MOST_STATES, Broken, expected, find, inputs
 from website.keeping import in_processes, write
 from workbench.checking.questions.whatif import Attempt, never_happen
-from workbench.kernel.errors import unknown
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.errors import unknown
+from workbench.kernel.meaning.values import counted
 from workbench.registry.configurations import Configuration, configuration, shipped
 from workbench.showing.panel.tabs import MapTab
 from workbench.showing.pictures.markup import Markup, address_of, element, joined

@@ -7,9 +7,9 @@ from bench.searches import title
 from workbench.checking.check import check
 from workbench.checking.local.memory import peak_bytes
 from workbench.checking.local.search import LocalSearch
-from workbench.kernel.budget import Limits
-from workbench.kernel.conclusion import conclude
-from workbench.kernel.plan import make_plan
+from workbench.kernel.meaning.budget import Limits
+from workbench.kernel.meaning.conclusion import conclude
+from workbench.kernel.meaning.plan import make_plan
 from workbench.registry import get_model
 
 CASES = (

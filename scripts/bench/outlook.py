@@ -6,7 +6,7 @@ from typing import Any
 
 from workbench.checking.check import check
 from workbench.checking.outlook import held_in_all, states_in_all
-from workbench.kernel.budget import Progress
+from workbench.kernel.meaning.budget import Progress
 from workbench.registry import configurations
 
 _LARGE = 100_000

@@ -9,8 +9,8 @@ from typing import Any
 from workbench.checking.check import check
 from workbench.checking.kernels.threads import usable_cores
 from workbench.kernel import Result, machine_of
-from workbench.kernel.machine import AnyModel
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.machine import AnyModel
+from workbench.kernel.meaning.values import counted
 from workbench.registry import get_model
 
 

@@ -26,7 +26,7 @@ from tests.toys import ALIKE, BY_STEPS, SAFE, STATES, Alike, Hindmost, Steps, St
 from workbench.checking.check import check
 from workbench.checking.runs import resume
 from workbench.kernel import ModelError, Result, machine_of, replay
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.values import counted
 from workbench.language import *
 from workbench.protocols.bakery.extended import BakeryExtended
 from workbench.protocols.bakery.model import Bakery
@@ -692,7 +692,7 @@ def test_impure_actions(way):
 
 def test_what_is_impure_in_one_situation(way, monkeypatch):
     """With time enough, as a process has that is not busy with other searches."""
-    monkeypatch.setattr("workbench.kernel.rerunning._MOST", float("inf"))
+    monkeypatch.setattr("workbench.kernel.meaning.rerunning._MOST", float("inf"))
     refused(way, impure("action"), ModelError, "is not a function of the state")
 
 

@@ -14,10 +14,10 @@ from workbench.checking.local.search import LocalSearch
 from workbench.checking.trees.cells import Interner
 from workbench.checking.trees.decision_trees import Trees
 from workbench.kernel import Model, ModelError, Variable, action, invariant, require
-from workbench.kernel.budget import Limits
-from workbench.kernel.conclusion import conclude
-from workbench.kernel.interrupts import interrupted, interruptible
-from workbench.kernel.plan import make_plan
+from workbench.kernel.meaning.budget import Limits
+from workbench.kernel.meaning.conclusion import conclude
+from workbench.kernel.meaning.interrupts import interrupted, interruptible
+from workbench.kernel.meaning.plan import make_plan
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2
 

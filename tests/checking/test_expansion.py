@@ -20,9 +20,9 @@ from workbench.checking.local import expander, store
 from workbench.checking.local.search import LocalSearch
 from workbench.checking.local.store import Visited
 from workbench.checking.trees import cells
-from workbench.kernel.budget import Budget, Limits
-from workbench.kernel.plan import make_plan
-from workbench.kernel.symmetry import Canonical
+from workbench.kernel.meaning.budget import Budget, Limits
+from workbench.kernel.meaning.plan import make_plan
+from workbench.kernel.meaning.symmetry import Canonical
 from workbench.language import *
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2

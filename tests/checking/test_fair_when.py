@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from workbench.checking.check import check
 from workbench.kernel import ModelError, search
-from workbench.kernel.lasso import verify_lasso
+from workbench.kernel.meaning.lasso import verify_lasso
 from workbench.language import *
 
 LABELS, PLACES = (0, 1), 4

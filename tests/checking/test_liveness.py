@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from workbench.checking.check import check
 from workbench.checking.local.lassos import Graph, LassoFinder
 from workbench.kernel import Machine, ModelError, machine_of, replay, search
-from workbench.kernel.lasso import Lasso, verify_lasso
-from workbench.kernel.machine import Fairness
-from workbench.kernel.properties import Formula
-from workbench.kernel.temporal import find_lasso
-from workbench.kernel.trace import Move, Trace
+from workbench.kernel.meaning.lasso import Lasso, verify_lasso
+from workbench.kernel.meaning.machine import Fairness
+from workbench.kernel.meaning.properties import Formula
+from workbench.kernel.meaning.temporal import find_lasso
+from workbench.kernel.meaning.trace import Move, Trace
 from workbench.language import *
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2

@@ -16,7 +16,7 @@ import pytest
 from bench.outlook import estimates, large, levels_of
 
 from workbench.checking.outlook import outlook, states_in_all
-from workbench.kernel.budget import Progress
+from workbench.kernel.meaning.budget import Progress
 
 SPACES: dict[str, list[int]] = json.loads(Path(__file__).with_name("levels.json").read_text())
 SUBSETS = [comb(30, size) for size in range(31)]

@@ -10,7 +10,8 @@ from workbench.checking.following.scenario import scenario
 from workbench.checking.following.validate import validate
 from workbench.checking.trees.decision_trees import Trees
 from workbench.formats.recording import Observation, Recording
-from workbench.kernel import Model, ModelError, Variable, action, choose, invariant, require, rerunning
+from workbench.kernel import Model, ModelError, Variable, action, choose, invariant, require
+from workbench.kernel.meaning import rerunning
 
 SAID = "is not a function of the state: run twice in one state it did two different things"
 

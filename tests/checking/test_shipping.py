@@ -126,7 +126,7 @@ class Here(Model):
 ELSEWHERE = """
 import sys
 from workbench.checking.shipping import receive
-from workbench.kernel.search import search
+from workbench.kernel.meaning.search import search
 
 result = search(receive(sys.stdin.buffer.read()))
 assert "helpers" not in sys.modules

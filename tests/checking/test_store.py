@@ -10,8 +10,8 @@ from workbench.checking.kernels.packing import PackedRows
 from workbench.checking.local import store
 from workbench.checking.local.search import LocalSearch
 from workbench.checking.local.store import StateStore, Visited
-from workbench.kernel.budget import Budget, Limits
-from workbench.kernel.plan import make_plan
+from workbench.kernel.meaning.budget import Budget, Limits
+from workbench.kernel.meaning.plan import make_plan
 from workbench.protocols.bakery.v2 import BakeryV2
 
 

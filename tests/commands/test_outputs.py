@@ -245,7 +245,7 @@ def test_a_command_that_is_ended_at_any_moment_leaves_whole_files(here, command,
 TOLD_TO_END = """
 import os, signal, sys
 from workbench.__main__ import main
-from workbench.kernel.budget import Limits
+from workbench.kernel.meaning.budget import Limits
 
 check = Limits.check
 

@@ -13,7 +13,7 @@ from workbench.commands import progress
 from workbench.commands.cli import main
 from workbench.commands.progress import SECONDS_PER_LINE, SparseLines, progress_text
 from workbench.kernel import Model, Variable, action, choose, initial, require
-from workbench.kernel.budget import Budget, Limits, Progress, Stop
+from workbench.kernel.meaning.budget import Budget, Limits, Progress, Stop
 
 
 class Wide(Model):

@@ -7,7 +7,7 @@ import pytest
 from workbench.checking.check import check
 from workbench.formats.expression import Expression, example_of
 from workbench.kernel import InputError, Model, Names, Trace, Variable, action, replay
-from workbench.kernel.constants import Constant
+from workbench.kernel.meaning.constants import Constant
 from workbench.protocols.hudi.extended import HudiExtended
 from workbench.registry import get_model, models
 from workbench.showing.view import trace_page, trace_view, watch

@@ -30,7 +30,7 @@ from workbench.formats.tla import conjunction, tla
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.formats.tlc_trace import tlc_plain, to_tlc_json
 from workbench.kernel import replay, search
-from workbench.kernel.values import is_same, show
+from workbench.kernel.meaning.values import is_same, show
 from workbench.language import *
 from workbench.protocols.bakery.extended import BakeryExtended
 from workbench.protocols.bakery.model import Bakery, Claim

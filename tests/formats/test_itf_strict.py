@@ -11,8 +11,8 @@ from workbench.checking.following.validate import validate
 from workbench.formats.itf import constants_from_itf, decode_itf, parse_itf, read_itf
 from workbench.formats.itf_expressions import encode_itf
 from workbench.kernel import InputError, Map, Model, Names, Variable, action
-from workbench.kernel.constants import Constant
-from workbench.kernel.values import is_same
+from workbench.kernel.meaning.constants import Constant
+from workbench.kernel.meaning.values import is_same
 
 
 class Point(NamedTuple):

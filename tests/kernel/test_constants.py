@@ -6,7 +6,7 @@ import pytest
 
 from workbench.formats.permalink import open_permalink, permalink
 from workbench.kernel import Constant, InputError, Model, ModelError, Names, Partition, Variable, action, replay
-from workbench.kernel.constants import spell
+from workbench.kernel.meaning.constants import spell
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2
 from workbench.protocols.hudi.extended import HudiExtended

@@ -13,10 +13,10 @@ from workbench.checking.walks.simulate import simulate
 from workbench.formats.code import check_as_code, trace_as_code
 from workbench.formats.permalink import permalink
 from workbench.kernel import Constant, InputError, Names, replay
-from workbench.kernel.budget import Budget
-from workbench.kernel.domains import OneOf
-from workbench.kernel.plan import make_plan
-from workbench.kernel.search import search
+from workbench.kernel.meaning.budget import Budget
+from workbench.kernel.meaning.domains import OneOf
+from workbench.kernel.meaning.plan import make_plan
+from workbench.kernel.meaning.search import search
 from workbench.protocols.bakery.model import Bakery
 from workbench.showing import view
 from workbench.showing.panel import Simulator, TracePlayer

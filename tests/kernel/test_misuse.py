@@ -14,7 +14,7 @@ from workbench.checking.check import check
 from workbench.checking.questions.sweep import sweep
 from workbench.checking.questions.variants import variant
 from workbench.kernel import ModelError
-from workbench.kernel.machine import machine_of
+from workbench.kernel.meaning.machine import machine_of
 from workbench.language import *
 
 ENGINES = ("reference", "local")

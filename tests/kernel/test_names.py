@@ -12,7 +12,7 @@ from workbench.checking.check import check
 from workbench.checking.spaces.columns import to_array
 from workbench.checking.trees.cells import encode
 from workbench.kernel import Constant, InputError, Map, Model, Names, Partition, Variable, action, require
-from workbench.kernel.values import Name, check_value, permute, show, sort_key
+from workbench.kernel.meaning.values import Name, check_value, permute, show, sort_key
 from workbench.protocols.bakery.v2 import BakeryV2
 from workbench.registry import get_model, models
 

@@ -24,7 +24,7 @@ from workbench.formats.permalink import open_permalink, permalink
 from workbench.formats.tla import tla
 from workbench.formats.tlc_trace import tlc_plain
 from workbench.kernel import ModelError, machine_of, replay, search
-from workbench.kernel.values import check_value, is_same, permute, show, sort_key
+from workbench.kernel.meaning.values import check_value, is_same, permute, show, sort_key
 from workbench.language import *
 from workbench.storage.digest import enumerations_of, model_digest, records_of
 from workbench.storage.encoding import Encoding

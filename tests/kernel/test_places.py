@@ -10,7 +10,7 @@ from workbench.kernel import InputError, Model, ModelError, Variable, action
 from workbench.registry import get_model
 from workbench.storage.digest import model_digest
 
-HEAD = "from workbench import *\nfrom workbench.kernel.domains import *\n\n"
+HEAD = "from workbench import *\nfrom workbench.kernel.meaning.domains import *\n\n"
 #: A model without mistakes, in the lines of its own; a mistake stands before or after them.
 BODY = """
     n = Variable(0)

@@ -19,9 +19,9 @@ from workbench.formats.itf import read_itf, to_itf
 from workbench.formats.permalink import open_permalink, permalink
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.kernel import ModelError, replay, search
-from workbench.kernel.domains import Pairs
-from workbench.kernel.model import reserved_names
-from workbench.kernel.values import Name, permute
+from workbench.kernel.language.model import reserved_names
+from workbench.kernel.meaning.domains import Pairs
+from workbench.kernel.meaning.values import Name, permute
 from workbench.language import *
 from workbench.registry.configurations import configuration
 from workbench.showing.view import trace_view

@@ -11,7 +11,7 @@ from tests.behaviours import reachable_states
 from tests.toys import SAFE, Steps
 from workbench.checking.check import check
 from workbench.kernel import ModelError, search
-from workbench.kernel.symmetry import Canonical
+from workbench.kernel.meaning.symmetry import Canonical
 from workbench.language import *
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2

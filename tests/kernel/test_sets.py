@@ -21,7 +21,7 @@ from workbench.checking.spaces.space import explore
 from workbench.formats.expression import Expression
 from workbench.formats.recording import Observation, Recording
 from workbench.kernel import ModelError
-from workbench.kernel.state import Cell, Reads
+from workbench.kernel.meaning.state import Cell, Reads
 from workbench.language import *
 
 # Random models -------------------------------------------------------------------------------------------------------

@@ -20,8 +20,8 @@ from workbench.kernel import (
     replay,
     require,
 )
-from workbench.kernel.state import Cell, Change, Reads
-from workbench.kernel.trace import Move
+from workbench.kernel.meaning.state import Cell, Change, Reads
+from workbench.kernel.meaning.trace import Move
 
 
 class Shop(Model):

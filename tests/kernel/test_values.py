@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.command import python
 from workbench.checking.trees.cells import cell_hash, encode
 from workbench.kernel import Map, ModelError
-from workbench.kernel.differences import differences
-from workbench.kernel.values import Name, check_value, identity, is_same, permute, show, sort_key
+from workbench.kernel.meaning.differences import differences
+from workbench.kernel.meaning.values import Name, check_value, identity, is_same, permute, show, sort_key
 
 NAMES = ("w1", "w2", "w3")
 
@@ -137,7 +137,7 @@ def test_a_cells_hash_depends_on_variable_index_and_value():
 SCRIPT = """
 from workbench.kernel import Map, search
 from workbench.checking.trees.cells import cell_hash, encode
-from workbench.kernel.values import show
+from workbench.kernel.meaning.values import show
 from workbench.protocols.bakery.model import Bakery
 value = frozenset({("w1", frozenset("abcdef")), ("w2", Map(dict.fromkeys("xyz", frozenset("uvw"))))})
 print(encode(value).hex(), cell_hash("c", ("w1", 2), value), show(value))

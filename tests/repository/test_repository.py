@@ -155,6 +155,6 @@ def test_a_test_without_the_mark_starts_no_browser():
 
 
 def test_the_front_page_says_how_large_the_kernel_is() -> None:
-    lines = sum(len(path.read_text().splitlines()) for path in (ROOT / "workbench" / "kernel").glob("*.py"))
+    lines = sum(len(path.read_text().splitlines()) for path in (ROOT / "workbench" / "kernel").rglob("*.py"))
     (said,) = re.findall(r"the\s+kernel\s+has\s+about\s+([\d,]+)\s+lines", (ROOT / "README.md").read_text())
     assert lines == pytest.approx(int(said.replace(",", "")), rel=0.05)

@@ -452,7 +452,7 @@ def test_what_the_playground_packs_takes_python_alone() -> None:
         names = set(archive.namelist())
     assert {
         "in_browser.py",
-        "workbench/kernel/search.py",
+        "workbench/kernel/meaning/search.py",
         "workbench/protocols/hudi/model.py",
         "specs/delta/overwritten.toml",
     } <= names

@@ -21,7 +21,7 @@ from workbench.formats.mermaid import to_mermaid
 from workbench.formats.permalink import open_permalink, permalink
 from workbench.formats.tlc_trace import to_tlc_json
 from workbench.kernel import Constant, Model, Result, Trace, Variable, action, choose, invariant, require, search
-from workbench.kernel.text import printable
+from workbench.kernel.meaning.text import printable
 from workbench.showing import pictures, view
 from workbench.showing.view.html import portable
 

@@ -19,7 +19,7 @@ from workbench.formats.junit import FAILED, JunitCase, Suite, annotations, suite
 from workbench.formats.mermaid import to_mermaid
 from workbench.formats.tla import tla
 from workbench.kernel import Model, ModelError, Variable, action, invariant, require, search
-from workbench.kernel.values import show
+from workbench.kernel.meaning.values import show
 from workbench.showing import view
 from workbench.showing.pictures.markup import escape
 

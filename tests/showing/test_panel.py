@@ -22,7 +22,7 @@ from tests.places import ROOT
 from workbench.checking.check import check
 from workbench.formats.permalink import parse_permalink, permalink
 from workbench.kernel import Result, replay
-from workbench.kernel.budget import Progress
+from workbench.kernel.meaning.budget import Progress
 from workbench.language import *
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.hudi.model import Hudi

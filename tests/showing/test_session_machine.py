@@ -11,7 +11,7 @@ from hypothesis.stateful import invariant as always
 from workbench.checking.check import check
 from workbench.formats.permalink import open_permalink, permalink
 from workbench.kernel import replay
-from workbench.kernel.trace import Move
+from workbench.kernel.meaning.trace import Move
 from workbench.language import *
 from workbench.showing.session import Session, Stepper, start_from
 from workbench.showing.session.filling import Asked

@@ -39,7 +39,7 @@ from workbench.kernel import (
     replay,
     require,
 )
-from workbench.kernel.values import show
+from workbench.kernel.meaning.values import show
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2
 from workbench.protocols.bakery.v2_extended import BakeryV2Extended

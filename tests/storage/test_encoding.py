@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.kernel import Constant, InputError, Map, Model, ModelError, Names, Variable, action
-from workbench.kernel.values import DEEPEST, Name
+from workbench.kernel.meaning.values import DEEPEST, Name
 from workbench.registry import get_model, models
 from workbench.storage.digest import records_of
 from workbench.storage.encoding import Encoding

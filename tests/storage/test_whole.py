@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from workbench.kernel import InputError
-from workbench.kernel.text import printable
+from workbench.kernel.meaning.text import printable
 from workbench.storage.store import LocalStore
 from workbench.storage.whole import STDOUT, check_outputs, make_folder, writing, writing_bytes
 

@@ -17,13 +17,13 @@ from typing import Any
 import workbench
 from workbench import language
 from workbench.kernel import InputError, Machine, Model, ModelError, Result, Trace, replay
-from workbench.kernel.budget import Budget, Limits, Progress
-from workbench.kernel.errors import place_of, unknown
-from workbench.kernel.machine import AnyModel
-from workbench.kernel.plan import make_plan
-from workbench.kernel.search import search, stepwise
-from workbench.kernel.trace import Move
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.budget import Budget, Limits, Progress
+from workbench.kernel.meaning.errors import place_of, unknown
+from workbench.kernel.meaning.machine import AnyModel
+from workbench.kernel.meaning.plan import make_plan
+from workbench.kernel.meaning.search import search, stepwise
+from workbench.kernel.meaning.trace import Move
+from workbench.kernel.meaning.values import counted
 from workbench.registry import configurations, get_model, in_file, load_file, model_of, models
 from workbench.registry.configurations import Configuration, shipped
 from workbench.registry.shipped import MODULES

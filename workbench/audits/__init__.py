@@ -4,7 +4,7 @@
 >>> audit("/no/such/table")
 Traceback (most recent call last):
     ...
-workbench.kernel.errors.InputError: there is no folder '/no/such/table'
+workbench.kernel.meaning.errors.InputError: there is no folder '/no/such/table'
 """
 
 from workbench.audits.audit import audit

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief, listed
+from workbench.kernel.meaning.errors import brief, listed
 from workbench.storage.strict_json import read_json
 
 #: The largest file of acknowledgements.

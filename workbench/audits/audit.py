@@ -17,10 +17,10 @@ from workbench.audits.acks import read_acks
 from workbench.audits.damaged import FILES_WHOLE
 from workbench.audits.findings import Audit
 from workbench.kernel import InputError
-from workbench.kernel.budget import Budget, Limits
-from workbench.kernel.errors import brief, unknown
-from workbench.kernel.interrupts import interruptible
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.budget import Budget, Limits
+from workbench.kernel.meaning.errors import brief, unknown
+from workbench.kernel.meaning.interrupts import interruptible
+from workbench.kernel.meaning.values import counted
 from workbench.registry import having
 from workbench.registry.programs import needs
 

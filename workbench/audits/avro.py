@@ -20,7 +20,7 @@ from fastavro import schemaless_reader, schemaless_writer
 from workbench.audits.damaged import Damaged
 from workbench.audits.source import Source
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief
+from workbench.kernel.meaning.errors import brief
 from workbench.storage.strict_json import read_json
 
 #: The largest block, unpacked, and the largest sum of a file's blocks. Writers start a new block after 16 or 64 KiB,

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from workbench.audits.damaged import Damaged
 from workbench.audits.source import Source
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief, listed
+from workbench.kernel.meaning.errors import brief, listed
 
 #: The rows of a batch, and the most bytes that a footer may announce for a row group.
 BATCH = 2**16

@@ -7,7 +7,7 @@ the file, and notes the error in :class:`Damages`, which the audit reports.
 from collections.abc import Iterable, Iterator
 
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief
+from workbench.kernel.meaning.errors import brief
 
 FILES_WHOLE = "FilesAreWhole"
 

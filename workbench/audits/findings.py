@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from workbench.kernel import InputError, Machine, State
-from workbench.kernel.errors import text_of
-from workbench.kernel.text import printable
-from workbench.kernel.values import show
+from workbench.kernel.meaning.errors import text_of
+from workbench.kernel.meaning.text import printable
+from workbench.kernel.meaning.values import show
 
 Grade = Literal["damaged", "proved", "suspect", "outside"]
 

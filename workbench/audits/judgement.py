@@ -12,9 +12,9 @@ from workbench.audits.damaged import FILES_WHOLE, Damages
 from workbench.audits.findings import GRADES, MOST_LISTED, Audit, Finding, Grade, reason
 from workbench.audits.presence import COUNTS_AGREE, FILES_EXIST, TIMES_GROW, Absent, Origin, absent
 from workbench.audits.source import Source
-from workbench.kernel.budget import Stop
-from workbench.kernel.errors import brief
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.budget import Stop
+from workbench.kernel.meaning.errors import brief
+from workbench.kernel.meaning.values import counted
 
 PRESENT = "AcknowledgedCommitsPresent"
 

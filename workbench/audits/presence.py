@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from workbench.audits.source import Source
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.values import counted
 
 #: With more folders than this, the folders above them are listed whole.
 _MOST_FOLDERS = 64

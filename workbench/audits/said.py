@@ -3,7 +3,7 @@
 from typing import Any, TypeVar
 
 from workbench.audits.damaged import Damaged
-from workbench.kernel.errors import brief
+from workbench.kernel.meaning.errors import brief
 
 Kind = TypeVar("Kind")
 

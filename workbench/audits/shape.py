@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief
+from workbench.kernel.meaning.errors import brief
 
 #: Data files. `bucket` may also be a file group; `level` is null in formats without levels.
 FILES = pa.schema(

@@ -11,8 +11,8 @@ from pyarrow import fs
 
 from workbench.audits.damaged import Damaged, Missing
 from workbench.kernel import InputError
-from workbench.kernel.budget import Limits
-from workbench.kernel.errors import brief
+from workbench.kernel.meaning.budget import Limits
+from workbench.kernel.meaning.errors import brief
 from workbench.storage.places import Place, is_url, one_line, options_apart, without_credentials
 from workbench.storage.strict_json import read_json
 

@@ -10,7 +10,7 @@ from pyroaring import BitMap
 from workbench.audits.damaged import Damaged
 from workbench.audits.source import Source
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief
+from workbench.kernel.meaning.errors import brief
 
 #: How many deletion vectors an audit reads.
 MOST_VECTORS = 1000

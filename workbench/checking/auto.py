@@ -11,10 +11,10 @@ from workbench.checking.kernels.compiling_beside import at_once, search_at_once
 from workbench.checking.local.memory import most_memory
 from workbench.checking.local.search import LocalSearch, kernels_loaded, load_kernels
 from workbench.kernel import InputError, Result
-from workbench.kernel.budget import Limits, Stop
-from workbench.kernel.conclusion import conclude
-from workbench.kernel.errors import brief
-from workbench.kernel.plan import Plan
+from workbench.kernel.meaning.budget import Limits, Stop
+from workbench.kernel.meaning.conclusion import conclude
+from workbench.kernel.meaning.errors import brief
+from workbench.kernel.meaning.plan import Plan
 
 
 def search(plan: Plan, limits: Limits, resources: Resources) -> Result:

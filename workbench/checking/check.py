@@ -7,12 +7,12 @@ from typing import Any
 from workbench.checking.contract import Engine, Resources, Room
 from workbench.checking.kernels.threads import MOST_WORKERS
 from workbench.kernel import InputError, Result
-from workbench.kernel.budget import Budget, Limits
-from workbench.kernel.errors import brief, unknown
-from workbench.kernel.given import check_integer
-from workbench.kernel.interrupts import interruptible
-from workbench.kernel.machine import AnyModel
-from workbench.kernel.plan import make_plan
+from workbench.kernel.meaning.budget import Budget, Limits
+from workbench.kernel.meaning.errors import brief, unknown
+from workbench.kernel.meaning.given import check_integer
+from workbench.kernel.meaning.interrupts import interruptible
+from workbench.kernel.meaning.machine import AnyModel
+from workbench.kernel.meaning.plan import make_plan
 from workbench.registry import model_of
 from workbench.registry.programs import lacks_compiled
 from workbench.storage.places import Place
@@ -65,10 +65,10 @@ def check(
             search that defines the result.
         fail_fast: Stop at the first violated invariant instead of checking everything over the whole space.
         max_states, max_seconds, max_bytes: Budgets, with one meaning for all engines
-            (:class:`workbench.kernel.budget.Budget`). A search that uses one up judges what it has visited so far and
-            returns an incomplete result.
+            (:class:`workbench.kernel.meaning.budget.Budget`). A search that uses one up judges what it has visited so
+            far and returns an incomplete result.
         fingerprint_bits ({64, 128}): The width of the hashes that identify states.
-        on_progress: Called repeatedly with a :class:`workbench.kernel.budget.Progress`.
+        on_progress: Called repeatedly with a :class:`workbench.kernel.meaning.budget.Progress`.
         should_stop: Called repeatedly; the search stops once it returns True.
         hand_over_states, hand_over_bytes: When ``auto`` moves to Spark; by default when the search's arrays take most
             of the memory.

@@ -2,7 +2,7 @@
 
 A new engine is a file with such a function, and a line in :data:`workbench.checking.check.ENGINES`. It visits states,
 calls ``limits.room`` and ``limits.check`` on the way, and leaves the verdicts to
-:func:`workbench.kernel.conclusion.conclude`. ``tests/checking/test_conformance.py`` tests every engine.
+:func:`workbench.kernel.meaning.conclusion.conclude`. ``tests/checking/test_conformance.py`` tests every engine.
 """
 
 from dataclasses import dataclass, field
@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, Protocol
 
 from workbench.checking.kernels.threads import usable_cores
 from workbench.kernel import Result
-from workbench.kernel.budget import Limits
-from workbench.kernel.plan import Plan
+from workbench.kernel.meaning.budget import Limits
+from workbench.kernel.meaning.plan import Plan
 from workbench.storage.places import Place
 
 

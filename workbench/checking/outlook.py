@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-from workbench.kernel.budget import Progress
+from workbench.kernel.meaning.budget import Progress
 
 #: The fewest levels for an estimate, and the fewest steps between levels for a line.
 _LEAST_LEVELS, _LEAST_STEPS = 8, 4

@@ -5,9 +5,9 @@ from dataclasses import replace
 from workbench.checking.contract import Resources
 from workbench.checking.local.memory import peak_bytes
 from workbench.kernel import Result
-from workbench.kernel.budget import Limits
-from workbench.kernel.plan import Plan
-from workbench.kernel.search import run
+from workbench.kernel.meaning.budget import Limits
+from workbench.kernel.meaning.plan import Plan
+from workbench.kernel.meaning.search import run
 from workbench.registry.programs import lacks_compiled
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from workbench.kernel import InputError, Model, Result
-from workbench.kernel.errors import brief
-from workbench.kernel.text import printable
+from workbench.kernel.meaning.errors import brief
+from workbench.kernel.meaning.text import printable
 from workbench.registry import get_model, models
 from workbench.registry.programs import needs
 from workbench.storage.places import Place, is_url

@@ -10,9 +10,9 @@ from workbench.commands.console import console
 from workbench.commands.figures import NOTHING, FigureChange, figure_changes, rewritten
 from workbench.commands.files import reading
 from workbench.kernel import InputError, Result
-from workbench.kernel.errors import brief
-from workbench.kernel.text import printable
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.errors import brief
+from workbench.kernel.meaning.text import printable
+from workbench.kernel.meaning.values import counted
 from workbench.registry.configurations import Configuration, told_path
 from workbench.storage import whole
 

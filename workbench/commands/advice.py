@@ -7,7 +7,7 @@ from workbench.checking.check import check
 from workbench.checking.questions.whatif import Attempt, flips
 from workbench.commands.outputs import Output
 from workbench.kernel import Result
-from workbench.kernel.constants import as_arguments
+from workbench.kernel.meaning.constants import as_arguments
 from workbench.registry.configurations import neighbours
 from workbench.registry.programs import lacks_compiled
 

@@ -13,10 +13,10 @@ from workbench.commands.files import writing_text
 from workbench.commands.options import add_options
 from workbench.formats.abstract import abstract
 from workbench.kernel import InputError, Machine, ModelError, Trace
-from workbench.kernel.properties import DEADLOCK
-from workbench.kernel.result import MARKS, Answer, Judged
-from workbench.kernel.text import fitting, printable
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.properties import DEADLOCK
+from workbench.kernel.meaning.result import MARKS, Answer, Judged
+from workbench.kernel.meaning.text import fitting, printable
+from workbench.kernel.meaning.values import counted
 from workbench.storage.whole import STDOUT
 
 #: How a command writes a kind of file that is not a trace's; None if there is nothing to write.

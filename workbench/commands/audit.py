@@ -13,8 +13,8 @@ import argparse
 from workbench.commands.answers import add_answer, check_answer, give
 from workbench.commands.options import add_options
 from workbench.commands.outputs import DATA
-from workbench.kernel.errors import brief
-from workbench.kernel.given import integer_in
+from workbench.kernel.meaning.errors import brief
+from workbench.kernel.meaning.given import integer_in
 from workbench.registry import having
 
 _PAGE = ".html"

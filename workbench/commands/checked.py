@@ -7,9 +7,9 @@ from typing import Any
 from workbench.commands.profiled import Profiled, profile_text
 from workbench.commands.progress import progress_line
 from workbench.kernel import ModelError, Result, Trace
-from workbench.kernel.result import MARKS
-from workbench.kernel.text import columns, printable
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.result import MARKS
+from workbench.kernel.meaning.text import columns, printable
+from workbench.kernel.meaning.values import counted
 from workbench.registry.configurations import Configuration, told_path
 
 #: The most states to keep, for the graph and the chart of accesses on a page.

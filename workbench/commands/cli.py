@@ -13,8 +13,8 @@ from typing import Any, NoReturn
 from workbench import __version__, commands
 from workbench.commands import standard
 from workbench.commands.status import BAD_INPUT
-from workbench.kernel.budget import OUT_OF_MEMORY
-from workbench.kernel.errors import InputError, ModelError, brief, did_you_mean, unknown
+from workbench.kernel.meaning.budget import OUT_OF_MEMORY
+from workbench.kernel.meaning.errors import InputError, ModelError, brief, did_you_mean, unknown
 
 CLOSED_PIPE = 128 + signal.SIGPIPE  # the status that a shell reports for a process ended by this signal
 #: The environment variable that asks for tracebacks.

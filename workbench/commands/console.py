@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from workbench.commands import standard
-from workbench.kernel.text import printable_lines
+from workbench.kernel.meaning.text import printable_lines
 from workbench.registry.programs import is_installed
 
 

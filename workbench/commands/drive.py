@@ -27,8 +27,8 @@ from workbench.commands.outputs import DATA, FOLDER
 from workbench.commands.standard import remark
 from workbench.formats.permalink import parse_permalink
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief
-from workbench.kernel.text import printable
+from workbench.kernel.meaning.errors import brief
+from workbench.kernel.meaning.text import printable
 from workbench.registry import get_model, having, protocols
 
 

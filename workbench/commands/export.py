@@ -27,8 +27,8 @@ from workbench.commands.progress import progress_line
 from workbench.commands.standard import remark
 from workbench.formats.graphs import GraphEdge, GraphNode, write_dot, write_graphml, write_tables
 from workbench.kernel import InputError
-from workbench.kernel.text import printable
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.text import printable
+from workbench.kernel.meaning.values import counted
 from workbench.registry import models
 from workbench.storage.places import is_url
 

@@ -10,7 +10,7 @@ from typing import TextIO
 
 from workbench.commands import standard
 from workbench.kernel import InputError
-from workbench.kernel.text import printable
+from workbench.kernel.meaning.text import printable
 from workbench.registry import in_file, models
 from workbench.storage import whole
 from workbench.storage.whole import STDOUT

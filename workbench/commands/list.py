@@ -19,10 +19,10 @@ from rich.table import Table
 from workbench.commands.files import names_model
 from workbench.commands.rich_console import RichConsole
 from workbench.kernel import InputError, Model
-from workbench.kernel.declare import Action
-from workbench.kernel.errors import unknown
-from workbench.kernel.properties import Property
-from workbench.kernel.result import model_line
+from workbench.kernel.language.declare import Action
+from workbench.kernel.meaning.errors import unknown
+from workbench.kernel.meaning.properties import Property
+from workbench.kernel.meaning.result import model_line
 from workbench.registry import configurations, get_model, models
 from workbench.registry.configurations import Configuration, told_path
 

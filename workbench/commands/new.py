@@ -15,7 +15,7 @@ from workbench.checking.check import check
 from workbench.commands import skeleton, standard
 from workbench.commands.files import make_output_folder
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief
+from workbench.kernel.meaning.errors import brief
 from workbench.registry import get_model, models
 from workbench.storage import whole
 

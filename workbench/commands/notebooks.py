@@ -20,9 +20,9 @@ from typing import Any
 from workbench.commands.files import make_output_folder
 from workbench.commands.standard import say
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief
-from workbench.kernel.text import printable
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.errors import brief
+from workbench.kernel.meaning.text import printable
+from workbench.kernel.meaning.values import counted
 from workbench.registry.programs import has
 from workbench.registry.shipped import folder
 from workbench.storage import whole

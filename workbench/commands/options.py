@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from workbench.commands.files import file_of, names_model
 from workbench.kernel import InputError, Machine, Model, machine_of
-from workbench.kernel.errors import brief
-from workbench.kernel.given import integer_in
+from workbench.kernel.meaning.errors import brief
+from workbench.kernel.meaning.given import integer_in
 from workbench.registry import configurations, get_model
 from workbench.registry.configurations import Configuration
 from workbench.storage.strict_json import read_json

@@ -11,7 +11,7 @@ from workbench.formats.itf import to_itf
 from workbench.formats.mermaid import to_mermaid
 from workbench.formats.tlc_trace import to_tlc_json
 from workbench.kernel import InputError, Trace
-from workbench.kernel.errors import brief, listed
+from workbench.kernel.meaning.errors import brief, listed
 from workbench.storage.whole import STDOUT
 
 #: The kind of what has none of a command's endings, where that is a folder.

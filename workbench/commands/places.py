@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from workbench.commands.figures import keys_of, lines_of
 from workbench.kernel import Machine, Verdict
-from workbench.kernel.properties import DEADLOCK
+from workbench.kernel.meaning.properties import DEADLOCK
 from workbench.registry.configurations import COUNTS, Configuration, Mismatch
 
 _DEF = re.compile(r"\s*(async\s+)?def\b")

@@ -4,7 +4,7 @@ from typing import Any
 
 from workbench.checking.trees.profile import FIGURES
 from workbench.kernel import Result
-from workbench.kernel.text import columns
+from workbench.kernel.meaning.text import columns
 
 
 class Profiled(Result):

@@ -9,8 +9,8 @@ from typing import Any
 from workbench.checking.kernels.compiling import telling
 from workbench.checking.outlook import outlook
 from workbench.commands.standard import remark
-from workbench.kernel.budget import Progress
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.budget import Progress
+from workbench.kernel.meaning.values import counted
 from workbench.registry.programs import is_installed
 
 SECONDS_PER_LINE = 5.0

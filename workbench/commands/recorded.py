@@ -9,7 +9,7 @@ from workbench.commands.files import read_text, reading
 from workbench.formats.itf import constants_from_itf, parse_itf, read_itf
 from workbench.formats.permalink import parse_permalink
 from workbench.kernel import InputError, Machine, Model, ModelError, machine_of, replay
-from workbench.kernel.errors import brief
+from workbench.kernel.meaning.errors import brief
 
 _PERMALINK = "workbench:"
 

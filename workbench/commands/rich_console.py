@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from workbench.commands import standard
-from workbench.kernel.text import printable_lines
+from workbench.kernel.meaning.text import printable_lines
 
 
 class RichConsole(Console):

@@ -10,9 +10,9 @@ from contextlib import contextmanager, redirect_stdout
 from contextvars import ContextVar
 from typing import TextIO
 
-from workbench.kernel.errors import InputError, ModelError
-from workbench.kernel.result import MARKS
-from workbench.kernel.text import printable
+from workbench.kernel.meaning.errors import InputError, ModelError
+from workbench.kernel.meaning.result import MARKS
+from workbench.kernel.meaning.text import printable
 
 #: What stands for a sign that the encoding of a terminal lacks; "?" would be the mark of what is unknown.
 _PLAIN = str.maketrans(

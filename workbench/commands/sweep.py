@@ -24,8 +24,8 @@ from workbench.commands.options import add_options, add_workers, asked_of, budge
 from workbench.commands.outputs import DATA, FOLDER
 from workbench.commands.progress import progress_line
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.errors import brief
+from workbench.kernel.meaning.values import counted
 
 #: How many settings a terminal shows before the table is there.
 _SHOWN = 12

@@ -27,8 +27,8 @@ from workbench.commands.progress import progress_line
 from workbench.commands.recorded import follow_permalink, is_permalink, make, read_trace
 from workbench.formats.recording import Recording
 from workbench.kernel import InputError, Machine, Model
-from workbench.kernel.text import printable
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.text import printable
+from workbench.kernel.meaning.values import counted
 from workbench.registry import get_model, having
 from workbench.registry.programs import needs
 

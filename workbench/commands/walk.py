@@ -17,7 +17,7 @@ from workbench.commands import status
 from workbench.commands.answers import ALL_TRACES, add_answer, check_answer, failing, give, with_deadlock
 from workbench.commands.options import above_zero, add_options, add_workers, asked_of
 from workbench.commands.progress import progress_line
-from workbench.kernel.budget import INTERRUPTED
+from workbench.kernel.meaning.budget import INTERRUPTED
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,9 +4,9 @@ import itertools
 from dataclasses import dataclass
 
 from workbench.kernel import InputError, Machine, State, Trace
-from workbench.kernel.refinement import Refinement, RefinementProperty
-from workbench.kernel.state import changes_of, lines_of
-from workbench.kernel.trace import Step, steps_of
+from workbench.kernel.language.refinement import Refinement, RefinementProperty
+from workbench.kernel.meaning.state import changes_of, lines_of
+from workbench.kernel.meaning.trace import Step, steps_of
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from typing import Any
 
 from workbench.formats.permalink import permalink
 from workbench.kernel import Model, Trace, machine_of
-from workbench.kernel.given import names_in
-from workbench.kernel.machine import AnyModel
+from workbench.kernel.meaning.given import names_in
+from workbench.kernel.meaning.machine import AnyModel
 from workbench.registry import models
 
 _ROOM = 100

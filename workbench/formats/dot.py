@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from workbench.kernel.text import printable_lines
+from workbench.kernel.meaning.text import printable_lines
 
 
 def quote(text: str) -> str:

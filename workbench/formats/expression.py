@@ -10,11 +10,11 @@ from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, Va
 from typing import Any, NamedTuple
 
 from workbench.kernel import Machine, machine_of
-from workbench.kernel.errors import InputError, ModelError, brief, text_of, unknown
-from workbench.kernel.machine import AnyModel
-from workbench.kernel.members import Members
-from workbench.kernel.state import Indexed, Reader, State, seen
-from workbench.kernel.values import Map, Name, is_member, is_object, show
+from workbench.kernel.meaning.errors import InputError, ModelError, brief, text_of, unknown
+from workbench.kernel.meaning.machine import AnyModel
+from workbench.kernel.meaning.members import Members
+from workbench.kernel.meaning.state import Indexed, Reader, State, seen
+from workbench.kernel.meaning.values import Map, Name, is_member, is_object, show
 
 _TAKES = "it takes a Python expression over s, self and the constants"
 
@@ -50,7 +50,7 @@ class Expression:
         >>> Expression(model, "len(s.icebreg)")  # doctest: +ELLIPSIS
         Traceback (most recent call last):
             ...
-        workbench.kernel.errors.InputError: expression 'len(s.icebreg)' is not accepted: unknown variable 'icebreg'...
+        workbench.kernel.meaning.errors.InputError: expression 'len(s.icebreg)' is not accepted: unknown variable ...
     """
 
     def __init__(self, model: AnyModel, text: str) -> None:

@@ -10,8 +10,8 @@ from workbench.formats import dot
 from workbench.formats.spreadsheet import harmless
 from workbench.formats.tla import conjunction
 from workbench.kernel import State
-from workbench.kernel.text import printable, printable_lines
-from workbench.kernel.values import show
+from workbench.kernel.meaning.text import printable, printable_lines
+from workbench.kernel.meaning.values import show
 
 
 class GraphNode(NamedTuple):

@@ -8,9 +8,9 @@ import re
 from typing import Any
 
 from workbench.kernel import InputError, Machine, Map, machine_of
-from workbench.kernel.errors import brief, listed
-from workbench.kernel.machine import AnyModel
-from workbench.kernel.values import DEEPEST, clash, fields_of, is_member, make_record, record_items, sort_key
+from workbench.kernel.meaning.errors import brief, listed
+from workbench.kernel.meaning.machine import AnyModel
+from workbench.kernel.meaning.values import DEEPEST, clash, fields_of, is_member, make_record, record_items, sort_key
 from workbench.storage.digest import enumerations_of, records_of
 
 _INTEGER = re.compile("0|-?[1-9][0-9]*")

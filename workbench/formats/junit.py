@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from xml.etree import ElementTree
 
 from workbench.kernel import Result, Verdict
-from workbench.kernel.text import printable, printable_lines
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.text import printable, printable_lines
+from workbench.kernel.meaning.values import counted
 
 PASSED, FAILED, UNKNOWN = "passed", "failed", "unknown"
 

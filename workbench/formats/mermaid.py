@@ -1,8 +1,8 @@
 """Markdown with a Mermaid sequence diagram of a trace: a lane per process, a note per step with its changes."""
 
 from workbench.kernel import Trace
-from workbench.kernel.state import Change, lines_of
-from workbench.kernel.text import printable
+from workbench.kernel.meaning.state import Change, lines_of
+from workbench.kernel.meaning.text import printable
 
 _LONGEST = 60
 _NOBODY = "model"  # the lane of steps that no process takes

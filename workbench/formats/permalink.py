@@ -14,8 +14,8 @@ from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
 from workbench.kernel import InputError, Model, ModelError, Trace, replay
-from workbench.kernel.errors import brief
-from workbench.kernel.given import names_in
+from workbench.kernel.meaning.errors import brief
+from workbench.kernel.meaning.given import names_in
 from workbench.storage.strict_json import read_json
 
 _LINE = re.compile(r"workbench:(?P<model>[^?#]+)(\?(?P<constants>[^#]*))?(#(?P<path>.*))?")

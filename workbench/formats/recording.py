@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from workbench.kernel import InputError, Machine, State
-from workbench.kernel.errors import brief
-from workbench.kernel.state import row_of
-from workbench.kernel.values import is_same
+from workbench.kernel.meaning.errors import brief
+from workbench.kernel.meaning.state import row_of
+from workbench.kernel.meaning.values import is_same
 
 
 class Observation(NamedTuple):
@@ -14,7 +14,7 @@ class Observation(NamedTuple):
 
     Attributes:
         cells: The values, by the numbers of the cells in ``model.layout``; those of a declared set, from
-            :meth:`workbench.kernel.state.Layout.seek`, are booleans.
+            :meth:`workbench.kernel.meaning.state.Layout.seek`, are booleans.
         action: The step that led there: an action alone, with its parameters, or with its choices too.
         steps: The most visible steps since the previous observation, for example in a transaction of several rows whose
             order is unknown.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from workbench.kernel.text import printable_lines
+from workbench.kernel.meaning.text import printable_lines
 
 if TYPE_CHECKING:
     import pandas as pd

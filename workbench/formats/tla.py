@@ -3,9 +3,9 @@
 from typing import Any
 
 from workbench.kernel import Map, State
-from workbench.kernel.state import cells_of
-from workbench.kernel.text import printable
-from workbench.kernel.values import is_member, record_items, sort_key
+from workbench.kernel.meaning.state import cells_of
+from workbench.kernel.meaning.text import printable
+from workbench.kernel.meaning.values import is_member, record_items, sort_key
 
 
 def tla(value: Any) -> str:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn
 
 from workbench.kernel import Constant, InputError, Model, Names, Partition, Verdict
-from workbench.kernel.errors import either, listed, unknown
-from workbench.kernel.properties import DEADLOCK
+from workbench.kernel.meaning.errors import either, listed, unknown
+from workbench.kernel.meaning.properties import DEADLOCK
 
 #: Longer names cannot be properties, and are not shown as such.
 _LONGEST_NAME = 100

@@ -1,18 +1,17 @@
-"""The modelling language and its meaning. Standard library only.
+"""The kernel, in two rooms: what a model means to an engine (`meaning`), and how authors write one (`language`).
 
-Each layer imports only from those before it: texts, errors and values; the declarations of a class (``properties`` and
-``declare``); the model and its states; behaviours, results and plans (``trace``, ``result``, ``lasso``, ``plan``); the
-conclusion; and the reference search.
+Standard library only. ``docs/kernel.md`` leads through the meaning in reading order.
 """
 
-from workbench.kernel.constants import Constant
-from workbench.kernel.declare import Process, SetOf, Variable, action, ends, initial
-from workbench.kernel.domains import Names, Partition, Relation
-from workbench.kernel.errors import InputError, ModelError
-from workbench.kernel.instances import choose, require, unchanged
-from workbench.kernel.machine import Machine, machine_of
-from workbench.kernel.model import Model
-from workbench.kernel.properties import (
+from workbench.kernel.language.declare import Process, SetOf, Variable, action, ends, initial
+from workbench.kernel.language.instances import choose, require, unchanged
+from workbench.kernel.language.model import Model
+from workbench.kernel.language.refinement import refines
+from workbench.kernel.meaning.constants import Constant
+from workbench.kernel.meaning.domains import Names, Partition, Relation
+from workbench.kernel.meaning.errors import InputError, ModelError
+from workbench.kernel.meaning.machine import Machine, machine_of
+from workbench.kernel.meaning.properties import (
     Fault,
     Place,
     always_eventually,
@@ -26,9 +25,8 @@ from workbench.kernel.properties import (
     reachable,
     step,
 )
-from workbench.kernel.refinement import refines
-from workbench.kernel.result import Result, Verdict
-from workbench.kernel.search import search
-from workbench.kernel.state import State
-from workbench.kernel.trace import Trace, replay
-from workbench.kernel.values import Map, show
+from workbench.kernel.meaning.result import Result, Verdict
+from workbench.kernel.meaning.search import search
+from workbench.kernel.meaning.state import State
+from workbench.kernel.meaning.trace import Trace, replay
+from workbench.kernel.meaning.values import Map, show

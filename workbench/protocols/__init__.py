@@ -3,6 +3,6 @@
 A folder's ``PROTOCOL`` says what there is. Nothing imports a folder by name but :mod:`workbench.registry`.
 """
 
-from workbench.kernel.errors import AUTHORED
+from workbench.kernel.meaning.errors import AUTHORED
 
 AUTHORED.append(__name__)

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from workbench.kernel import Machine
-from workbench.kernel.errors import AUTHORED, InputError, ModelError, brief, listed, place_of, unknown
-from workbench.kernel.machine import machine_of
-from workbench.kernel.model import Model
+from workbench.kernel.language.model import Model
+from workbench.kernel.meaning.errors import AUTHORED, InputError, ModelError, brief, listed, place_of, unknown
+from workbench.kernel.meaning.machine import machine_of
 
 #: The package whose folders are our protocols, and the group of entry points by which other packages name theirs.
 OURS, OTHERS = "workbench.protocols", "lakehouse_workbench.protocols"

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from workbench.kernel import InputError, Machine, Model, Result, Verdict, machine_of
-from workbench.kernel.constants import spell
-from workbench.kernel.errors import brief, did_you_mean, listed, unknown
-from workbench.kernel.result import WITHIN, with_states
-from workbench.kernel.text import printable
+from workbench.kernel.meaning.constants import spell
+from workbench.kernel.meaning.errors import brief, did_you_mean, listed, unknown
+from workbench.kernel.meaning.result import WITHIN, with_states
+from workbench.kernel.meaning.text import printable
 from workbench.registry import get_model, having, in_file, models
 from workbench.registry.shipped import MODULES, folder
 

@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Iterable
 from importlib.util import find_spec
 
-from workbench.kernel.errors import InputError
+from workbench.kernel.meaning.errors import InputError
 
 #: The modules of each extra in pyproject.toml that the package imports.
 EXTRAS = {

@@ -8,12 +8,12 @@ import sys
 from typing import Any
 
 _DRAWN_BY = {
-    ("workbench.kernel.result", "Result"): "result_view",
+    ("workbench.kernel.meaning.result", "Result"): "result_view",
     ("workbench.checking.trees.profile", "Profile"): "profile_view",
     ("workbench.checking.walks.result", "Simulation"): "simulation_view",
-    ("workbench.kernel.trace", "Trace"): "trace_view",
-    ("workbench.kernel.state", "State"): "state_table",
-    ("workbench.kernel.model", "Model"): "model_view",
+    ("workbench.kernel.meaning.trace", "Trace"): "trace_view",
+    ("workbench.kernel.meaning.state", "State"): "state_table",
+    ("workbench.kernel.language.model", "Model"): "model_view",
     ("workbench.checking.spaces.space", "StateSpace"): "space_view",
     ("workbench.audits.findings", "Audit"): "audit_view",
     ("workbench.checking.following.report", "Report"): "answer_view",
@@ -30,14 +30,14 @@ def enable() -> None:
     for (module, name), function in _DRAWN_BY.items():
         formatter.for_type_by_name(module, name, _drawing(function))
     formatter.for_type(type, _class_of_models)
-    from workbench.kernel.errors import InputError, ModelError
+    from workbench.kernel.meaning.errors import InputError, ModelError
 
     shell.set_custom_exc((InputError, ModelError), _in_one_line)
 
 
 def _in_one_line(shell: Any, kind: type, error: BaseException, traceback: Any, tb_offset: Any = None) -> None:
     """Show what is wrong with what was asked for, and the line of the cell, without a traceback of ours."""
-    from workbench.kernel.errors import with_its_cell
+    from workbench.kernel.meaning.errors import with_its_cell
 
     shell.showtraceback((kind, kind(with_its_cell(error)), traceback), exception_only=True)
 
@@ -53,6 +53,6 @@ def _drawing(function: str) -> Any:
 
 def _class_of_models(shown: type) -> dict[str, Any] | None:
     """A model's class shows its constants; any other class is left to IPython."""
-    from workbench.kernel.model import Model
+    from workbench.kernel.language.model import Model
 
     return _drawing("model_view")(shown) if issubclass(shown, Model) and shown is not Model else None

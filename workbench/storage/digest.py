@@ -14,8 +14,8 @@ from types import CodeType, FunctionType, MappingProxyType, MethodType, ModuleTy
 from typing import Any
 
 from workbench.kernel import Map, Model, ModelError
-from workbench.kernel.errors import placing
-from workbench.kernel.text import printable
+from workbench.kernel.meaning.errors import placing
+from workbench.kernel.meaning.text import printable
 
 # Attributes that Python adds to a class: they do not affect its behaviour, or differ from process to process.
 _LEFT_OUT = frozenset(

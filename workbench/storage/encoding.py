@@ -18,9 +18,9 @@ from enum import Enum
 from typing import Any
 
 from workbench.kernel import InputError, Map, ModelError, Names, machine_of
-from workbench.kernel.errors import brief
-from workbench.kernel.machine import AnyModel
-from workbench.kernel.values import DEEPEST, fields_of, is_object, make_record, record_items, sort_key
+from workbench.kernel.meaning.errors import brief
+from workbench.kernel.meaning.machine import AnyModel
+from workbench.kernel.meaning.values import DEEPEST, fields_of, is_object, make_record, record_items, sort_key
 from workbench.storage.digest import enumerations_of, records_of
 
 _LARGEST = 2**53  # every reader of JSON reads integers up to here exactly
@@ -37,7 +37,7 @@ class Encoding:
         >>> encoding.decode({"set": ["a", "a"]}, "values[0]")
         Traceback (most recent call last):
             ...
-        workbench.kernel.errors.InputError: values[0] is {'set': ['a', 'a']}, which holds a member twice
+        workbench.kernel.meaning.errors.InputError: values[0] is {'set': ['a', 'a']}, which holds a member twice
     """
 
     def __init__(self, model: AnyModel) -> None:

@@ -25,7 +25,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief
+from workbench.kernel.meaning.errors import brief
 from workbench.storage.lock import LOCK_FILES, Writer
 from workbench.storage.places import Place, is_url, one_line
 from workbench.storage.store import Damaged, FileStore, LocalStore

@@ -10,9 +10,9 @@ from importlib.metadata import version
 from typing import Any
 
 from workbench.kernel import InputError, Machine, Model, ModelError, machine_of
-from workbench.kernel.errors import brief
-from workbench.kernel.machine import AnyModel
-from workbench.kernel.text import printable
+from workbench.kernel.meaning.errors import brief
+from workbench.kernel.meaning.machine import AnyModel
+from workbench.kernel.meaning.text import printable
 from workbench.storage.digest import model_digest
 from workbench.storage.schema import from_json
 

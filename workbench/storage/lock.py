@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from workbench.kernel import InputError
-from workbench.kernel.text import printable
+from workbench.kernel.meaning.text import printable
 from workbench.storage.schema import from_json
 from workbench.storage.whole import make_folder
 

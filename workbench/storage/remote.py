@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 from urllib.parse import parse_qsl
 
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief, either
+from workbench.kernel.meaning.errors import brief, either
 from workbench.registry.programs import needs
 from workbench.storage.places import one_line, options_apart, without_credentials
 from workbench.storage.store import Damaged, Failing

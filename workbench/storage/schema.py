@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief
+from workbench.kernel.meaning.errors import brief
 
 T = TypeVar("T")
 

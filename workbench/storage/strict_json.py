@@ -5,7 +5,7 @@ import math
 from typing import Any
 
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief
+from workbench.kernel.meaning.errors import brief
 
 #: The deepest nesting of lists and objects: more than the workbench writes, and less than Python's recursion limit.
 MOST_NESTED = 400
@@ -23,7 +23,7 @@ def read_json(text: str | bytes, what: str) -> Any:
         >>> read_json('{"a": [1, 2], "a": 3}', "the trace")
         Traceback (most recent call last):
             ...
-        workbench.kernel.errors.InputError: the trace is not accepted: the key 'a' stands twice in one object
+        workbench.kernel.meaning.errors.InputError: the trace is not accepted: the key 'a' stands twice in one object
     """
     try:
         text = text.decode() if isinstance(text, bytes) else text

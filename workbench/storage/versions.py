@@ -20,7 +20,7 @@ from hashlib import blake2b
 from typing import Any
 
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief
+from workbench.kernel.meaning.errors import brief
 from workbench.storage.lock import Writer
 from workbench.storage.places import one_line
 from workbench.storage.schema import from_json

@@ -15,8 +15,8 @@ from workbench.checking.questions.explain import explain
 from workbench.checking.questions.fill import fill
 from workbench.checking.questions.formula import smallest
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, require
-from workbench.kernel.budget import INTERRUPTED
-from workbench.kernel.result import Answer
+from workbench.kernel.meaning.budget import INTERRUPTED
+from workbench.kernel.meaning.result import Answer
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.hudi.extended import HudiExtended
 from workbench.showing.view import verdict_map

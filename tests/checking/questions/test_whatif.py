@@ -8,7 +8,7 @@ from workbench.checking.questions.seek import seek
 from workbench.checking.questions.whatif import flips, other_values, repairs
 from workbench.formats.expression import Expression
 from workbench.kernel import replay, search
-from workbench.kernel.result import Answer
+from workbench.kernel.meaning.result import Answer
 from workbench.language import *
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2

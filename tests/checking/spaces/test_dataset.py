@@ -18,8 +18,8 @@ from workbench.checking.spaces.dataset import DATASET, distances, load, save
 from workbench.checking.spaces.space import explore
 from workbench.commands.cli import main
 from workbench.kernel import InputError, Map, Model, Process, SetOf, Variable, action, choose, invariant, require
-from workbench.kernel.state import Layout
-from workbench.kernel.values import show, sort_key
+from workbench.kernel.meaning.state import Layout
+from workbench.kernel.meaning.values import show, sort_key
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2
 from workbench.protocols.hudi.model import Hudi

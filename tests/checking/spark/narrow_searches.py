@@ -10,9 +10,9 @@ from workbench.checking.spark.engine import SparkSearch
 from workbench.checking.spark.handover import write_search
 from workbench.checking.spark.manifest import RUN, RunManifest
 from workbench.checking.spark.messages import Task
-from workbench.kernel.budget import Limits
-from workbench.kernel.machine import AnyModel
-from workbench.kernel.plan import make_plan
+from workbench.kernel.meaning.budget import Limits
+from workbench.kernel.meaning.machine import AnyModel
+from workbench.kernel.meaning.plan import make_plan
 from workbench.storage.folder import new_folder
 from workbench.storage.identity import Identity
 

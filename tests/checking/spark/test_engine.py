@@ -281,8 +281,8 @@ from workbench.checking.spark.manifest import RUN
 from workbench.checking.spark.messages import Task
 from workbench.checking.spark.rundir import RunDirectory
 from workbench.kernel import Model, Variable, action, require
-from workbench.kernel.budget import Limits
-from workbench.kernel.plan import make_plan
+from workbench.kernel.meaning.budget import Limits
+from workbench.kernel.meaning.plan import make_plan
 from workbench.storage.folder import new_folder
 
 class Grid(Model):

@@ -21,11 +21,11 @@ from workbench.checking.spark.manifest import RUN, Run
 from workbench.checking.spark.transitions import OUTSIDE, Part, Steps
 from workbench.checking.spark.trimming import Conditions, Describe, SpaceOutline, Sweep, Trimmer
 from workbench.kernel import ModelError, machine_of
-from workbench.kernel.budget import Budget, Limits
-from workbench.kernel.conclusion import conclude
-from workbench.kernel.machine import Fairness
-from workbench.kernel.temporal import condition_of, fair_states
-from workbench.kernel.trace import Move
+from workbench.kernel.meaning.budget import Budget, Limits
+from workbench.kernel.meaning.conclusion import conclude
+from workbench.kernel.meaning.machine import Fairness
+from workbench.kernel.meaning.temporal import condition_of, fair_states
+from workbench.kernel.meaning.trace import Move
 from workbench.language import *
 from workbench.registry import configurations
 from workbench.storage.folder import Folder

@@ -23,7 +23,7 @@ from workbench.checking.walks.simulate import simulate
 from workbench.checking.walks.walker import Walker
 from workbench.commands.cli import main
 from workbench.kernel import ModelError, replay
-from workbench.kernel.plan import make_plan
+from workbench.kernel.meaning.plan import make_plan
 from workbench.language import *
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2

@@ -6,7 +6,7 @@ import pytest
 from tests.places import ROOT
 from workbench.checking.check import check
 from workbench.kernel import InputError
-from workbench.kernel.domains import OneOf
+from workbench.kernel.meaning.domains import OneOf
 from workbench.registry import configurations, get_model, protocols
 
 FOLDER = ROOT / "specs" / "classics"

@@ -7,7 +7,7 @@ from tests.figures import figures_of
 from tests.mistakes import always, broken, missed, without
 from workbench.checking.check import check
 from workbench.kernel import InputError, require
-from workbench.kernel.symmetry import Canonical
+from workbench.kernel.meaning.symmetry import Canonical
 from workbench.protocols.hudi.extended import HudiExtended
 from workbench.protocols.hudi.model import Hudi, MergeSlice
 

@@ -9,7 +9,7 @@ from tests.figures import constants_of
 from tests.mistakes import always, broken, missed, without
 from workbench.checking.check import check
 from workbench.kernel import InputError, Map, Variable, action, invariant
-from workbench.kernel.symmetry import Canonical
+from workbench.kernel.meaning.symmetry import Canonical
 from workbench.protocols.paimon import rows as table
 from workbench.protocols.paimon.extended import PaimonExtended
 from workbench.protocols.paimon.model import READY

@@ -18,7 +18,7 @@ from workbench.checking.driving.course import (
 from workbench.checking.driving.processes import Actor, ActorAnswer, ActorError, Processes
 from workbench.checking.driving.traces import covering
 from workbench.kernel import InputError, Trace
-from workbench.kernel.errors import brief
+from workbench.kernel.meaning.errors import brief
 from workbench.registry import having, protocol_of
 
 __all__ = [

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple, Protocol
 
 from workbench.checking.driving.processes import ActorAnswer, ActorError, Processes, Verdict
 from workbench.kernel import InputError, State, Trace
-from workbench.kernel.budget import INTERRUPTED
-from workbench.kernel.result import MARKS, model_line
-from workbench.kernel.text import columns
-from workbench.kernel.trace import Step
-from workbench.kernel.values import show
+from workbench.kernel.meaning.budget import INTERRUPTED
+from workbench.kernel.meaning.result import MARKS, model_line
+from workbench.kernel.meaning.text import columns
+from workbench.kernel.meaning.trace import Step
+from workbench.kernel.meaning.values import show
 
 #: How many seconds a drive may take by default.
 TIME_LIMIT = 120.0

@@ -18,8 +18,8 @@ from types import TracebackType
 from typing import Any, Literal, Self, get_args
 
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief, either
-from workbench.kernel.text import printable
+from workbench.kernel.meaning.errors import brief, either
+from workbench.kernel.meaning.text import printable
 from workbench.storage.strict_json import read_json
 
 Verdict = Literal["done", "refused", "impossible"]

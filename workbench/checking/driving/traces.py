@@ -4,8 +4,8 @@ from collections.abc import Callable
 from itertools import permutations
 
 from workbench.kernel import InputError, Machine, State, Trace, replay
-from workbench.kernel.machine import ActionInstance
-from workbench.kernel.trace import Move
+from workbench.kernel.meaning.machine import ActionInstance
+from workbench.kernel.meaning.trace import Move
 
 #: The largest state space.
 MOST_STATES = 20_000

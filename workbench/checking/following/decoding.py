@@ -13,7 +13,7 @@ from io import StringIO
 from typing import Any
 
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief
+from workbench.kernel.meaning.errors import brief
 
 _NAME = r'(?:"(?:[^"]|"")+"|[^\s".\[\]:]+)'
 _CHANGE = re.compile(rf"table (?:{_NAME}\.)?({_NAME}): ([A-Z]+): (.*)", re.DOTALL)

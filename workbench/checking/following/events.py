@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief, listed
-from workbench.kernel.text import printable
+from workbench.kernel.meaning.errors import brief, listed
+from workbench.kernel.meaning.text import printable
 from workbench.storage.strict_json import read_json
 
 #: The longest line, and the most lines.
@@ -28,7 +28,7 @@ class Event(NamedTuple):
         >>> event.take("xid", str)
         Traceback (most recent call last):
             ...
-        workbench.kernel.errors.InputError: line 3 lacks 'xid'; it has op, row
+        workbench.kernel.meaning.errors.InputError: line 3 lacks 'xid'; it has op, row
     """
 
     line: int

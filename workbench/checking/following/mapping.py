@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 from workbench.checking.following.events import Event
 from workbench.formats.recording import Recording
 from workbench.kernel import InputError, Machine
-from workbench.kernel.errors import brief, unknown
+from workbench.kernel.meaning.errors import brief, unknown
 from workbench.registry import in_file, load_file, protocols
 
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from workbench.kernel import Machine
-from workbench.kernel.errors import listed
-from workbench.kernel.machine import ActionInstance
+from workbench.kernel.meaning.errors import listed
+from workbench.kernel.meaning.machine import ActionInstance
 
 #: Whether a step of an instance, with its choices, has a given name.
 IsNamed = Callable[[ActionInstance, Sequence[tuple[str, Any]]], bool]

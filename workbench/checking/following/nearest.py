@@ -7,9 +7,9 @@ from workbench.checking.following.names import instances_of, why_none
 from workbench.checking.following.report import CellDifference, Nearest
 from workbench.formats.recording import Observation
 from workbench.kernel import Machine, State
-from workbench.kernel.machine import ActionInstance
-from workbench.kernel.state import row_of
-from workbench.kernel.values import is_same
+from workbench.kernel.meaning.machine import ActionInstance
+from workbench.kernel.meaning.state import row_of
+from workbench.kernel.meaning.values import is_same
 
 #: The most states to try steps from, steps to report, and reasons to list.
 MOST_STATES, MOST_STEPS, _MOST_REASONS = 100, 3, 6

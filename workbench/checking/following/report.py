@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from workbench.kernel import Machine, Trace, replay
-from workbench.kernel.errors import listed
-from workbench.kernel.state import Cell
-from workbench.kernel.values import counted, show
+from workbench.kernel.meaning.errors import listed
+from workbench.kernel.meaning.state import Cell
+from workbench.kernel.meaning.values import counted, show
 
 _MOST_SHOWN = 12
 _LONG = 10**15

@@ -23,13 +23,13 @@ from workbench.checking.following.report import BehaviourPath
 from workbench.checking.local.memory import most_memory
 from workbench.formats.expression import Expression
 from workbench.kernel import InputError, Machine, ModelError, Trace, replay
-from workbench.kernel.budget import Budget, Limits, Stop
-from workbench.kernel.errors import did_you_mean, text_of, unknown
-from workbench.kernel.interrupts import interruptible
-from workbench.kernel.machine import AnyModel, Outcome
-from workbench.kernel.state import Reads, row_of
-from workbench.kernel.trace import Step, each_step
-from workbench.kernel.values import counted, show
+from workbench.kernel.meaning.budget import Budget, Limits, Stop
+from workbench.kernel.meaning.errors import did_you_mean, text_of, unknown
+from workbench.kernel.meaning.interrupts import interruptible
+from workbench.kernel.meaning.machine import AnyModel, Outcome
+from workbench.kernel.meaning.state import Reads, row_of
+from workbench.kernel.meaning.trace import Step, each_step
+from workbench.kernel.meaning.values import counted, show
 from workbench.registry import model_of
 
 if TYPE_CHECKING:
@@ -203,7 +203,8 @@ def scenario(
         lines: Each a step or a condition; see :mod:`workbench.checking.following.scenario`.
         max_states, max_seconds, max_bytes: Budgets, as for :func:`workbench.checking.check.check`. By default the
             search may use most of the memory.
-        on_progress: Called with a :class:`workbench.kernel.budget.Progress`, whose level is the number of lines passed.
+        on_progress: Called with a :class:`workbench.kernel.meaning.budget.Progress`, whose level is the number of lines
+            passed.
         should_stop: Polled; the search stops once it returns True.
 
     Returns:

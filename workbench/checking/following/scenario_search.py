@@ -17,9 +17,9 @@ from workbench.checking.following.node_search import NamedSteps, NodeSearch
 from workbench.checking.trees.purity import run_again
 from workbench.checking.trees.smallest import Smallest
 from workbench.kernel import Machine, machine_of
-from workbench.kernel.budget import Limits
-from workbench.kernel.errors import ModelError
-from workbench.kernel.trace import Move, Trace, leading_to, replay
+from workbench.kernel.meaning.budget import Limits
+from workbench.kernel.meaning.errors import ModelError
+from workbench.kernel.meaning.trace import Move, Trace, leading_to, replay
 
 _PAUSE = 16384
 

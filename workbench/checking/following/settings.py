@@ -9,8 +9,8 @@ from workbench.checking.following.validate import validate
 from workbench.checking.questions.whatif import other_values
 from workbench.formats.recording import Recording
 from workbench.kernel import InputError, Machine, machine_of
-from workbench.kernel.constants import spell
-from workbench.kernel.machine import AnyModel
+from workbench.kernel.meaning.constants import spell
+from workbench.kernel.meaning.machine import AnyModel
 
 
 @dataclass(frozen=True)

@@ -28,10 +28,10 @@ from workbench.checking.local.search import kernels_loaded
 from workbench.checking.questions.variants import beginning_in
 from workbench.formats.recording import Observation, Recording
 from workbench.kernel import Machine
-from workbench.kernel.budget import Budget, Limits, Stop
-from workbench.kernel.interrupts import interruptible
-from workbench.kernel.machine import AnyModel
-from workbench.kernel.trace import Move, each_step, not_again
+from workbench.kernel.meaning.budget import Budget, Limits, Stop
+from workbench.kernel.meaning.interrupts import interruptible
+from workbench.kernel.meaning.machine import AnyModel
+from workbench.kernel.meaning.trace import Move, each_step, not_again
 from workbench.registry import model_of
 
 
@@ -56,7 +56,7 @@ def validate(
             watched cells always allows hidden steps, which change none of these.
         max_states, max_seconds, max_bytes: Budgets, as for :func:`workbench.checking.check.check`; a state counts once
             per observation. By default the search may use most of the memory.
-        on_progress: Called with a :class:`workbench.kernel.budget.Progress`, whose level is the observation.
+        on_progress: Called with a :class:`workbench.kernel.meaning.budget.Progress`, whose level is the observation.
         should_stop: Polled; the search stops once it returns True.
         explain: Whether to explain why an observation does not follow, which may take longer than the search itself.
 

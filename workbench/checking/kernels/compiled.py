@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from workbench.kernel.budget import OUT_OF_MEMORY
-from workbench.kernel.errors import InputError
+from workbench.kernel.meaning.budget import OUT_OF_MEMORY
+from workbench.kernel.meaning.errors import InputError
 
 #: The calls of kernels that a process interprets in any case: about half of the time that loading Numba takes.
 MOST_CALLS = 40_000

@@ -17,8 +17,8 @@ from typing import TypeVar
 from workbench.checking.kernels import compiling
 from workbench.checking.kernels.compiled import NotLoaded, TooMuch, interpreting, not_interpreting
 from workbench.checking.kernels.in_numpy import FORMS
-from workbench.kernel.budget import Limits
-from workbench.kernel.interrupts import interrupted
+from workbench.kernel.meaning.budget import Limits
+from workbench.kernel.meaning.interrupts import interrupted
 
 T = TypeVar("T")
 

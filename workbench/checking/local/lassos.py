@@ -1,6 +1,7 @@
 """Liveness over arrays: fair lassos by strongly connected components, linear in the transitions.
 
-Definitions are in ``docs/liveness.md``; :mod:`workbench.kernel.temporal` is the readable reference, by another method.
+Definitions are in ``docs/liveness.md``; :mod:`workbench.kernel.meaning.temporal` is the readable reference, by another
+method.
 
 1. A breadth-first search finds shortest ways to all allowed states, by way of an entry. The nearest one in which no
    condition is enabled gives the smallest lasso that stops.
@@ -21,8 +22,8 @@ import numpy as np
 
 from workbench.checking.kernels.compiled import njit
 from workbench.checking.local.components import fair_components
-from workbench.kernel.lasso import Lasso
-from workbench.kernel.machine import Fairness
+from workbench.kernel.meaning.lasso import Lasso
+from workbench.kernel.meaning.machine import Fairness
 
 # Cycles are searched for from one state after the other, until as many transitions have been visited as the graph has,
 # or _LEAST_EFFORT in a small graph. The overhead of a search counts as _SEARCH transitions.

@@ -10,8 +10,8 @@ from workbench.checking.trees.decision_trees import Trees
 from workbench.checking.trees.fair_labels import FairLabels
 from workbench.checking.trees.state_predicates import Labels
 from workbench.kernel import Machine, Trace, Verdict, replay
-from workbench.kernel.lasso import Demand, liveness_verdict
-from workbench.kernel.properties import Formula, Property
+from workbench.kernel.meaning.lasso import Demand, liveness_verdict
+from workbench.kernel.meaning.properties import Formula, Property
 
 
 class LivenessJudge:

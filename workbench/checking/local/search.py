@@ -25,12 +25,12 @@ from workbench.checking.trees.smallest import Smallest
 from workbench.checking.trees.state_predicates import Labels, StatePlace, Watched
 from workbench.checking.trees.step_predicates import WatchedSteps
 from workbench.kernel import Machine, ModelError, Result, Trace, replay
-from workbench.kernel.budget import INTERRUPTED, Limits, Stop
-from workbench.kernel.conclusion import Exploration, Growth, conclude
-from workbench.kernel.plan import Plan, make_plan
-from workbench.kernel.result import ActionCount
-from workbench.kernel.trace import leading_to, not_again
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.budget import INTERRUPTED, Limits, Stop
+from workbench.kernel.meaning.conclusion import Exploration, Growth, conclude
+from workbench.kernel.meaning.plan import Plan, make_plan
+from workbench.kernel.meaning.result import ActionCount
+from workbench.kernel.meaning.trace import leading_to, not_again
+from workbench.kernel.meaning.values import counted
 
 _INITIAL_STATES_PER_CHECK = 512
 _MISSES = 64  # misses of predicates that are collected before Python is called

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from workbench.checking.questions.formula import Formula, JoinedFormula, Literal, smallest
 from workbench.checking.questions.records import BAD, GOOD
 from workbench.kernel import InputError, Trace
-from workbench.kernel.errors import brief, unknown
-from workbench.kernel.given import names_in
-from workbench.kernel.result import WITHIN
-from workbench.kernel.values import counted, show
+from workbench.kernel.meaning.errors import brief, unknown
+from workbench.kernel.meaning.given import names_in
+from workbench.kernel.meaning.result import WITHIN
+from workbench.kernel.meaning.values import counted, show
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -27,13 +27,13 @@ from workbench.checking.questions.settings import (
     varied_in,
 )
 from workbench.kernel import InputError, Model, Result, Trace
-from workbench.kernel.budget import INTERRUPTED, Budget
-from workbench.kernel.errors import unknown
-from workbench.kernel.given import check_integer, names_in
-from workbench.kernel.interrupts import interrupted, interruptible
-from workbench.kernel.result import MARKS, WITHIN
-from workbench.kernel.text import columns
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.budget import INTERRUPTED, Budget
+from workbench.kernel.meaning.errors import unknown
+from workbench.kernel.meaning.given import check_integer, names_in
+from workbench.kernel.meaning.interrupts import interrupted, interruptible
+from workbench.kernel.meaning.result import MARKS, WITHIN
+from workbench.kernel.meaning.text import columns
+from workbench.kernel.meaning.values import counted
 from workbench.registry import get_model
 from workbench.storage.lock import writer_lock
 

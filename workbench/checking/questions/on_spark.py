@@ -14,7 +14,7 @@ from workbench.checking.spark.dataflow import Outgoing, on_spark
 from workbench.checking.spark.exchange import Exchange
 from workbench.checking.spark.executors import ready_session
 from workbench.checking.spark.session import spark_session
-from workbench.kernel.budget import INTERRUPTED, Stop
+from workbench.kernel.meaning.budget import INTERRUPTED, Stop
 
 
 @dataclass(frozen=True)

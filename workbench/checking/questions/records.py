@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from workbench.kernel import InputError, ModelError, Result
-from workbench.kernel.budget import INTERRUPTED
-from workbench.kernel.result import MARKS, WITHIN
+from workbench.kernel.meaning.budget import INTERRUPTED
+from workbench.kernel.meaning.result import MARKS, WITHIN
 from workbench.storage.identity import Identity
 from workbench.storage.schema import from_json
 from workbench.storage.sealed import read_sealed, write_sealed
@@ -38,7 +38,7 @@ class SettingOutcome:
     """The outcome of checking a setting.
 
     Attributes:
-        distinct, depth, seconds, complete, stopped: As in :class:`workbench.kernel.result.Result`.
+        distinct, depth, seconds, complete, stopped: As in :class:`workbench.kernel.meaning.result.Result`.
         error: Why there is no result, or only what was decided before an error of the model.
         final: Whether any other check, such as one with other budgets, would come to the same.
     """

@@ -6,8 +6,8 @@ from typing import Any
 from workbench.checking.check import check
 from workbench.checking.questions.variants import beginning_in, variant
 from workbench.kernel import Machine, Result, State, Trace, invariant, machine_of, replay
-from workbench.kernel.machine import AnyModel
-from workbench.kernel.state import Predicate
+from workbench.kernel.meaning.machine import AnyModel
+from workbench.kernel.meaning.state import Predicate
 
 _GOAL = "NotThere"
 

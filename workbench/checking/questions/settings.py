@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from workbench.checking.check import check
 from workbench.checking.questions.records import SettingOutcome, failed, of_model
 from workbench.kernel import Constant, InputError, Model, ModelError, Result
-from workbench.kernel.errors import brief, unknown
-from workbench.kernel.given import plain
-from workbench.kernel.plan import make_plan
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.errors import brief, unknown
+from workbench.kernel.meaning.given import plain
+from workbench.kernel.meaning.plan import make_plan
+from workbench.kernel.meaning.values import counted
 from workbench.registry.programs import needs
 from workbench.storage.identity import Identity
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.kernel import machine_of
-from workbench.kernel.machine import AnyModel, Machine, Wrapped
-from workbench.kernel.properties import Property
-from workbench.kernel.state import State, row_of
+from workbench.kernel.meaning.machine import AnyModel, Machine, Wrapped
+from workbench.kernel.meaning.properties import Property
+from workbench.kernel.meaning.state import State, row_of
 
 
 class _WithProperties(Wrapped):

@@ -7,10 +7,10 @@ from typing import Any
 
 from workbench.checking.check import check
 from workbench.kernel import InputError, Machine, Result, Trace, Verdict, machine_of
-from workbench.kernel.constants import spell
-from workbench.kernel.given import names_in
-from workbench.kernel.machine import AnyModel
-from workbench.kernel.values import is_same
+from workbench.kernel.meaning.constants import spell
+from workbench.kernel.meaning.given import names_in
+from workbench.kernel.meaning.machine import AnyModel
+from workbench.kernel.meaning.values import is_same
 from workbench.registry import model_of
 
 

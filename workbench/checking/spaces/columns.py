@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from workbench.kernel.state import Layout
-from workbench.kernel.values import Map, record_items, show, sort_key
+from workbench.kernel.meaning.state import Layout
+from workbench.kernel.meaning.values import Map, record_items, show, sort_key
 
 
 def type_of(value: Any) -> pa.DataType:

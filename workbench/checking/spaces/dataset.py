@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 from workbench.checking.spaces.columns import StateColumns, as_text, unused_name
 from workbench.checking.spaces.space import StateSpace
 from workbench.kernel import InputError, Machine, Result, State
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.values import counted
 from workbench.storage.folder import Folder, replacing_folder
 from workbench.storage.identity import Identity
 from workbench.storage.places import Place, absolute, as_place

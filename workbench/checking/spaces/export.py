@@ -19,8 +19,8 @@ from workbench.checking.spark.manifest import LevelFile
 from workbench.checking.spark.states import ROW_GROUP
 from workbench.checking.spark.worker import Shipped, Worker, worker_for
 from workbench.kernel import InputError, Model
-from workbench.kernel.budget import Limits
-from workbench.kernel.conclusion import conclude
+from workbench.kernel.meaning.budget import Limits
+from workbench.kernel.meaning.conclusion import conclude
 from workbench.storage.folder import Folder, replacing_folder
 from workbench.storage.places import Place, absolute, as_place
 from workbench.storage.sums import FileSum

@@ -10,12 +10,12 @@ from workbench.checking.kernels.compiling_beside import at_once, search_at_once
 from workbench.checking.local.search import LocalSearch, kernels_loaded, load_kernels
 from workbench.checking.trees.state_predicates import evaluate
 from workbench.kernel import Result, Trace
-from workbench.kernel.budget import Budget, Limits
-from workbench.kernel.conclusion import conclude
-from workbench.kernel.interrupts import interruptible
-from workbench.kernel.machine import AnyModel
-from workbench.kernel.plan import make_plan
-from workbench.kernel.trace import Move
+from workbench.kernel.meaning.budget import Budget, Limits
+from workbench.kernel.meaning.conclusion import conclude
+from workbench.kernel.meaning.interrupts import interruptible
+from workbench.kernel.meaning.machine import AnyModel
+from workbench.kernel.meaning.plan import make_plan
+from workbench.kernel.meaning.trace import Move
 from workbench.registry import model_of
 
 

@@ -38,10 +38,10 @@ from workbench.checking.spark.worker import Worker, worker_for
 from workbench.checking.trees.costs import costs_of
 from workbench.checking.trees.profile import Cost, Profile, joined
 from workbench.kernel import InputError, ModelError, Trace
-from workbench.kernel.budget import Limits, Stop
-from workbench.kernel.conclusion import Exploration, Growth
-from workbench.kernel.trace import leading_to
-from workbench.kernel.values import identity
+from workbench.kernel.meaning.budget import Limits, Stop
+from workbench.kernel.meaning.conclusion import Exploration, Growth
+from workbench.kernel.meaning.trace import leading_to
+from workbench.kernel.meaning.values import identity
 from workbench.storage.folder import Folder
 from workbench.storage.identity import Identity
 

@@ -19,11 +19,11 @@ from workbench.checking.spark.manifest import RUN, Run, RunManifest
 from workbench.checking.spark.messages import Task
 from workbench.checking.spark.session import cores_of
 from workbench.kernel import InputError, Model, ModelError, Result
-from workbench.kernel.budget import Budget, Limits, Progress
-from workbench.kernel.conclusion import conclude
-from workbench.kernel.interrupts import interruptible
-from workbench.kernel.plan import Plan
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.budget import Budget, Limits, Progress
+from workbench.kernel.meaning.conclusion import conclude
+from workbench.kernel.meaning.interrupts import interruptible
+from workbench.kernel.meaning.plan import Plan
+from workbench.kernel.meaning.values import counted
 from workbench.storage.folder import Folder, changing_folder, new_folder
 from workbench.storage.identity import Identity
 from workbench.storage.lock import writer_lock

@@ -12,7 +12,7 @@ from workbench.checking.spark.manifest import PREFIX, PRUNED, Level, Prefix, Run
 from workbench.checking.spark.messages import Task
 from workbench.checking.spark.rundir import RunDirectory
 from workbench.checking.spark.states import States, narrow
-from workbench.kernel.properties import DEADLOCK
+from workbench.kernel.meaning.properties import DEADLOCK
 
 
 def write_search(directory: RunDirectory, task: Task, search: LocalSearch, seconds: float) -> RunManifest:

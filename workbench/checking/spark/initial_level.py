@@ -11,8 +11,8 @@ from workbench.checking.spark.rundir import RunDirectory
 from workbench.checking.spark.states import States, narrow
 from workbench.checking.trees.cells import Interner
 from workbench.kernel import Machine, ModelError, State, Trace, replay
-from workbench.kernel.properties import Property
-from workbench.kernel.trace import leading_to
+from workbench.kernel.meaning.properties import Property
+from workbench.kernel.meaning.trace import leading_to
 
 _STATES_PER_CHECK = 256
 

@@ -11,7 +11,7 @@ from workbench.checking.spark.rundir import RunDirectory
 from workbench.checking.spark.states import ROW_GROUP
 from workbench.checking.trees.cells import Interner
 from workbench.kernel import InputError, Trace, replay
-from workbench.kernel.errors import ModelError
+from workbench.kernel.meaning.errors import ModelError
 
 
 class Links:

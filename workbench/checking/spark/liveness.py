@@ -19,12 +19,12 @@ from workbench.checking.spark.transitions import OUTSIDE
 from workbench.checking.spark.trimming import FAR, Conditions, Describe, SpaceOutline, Trimmer, Undecided
 from workbench.checking.trees.fair_labels import FairLabels
 from workbench.kernel import Trace, Verdict, replay
-from workbench.kernel.budget import Stop
-from workbench.kernel.lasso import Demand, liveness_verdict
-from workbench.kernel.machine import Fairness
-from workbench.kernel.properties import Formula, Property
-from workbench.kernel.trace import Move
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.budget import Stop
+from workbench.kernel.meaning.lasso import Demand, liveness_verdict
+from workbench.kernel.meaning.machine import Fairness
+from workbench.kernel.meaning.properties import Formula, Property
+from workbench.kernel.meaning.trace import Move
+from workbench.kernel.meaning.values import counted
 
 #: The memory for finding a lasso, per transition, and for trimming, per state.
 _BYTES_PER_TRANSITION, _BYTES_PER_STATE = 100, 8

@@ -13,7 +13,7 @@ from workbench.checking.kernels.packing import UNKNOWN, PackedRows, renumber
 from workbench.checking.local.store import Visited
 from workbench.checking.trees.cells import Interner
 from workbench.kernel import InputError
-from workbench.kernel.values import identity
+from workbench.kernel.meaning.values import identity
 
 
 class Numbering:

@@ -16,8 +16,8 @@ from workbench.checking.spark.rundir import NotWritten, RunDirectory
 from workbench.checking.spark.transitions import PART_STATES
 from workbench.checking.spark.worker import Shipped
 from workbench.kernel import InputError, ModelError
-from workbench.kernel.budget import Limits
-from workbench.kernel.plan import Plan
+from workbench.kernel.meaning.budget import Limits
+from workbench.kernel.meaning.plan import Plan
 from workbench.storage.folder import Folder
 from workbench.storage.identity import Identity
 

@@ -21,7 +21,7 @@ from workbench.checking.spark.transitions import Part
 from workbench.checking.spark.trimming import SpaceOutline
 from workbench.checking.spark.worker import Shipped, worker_for
 from workbench.kernel import InputError
-from workbench.kernel.trace import Move
+from workbench.kernel.meaning.trace import Move
 
 #: The largest space that is linked and swept in this process, in states.
 HERE = 1 << 16

@@ -4,8 +4,8 @@ Sweeps over the files of transitions, many parts at a time, trim states that can
 repeatedly, states without a successor, then states that cannot satisfy a fairness condition. This is OWCTY ("one way
 catch them young": Fisler, Fraer, Kamhi, Vardi and Yang, *Is there a best symbolic cycle-detection algorithm?*, TACAS
 2001; distributed, in explicit state: Cerna and Pelanek, *Distributed explicit fair cycle detection*, SPIN 2003), with
-weak and strong fairness as in the fixpoint of :mod:`workbench.kernel.temporal`. A part is swept again only if a part
-that it leads to has changed.
+weak and strong fairness as in the fixpoint of :mod:`workbench.kernel.meaning.temporal`. A part is swept again only if a
+part that it leads to has changed.
 
 The driver holds sets of states, a byte per state for the conditions and two for distances; transitions are read where
 they are. Nothing here knows of Spark: the caller provides the sweep.
@@ -21,7 +21,7 @@ import numpy as np
 from workbench.checking.spark import transition_kernels as kernels
 from workbench.checking.spark.bits import StateSet
 from workbench.checking.spark.transitions import OUTSIDE, Part
-from workbench.kernel.machine import Fairness
+from workbench.kernel.meaning.machine import Fairness
 
 #: The distance of unreached states.
 FAR = 2**16 - 1

@@ -38,7 +38,7 @@ from workbench.checking.trees.costs import costs_of
 from workbench.checking.trees.purity import run_again
 from workbench.checking.trees.state_predicates import Labels, Watched
 from workbench.checking.trees.step_predicates import WatchedSteps
-from workbench.kernel.properties import Liveness
+from workbench.kernel.meaning.properties import Liveness
 from workbench.storage.sums import FileSum
 
 #: Bytes of visited sets beyond which a process drops those of buckets that others have admitted since. Spark gives a

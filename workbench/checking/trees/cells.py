@@ -8,10 +8,10 @@ import numpy as np
 
 from workbench.checking.kernels.arrays import Growing
 from workbench.kernel import Machine
-from workbench.kernel.errors import ModelError
-from workbench.kernel.state import Layout, Reads, State, Values, View, row_of
-from workbench.kernel.symmetry import AmbiguousNames
-from workbench.kernel.values import (
+from workbench.kernel.meaning.errors import ModelError
+from workbench.kernel.meaning.state import Layout, Reads, State, Values, View, row_of
+from workbench.kernel.meaning.symmetry import AmbiguousNames
+from workbench.kernel.meaning.values import (
     LONG,
     Map,
     ObjectClasses,

@@ -15,9 +15,9 @@ from workbench.checking.kernels.arrays import Growing
 from workbench.checking.kernels.branches import UNKNOWN, TreeNodes
 from workbench.checking.kernels.tree_columns import DispatchColumns, TreeColumns
 from workbench.checking.trees.cells import Interner, StepReads
-from workbench.kernel.errors import ModelError
-from workbench.kernel.machine import ActionInstance, Outcome, PropertyInstance, Subject
-from workbench.kernel.state import Cell, Reads, View
+from workbench.kernel.meaning.errors import ModelError
+from workbench.kernel.meaning.machine import ActionInstance, Outcome, PropertyInstance, Subject
+from workbench.kernel.meaning.state import Cell, Reads, View
 
 #: Two leaves without successors: of disabled actions and false predicates, and of true predicates.
 NOTHING, TRUE = 0, 1

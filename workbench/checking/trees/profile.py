@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from workbench.kernel.machine import Subject
-from workbench.kernel.state import Cell
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.machine import Subject
+from workbench.kernel.meaning.state import Cell
+from workbench.kernel.meaning.values import counted
 
 #: A remark is due on a subject with so many calls, in so large a share of the states;
 _MANY_CALLS = 10_000

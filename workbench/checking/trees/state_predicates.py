@@ -9,11 +9,11 @@ from workbench.checking.kernels.arrays import Growing
 from workbench.checking.kernels.loops import Predicates
 from workbench.checking.trees.decision_trees import TRUE, Trees
 from workbench.kernel import Machine
-from workbench.kernel.errors import defined_at
-from workbench.kernel.lasso import truth
-from workbench.kernel.machine import Subject
-from workbench.kernel.properties import Property
-from workbench.kernel.state import Predicate
+from workbench.kernel.meaning.errors import defined_at
+from workbench.kernel.meaning.lasso import truth
+from workbench.kernel.meaning.machine import Subject
+from workbench.kernel.meaning.properties import Property
+from workbench.kernel.meaning.state import Predicate
 
 #: A state's number, and a step from it if that step or its pruned target is meant. A pruned initial state has the step
 #: ``-1 - which``.

@@ -16,10 +16,10 @@ from workbench.checking.kernels.loops import Frontier
 from workbench.checking.trees.decision_trees import Trees
 from workbench.checking.trees.state_predicates import PredicateTable, StatePlace, bit_of, evaluate
 from workbench.kernel import Machine
-from workbench.kernel.errors import ModelError
-from workbench.kernel.machine import PropertyInstance, Subject
-from workbench.kernel.properties import DEADLOCK, Deadlock, Property
-from workbench.kernel.state import Reader
+from workbench.kernel.meaning.errors import ModelError
+from workbench.kernel.meaning.machine import PropertyInstance, Subject
+from workbench.kernel.meaning.properties import DEADLOCK, Deadlock, Property
+from workbench.kernel.meaning.state import Reader
 
 
 class WatchedSteps(PredicateTable):

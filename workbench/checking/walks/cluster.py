@@ -17,9 +17,9 @@ from workbench.checking.walks.request import Walked, WalkRequest, starts_of
 from workbench.checking.walks.result import WalkRule
 from workbench.checking.walks.walker import Tally, Walker, judged
 from workbench.kernel import Machine, ModelError
-from workbench.kernel.budget import Stop
-from workbench.kernel.plan import make_plan
-from workbench.kernel.trace import leading_to, replay
+from workbench.kernel.meaning.budget import Stop
+from workbench.kernel.meaning.plan import make_plan
+from workbench.kernel.meaning.trace import leading_to, replay
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -9,8 +9,8 @@ from workbench.checking.trees.decision_trees import Trees
 from workbench.checking.trees.state_predicates import Watched, evaluate
 from workbench.checking.trees.step_predicates import WatchedSteps
 from workbench.kernel import Machine
-from workbench.kernel.lasso import judge_end
-from workbench.kernel.properties import Deadlock, Property
+from workbench.kernel.meaning.lasso import judge_end
+from workbench.kernel.meaning.properties import Deadlock, Property
 
 
 class Ball(NamedTuple):

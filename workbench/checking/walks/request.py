@@ -8,9 +8,9 @@ from typing import Any
 from workbench.checking.walks.result import WalkRule
 from workbench.checking.walks.walker import Tally, judged
 from workbench.kernel import Machine, ModelError
-from workbench.kernel.budget import Limits, Stop
-from workbench.kernel.plan import Plan
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.budget import Limits, Stop
+from workbench.kernel.meaning.plan import Plan
+from workbench.kernel.meaning.values import counted
 
 #: The most initial states to choose from.
 _MOST_STARTS = 100_000

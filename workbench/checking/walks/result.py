@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.kernel import Machine
-from workbench.kernel.errors import InputError, ModelError, brief
-from workbench.kernel.given import check_integer
-from workbench.kernel.properties import Liveness, Property
-from workbench.kernel.result import Judged, Verdict, model_line
-from workbench.kernel.text import columns
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.errors import InputError, ModelError, brief
+from workbench.kernel.meaning.given import check_integer
+from workbench.kernel.meaning.properties import Liveness, Property
+from workbench.kernel.meaning.result import Judged, Verdict, model_line
+from workbench.kernel.meaning.text import columns
+from workbench.kernel.meaning.values import counted
 
 UNIFORM = ("actions", "successors")
 _LARGEST_SEED = 2**63 - 1

@@ -19,9 +19,9 @@ from workbench.checking.trees.state_predicates import evaluate
 from workbench.checking.walks import kernels
 from workbench.checking.walks.goals import Ball, Goal, goal_of
 from workbench.kernel import Machine
-from workbench.kernel.budget import Limits
-from workbench.kernel.properties import Property
-from workbench.kernel.trace import Move
+from workbench.kernel.meaning.budget import Limits
+from workbench.kernel.meaning.properties import Property
+from workbench.kernel.meaning.trace import Move
 
 #: The search from the initial states may visit this fraction (1/n) of the budget.
 _FIRST = 4

@@ -28,16 +28,16 @@ from workbench.checking.walks.shorten import Shortener, Way
 from workbench.checking.walks.team import walk_here
 from workbench.checking.walks.walker import Tally, Walker, judged
 from workbench.kernel import InputError, Machine, Verdict, replay
-from workbench.kernel.budget import Limits, Stop
-from workbench.kernel.conclusion import NO_TRACE, decided_verdict, verdicts_beside
-from workbench.kernel.errors import brief, unknown
-from workbench.kernel.given import check_integer, plain
-from workbench.kernel.interrupts import interrupted, interruptible
-from workbench.kernel.machine import AnyModel
-from workbench.kernel.plan import make_plan
-from workbench.kernel.properties import Property
-from workbench.kernel.result import constraints_of
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.budget import Limits, Stop
+from workbench.kernel.meaning.conclusion import NO_TRACE, decided_verdict, verdicts_beside
+from workbench.kernel.meaning.errors import brief, unknown
+from workbench.kernel.meaning.given import check_integer, plain
+from workbench.kernel.meaning.interrupts import interrupted, interruptible
+from workbench.kernel.meaning.machine import AnyModel
+from workbench.kernel.meaning.plan import make_plan
+from workbench.kernel.meaning.properties import Property
+from workbench.kernel.meaning.result import constraints_of
+from workbench.kernel.meaning.values import counted
 from workbench.registry import model_of
 
 ENGINES = ("local", "spark")

@@ -7,7 +7,7 @@ from workbench.checking.trees.purity import run_again
 from workbench.checking.walks.request import Walked, WalkRequest, starts_of
 from workbench.checking.walks.walker import Tally, Walker
 from workbench.kernel import ModelError
-from workbench.kernel.budget import INTERRUPTED, Stop
+from workbench.kernel.meaning.budget import INTERRUPTED, Stop
 
 #: The most walks that a worker takes at once. With fewer, workers would wait for each other.
 _BATCH = 4096

@@ -14,10 +14,10 @@ from workbench.checking.trees.step_predicates import WatchedSteps
 from workbench.checking.walks import kernels, sketch
 from workbench.checking.walks.kernels import NEVER, Counted, Starts, Walk, WalkWatch
 from workbench.checking.walks.result import WalkRule
-from workbench.kernel.errors import ModelError
-from workbench.kernel.plan import Plan
-from workbench.kernel.properties import DEADLOCK, Property
-from workbench.kernel.trace import Move, Trace, leading_to, replay
+from workbench.kernel.meaning.errors import ModelError
+from workbench.kernel.meaning.plan import Plan
+from workbench.kernel.meaning.properties import DEADLOCK, Property
+from workbench.kernel.meaning.trace import Move, Trace, leading_to, replay
 
 #: The steps between two looks at the clock.
 _PAUSE = 50_000

@@ -1,6 +1,6 @@
 """Delta's table: its log, the data files, a reader, and the writers' next steps."""
 
-from workbench.kernel.properties import Place
+from workbench.kernel.meaning.properties import Place
 from workbench.protocols.delta.model import DELETE, Delta, live_files, said
 from workbench.showing.pictures import *
 

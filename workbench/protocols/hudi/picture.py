@@ -1,6 +1,6 @@
 """Hudi's table: its timeline, its file groups with their slices, a reader, and the writers' next steps."""
 
-from workbench.kernel.properties import Place
+from workbench.kernel.meaning.properties import Place
 from workbench.protocols.hudi.extended import MARKED, HudiExtended
 from workbench.protocols.hudi.model import DELETE, Hudi
 from workbench.showing.pictures import *

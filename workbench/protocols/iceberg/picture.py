@@ -1,6 +1,6 @@
 """Iceberg's table: its snapshots, data files with struck rows, a reader, and the writers' next steps."""
 
-from workbench.kernel.properties import Place
+from workbench.kernel.meaning.properties import Place
 from workbench.protocols.iceberg.model import COMPACT, INSERT, UPDATE, Iceberg, Row
 from workbench.showing.pictures import *
 

@@ -13,9 +13,9 @@ from typing import Any
 from workbench.checking.driving.course import Ask, Compared, StepRequest, compared
 from workbench.checking.driving.processes import ActorAnswer, ActorError
 from workbench.kernel import InputError, Machine, State, Trace
-from workbench.kernel.errors import brief
-from workbench.kernel.trace import Step
-from workbench.kernel.values import show
+from workbench.kernel.meaning.errors import brief
+from workbench.kernel.meaning.trace import Step
+from workbench.kernel.meaning.values import show
 from workbench.protocols.paimon import PROTOCOL
 from workbench.protocols.paimon.model import COMMIT, READY
 from workbench.protocols.paimon.rows import COLUMNS, DELETE, INSERT, read

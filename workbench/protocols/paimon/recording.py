@@ -12,12 +12,12 @@ from workbench.checking.following.settings import accepted_under
 from workbench.checking.following.validate import validate
 from workbench.formats.recording import Observation, Recording
 from workbench.kernel import InputError, Machine, Model, machine_of
-from workbench.kernel.budget import Budget, Limits, Progress, Stop
-from workbench.kernel.constants import spell
-from workbench.kernel.interrupts import interruptible
-from workbench.kernel.machine import AnyModel
-from workbench.kernel.state import Cell
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.budget import Budget, Limits, Progress, Stop
+from workbench.kernel.meaning.constants import spell
+from workbench.kernel.meaning.interrupts import interruptible
+from workbench.kernel.meaning.machine import AnyModel
+from workbench.kernel.meaning.state import Cell
+from workbench.kernel.meaning.values import counted
 from workbench.registry import get_model
 from workbench.registry.programs import needs
 

@@ -6,8 +6,8 @@ from typing import Any
 from workbench.checking.check import check
 from workbench.checking.following.scenario import scenario
 from workbench.kernel import Machine, Model, Result, Trace, machine_of
-from workbench.kernel.machine import AnyModel
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.machine import AnyModel
+from workbench.kernel.meaning.values import counted
 from workbench.showing.lessons.exercise import Wrong
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief, listed
+from workbench.kernel.meaning.errors import brief, listed
 from workbench.showing.panel.fields import Field
 from workbench.showing.panel.surface import Surface
 from workbench.showing.pictures.markup import Markup, element

@@ -2,7 +2,7 @@
 
 from workbench.audits.findings import Finding
 from workbench.kernel import InputError
-from workbench.kernel.constants import spell
+from workbench.kernel.meaning.constants import spell
 from workbench.showing.panel.fields import Button
 from workbench.showing.panel.panel import Workbench
 from workbench.showing.panel.parts import Pane, Part

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from workbench.checking.spaces.space import StateSpace
 from workbench.kernel import InputError, Result, Trace
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.values import counted
 from workbench.showing import view
 from workbench.showing.panel.fields import Buttons, Number, Several, Tick
 from workbench.showing.panel.parts import Box, Pane, Part

@@ -12,7 +12,7 @@ from workbench.checking.questions.fill import GridCell
 from workbench.formats.code import grid_as_code
 from workbench.formats.spreadsheet import to_csv
 from workbench.kernel import Constant, InputError, Model, Result
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.values import counted
 from workbench.showing.panel.fields import Button, Choice, Number, Tick
 from workbench.showing.panel.parts import Box, Fold, Pane, Part, copied
 from workbench.showing.panel.tab import Tab, Working, complaint

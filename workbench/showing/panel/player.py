@@ -9,8 +9,8 @@ import traitlets
 
 from workbench.formats.expression import Expression, example_of
 from workbench.kernel import InputError, Trace
-from workbench.kernel.given import names_in
-from workbench.kernel.values import show
+from workbench.kernel.meaning.given import names_in
+from workbench.kernel.meaning.values import show
 from workbench.showing.panel.lifetime import Panel
 from workbench.showing.pictures import options_of
 from workbench.showing.session import Session

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from workbench.checking.outlook import outlook
 from workbench.kernel import Result, Verdict
-from workbench.kernel.budget import Progress
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.budget import Progress
+from workbench.kernel.meaning.values import counted
 from workbench.showing.panel.fields import Button
 from workbench.showing.panel.parts import Box, Pane
 from workbench.showing.panel.tab import failure, failure_beside

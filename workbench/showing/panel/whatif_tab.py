@@ -2,7 +2,7 @@
 
 from workbench.checking.questions.whatif import Attempt, Repairs, never_happen, repairs
 from workbench.kernel import Result
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.values import counted
 from workbench.showing.panel.fields import Button, Tick
 from workbench.showing.panel.parts import Box, Pane, Part
 from workbench.showing.panel.tab import Tab

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from workbench.kernel import Machine, Map, Place, State
-from workbench.kernel.values import show, sort_key
+from workbench.kernel.meaning.values import show, sort_key
 from workbench.showing.pictures.things import (
     PLAIN,
     QUIET,

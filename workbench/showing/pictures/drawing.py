@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.kernel import Fault, InputError, Machine, ModelError, Place, State, machine_of
-from workbench.kernel.errors import unknown
-from workbench.kernel.machine import AnyModel
-from workbench.kernel.properties import Invariant
-from workbench.kernel.text import printable
-from workbench.kernel.values import show
+from workbench.kernel.meaning.errors import unknown
+from workbench.kernel.meaning.machine import AnyModel
+from workbench.kernel.meaning.properties import Invariant
+from workbench.kernel.meaning.text import printable
+from workbench.kernel.meaning.values import show
 from workbench.showing.pictures import paint
 from workbench.showing.pictures.compare import compare_things, differing, every
 from workbench.showing.pictures.default import variables

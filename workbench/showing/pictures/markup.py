@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote
 
-from workbench.kernel.text import printable_lines
+from workbench.kernel.meaning.text import printable_lines
 
 #: Elements without a closing tag if they are empty; HTML demands one for all others.
 _EMPTY = frozenset({"br", "circle", "img", "input", "line", "link", "meta", "path", "polygon", "rect"})

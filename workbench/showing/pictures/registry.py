@@ -10,8 +10,8 @@ from typing import Any
 from weakref import WeakSet
 
 from workbench.kernel import Model, machine_of
-from workbench.kernel.errors import unknown
-from workbench.kernel.machine import AnyModel
+from workbench.kernel.meaning.errors import unknown
+from workbench.kernel.meaning.machine import AnyModel
 from workbench.registry import is_named_by_user, load_file, protocol_of
 
 Describe = Callable[..., Iterable[Any]]

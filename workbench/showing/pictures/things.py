@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from workbench.kernel.errors import ModelError, brief
-from workbench.kernel.properties import Place
-from workbench.kernel.text import printable
+from workbench.kernel.meaning.errors import ModelError, brief
+from workbench.kernel.meaning.properties import Place
+from workbench.kernel.meaning.text import printable
 
 #: The tone of a thing: normal, muted, success, active or highlighted, suspicious, wrong.
 PLAIN, QUIET, GOOD, BUSY, ODD, BAD = "plain", "quiet", "good", "busy", "odd", "bad"

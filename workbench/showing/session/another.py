@@ -8,7 +8,7 @@ from workbench.checking.check import check
 from workbench.checking.questions.variants import beginning_in
 from workbench.checking.spaces.space import StateSpace
 from workbench.kernel import Machine, Trace, Verdict, replay
-from workbench.kernel.trace import Move
+from workbench.kernel.meaning.trace import Move
 
 
 def another(

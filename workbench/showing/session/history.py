@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from workbench.kernel import InputError, Machine, Trace
-from workbench.kernel.trace import Step
+from workbench.kernel.meaning.trace import Step
 
 
 @dataclass(eq=False)

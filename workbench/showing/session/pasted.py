@@ -2,7 +2,7 @@
 
 from workbench.formats.permalink import open_permalink, parse_permalink
 from workbench.kernel import InputError, Model, Trace
-from workbench.kernel.errors import brief
+from workbench.kernel.meaning.errors import brief
 
 
 def pasted(line: str, model: type[Model]) -> tuple[Trace, tuple[str, ...]]:

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from itertools import islice
 
 from workbench.kernel import Machine, ModelError, Trace, machine_of, replay
-from workbench.kernel.machine import ActionInstance, AnyModel
-from workbench.kernel.state import Change, changes_of
-from workbench.kernel.trace import Step, steps_of
+from workbench.kernel.meaning.machine import ActionInstance, AnyModel
+from workbench.kernel.meaning.state import Change, changes_of
+from workbench.kernel.meaning.trace import Step, steps_of
 from workbench.showing.session.stepper import MOST_STARTS
 
 _NO_SUCH_STEP = "with these constants there is no such step"

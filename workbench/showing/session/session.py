@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.checking.check import check
 from workbench.kernel import InputError, Machine, ModelError, Result, Trace, Verdict
-from workbench.kernel.budget import Progress
-from workbench.kernel.given import names_in
+from workbench.kernel.meaning.budget import Progress
+from workbench.kernel.meaning.given import names_in
 from workbench.showing.session.events import Events
 from workbench.showing.session.filling import Filling
 from workbench.showing.session.jobs import Aside, Job, Runner

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.kernel import InputError, Machine, Model, machine_of
-from workbench.kernel.errors import unknown
-from workbench.kernel.given import names_in
-from workbench.kernel.properties import DEADLOCK
+from workbench.kernel.meaning.errors import unknown
+from workbench.kernel.meaning.given import names_in
+from workbench.kernel.meaning.properties import DEADLOCK
 from workbench.registry.configurations import Configuration
 
 

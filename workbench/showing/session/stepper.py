@@ -10,8 +10,8 @@ from workbench.checking.following.scenario import scenario
 from workbench.checking.questions.seek import seek
 from workbench.formats.expression import Expression
 from workbench.kernel import InputError, Machine, ModelError, State, Trace, replay
-from workbench.kernel.machine import AnyModel
-from workbench.kernel.trace import Move, Options, options
+from workbench.kernel.meaning.machine import AnyModel
+from workbench.kernel.meaning.trace import Move, Options, options
 from workbench.showing.session.events import Events
 from workbench.showing.session.history import History
 from workbench.showing.session.jobs import Aside, Job

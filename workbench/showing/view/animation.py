@@ -8,10 +8,10 @@ ask for that; both run where the file is an image.
 import math
 
 from workbench.kernel import InputError, Trace
-from workbench.kernel.errors import brief
-from workbench.kernel.given import plain
-from workbench.kernel.text import printable
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.errors import brief
+from workbench.kernel.meaning.given import plain
+from workbench.kernel.meaning.text import printable
+from workbench.kernel.meaning.values import counted
 from workbench.showing.pictures.letters import FONT, width_of, wrap
 from workbench.showing.pictures.markup import Markup, element
 from workbench.showing.pictures.paint import BLUE_TINT, INK, MUTED, PAPER, STYLE

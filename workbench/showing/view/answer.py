@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from workbench.kernel.result import Answer
+from workbench.kernel.meaning.result import Answer
 from workbench.showing.pictures.markup import element
 from workbench.showing.view.html import Drawn, Joined, Rendered
 from workbench.showing.view.trace import trace_view

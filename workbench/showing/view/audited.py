@@ -5,7 +5,7 @@ from functools import partial
 
 from workbench.audits.findings import Audit, Finding, reason
 from workbench.audits.story import story
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.values import counted
 from workbench.showing import pictures
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view.html import Drawn, Picture, Rendered, bullets, folded, noted

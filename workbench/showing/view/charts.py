@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.kernel import InputError, Result
-from workbench.kernel.errors import unknown
-from workbench.kernel.given import names_in
-from workbench.kernel.values import counted, show
+from workbench.kernel.meaning.errors import unknown
+from workbench.kernel.meaning.given import names_in
+from workbench.kernel.meaning.values import counted, show
 from workbench.showing.view.access import accesses
 from workbench.showing.view.bars import Bars
 from workbench.showing.view.grid import Cell, Grid, Panel
@@ -96,8 +96,8 @@ def verdict_map(
 
     Args:
         frame: A row per configuration: a column per constant, and a column per property with the words of the verdicts
-            (those of :attr:`workbench.kernel.result.Verdict.word`, or ``error``). ``attrs["words"]``, where it is
-            there, has the words for choices, by constant and value.
+            (those of :attr:`workbench.kernel.meaning.result.Verdict.word`, or ``error``). ``attrs["words"]``, where it
+            is there, has the words for choices, by constant and value.
         constants: The columns that are constants; those before the first verdicts for None, as in the table of a sweep.
         x, y: The constants along the axes; the first two that vary for None.
         properties: The columns that are properties; all that hold verdicts for None.

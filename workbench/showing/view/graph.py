@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from workbench.kernel import Machine, Result
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.values import counted
 from workbench.showing import pictures
 from workbench.showing.pictures.markup import Markup, element
 from workbench.showing.view import dot

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from workbench.kernel.result import WITHIN
+from workbench.kernel.meaning.result import WITHIN
 from workbench.showing.pictures.letters import fit, width_of
 from workbench.showing.view import plot
 from workbench.showing.view.chart import Chart

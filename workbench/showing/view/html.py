@@ -14,7 +14,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any
 
-from workbench.kernel.result import WITHIN
+from workbench.kernel.meaning.result import WITHIN
 from workbench.showing.pictures.markup import Markup, address_of, element, joined
 
 #: Colour-blind safe, after Okabe and Ito; the darker ones of a pair carry white text.

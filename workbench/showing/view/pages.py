@@ -5,8 +5,8 @@ import hashlib
 from collections.abc import Sequence
 
 from workbench.kernel import InputError, Result, Verdict
-from workbench.kernel.result import model_line
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.result import model_line
+from workbench.kernel.meaning.values import counted
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view.charts import access_chart, coverage_chart, levels_chart
 from workbench.showing.view.graph import MOST_EDGES, MOST_PICTURES, Space, StateGraph

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.kernel import Trace
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.values import counted
 from workbench.showing.pictures import Shown, faults, pair
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view.html import Drawn, folded, table

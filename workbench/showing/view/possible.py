@@ -3,9 +3,9 @@
 from itertools import groupby
 
 from workbench.kernel import Machine, State
-from workbench.kernel.state import changes_of
-from workbench.kernel.trace import Move, Step, is_bookkeeping, options
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.state import changes_of
+from workbench.kernel.meaning.trace import Move, Step, is_bookkeeping, options
+from workbench.kernel.meaning.values import counted
 from workbench.showing.pictures.markup import Markup, element
 from workbench.showing.view.html import folded, noted
 from workbench.showing.view.trace import NOBODY

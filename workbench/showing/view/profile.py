@@ -1,7 +1,7 @@
 """Profiles: how often the model's Python was called for what, as a table and as bars."""
 
 from workbench.checking.trees.profile import FIGURES, Profile
-from workbench.kernel.text import columns
+from workbench.kernel.meaning.text import columns
 from workbench.showing.pictures.markup import element
 from workbench.showing.view.bars import Bars
 from workbench.showing.view.html import Joined, Rendered, noted, table

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.formats.abstract import AbstractTrace
-from workbench.kernel.state import Change, State, cells_of, changes_of
-from workbench.kernel.trace import Step
-from workbench.kernel.values import show
+from workbench.kernel.meaning.state import Change, State, cells_of, changes_of
+from workbench.kernel.meaning.trace import Step
+from workbench.kernel.meaning.values import show
 from workbench.showing.pictures.markup import Markup
 from workbench.showing.view.html import folded
 from workbench.showing.view.statetable import state_table

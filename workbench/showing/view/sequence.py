@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.kernel.state import Change
-from workbench.kernel.trace import Step
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.state import Change
+from workbench.kernel.meaning.trace import Step
+from workbench.kernel.meaning.values import counted
 from workbench.showing.pictures.letters import width_of, wrap
 from workbench.showing.pictures.markup import Markup
 from workbench.showing.view.html import BLUE, GREEN, MARKS, ORANGE, PURPLE, VERMILLION

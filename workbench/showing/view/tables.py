@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.kernel import Machine, Model, Result, Verdict
-from workbench.kernel.result import DEFAULTS, WITHIN, differing_constants
-from workbench.kernel.text import columns
-from workbench.kernel.values import counted, show
+from workbench.kernel.meaning.result import DEFAULTS, WITHIN, differing_constants
+from workbench.kernel.meaning.text import columns
+from workbench.kernel.meaning.values import counted, show
 from workbench.showing.pictures.markup import Markup, element, escape, joined
 from workbench.showing.view.html import MARKS, Drawn, Rendered, badge, folded, table
 from workbench.showing.view.parted import Parted, parting

@@ -12,14 +12,14 @@ from typing import Any
 from workbench.formats.abstract import AbstractTrace, abstract
 from workbench.formats.permalink import permalink
 from workbench.kernel import Machine, State, Trace, Verdict
-from workbench.kernel.errors import unknown
-from workbench.kernel.given import names_in
-from workbench.kernel.lasso import Trap, trap
-from workbench.kernel.machine import ActionInstance
-from workbench.kernel.properties import Fault, Place
-from workbench.kernel.state import Cell, Change, cells_of, changes_of
-from workbench.kernel.trace import Step
-from workbench.kernel.values import Map, counted, is_same, show
+from workbench.kernel.meaning.errors import unknown
+from workbench.kernel.meaning.given import names_in
+from workbench.kernel.meaning.lasso import Trap, trap
+from workbench.kernel.meaning.machine import ActionInstance
+from workbench.kernel.meaning.properties import Fault, Place
+from workbench.kernel.meaning.state import Cell, Change, cells_of, changes_of
+from workbench.kernel.meaning.trace import Step
+from workbench.kernel.meaning.values import Map, counted, is_same, show
 from workbench.showing.pictures import Picture, faults, picture
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view import sequence

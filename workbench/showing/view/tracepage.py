@@ -1,7 +1,7 @@
 """A trace as a page of its own: all pictures, the lanes and the states, with nothing to load."""
 
 from workbench.kernel import Trace
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.values import counted
 from workbench.showing.pictures.markup import element
 from workbench.showing.view.html import noted
 from workbench.showing.view.pages import page

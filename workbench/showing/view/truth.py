@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.kernel import Machine, ModelError, State
-from workbench.kernel.given import names_in
-from workbench.kernel.lasso import judge_end, truth
-from workbench.kernel.machine import ActionInstance, PropertyInstance
-from workbench.kernel.properties import DEADLOCK, Fault, Liveness
-from workbench.kernel.state import Predicate
-from workbench.kernel.values import show
+from workbench.kernel.meaning.given import names_in
+from workbench.kernel.meaning.lasso import judge_end, truth
+from workbench.kernel.meaning.machine import ActionInstance, PropertyInstance
+from workbench.kernel.meaning.properties import DEADLOCK, Fault, Liveness
+from workbench.kernel.meaning.state import Predicate
+from workbench.kernel.meaning.values import show
 
 _WORDS = {
     "invariant": ("holds", "violated"),

@@ -2,7 +2,7 @@
 
 from workbench.checking.walks.result import Simulation
 from workbench.kernel import Verdict
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.values import counted
 from workbench.showing.pictures.markup import element, joined
 from workbench.showing.view.bars import Bars
 from workbench.showing.view.html import Drawn, Joined, Rendered, badge, headed, noted, table

@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workbench.kernel.machine import ActionInstance
-from workbench.kernel.state import Cell, Change
-from workbench.kernel.values import record_items, show
+from workbench.kernel.meaning.machine import ActionInstance
+from workbench.kernel.meaning.state import Cell, Change
+from workbench.kernel.meaning.values import record_items, show
 from workbench.showing.view.difference import BECOMES, brief
 
 

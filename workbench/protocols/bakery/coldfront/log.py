@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from workbench.checking.following.events import Event
 from workbench.kernel import InputError
-from workbench.kernel.errors import listed, unknown
+from workbench.kernel.meaning.errors import listed, unknown
 from workbench.protocols.bakery.coldfront.order import CausalOrder
 from workbench.protocols.bakery.coldfront.rows import (
     ACKS,

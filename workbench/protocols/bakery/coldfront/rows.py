@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from workbench.checking.following.events import Event
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief, listed
+from workbench.kernel.meaning.errors import brief, listed
 
 CLAIMS, ACKS, DEFERRALS = "claims", "claim_acks", "deferred_acks"
 INSERT, DELETE, READ = "INSERT", "DELETE", "READ"

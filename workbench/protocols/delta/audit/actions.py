@@ -15,7 +15,7 @@ from workbench.audits.damaged import Damaged
 from workbench.audits.said import Said
 from workbench.audits.source import Elsewhere, Source, json_of
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief
+from workbench.kernel.meaning.errors import brief
 from workbench.protocols.delta.audit.log import SIDECARS
 
 #: The largest entry, and the largest checkpoint in JSON.

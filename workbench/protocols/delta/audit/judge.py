@@ -13,8 +13,8 @@ from workbench.audits.said import Said
 from workbench.audits.shape import before_since, utc
 from workbench.audits.source import Source
 from workbench.audits.vectors import DELTA, MOST_VECTORS, UnreadableError, read_vector, struck_out
-from workbench.kernel.errors import brief
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.errors import brief
+from workbench.kernel.meaning.values import counted
 from workbench.protocols.delta.audit import states
 from workbench.protocols.delta.audit.actions import (
     CATALOG_FEATURES,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from workbench.audits.source import Source
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief
+from workbench.kernel.meaning.errors import brief
 
 FOLDER = "_delta_log"
 SIDECARS = f"{FOLDER}/_sidecars"

@@ -13,8 +13,8 @@ from workbench.audits.damaged import Damages
 from workbench.audits.findings import MOST_LISTED, Grade
 from workbench.audits.judgement import PRESENT, Judgement, Rule, StateOf
 from workbench.audits.shape import before_since
-from workbench.kernel.errors import listed
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.errors import listed
+from workbench.kernel.meaning.values import counted
 from workbench.protocols.hudi.audit import states
 from workbench.protocols.hudi.audit.keys import KEY, TIME, Duplicate, duplicates, rows_of
 from workbench.protocols.hudi.audit.read import BASE_FILE, HudiTable, base_files, not_built_on_before, unpublished

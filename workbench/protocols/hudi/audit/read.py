@@ -17,7 +17,7 @@ from workbench.audits.damaged import Damaged, Damages, Missing
 from workbench.audits.said import Said
 from workbench.audits.shape import FILES, table_of
 from workbench.audits.source import Source
-from workbench.kernel.errors import brief
+from workbench.kernel.meaning.errors import brief
 from workbench.protocols.hudi.audit.timeline import (
     DELETES,
     DIGITS,

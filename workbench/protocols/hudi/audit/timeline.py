@@ -9,8 +9,8 @@ from workbench.audits.damaged import Damaged
 from workbench.audits.said import Said
 from workbench.audits.source import MOST_BYTES, Source, json_of
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief, listed
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.errors import brief, listed
+from workbench.kernel.meaning.values import counted
 
 PROPERTIES = ".hoodie/hoodie.properties"
 

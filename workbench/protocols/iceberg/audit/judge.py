@@ -12,7 +12,7 @@ from workbench.audits.findings import Grade
 from workbench.audits.judgement import PRESENT, Judgement, Rule
 from workbench.audits.presence import COUNTS_AGREE, Origin
 from workbench.audits.shape import before_since, utc
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.values import counted
 from workbench.protocols.iceberg.audit import states
 from workbench.protocols.iceberg.audit.manifests import Places, entries_of, manifests_of
 from workbench.protocols.iceberg.audit.metadata import (

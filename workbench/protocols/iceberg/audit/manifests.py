@@ -7,7 +7,7 @@ from workbench.audits.avro import read_avro
 from workbench.audits.damaged import Damaged
 from workbench.audits.source import Elsewhere, Source
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief
+from workbench.kernel.meaning.errors import brief
 from workbench.protocols.iceberg.audit.metadata import FOLDER, IcebergSnapshot, Metadata
 
 EXISTING, ADDED, DELETED = 0, 1, 2

@@ -9,7 +9,7 @@ from workbench.audits.damaged import Damaged, Missing
 from workbench.audits.said import Said
 from workbench.audits.source import MOST_BYTES, Source, json_of
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief
+from workbench.kernel.meaning.errors import brief
 
 FOLDER = "metadata"
 

@@ -12,8 +12,8 @@ from workbench.audits.presence import COUNTS_AGREE, FILES_EXIST, Absent, Origin,
 from workbench.audits.shape import alive_at, utc
 from workbench.audits.vectors import MOST_VECTORS, PAIMON, UnreadableError, read_vector
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.errors import brief
+from workbench.kernel.meaning.values import counted
 from workbench.protocols.paimon.audit.files import versions
 from workbench.protocols.paimon.audit.heads import heads
 from workbench.protocols.paimon.audit.read import Change, PaimonTable

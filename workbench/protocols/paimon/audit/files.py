@@ -19,7 +19,7 @@ from workbench.audits.avro import read_avro
 from workbench.audits.damaged import Damaged, Damages, Missing
 from workbench.audits.said import Said
 from workbench.audits.source import Source
-from workbench.kernel.errors import brief
+from workbench.kernel.meaning.errors import brief
 
 #: The kinds of a manifest's entries.
 ADD, DELETE = 0, 1

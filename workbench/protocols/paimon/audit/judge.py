@@ -16,8 +16,8 @@ from workbench.audits.presence import COUNTS_AGREE
 from workbench.audits.shape import before_since
 from workbench.audits.vectors import UnreadableError
 from workbench.kernel import InputError
-from workbench.kernel.errors import listed
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.errors import listed
+from workbench.kernel.meaning.values import counted
 from workbench.protocols.paimon.audit.anomalies import BY_OVERWRITING, BY_TWO_COMPACTORS, state_at
 from workbench.protocols.paimon.audit.counts import CountsJudgement
 from workbench.protocols.paimon.audit.files import others, versions

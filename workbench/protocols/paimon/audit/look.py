@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from workbench.audits.vectors import PAIMON, UnreadableError, read_vector
-from workbench.kernel.errors import brief
+from workbench.kernel.meaning.errors import brief
 from workbench.protocols.paimon.audit import binary_row
 from workbench.protocols.paimon.audit.bucket import Bucket, Life, Marks
 from workbench.protocols.paimon.audit.files import Schema

@@ -22,7 +22,7 @@ from workbench.audits.decoding import decoded
 from workbench.audits.shape import FILES, VECTORS, before_since, row_codes, table_of
 from workbench.audits.source import Source
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief
+from workbench.kernel.meaning.errors import brief
 from workbench.protocols.paimon.audit import binary_row
 from workbench.protocols.paimon.audit.files import (
     ADD,

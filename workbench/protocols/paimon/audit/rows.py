@@ -12,7 +12,7 @@ from workbench.audits.columns import parquet_file
 from workbench.audits.shape import row_codes
 from workbench.audits.source import Source
 from workbench.audits.vectors import UnreadableError
-from workbench.kernel.errors import brief
+from workbench.kernel.meaning.errors import brief
 from workbench.protocols.paimon.audit.files import Schema
 
 #: The kinds of rows, by their stored numbers.

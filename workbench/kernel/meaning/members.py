@@ -5,8 +5,8 @@ from collections.abc import Set as AbstractSet
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from workbench.kernel.errors import ModelError, brief, did_you_mean, listed
-from workbench.kernel.values import Map, is_same, record_items, show, sort_key
+from workbench.kernel.meaning.errors import ModelError, brief, did_you_mean, listed
+from workbench.kernel.meaning.values import Map, is_same, record_items, show, sort_key
 
 _NO_METHODS = frozenset({"add", "discard", "remove", "update", "pop", "clear"})
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
-from workbench.kernel.declare import Action
-from workbench.kernel.errors import (
+from workbench.kernel.language.declare import Action
+from workbench.kernel.meaning.errors import (
     NOT_SAID,
     ModelError,
     blame,
@@ -22,11 +22,11 @@ from workbench.kernel.errors import (
     text_of,
     unknown,
 )
-from workbench.kernel.machine import ActionInstance, Outcome
-from workbench.kernel.parameters import check_finished
-from workbench.kernel.properties import Place
-from workbench.kernel.state import Draft, Layout, Reader, Values, View, seen
-from workbench.kernel.values import check_value, is_same, show, sort_key
+from workbench.kernel.meaning.machine import ActionInstance, Outcome
+from workbench.kernel.meaning.parameters import check_finished
+from workbench.kernel.meaning.properties import Place
+from workbench.kernel.meaning.state import Draft, Layout, Reader, Values, View, seen
+from workbench.kernel.meaning.values import check_value, is_same, show, sort_key
 
 # Actions -------------------------------------------------------------------------------------------------------------
 

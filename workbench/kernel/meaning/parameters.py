@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Self, overload
 
-from workbench.kernel.errors import ModelError, brief, call, defined_at
+from workbench.kernel.meaning.errors import ModelError, brief, call, defined_at
 
 Function = Callable[..., Any]
 #: The name of a constant, or a function of the model; its truth counts.

@@ -5,17 +5,17 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
-from workbench.kernel.budget import INTERRUPTED, OUT_OF_MEMORY, Limits
-from workbench.kernel.errors import ModelError, listed
-from workbench.kernel.interrupts import interrupted
-from workbench.kernel.lasso import judge_end
-from workbench.kernel.machine import PropertyInstance
-from workbench.kernel.plan import Plan
-from workbench.kernel.properties import Deadlock, Invariant, Liveness, Property
-from workbench.kernel.result import NOBODY, Explored, Result, Verdict, constraints_of
-from workbench.kernel.state import Cell, Reads, row_of
-from workbench.kernel.trace import Trace
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.budget import INTERRUPTED, OUT_OF_MEMORY, Limits
+from workbench.kernel.meaning.errors import ModelError, listed
+from workbench.kernel.meaning.interrupts import interrupted
+from workbench.kernel.meaning.lasso import judge_end
+from workbench.kernel.meaning.machine import PropertyInstance
+from workbench.kernel.meaning.plan import Plan
+from workbench.kernel.meaning.properties import Deadlock, Invariant, Liveness, Property
+from workbench.kernel.meaning.result import NOBODY, Explored, Result, Verdict, constraints_of
+from workbench.kernel.meaning.state import Cell, Reads, row_of
+from workbench.kernel.meaning.trace import Trace
+from workbench.kernel.meaning.values import counted
 
 #: The reason of a verdict that was known when Ctrl-C stopped the making of its trace.
 NO_TRACE = "interrupted before its trace was made"

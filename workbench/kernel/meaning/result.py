@@ -3,13 +3,13 @@
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from workbench.kernel.budget import INTERRUPTED
-from workbench.kernel.constants import spell
-from workbench.kernel.errors import ModelError, unknown
-from workbench.kernel.machine import AnyModel, Machine, machine_of
-from workbench.kernel.properties import Property
-from workbench.kernel.trace import Trace
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.budget import INTERRUPTED
+from workbench.kernel.meaning.constants import spell
+from workbench.kernel.meaning.errors import ModelError, unknown
+from workbench.kernel.meaning.machine import AnyModel, Machine, machine_of
+from workbench.kernel.meaning.properties import Property
+from workbench.kernel.meaning.trace import Trace
+from workbench.kernel.meaning.values import counted
 
 #: The last words of a verdict that says nothing about states beyond the model's constraints.
 WITHIN = "within the constraint"

@@ -14,10 +14,10 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
-from workbench.kernel.differences import Difference, differences
-from workbench.kernel.errors import InputError, ModelError, NoSuchIndex, NoSuchVariable
-from workbench.kernel.members import Before, Held, Members, Universe
-from workbench.kernel.values import PLAIN, check_value, is_same, show
+from workbench.kernel.meaning.differences import Difference, differences
+from workbench.kernel.meaning.errors import InputError, ModelError, NoSuchIndex, NoSuchVariable
+from workbench.kernel.meaning.members import Before, Held, Members, Universe
+from workbench.kernel.meaning.values import PLAIN, check_value, is_same, show
 
 
 class Cell(NamedTuple):

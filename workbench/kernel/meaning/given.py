@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from workbench.kernel.errors import InputError, brief
+from workbench.kernel.meaning.errors import InputError, brief
 
 _INTEGER = re.compile(r"-?\d+(?:[,_]\d{3})*")
 _POWER = re.compile(r"-?\d{1,15}e\d{1,2}")

@@ -1,7 +1,7 @@
 """The narrow waist: what a model is to an engine.
 
 A *machine* is a model with its constants. Engines speak of rows and cell numbers; how an author says what the steps do
-is the affair of a language. :class:`workbench.kernel.of_class.ClassMachine` is that of classes in Python.
+is the affair of a language. :class:`workbench.kernel.language.of_class.ClassMachine` is that of classes in Python.
 """
 
 from abc import ABC, abstractmethod
@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from workbench.kernel.constants import Constant
-from workbench.kernel.domains import Names
-from workbench.kernel.errors import InputError, ModelError, brief, call, checked, impure, of_its_class, unknown
-from workbench.kernel.given import names_in
-from workbench.kernel.parameters import Parameters
-from workbench.kernel.properties import DEADLOCK, Formula, Promise, Property, Step
-from workbench.kernel.state import Cell, Layout, Reader, State, Values, row_of, seen
-from workbench.kernel.values import identity, is_same, permute, show
+from workbench.kernel.meaning.constants import Constant
+from workbench.kernel.meaning.domains import Names
+from workbench.kernel.meaning.errors import InputError, ModelError, brief, call, checked, impure, of_its_class, unknown
+from workbench.kernel.meaning.given import names_in
+from workbench.kernel.meaning.parameters import Parameters
+from workbench.kernel.meaning.properties import DEADLOCK, Formula, Promise, Property, Step
+from workbench.kernel.meaning.state import Cell, Layout, Reader, State, Values, row_of, seen
+from workbench.kernel.meaning.values import identity, is_same, permute, show
 
 # Steps ---------------------------------------------------------------------------------------------------------------
 

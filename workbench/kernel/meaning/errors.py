@@ -12,7 +12,7 @@ from types import CodeType, FrameType
 from typing import Any, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
-from workbench.kernel.text import printable
+from workbench.kernel.meaning.text import printable
 
 Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
@@ -181,7 +181,7 @@ def short_name(path: Path) -> str:
 
     Examples:
         >>> short_name(Path("counter.py")), short_name(Path(__file__))
-        ('counter.py', 'kernel/errors.py')
+        ('counter.py', 'kernel/meaning/errors.py')
     """
     return f"{path.parent.name}/{path.name}" if path.with_name("__init__.py").is_file() else path.name
 

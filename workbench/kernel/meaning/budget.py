@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.kernel.errors import InputError, ModelError, brief
-from workbench.kernel.given import plain
-from workbench.kernel.interrupts import interrupted
-from workbench.kernel.values import counted
+from workbench.kernel.meaning.errors import InputError, ModelError, brief
+from workbench.kernel.meaning.given import plain
+from workbench.kernel.meaning.interrupts import interrupted
+from workbench.kernel.meaning.values import counted
 
 INTERRUPTED, OUT_OF_MEMORY = "interrupted", "memory is used up"
 #: Engines number states in 32 bits.

@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from workbench.kernel.constants import leaves_alone, telling_apart
-from workbench.kernel.declare import Action, Boundary, Declarations, SetOf
-from workbench.kernel.errors import (
+from workbench.kernel.language.declare import Action, Boundary, Declarations, SetOf
+from workbench.kernel.language.instances import CodeInstance
+from workbench.kernel.language.oversights import oversights
+from workbench.kernel.meaning.constants import leaves_alone, telling_apart
+from workbench.kernel.meaning.errors import (
     InputError,
     ModelError,
     blame,
@@ -20,15 +22,13 @@ from workbench.kernel.errors import (
     of_its_class,
     unknown,
 )
-from workbench.kernel.given import names_in
-from workbench.kernel.instances import CodeInstance
-from workbench.kernel.machine import Fairness, Machine, Outcome, machine_of
-from workbench.kernel.members import Universe
-from workbench.kernel.oversights import oversights
-from workbench.kernel.parameters import Declared
-from workbench.kernel.properties import Property
-from workbench.kernel.state import Cell, Layout, Reader, seen
-from workbench.kernel.values import check_value, clash, sort_key
+from workbench.kernel.meaning.given import names_in
+from workbench.kernel.meaning.machine import Fairness, Machine, Outcome, machine_of
+from workbench.kernel.meaning.members import Universe
+from workbench.kernel.meaning.parameters import Declared
+from workbench.kernel.meaning.properties import Property
+from workbench.kernel.meaning.state import Cell, Layout, Reader, seen
+from workbench.kernel.meaning.values import check_value, clash, sort_key
 
 MOST_RENAMINGS = 5040
 #: How many renamings are tried if constants, such as a graph, rule out some of them.
@@ -36,7 +36,7 @@ _MOST_TRIED = 40_320
 
 
 class ClassMachine(Machine):
-    """A model of the modelling language as a :class:`workbench.kernel.machine.Machine`.
+    """A model of the modelling language as a :class:`workbench.kernel.meaning.machine.Machine`.
 
     Args:
         author: The author's object: the class with its constants.

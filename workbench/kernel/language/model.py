@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from workbench.kernel.constants import as_arguments
-from workbench.kernel.declare import DECLARED, ClassOfModels, Declarations, collect
-from workbench.kernel.domains import Names
-from workbench.kernel.errors import (
+from workbench.kernel.language.declare import DECLARED, ClassOfModels, Declarations, collect
+from workbench.kernel.language.of_class import ClassMachine
+from workbench.kernel.meaning.constants import as_arguments
+from workbench.kernel.meaning.domains import Names
+from workbench.kernel.meaning.errors import (
     InputError,
     ModelError,
     blame,
@@ -19,9 +20,8 @@ from workbench.kernel.errors import (
     placing,
     unknown,
 )
-from workbench.kernel.machine import Fairness
-from workbench.kernel.of_class import ClassMachine
-from workbench.kernel.parameters import check_finished
+from workbench.kernel.meaning.machine import Fairness
+from workbench.kernel.meaning.parameters import check_finished
 
 #: Attributes of a model that its class lacks; those of the class are reserved as well.
 _RESERVED = frozenset({"constants"})

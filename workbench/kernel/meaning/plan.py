@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from workbench.kernel.constants import telling_apart
-from workbench.kernel.errors import InputError, unknown
-from workbench.kernel.given import names_in, plain
-from workbench.kernel.machine import Machine, machine_of
-from workbench.kernel.properties import Liveness, Property
+from workbench.kernel.meaning.constants import telling_apart
+from workbench.kernel.meaning.errors import InputError, unknown
+from workbench.kernel.meaning.given import names_in, plain
+from workbench.kernel.meaning.machine import Machine, machine_of
+from workbench.kernel.meaning.properties import Liveness, Property
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Declarations in a model's class: processes, actions and variables; and all that a class declares.
 
-They know no model: :mod:`workbench.kernel.model` collects the declarations of a class and binds them to constants.
+They know no model: :mod:`workbench.kernel.language.model` collects the declarations of a class and binds them to
+constants.
 """
 
 import inspect
@@ -11,12 +12,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, overload
 
-from workbench.kernel.constants import Constant
-from workbench.kernel.domains import Names
-from workbench.kernel.errors import InputError, ModelError, brief, calling_line, in_its_line, listed
-from workbench.kernel.machine import Family
-from workbench.kernel.parameters import Declared, Function, Parameters, When, check_function
-from workbench.kernel.properties import DEADLOCK, Constraint, Property
+from workbench.kernel.meaning.constants import Constant
+from workbench.kernel.meaning.domains import Names
+from workbench.kernel.meaning.errors import InputError, ModelError, brief, calling_line, in_its_line, listed
+from workbench.kernel.meaning.machine import Family
+from workbench.kernel.meaning.parameters import Declared, Function, Parameters, When, check_function
+from workbench.kernel.meaning.properties import DEADLOCK, Constraint, Property
 
 # Processes and actions -----------------------------------------------------------------------------------------------
 

@@ -6,10 +6,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from workbench.kernel.errors import InputError, ModelError
-from workbench.kernel.machine import ActionInstance, Machine, machine_of
-from workbench.kernel.state import Change, State, changes_of, lines_of, row_of
-from workbench.kernel.values import identity, is_same
+from workbench.kernel.meaning.errors import InputError, ModelError
+from workbench.kernel.meaning.machine import ActionInstance, Machine, machine_of
+from workbench.kernel.meaning.state import Change, State, changes_of, lines_of, row_of
+from workbench.kernel.meaning.values import identity, is_same
 
 
 class Move(NamedTuple):
@@ -46,7 +46,7 @@ class Step:
 
     @property
     def lane(self) -> str:
-        """Who steps, see :class:`workbench.kernel.instances.ActionInstance`."""
+        """Who steps, see :class:`workbench.kernel.language.instances.ActionInstance`."""
         return "" if self.instance is None else self.instance.lane
 
     @property

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from workbench.kernel.errors import InputError
-from workbench.kernel.machine import Machine
-from workbench.kernel.state import Cell, row_of
-from workbench.kernel.values import PLAIN, Name, ObjectClasses, flatten, permute, sort_key
+from workbench.kernel.meaning.errors import InputError
+from workbench.kernel.meaning.machine import Machine
+from workbench.kernel.meaning.state import Cell, row_of
+from workbench.kernel.meaning.values import PLAIN, Name, ObjectClasses, flatten, permute, sort_key
 
 
 class AmbiguousNames:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from workbench.kernel.values import Map, identity, is_same, record_items, show, sort_key
+from workbench.kernel.meaning.values import Map, identity, is_same, record_items, show, sort_key
 
 
 class Difference(NamedTuple):

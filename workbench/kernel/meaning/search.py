@@ -9,19 +9,19 @@ from contextlib import suppress
 from random import Random
 from typing import Any
 
-from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop
-from workbench.kernel.conclusion import Exploration, Growth, conclude
-from workbench.kernel.errors import ModelError, impure
-from workbench.kernel.interrupts import interruptible
-from workbench.kernel.plan import Plan, make_plan
-from workbench.kernel.properties import DEADLOCK, Property
-from workbench.kernel.rerunning import again_and_again, how_often
-from workbench.kernel.result import ActionCount, Result, Verdict
-from workbench.kernel.state import row_of
-from workbench.kernel.symmetry import Canonical
-from workbench.kernel.temporal import OUTSIDE, check_liveness
-from workbench.kernel.trace import Move, Trace, leading_to, replay
-from workbench.kernel.values import identity
+from workbench.kernel.meaning.budget import INTERRUPTED, Budget, Limits, Stop
+from workbench.kernel.meaning.conclusion import Exploration, Growth, conclude
+from workbench.kernel.meaning.errors import ModelError, impure
+from workbench.kernel.meaning.interrupts import interruptible
+from workbench.kernel.meaning.plan import Plan, make_plan
+from workbench.kernel.meaning.properties import DEADLOCK, Property
+from workbench.kernel.meaning.rerunning import again_and_again, how_often
+from workbench.kernel.meaning.result import ActionCount, Result, Verdict
+from workbench.kernel.meaning.state import row_of
+from workbench.kernel.meaning.symmetry import Canonical
+from workbench.kernel.meaning.temporal import OUTSIDE, check_liveness
+from workbench.kernel.meaning.trace import Move, Trace, leading_to, replay
+from workbench.kernel.meaning.values import identity
 
 _PURITY_CHECKS = 20
 #: Per state besides its values: the entries in the lists and dicts of the search.

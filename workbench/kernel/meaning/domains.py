@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from workbench.kernel.errors import InputError, ModelError, brief, in_its_line, listed
-from workbench.kernel.given import integer_in, plain
-from workbench.kernel.values import Name, show
+from workbench.kernel.meaning.errors import InputError, ModelError, brief, in_its_line, listed
+from workbench.kernel.meaning.given import integer_in, plain
+from workbench.kernel.meaning.values import Name, show
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _TRUTHS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}

@@ -17,8 +17,8 @@ from enum import Enum, Flag, IntEnum, StrEnum
 from functools import partial
 from typing import Any
 
-from workbench.kernel.errors import ModelError, brief
-from workbench.kernel.text import printable
+from workbench.kernel.meaning.errors import ModelError, brief
+from workbench.kernel.meaning.text import printable
 
 Value = Hashable
 

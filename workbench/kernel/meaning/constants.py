@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from workbench.kernel.domains import Names, OneOf, domain_of
-from workbench.kernel.errors import NOT_SAID, InputError, brief, in_its_line
-from workbench.kernel.given import plain
-from workbench.kernel.values import permute, show
+from workbench.kernel.meaning.domains import Names, OneOf, domain_of
+from workbench.kernel.meaning.errors import NOT_SAID, InputError, brief, in_its_line
+from workbench.kernel.meaning.given import plain
+from workbench.kernel.meaning.values import permute, show
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class Constant:
         >>> crashes.parse("MaxCrashes", 7)
         Traceback (most recent call last):
             ...
-        workbench.kernel.errors.InputError: MaxCrashes = 7 is not accepted; it takes an integer from 0 to 3
+        workbench.kernel.meaning.errors.InputError: MaxCrashes = 7 is not accepted; it takes an integer from 0 to 3
         >>> control = Constant(0, {0: "none", 1: "optimistic"}, "how writers keep out of each other's way")
         >>> control.parse("Control", "optimistic"), control.domain.word(1)
         (1, 'optimistic')

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, TypeVar, overload
 
-from workbench.kernel.errors import ModelError, brief, in_its_line
-from workbench.kernel.parameters import Declared, Default, Function, Parameters, When, check_function
+from workbench.kernel.meaning.errors import ModelError, brief, in_its_line
+from workbench.kernel.meaning.parameters import Declared, Default, Function, Parameters, When, check_function
 
 Predicate = Callable[[Any], Any]
 

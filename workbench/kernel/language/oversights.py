@@ -12,10 +12,10 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from workbench.kernel.declare import Boundary, Process, Variable
-from workbench.kernel.parameters import Declared
-from workbench.kernel.state import row_of
-from workbench.kernel.values import show
+from workbench.kernel.language.declare import Boundary, Process, Variable
+from workbench.kernel.meaning.parameters import Declared
+from workbench.kernel.meaning.state import row_of
+from workbench.kernel.meaning.values import show
 
 #: By these, code reads what it does not name.
 _READS_ALL = frozenset({"constants", "getattr", "vars", "__dict__", "attrgetter", "spelled", "differing"})

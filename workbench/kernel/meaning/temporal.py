@@ -5,7 +5,7 @@ inside the set, what every condition demands. This greatest fixpoint (Emerson an
 branching time logic strikes back*, Science of Computer Programming 8, 1987; with strong fairness as in Kesten, Pnueli
 and Raviv, *Algorithmic verification of linear temporal logic specifications*, ICALP 1998) is empty exactly if the
 formula holds. :mod:`workbench.checking.local.lassos` computes strongly connected components over arrays. Both must
-agree, and their lassos must pass :func:`workbench.kernel.lasso.verify_lasso`.
+agree, and their lassos must pass :func:`workbench.kernel.meaning.lasso.verify_lasso`.
 """
 
 from collections import deque
@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from workbench.kernel.errors import ModelError
-from workbench.kernel.lasso import Demand, Lasso, liveness_verdict, truth
-from workbench.kernel.machine import Fairness, Machine
-from workbench.kernel.properties import Formula, Property
-from workbench.kernel.result import Verdict
-from workbench.kernel.trace import Move, Trace, replay
+from workbench.kernel.meaning.errors import ModelError
+from workbench.kernel.meaning.lasso import Demand, Lasso, liveness_verdict, truth
+from workbench.kernel.meaning.machine import Fairness, Machine
+from workbench.kernel.meaning.properties import Formula, Property
+from workbench.kernel.meaning.result import Verdict
+from workbench.kernel.meaning.trace import Move, Trace, replay
 
 #: The transition relation: for each state, by number, its moves and the numbers of the states that they lead to.
 Graph = Sequence[Sequence[tuple[Move, int]]]

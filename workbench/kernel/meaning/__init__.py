@@ -1,0 +1,1 @@
+"""What a model means: values, states, machines, searches and verdicts. It knows no language."""
