@@ -5,10 +5,11 @@ from typing import Any
 
 from workbench.kernel.meaning.constants import Constant
 from workbench.kernel.meaning.domains import Names
-from workbench.kernel.meaning.machine import ActionInstance, Fairness, Family, Machine, Outcome, PlainAction
+from workbench.kernel.meaning.machine import Family, Machine
 from workbench.kernel.meaning.parameters import Parameters
 from workbench.kernel.meaning.properties import Invariant, Liveness, Property, leads_to
 from workbench.kernel.meaning.state import Layout, Values
+from workbench.kernel.meaning.steps import ActionInstance, Fairness, Outcome, PlainAction
 
 ASK, PASS = (PlainAction(name, Parameters([(("p",), "Members")])) for name in ("ask", "pass_on"))
 IS_SERVED = Liveness("IsServed", lambda ring, p: leads_to(lambda s: s.asks[p], lambda s: not s.asks[p]))

@@ -14,8 +14,8 @@ from workbench.checking.check import check
 from workbench.checking.local.lassos import Graph, LassoFinder
 from workbench.kernel import Machine, ModelError, machine_of, replay, search
 from workbench.kernel.meaning.lasso import Lasso, verify_lasso
-from workbench.kernel.meaning.machine import Fairness
 from workbench.kernel.meaning.properties import Formula
+from workbench.kernel.meaning.steps import Fairness
 from workbench.kernel.meaning.temporal import find_lasso
 from workbench.kernel.meaning.trace import Move, Trace
 from workbench.language import *

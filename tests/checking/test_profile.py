@@ -10,8 +10,8 @@ from workbench.checking.local.search import LocalSearch
 from workbench.checking.trees.profile import Cost, Profile, joined
 from workbench.commands.cli import main
 from workbench.kernel.meaning.budget import Limits
-from workbench.kernel.meaning.machine import Subject
 from workbench.kernel.meaning.plan import make_plan
+from workbench.kernel.meaning.steps import Subject
 from workbench.language import *
 from workbench.protocols.bakery.model import Bakery
 from workbench.showing import view

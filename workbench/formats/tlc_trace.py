@@ -9,7 +9,7 @@ from typing import Any
 
 from workbench.formats.tla import tla, variables_of
 from workbench.kernel import Map, Trace
-from workbench.kernel.meaning.machine import ActionInstance, Outcome
+from workbench.kernel.meaning.steps import ActionInstance, Outcome
 from workbench.kernel.meaning.values import is_member, record_items, sort_key
 
 NOTHING = "None"  # a model value, which TLC writes as its name

@@ -23,7 +23,7 @@ from workbench.checking.spark.trimming import Conditions, Describe, SpaceOutline
 from workbench.kernel import ModelError, machine_of
 from workbench.kernel.meaning.budget import Budget, Limits
 from workbench.kernel.meaning.conclusion import conclude
-from workbench.kernel.meaning.machine import Fairness
+from workbench.kernel.meaning.steps import Fairness
 from workbench.kernel.meaning.temporal import condition_of, fair_states
 from workbench.kernel.meaning.trace import Move
 from workbench.language import *

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from itertools import permutations
 
 from workbench.kernel import InputError, Machine, State, Trace, replay
-from workbench.kernel.meaning.machine import ActionInstance
+from workbench.kernel.meaning.steps import ActionInstance
 from workbench.kernel.meaning.trace import Move
 
 #: The largest state space.

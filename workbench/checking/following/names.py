@@ -5,7 +5,7 @@ from typing import Any
 
 from workbench.kernel import Machine
 from workbench.kernel.meaning.errors import listed
-from workbench.kernel.meaning.machine import ActionInstance
+from workbench.kernel.meaning.steps import ActionInstance
 
 #: Whether a step of an instance, with its choices, has a given name.
 IsNamed = Callable[[ActionInstance, Sequence[tuple[str, Any]]], bool]

@@ -7,8 +7,8 @@ from workbench.checking.following.names import instances_of, why_none
 from workbench.checking.following.report import CellDifference, Nearest
 from workbench.formats.recording import Observation
 from workbench.kernel import Machine, State
-from workbench.kernel.meaning.machine import ActionInstance
 from workbench.kernel.meaning.state import row_of
+from workbench.kernel.meaning.steps import ActionInstance
 from workbench.kernel.meaning.values import is_same
 
 #: The most states to try steps from, steps to report, and reasons to list.

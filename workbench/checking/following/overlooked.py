@@ -12,8 +12,8 @@ from workbench.checking.following.names import is_named
 from workbench.checking.following.report import Nearest
 from workbench.formats.recording import Observation
 from workbench.kernel import Machine, ModelError, State
-from workbench.kernel.meaning.machine import ActionInstance, Outcome
 from workbench.kernel.meaning.state import Reads, row_of
+from workbench.kernel.meaning.steps import ActionInstance, Outcome
 from workbench.kernel.meaning.values import is_same
 
 #: How many states are expanded.

@@ -26,8 +26,9 @@ from workbench.kernel import InputError, Machine, ModelError, Trace, replay
 from workbench.kernel.meaning.budget import Budget, Limits, Stop
 from workbench.kernel.meaning.errors import did_you_mean, text_of, unknown
 from workbench.kernel.meaning.interrupts import interruptible
-from workbench.kernel.meaning.machine import AnyModel, Outcome
+from workbench.kernel.meaning.machine import AnyModel
 from workbench.kernel.meaning.state import Reads, row_of
+from workbench.kernel.meaning.steps import Outcome
 from workbench.kernel.meaning.trace import Step, each_step
 from workbench.kernel.meaning.values import counted, show
 from workbench.registry import model_of

@@ -23,7 +23,7 @@ import numpy as np
 from workbench.checking.kernels.compiled import njit
 from workbench.checking.local.components import fair_components
 from workbench.kernel.meaning.lasso import Lasso
-from workbench.kernel.meaning.machine import Fairness
+from workbench.kernel.meaning.steps import Fairness
 
 # Cycles are searched for from one state after the other, until as many transitions have been visited as the graph has,
 # or _LEAST_EFFORT in a small graph. The overhead of a search counts as _SEARCH transitions.

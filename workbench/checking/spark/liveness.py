@@ -21,8 +21,8 @@ from workbench.checking.trees.fair_labels import FairLabels
 from workbench.kernel import Trace, Verdict, replay
 from workbench.kernel.meaning.budget import Stop
 from workbench.kernel.meaning.lasso import Demand, liveness_verdict
-from workbench.kernel.meaning.machine import Fairness
 from workbench.kernel.meaning.properties import Formula, Property
+from workbench.kernel.meaning.steps import Fairness
 from workbench.kernel.meaning.trace import Move
 from workbench.kernel.meaning.values import counted
 

@@ -21,7 +21,7 @@ import numpy as np
 from workbench.checking.spark import transition_kernels as kernels
 from workbench.checking.spark.bits import StateSet
 from workbench.checking.spark.transitions import OUTSIDE, Part
-from workbench.kernel.meaning.machine import Fairness
+from workbench.kernel.meaning.steps import Fairness
 
 #: The distance of unreached states.
 FAR = 2**16 - 1

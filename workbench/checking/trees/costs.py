@@ -7,7 +7,7 @@ import numpy as np
 from workbench.checking.kernels.branches import branches_of
 from workbench.checking.trees.decision_trees import TRUE, Trees
 from workbench.checking.trees.profile import Cost
-from workbench.kernel.meaning.machine import Subject
+from workbench.kernel.meaning.steps import Subject
 
 #: Bytes of an inner node, of one branch of it, of a leaf, of a step without its fingerprints, and of a write.
 _NODE, _BRANCH, _LEAF, _STEP, _WRITE = 12, 4, 8, 16, 8

@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench.checking.trees.decision_trees import Trees
 from workbench.kernel import Machine
-from workbench.kernel.meaning.machine import Fairness
+from workbench.kernel.meaning.steps import Fairness
 
 
 class FairLabels:

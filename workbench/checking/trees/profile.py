@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from workbench.kernel.meaning.machine import Subject
 from workbench.kernel.meaning.state import Cell
+from workbench.kernel.meaning.steps import Subject
 from workbench.kernel.meaning.values import counted
 
 #: A remark is due on a subject with so many calls, in so large a share of the states;

@@ -8,9 +8,9 @@ from itertools import cycle, islice, zip_longest
 from workbench.checking.trees.cells import StepReads
 from workbench.checking.trees.decision_trees import NOTHING, TRUE, Path, Trees
 from workbench.kernel.meaning.errors import ModelError, impure
-from workbench.kernel.meaning.machine import Outcome
 from workbench.kernel.meaning.rerunning import again_and_again, how_often
 from workbench.kernel.meaning.state import Reads
+from workbench.kernel.meaning.steps import Outcome
 from workbench.kernel.meaning.values import counted, is_same
 
 

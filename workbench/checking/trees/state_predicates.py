@@ -11,9 +11,9 @@ from workbench.checking.trees.decision_trees import TRUE, Trees
 from workbench.kernel import Machine
 from workbench.kernel.meaning.errors import defined_at
 from workbench.kernel.meaning.lasso import truth
-from workbench.kernel.meaning.machine import Subject
 from workbench.kernel.meaning.properties import Property
 from workbench.kernel.meaning.state import Predicate
+from workbench.kernel.meaning.steps import Subject
 
 #: A state's number, and a step from it if that step or its pruned target is meant. A pruned initial state has the step
 #: ``-1 - which``.

@@ -17,9 +17,9 @@ from workbench.checking.trees.decision_trees import Trees
 from workbench.checking.trees.state_predicates import PredicateTable, StatePlace, bit_of, evaluate
 from workbench.kernel import Machine
 from workbench.kernel.meaning.errors import ModelError
-from workbench.kernel.meaning.machine import PropertyInstance, Subject
 from workbench.kernel.meaning.properties import DEADLOCK, Deadlock, Property
 from workbench.kernel.meaning.state import Reader
+from workbench.kernel.meaning.steps import PropertyInstance, Subject
 
 
 class WatchedSteps(PredicateTable):

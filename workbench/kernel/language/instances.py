@@ -22,10 +22,10 @@ from workbench.kernel.meaning.errors import (
     text_of,
     unknown,
 )
-from workbench.kernel.meaning.machine import ActionInstance, Outcome
 from workbench.kernel.meaning.parameters import check_finished
 from workbench.kernel.meaning.properties import Place
 from workbench.kernel.meaning.state import Draft, Layout, Reader, Values, View, seen
+from workbench.kernel.meaning.steps import ActionInstance, Outcome
 from workbench.kernel.meaning.values import check_value, is_same, show, sort_key
 
 # Actions -------------------------------------------------------------------------------------------------------------

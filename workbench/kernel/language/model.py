@@ -20,8 +20,8 @@ from workbench.kernel.meaning.errors import (
     placing,
     unknown,
 )
-from workbench.kernel.meaning.machine import Fairness
 from workbench.kernel.meaning.parameters import check_finished
+from workbench.kernel.meaning.steps import Fairness
 
 #: Attributes of a model that its class lacks; those of the class are reserved as well.
 _RESERVED = frozenset({"constants"})

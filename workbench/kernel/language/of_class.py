@@ -23,11 +23,12 @@ from workbench.kernel.meaning.errors import (
     unknown,
 )
 from workbench.kernel.meaning.given import names_in
-from workbench.kernel.meaning.machine import Fairness, Machine, Outcome, machine_of
+from workbench.kernel.meaning.machine import Machine, machine_of
 from workbench.kernel.meaning.members import Universe
 from workbench.kernel.meaning.parameters import Declared
 from workbench.kernel.meaning.properties import Property
 from workbench.kernel.meaning.state import Cell, Layout, Reader, seen
+from workbench.kernel.meaning.steps import Fairness, Outcome
 from workbench.kernel.meaning.values import check_value, clash, sort_key
 
 MOST_RENAMINGS = 5040

@@ -12,11 +12,12 @@ from typing import Any
 from workbench.kernel.language.declare import Declarations
 from workbench.kernel.language.model import Model
 from workbench.kernel.meaning.errors import InputError, ModelError, brief, call, defined_at, in_its_line, unknown
-from workbench.kernel.meaning.machine import Machine, PropertyInstance, machine_of
+from workbench.kernel.meaning.machine import Machine, machine_of
 from workbench.kernel.meaning.members import Members
 from workbench.kernel.meaning.parameters import Default, Function, When, check_function
 from workbench.kernel.meaning.properties import Property
 from workbench.kernel.meaning.state import Cell, Reader, State, cells_of, changes_of, lines_of, row_of, seen
+from workbench.kernel.meaning.steps import PropertyInstance
 from workbench.kernel.meaning.values import check_value, identity, is_same, show
 
 #: Abstract states whose successors are memoized.

@@ -9,10 +9,11 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from workbench.kernel.meaning.errors import ModelError, call, checked
-from workbench.kernel.meaning.machine import Actor, Fairness, Machine
+from workbench.kernel.meaning.machine import Machine
 from workbench.kernel.meaning.properties import Formula, Predicate, Property
 from workbench.kernel.meaning.result import NOBODY, Verdict
 from workbench.kernel.meaning.state import Reads, State, row_of, seen
+from workbench.kernel.meaning.steps import Actor, Fairness
 from workbench.kernel.meaning.trace import Trace
 from workbench.kernel.meaning.values import show
 

@@ -17,9 +17,10 @@ from typing import Any
 
 from workbench.kernel.meaning.errors import ModelError
 from workbench.kernel.meaning.lasso import Demand, Lasso, liveness_verdict, truth
-from workbench.kernel.meaning.machine import Fairness, Machine
+from workbench.kernel.meaning.machine import Machine
 from workbench.kernel.meaning.properties import Formula, Property
 from workbench.kernel.meaning.result import Verdict
+from workbench.kernel.meaning.steps import Fairness
 from workbench.kernel.meaning.trace import Move, Trace, replay
 
 #: The transition relation: for each state, by number, its moves and the numbers of the states that they lead to.

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from workbench.kernel.meaning.errors import InputError, ModelError
-from workbench.kernel.meaning.machine import ActionInstance, Machine, machine_of
+from workbench.kernel.meaning.machine import Machine, machine_of
 from workbench.kernel.meaning.state import Change, State, changes_of, lines_of, row_of
+from workbench.kernel.meaning.steps import ActionInstance
 from workbench.kernel.meaning.values import identity, is_same
 
 

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from itertools import islice
 
 from workbench.kernel import Machine, ModelError, Trace, machine_of, replay
-from workbench.kernel.meaning.machine import ActionInstance, AnyModel
+from workbench.kernel.meaning.machine import AnyModel
 from workbench.kernel.meaning.state import Change, changes_of
+from workbench.kernel.meaning.steps import ActionInstance
 from workbench.kernel.meaning.trace import Step, steps_of
 from workbench.showing.session.stepper import MOST_STARTS
 

@@ -15,9 +15,9 @@ from workbench.kernel import Machine, State, Trace, Verdict
 from workbench.kernel.meaning.errors import unknown
 from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.lasso import Trap, trap
-from workbench.kernel.meaning.machine import ActionInstance
 from workbench.kernel.meaning.properties import Fault, Place
 from workbench.kernel.meaning.state import Cell, Change, cells_of, changes_of
+from workbench.kernel.meaning.steps import ActionInstance
 from workbench.kernel.meaning.trace import Step
 from workbench.kernel.meaning.values import Map, counted, is_same, show
 from workbench.showing.pictures import Picture, faults, picture

@@ -7,9 +7,9 @@ from typing import Any
 from workbench.kernel import Machine, ModelError, State
 from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.lasso import judge_end, truth
-from workbench.kernel.meaning.machine import ActionInstance, PropertyInstance
 from workbench.kernel.meaning.properties import DEADLOCK, Fault, Liveness
 from workbench.kernel.meaning.state import Predicate
+from workbench.kernel.meaning.steps import ActionInstance, PropertyInstance
 from workbench.kernel.meaning.values import show
 
 _WORDS = {

@@ -1,0 +1,238 @@
+"""What a machine is made of: steps with their outcomes, conditions of fairness, and judges of states and steps."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from workbench.kernel.meaning.errors import ModelError, brief, call, checked, impure
+from workbench.kernel.meaning.parameters import Parameters
+from workbench.kernel.meaning.properties import Property, Step
+from workbench.kernel.meaning.state import Reader, Values, seen
+from workbench.kernel.meaning.values import identity, show
+
+# Steps ---------------------------------------------------------------------------------------------------------------
+
+
+class Outcome(NamedTuple):
+    """One result of an action: the choices it made and the cells it wrote.
+
+    Attributes:
+        counted: The fairness conditions that count it, by number; None for all those of its action.
+    """
+
+    choices: tuple[tuple[str, Any], ...]
+    writes: dict[int, Any]
+    counted: frozenset[int] | None = None
+
+    @property
+    def identity(self) -> Any:
+        """Equal for outcomes that make the same choices, write the same values and are counted alike."""
+        return identity(self.choices), {cell: identity(value) for cell, value in self.writes.items()}, self.counted
+
+    def counts(self, condition: int) -> bool:
+        """Whether a fairness condition of its action counts it."""
+        return self.counted is None or condition in self.counted
+
+
+class Actor(NamedTuple):
+    """Who takes a step: a process, or one of its members if each member has a process."""
+
+    process: str
+    member: Any = None
+
+
+@dataclass(frozen=True)
+class PlainAction:
+    """What engines and pictures know of an action.
+
+    Attributes:
+        place: The file and line, as " (file:line)".
+        process: The process that takes it, with its `name`, `per` (the set of its members) and `pc`; None for none.
+    """
+
+    name: str
+    parameters: Parameters = field(default_factory=Parameters)
+    doc: str = ""
+    place: str = ""
+    process: Any = None
+
+
+class ActionInstance(ABC):
+    """An action with its parameters bound, as one of a machine's numbered steps.
+
+    Args:
+        action: A :class:`PlainAction`, or what has the same attributes.
+
+    Attributes:
+        number: The position in :attr:`Machine.instances`; stable for given constants.
+        label (str): Such as ``begin_claim(w1)``.
+        actor (Actor or None): Who takes the step.
+        lane (str): The same as people read it: the member, the process, or "" if there is none. A member that is in
+            several processes has one lane.
+        chosen_twice: The names of choices that a run of it has made more than once.
+    """
+
+    def __init__(self, number: int, action: Any, arguments: Sequence[Any]) -> None:
+        self.number, self.action, self.arguments = number, action, tuple(arguments)
+        process = action.process
+        self.actor = None if process is None else Actor(process.name, self.arguments[0] if process.per else None)
+        self.chosen_twice: set[str] = set()
+        self._call_it(show)
+
+    @abstractmethod
+    def run(self, before: Values) -> tuple[list[Outcome], list[str]]:
+        """All outcomes in the state with the row `before`, in a fixed order, and why branches are disabled.
+
+        A function of what it reads in `before` alone; every engine asks for it.
+        """
+
+    def overlooking(self, before: Values) -> list[tuple[Outcome, list[str]]]:
+        """The outcomes that it would have without its requirements, each with those that fail.
+
+        For recordings and refinements that tell what is missing; a language that cannot say has none.
+        """
+        return []
+
+    def check_pure(self, before: Values, outcomes: Sequence[Outcome]) -> None:
+        """Run the action again and raise :class:`ModelError` unless it has the same outcomes."""
+        again, _ = self.run(before)
+        if [outcome.identity for outcome in again] != [outcome.identity for outcome in outcomes]:
+            raise self.impure()
+
+    def impure(self) -> ModelError:
+        return impure(f"action {self.label}{self.action.place}")
+
+    @property
+    def identity(self) -> Any:
+        """Equal for instances of the same action with the same arguments, whatever the other constants are."""
+        return self.action.name, identity(self.arguments)
+
+    def named(self, choices: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
+        """The parameters with their arguments, those of the actor first, then the `choices`; an unnamed one is ""."""
+        return [*zip(self.action.parameters, self.arguments, strict=True), *choices]
+
+    @property
+    def together(self) -> int:
+        """How many arguments need no name, since they come first and from one set."""
+        declared = self.action
+        together = declared.parameters.together
+        per_member = declared.process is not None and declared.process.per is not None
+        return together if per_member or together > 1 or len(self.arguments) == 1 else 0
+
+    def _call_it(self, text: Callable[[Any], str]) -> None:
+        """Make the label and the lane; `text` renders an argument."""
+        named = [text(v) if i < self.together else f"{n}={text(v)}" for i, (n, v) in enumerate(self.named(()))]
+        self.label = f"{self.action.name}({', '.join(named)})" if named else self.action.name
+        who = self.actor
+        self.lane = "" if who is None else who.process if self.alone else text(who.member)
+
+    @property
+    def alone(self) -> Any:
+        """The process that takes the step, if it has no members."""
+        process = self.action.process
+        return None if process is None or process.per is not None else process
+
+    def label_with(self, choices: Sequence[tuple[str, Any]]) -> str:
+        """The label of a step that makes these `choices`."""
+        if not choices:
+            return self.label
+        chosen = ", ".join(f"{name}={show(value)}" if name else show(value) for name, value in choices)
+        return f"{self.label[:-1]}, {chosen})" if self.arguments else f"{self.label}({chosen})"
+
+    @property
+    def who(self) -> Any:
+        """Equal for the same actor. A member is one, whatever process of its it steps in."""
+        return self.actor if self.alone or self.actor is None else identity(self.actor.member)
+
+    def spell_out(self) -> None:
+        """Write the arguments as Python does, where ``1`` and ``"1"`` would read the same."""
+        self._call_it(brief)
+
+    def __repr__(self) -> str:
+        return self.label
+
+
+@dataclass(frozen=True)
+class Fairness:
+    """A fairness condition: if (weak) always or (strong) again and again enabled, one of `actions` is taken.
+
+    Attributes:
+        label: The process or action instance.
+        actions: Numbers of action instances.
+    """
+
+    label: str
+    strong: bool
+    actions: frozenset[int]
+
+
+# Properties ----------------------------------------------------------------------------------------------------------
+
+
+class Subject(NamedTuple):
+    """A part of a model that runs, or is judged, by itself.
+
+    Attributes:
+        kind: ``action``, or the kind of a property.
+        part: The predicate of a formula (``trigger`` or ``goal``); "" for the whole.
+    """
+
+    kind: str
+    name: str
+    part: str = ""
+
+    @property
+    def label(self) -> str:
+        return f"{self.name}.{self.part}" if self.part else self.name
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.label}"
+
+
+class PropertyInstance:
+    """A property with its parameters bound: a predicate over states, or over steps.
+
+    Attributes:
+        arguments: The values of the property's parameters.
+        begins: Judges initial states; None if any will do.
+        follows_reads: Whether a step is right if it writes no cell that judging a state has ever read.
+    """
+
+    begins: Callable[[Reader], bool | str] | None = None
+    follows_reads = False
+
+    def __init__(self, author: Any, declared: Property, arguments: tuple[Any, ...] = ()) -> None:
+        self.author, self.property, self.arguments = author, declared, arguments
+        self.subject = Subject(declared.kind, declared.name)
+        self._called, self._named = f"property {declared.name}", str(self.subject)
+
+    @property
+    def place(self) -> str:
+        """The first line of its function, as " (file:line)"."""
+        return self.property.place
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The attributes that its function reads, of the model among others."""
+        code = getattr(self.property.function, "__code__", None)
+        return () if code is None else code.co_names
+
+    def concerns(self, instance: ActionInstance) -> bool:
+        """Whether the steps of `instance` are judged."""
+        of = self.property.of if isinstance(self.property, Step) else ()
+        return not of or instance.action.name in of
+
+    def holds(self, *states: Reader) -> bool:
+        """Whether the predicate is true."""
+        return self.judge(*states) is True
+
+    def judge(self, *states: Reader) -> bool | str:
+        """Judge a state, or the two different states of a step.
+
+        Returns:
+            True, False, or what is wrong, in one line.
+        """
+        declared = self.property
+        answer = call(self._called, declared.function, self.author, *map(seen, states), *self.arguments)
+        return checked(self._named, declared.function, answer, text=declared.says_why)
