@@ -91,6 +91,33 @@ def test_a_condition_that_counts_some_steps_alone_is_kept_apart(engine):
     assert (refused.holds, refused.trace_states, refused.trace.back) == (False, 2, None)
 
 
+class Asked(Ring):
+    """Passing on is enabled wherever anybody asks, so that it is due for who has no token, too."""
+
+    @property
+    def fairness(self):
+        every = super().fairness[: len(self.constants["Members"])]
+        return [replace(one, enabled=lambda s: any(s.asks.values())) for one in every]
+
+
+@pytest.mark.parametrize("engine", ["reference", "local"])
+def test_a_condition_may_say_where_it_is_enabled(engine):
+    """One that is enabled where none of its steps is makes more behaviours unfair; one that never is, none."""
+    assert check(Asked(Members=3), ["IsServed"], engine=engine)["IsServed"].holds
+
+    class Never(Asked):
+        fairness = property(lambda self: [replace(one, enabled=lambda s: False) for one in super().fairness])
+
+    refused = check(Never(Members=3), ["IsServed"], engine=engine)["IsServed"]
+    assert (refused.holds, refused.trace_states) == (False, 2)
+
+
+@pytest.mark.spark
+def test_spark_does_not_guess_where_a_condition_is_enabled(spark):
+    verdict = check(Asked(Members=3), ["IsServed"], engine="spark", spark=spark)["IsServed"]
+    assert (verdict.holds, "says itself where it is enabled" in verdict.why) == (None, True)
+
+
 @pytest.mark.spark
 def test_it_is_searched_on_spark(spark):
     result = check(Ring(Members=4), engine="spark", spark=spark)

@@ -14,8 +14,9 @@ method.
    demand, then home, with shortcuts where the cycle stays fair. The smallest lasso wins.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -72,13 +73,20 @@ class _Routes(NamedTuple):
 class LassoFinder:
     """Finds fair lassos in one graph; data common to all formulas is computed once."""
 
-    def __init__(self, graph: Graph, fairness: Sequence[Fairness]) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        fairness: Sequence[Fairness],
+        enabled: Mapping[int, np.ndarray] = MappingProxyType({}),
+    ) -> None:
         self._states = len(graph.indptr) - 1
         self._initial = graph.initial
         self._indptr = graph.indptr
         self._targets = graph.targets.view(np.int32)  # one type for the kernels
         self._labels, self._leaving = graph.labels, graph.leaving
         self._conditions = self._judge_enabled(fairness)
+        for row, where in enabled.items():  # those that say so themselves
+            self._conditions.enabled[row] = where
         initial = np.arange(graph.initial, dtype=np.int32)
         anywhere = np.ones(self._states, bool)
         self._routes = _Routes(*_routes(self._indptr, self._targets, initial, np.zeros_like(initial), anywhere))

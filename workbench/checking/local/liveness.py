@@ -8,7 +8,7 @@ from workbench.checking.local.lassos import Graph, LassoFinder
 from workbench.checking.local.store import StateStore
 from workbench.checking.trees.decision_trees import Trees
 from workbench.checking.trees.fair_labels import FairLabels
-from workbench.checking.trees.state_predicates import Labels
+from workbench.checking.trees.state_predicates import Enabled, Labels
 from workbench.kernel import Machine, Trace, Verdict, replay
 from workbench.kernel.meaning.lasso import Demand, liveness_verdict
 from workbench.kernel.meaning.properties import Formula, Property
@@ -20,6 +20,7 @@ class LivenessJudge:
     Args:
         initial: The number of initial states.
         labels: For each property the states where its predicates hold.
+        enabled: Where conditions of fairness are enabled that say so themselves.
     """
 
     def __init__(
@@ -29,6 +30,7 @@ class LivenessJudge:
         store: StateStore,
         initial: int,
         labels: Mapping[str, Labels],
+        enabled: Enabled,
     ) -> None:
         self._model, self._trees, self._store, self._labels, self._initial = model, trees, store, labels, initial
         degree, targets, self._steps, leaving, leaving_steps = store.transitions()
@@ -37,7 +39,9 @@ class LivenessJudge:
         fair = FairLabels(model)
         of_step = fair.of_steps(trees)
         left_by = (leaving, of_step[leaving_steps])
-        self._finder = LassoFinder(Graph(indptr, targets, of_step[self._steps], initial, left_by), fair.conditions)
+        graph = Graph(indptr, targets, of_step[self._steps], initial, left_by)
+        own = {at: column.array for at, column in enabled.columns.items()}
+        self._finder = LassoFinder(graph, fair.conditions, own)
 
     def verdict(self, declared: Property) -> Verdict:
         columns = iter(self._labels[declared.name].columns)  # in the order of the formulas

@@ -22,7 +22,7 @@ from workbench.checking.trees.costs import costs_of
 from workbench.checking.trees.profile import Profile
 from workbench.checking.trees.purity import run_again
 from workbench.checking.trees.smallest import Smallest
-from workbench.checking.trees.state_predicates import Labels, StatePlace, Watched
+from workbench.checking.trees.state_predicates import Enabled, Labels, StatePlace, Watched
 from workbench.checking.trees.step_predicates import WatchedSteps
 from workbench.kernel import Machine, ModelError, Result, Trace, replay
 from workbench.kernel.meaning.budget import INTERRUPTED, Limits, Stop
@@ -133,6 +133,7 @@ class LocalSearch:
         self.watched = Watched(plan.model, self.trees, plan.safety)
         self.steps = WatchedSteps(plan.model, self.trees, plan.steps) if plan.steps else None
         self.labels = {p.name: Labels(plan.model, self.trees, p) for p in plan.liveness}
+        self.enabled = Enabled(plan.model, self.trees) if plan.liveness else None
         self.store = StateStore(self.cells, keep_rows, keep_edges or bool(plan.liveness))
         self.levels: list[int] = []
         self.stopped: str | None = None
@@ -261,8 +262,8 @@ class LocalSearch:
             stop = min(self.store.count - block.base, BLOCK)
             cursor[loops.STATE] = at
             self._judge(block, stop, cursor, fail_fast)
-            for labels in self.labels.values():
-                labels.extend(block.rows[at:stop])
+            for columns in (*self.labels.values(), *filter(None, [self.enabled])):
+                columns.extend(block.rows[at:stop])
             cursor[loops.COUNT] = block.base + stop
         pruned = self.expander.pruned
         if len(pruned):
@@ -387,7 +388,8 @@ class LocalSearch:
     @cached_property
     def _liveness(self) -> Any:
 
-        return LivenessJudge(self.model, self.trees, self.store, self.levels[0], self.labels)
+        assert self.enabled is not None  # there is a liveness property
+        return LivenessJudge(self.model, self.trees, self.store, self.levels[0], self.labels, self.enabled)
 
     def exploration(self) -> Exploration:
         """The findings, for :func:`conclude`."""

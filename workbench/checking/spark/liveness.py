@@ -53,6 +53,10 @@ class SparkLivenessJudge:
 
     def verdict(self, declared: Property) -> Verdict:
         search = self._search
+        if any(condition.enabled is not None for condition in self._model.fairness):
+            return _unknown(
+                declared, "a condition of fairness says itself where it is enabled, and Spark does not ask it"
+            )
         if not search.manifest.linked:
             many = sum(search.manifest.sizes) >= OUTSIDE
             why = f"more than {OUTSIDE:,} states have no numbers here" if many else search.stopped

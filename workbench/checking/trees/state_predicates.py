@@ -122,8 +122,30 @@ class Watched(PredicateTable):
                 yield name, evaluate(self.trees, self.first + number, rows) == wanted
 
 
-class Labels:
-    """The predicates of a liveness property's formulas, and their value in every state.
+class _Columns:
+    """Predicates, and their value in every state."""
+
+    def __init__(self, trees: Trees) -> None:
+        self._trees = trees
+        self._predicates: list[tuple[int, Growing]] = []
+
+    def _add(self, predicate: Callable[..., bool], subject: Subject, place: str = "") -> Growing:
+        column = Growing(np.bool_)
+        self._predicates.append((self._trees.add_predicate(predicate, subject, place), column))
+        return column
+
+    def extend(self, rows: np.ndarray) -> None:
+        """Evaluate all predicates in the next states, `rows`."""
+        for (_, column), values in zip(self._predicates, self.values(rows), strict=True):
+            column.extend(values)
+
+    def values(self, rows: np.ndarray) -> list[np.ndarray]:
+        """The values of all predicates in the states `rows`, in their order."""
+        return [evaluate(self._trees, number, rows) for number, _ in self._predicates]
+
+
+class Labels(_Columns):
+    """The predicates of a liveness property's formulas: for each formula its trigger, if any, and its goal.
 
     Attributes:
         formulas (list of (tuple, Formula)): The formulas with their arguments.
@@ -132,9 +154,8 @@ class Labels:
     """
 
     def __init__(self, model: Machine, trees: Trees, declared: Property) -> None:
+        super().__init__(trees)
         self.formulas = model.formulas(declared.name)
-        self._trees = trees
-        self._predicates: list[tuple[int, Growing]] = []
         self.columns = [
             (
                 None if formula.trigger is None else self._column(declared, formula.trigger, "trigger"),
@@ -145,19 +166,23 @@ class Labels:
 
     def _column(self, declared: Property, predicate: Predicate, part: str) -> Growing:
         subject = Subject("liveness", declared.name, part)
-        number = self._trees.add_predicate(lambda s: truth(declared.name, predicate, s), subject, defined_at(predicate))
-        column = Growing(np.bool_)
-        self._predicates.append((number, column))
-        return column
+        return self._add(lambda s: truth(declared.name, predicate, s), subject, defined_at(predicate))
 
-    def extend(self, rows: np.ndarray) -> None:
-        """Evaluate all predicates in the next states, `rows`."""
-        for (_, column), values in zip(self._predicates, self.values(rows), strict=True):
-            column.extend(values)
 
-    def values(self, rows: np.ndarray) -> list[np.ndarray]:
-        """The values of all predicates in the states `rows`: for each formula its trigger, if any, and its goal."""
-        return [evaluate(self._trees, number, rows) for number, _ in self._predicates]
+class Enabled(_Columns):
+    """Where the conditions of fairness are enabled that say so themselves.
+
+    Attributes:
+        columns: By the number of the condition.
+    """
+
+    def __init__(self, model: Machine, trees: Trees) -> None:
+        super().__init__(trees)
+        self.columns = {
+            at: self._add(one.enabled, Subject("fairness", one.label))
+            for at, one in enumerate(model.fairness)
+            if one.enabled is not None
+        }
 
 
 def evaluate(

@@ -141,7 +141,7 @@ def _check_fair(
         }
         for state in loop
     }
-    enabled = [bool(changes[state]) for state in loop]
+    enabled = [bool(changes[state]) if condition.enabled is None else condition.enabled(seen(state)) for state in loop]
     due = any(enabled) if condition.strong else all(enabled)
     if due and not any(target in changes[source] for source, target in pairs):
         when = "again and again" if condition.strong else "always"

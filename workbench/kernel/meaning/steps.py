@@ -160,11 +160,14 @@ class Fairness:
     Attributes:
         label: The process or action instance.
         actions: Numbers of action instances.
+        enabled: Whether it is enabled in a state; None: where a step that it counts changes the state. For a condition
+            that is enabled by more than single steps, as ``WF_v(A)`` is where A has a definition of its own.
     """
 
     label: str
     strong: bool
     actions: frozenset[int]
+    enabled: Callable[[Reader], bool] | None = None
 
 
 # Properties ----------------------------------------------------------------------------------------------------------

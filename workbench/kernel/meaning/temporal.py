@@ -11,7 +11,7 @@ agree, and their lassos must pass :func:`workbench.kernel.meaning.lasso.verify_l
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -20,6 +20,7 @@ from workbench.kernel.meaning.lasso import Demand, Lasso, liveness_verdict, trut
 from workbench.kernel.meaning.machine import Machine
 from workbench.kernel.meaning.properties import Formula, Property
 from workbench.kernel.meaning.result import Verdict
+from workbench.kernel.meaning.state import seen
 from workbench.kernel.meaning.steps import Fairness
 from workbench.kernel.meaning.trace import Move, Trace, replay
 
@@ -65,13 +66,22 @@ def check_liveness(
         with met_in(number):
             return truth(declared.name, predicate, states[number])
 
+    def enabled_in(condition: Fairness) -> set[int]:
+        def asked(number: int) -> bool:
+            with met_in(number):
+                return condition.enabled is None or condition.enabled(seen(states[number]))
+
+        return set(filter(asked, range(len(states))))
+
+    enabled = {at: enabled_in(one) for at, one in enumerate(model.fairness) if one.enabled is not None}
+
     def find(formula: Formula) -> tuple[Trace | None, Demand]:
         trigger, goal = where(formula.trigger), where(formula.goal)
         due = set(range(initial if formula.begins else len(states)))
         if formula.trigger is not None:
             due &= trigger
         demand = Demand(formula.trigger is None or bool(due), not due <= goal)
-        lasso = find_lasso(graph, initial, model.fairness, formula.kind, trigger, goal, counted)
+        lasso = find_lasso(graph, initial, model.fairness, formula.kind, trigger, goal, counted, enabled)
         return None if lasso is None else replay(model, *lasso), demand
 
     return liveness_verdict(model, declared, find)
@@ -85,6 +95,7 @@ def find_lasso(
     trigger: set[int],
     goal: set[int],
     counted: Counted = MappingProxyType({}),
+    enabled: Mapping[int, set[int]] = MappingProxyType({}),
 ) -> Lasso | None:
     """A fair behaviour that violates the formula, or None.
 
@@ -95,9 +106,11 @@ def find_lasso(
         kind: {"leads_to", "initially_leads_to", "eventually", "always_eventually", "eventually_always"}
         trigger, goal: The states in which the formula's predicates hold; the `trigger` is that of the first two kinds.
         counted: The conditions that count a move from a state, if not all of its action's do.
+        enabled: The states in which a condition is enabled that says so itself, by the condition's number.
     """
     everything = set(range(len(graph)))
     conditions = [condition_of(graph, number, f, counted) for number, f in enumerate(fairness)]
+    conditions = [replace(one, enabled=enabled.get(at, one.enabled)) for at, one in enumerate(conditions)]
     graph = [[(move, target) for move, target in transitions if target != OUTSIDE] for transitions in graph]
     allowed = everything - goal
     entries = allowed
