@@ -6,6 +6,7 @@ import html
 import json
 import re
 from collections import Counter, deque
+from dataclasses import replace
 from typing import NamedTuple
 from urllib.parse import unquote
 from xml.etree import ElementTree
@@ -462,6 +463,26 @@ def test_the_states_of_a_small_graph_can_be_shown_as_pictures(ring, race):
     large = view.state_graph(race, most_edges=100, pictures=True)
     assert sum(node.picture is not None for node in large.nodes) == 24
     assert f"Pictures are drawn of 24 of {len(large.nodes)} states" in large.notes[-1]
+
+
+def test_what_states_say_in_a_graph_is_no_markup_and_no_colour():
+    class Saying(Model):
+        said = Variable("at first")
+
+        @action
+        def say(self, s):
+            s.said = '#010203 class="node"><title>0</title>  -->'
+
+    graph = replace(view.state_graph(explore(Saying(), []), variables=["said"]), clickable=True)
+    root = svg_of(graph)
+    nodes = [group for group in root.iter(f"{SVG}g") if group.get("class") == "node"]
+    assert [(node.get("data-node"), node.get("data-send"), node.get("data-marks")) for node in nodes] == [
+        ("0", "0", "initial"),
+        ("1", "1", ""),
+    ]
+    told = "".join(nodes[1].itertext()).replace("\N{NO-BREAK SPACE}", " ")
+    assert told.count('#010203 class="node"><title>0</title>  -->') == 2, "in the label, and on hovering"
+    assert "data-send" not in replace(graph, clickable=False).html()
 
 
 def shown_at(markup):

@@ -1,9 +1,10 @@
 """The one writer of HTML and SVG. An element escapes everything that is not markup already."""
 
 import html
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import quote
+from xml.etree.ElementTree import Element
 
 from workbench.kernel.meaning.text import printable_lines
 
@@ -11,6 +12,8 @@ from workbench.kernel.meaning.text import printable_lines
 _EMPTY = frozenset({"br", "circle", "img", "input", "line", "link", "meta", "path", "polygon", "rect"})
 #: What need not be encoded in the address of an image.
 _AS_THEY_ARE = " =/:;,.-_!*()+"
+#: Before the tags of SVG that was parsed.
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 class Markup(str):
@@ -64,3 +67,15 @@ def element(tag: str, *inside: object, **attributes: Any) -> Markup:
     )
     content = joined(inside)
     return Markup(f"<{tag}{given}/>" if tag in _EMPTY and not content else f"<{tag}{given}>{content}</{tag}>")
+
+
+def rewritten(part: Element, rewrite: Callable[[Element], Markup], *more: Markup, **attributes: Any) -> Markup:
+    """An element that was parsed, with its children rewritten, and with `more` children and attributes.
+
+    Its texts stay as they are: whoever wrote them has escaped what is invisible.
+    """
+    inside = [part.text or ""]
+    for child in part:
+        inside += [rewrite(child), child.tail or ""]
+    told = (text if isinstance(text, Markup) else Markup(html.escape(text)) for text in inside)
+    return element(part.tag.removeprefix(SVG), *told, *more, **{**dict(part.items()), **attributes})
