@@ -841,6 +841,10 @@ def test_what_matters_is_kept_where_style_sheets_are_stripped(ring):
     assert badges
     assert all("background-color: #" in badge for badge in badges)
     assert re.search(r"<code[^>]*word-break: break-all[^>]*>workbench:", stripped)
+    graph = view.state_graph(ring, pictures=True)
+    assert ' style="color-scheme' in graph.svg(), "a style within an image is none of the image"
+    (image,) = re.findall(r"<img[^>]*>", graph.bundle()["text/html"])
+    assert 'style="max-width: 100%; height: auto"' in image
 
 
 def test_charts_are_kept_for_plotly_and_as_svg(ring):

@@ -70,12 +70,19 @@ def element(tag: str, *inside: object, **attributes: Any) -> Markup:
 
 
 def rewritten(part: Element, rewrite: Callable[[Element], Markup], *more: Markup, **attributes: Any) -> Markup:
-    """An element that was parsed, with its children rewritten, and with `more` children and attributes.
+    """An element that was parsed, with its children rewritten, and with `more` children and attributes."""
+    space = {"xmlns": SVG.strip("{}")} if part.tag == f"{SVG}svg" else {}
+    given = {**space, **dict(part.items()), **attributes}
+    return element(part.tag.removeprefix(SVG), inside(part, rewrite), *more, **given)
 
-    Its texts stay as they are: whoever wrote them has escaped what is invisible.
+
+def inside(part: Element, rewrite: Callable[[Element], Markup]) -> Markup:
+    """The contents of an element that was parsed, with its children rewritten.
+
+    Texts stay as they are: whoever wrote them has escaped what is invisible. A style sheet keeps its quotes.
     """
-    inside = [part.text or ""]
+    quote = part.tag != f"{SVG}style"
+    parts = [html.escape(part.text or "", quote)]
     for child in part:
-        inside += [rewrite(child), child.tail or ""]
-    told = (text if isinstance(text, Markup) else Markup(html.escape(text)) for text in inside)
-    return element(part.tag.removeprefix(SVG), *told, *more, **{**dict(part.items()), **attributes})
+        parts += [rewrite(child), html.escape(child.tail or "", quote)]
+    return Markup("".join(parts))

@@ -10,7 +10,7 @@ from workbench.kernel import InputError
 from workbench.registry.programs import to_install
 from workbench.showing.pictures import Picture
 from workbench.showing.pictures.letters import FONT
-from workbench.showing.pictures.markup import SVG, Markup, element, rewritten
+from workbench.showing.pictures.markup import SVG, Markup, element, inside, rewritten
 from workbench.showing.view.difference import brief
 from workbench.showing.view.html import MIDDLE, PURPLE, SKY, VERMILLION, clip
 from workbench.showing.view.nodes import Edge, Node
@@ -109,9 +109,9 @@ def _hung(node: Node, picture: Picture, drawn: ElementTree.Element) -> Markup:
     scale = _scale(picture)
     left, top = x / 2 - picture.size[0] * scale / 2, y / 2 - picture.size[1] * scale / 2
     place = f"translate({left:.1f} {top:.1f}) scale({scale:.3f})"
-    inside = picture.content(f"state-{node.id}-")
+    content = picture.content(f"state-{node.id}-")
     return element(
-        "g", inside, transform=place, font_family=FONT, data_picture=picture.model, style="color-scheme:light"
+        "g", content, transform=place, font_family=FONT, data_picture=picture.model, style="color-scheme:light"
     )
 
 
@@ -149,7 +149,7 @@ def _dress(
 
     return element(
         "svg",
-        *map(dressed, drawn),
+        inside(drawn, dressed),
         xmlns="http://www.w3.org/2000/svg",
         viewBox=drawn.get("viewBox"),
         width=round(float(drawn.attrib["width"].removesuffix("pt")) * 4 / 3),
