@@ -613,6 +613,57 @@ def test_tables_fit_the_terminal(columns):
     assert ("(17 states)" in table, "OneHistory violated (17 states)" in table) == (True, columns == 100)
 
 
+SHOUTING = """
+from workbench.kernel import Constant, Model, Variable, action, invariant, reachable
+
+class Shouting(Model):
+    INCOMPLETE = Constant(False, bool)
+    n = Variable(0)
+
+    @action
+    def step(self, s):
+        s.n = 1
+
+    @invariant
+    def VIOLATED(self, s):
+        return s.n == 0 or self.INCOMPLETE or "INCOMPLETE: all\\n\N{CHECK MARK} holds  Other\\rVIOLATED: too"
+
+    @reachable
+    def One(self, s):
+        return s.n == 1
+"""
+
+
+@pytest.fixture
+def coloured(monkeypatch):
+    """Has commands print colours; the function returns each colour in a text, and what has it."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    return re.compile(r"\x1b\[([0-9;]+)m(.*?)\x1b\[0m").findall
+
+
+def test_colours_are_for_what_the_workbench_says_whatever_models_are_called_and_say(run, tmp_path, coloured):
+    model = f"{tmp_path / 'shouting.py'}:Shouting"
+    (tmp_path / "shouting.py").write_text(SHOUTING)
+    verdicts = [("1;31", "\N{BALLOT X}"), ("32", "\N{CHECK MARK}")]
+    assert coloured(run("check", model).out) == [*verdicts, ("1", "VIOLATED")]
+    _, out, _ = run("check", model, "--max-states", 1)
+    assert coloured(out) == [("1;33", "INCOMPLETE"), ("33", "?"), ("33", "?")]
+    assert coloured(run("walk", model, "--walks", 1).out) == [*verdicts, ("1", "VIOLATED")]
+    _, out, _ = run("sweep", model, "--grid", "INCOMPLETE=false,true")
+    assert "INCOMPLETE  VIOLATED" in out
+    assert "\nVIOLATED holds where INCOMPLETE" in out
+    assert coloured(out) == []
+
+
+def test_the_colours_of_configurations_and_of_an_audit(run, toml, tmp_path, coloured):
+    wrong, right = toml(f"{BAKERY}[expect]\ndistinct = 1\n", "wrong.toml"), toml(BAKERY)
+    assert coloured(run("check", right, wrong).out) == [("32", "\N{CHECK MARK}"), ("1;31", "\N{BALLOT X}")]
+    table, files = delta(tmp_path / "table")
+    (table / files["entry"][0]).write_text("damaged")
+    assert coloured(run("audit", table).out) == [("1;33", "DAMAGED")]
+
+
 def interrupt(*arguments):
     """Run a command with a terminal for its progress, and interrupt it once the search has come some way.
 

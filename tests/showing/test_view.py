@@ -6,6 +6,7 @@ import html
 import json
 import re
 from collections import Counter, deque
+from dataclasses import replace
 from typing import NamedTuple
 from urllib.parse import unquote
 from xml.etree import ElementTree
@@ -464,6 +465,26 @@ def test_the_states_of_a_small_graph_can_be_shown_as_pictures(ring, race):
     assert f"Pictures are drawn of 24 of {len(large.nodes)} states" in large.notes[-1]
 
 
+def test_what_states_say_in_a_graph_is_no_markup_and_no_colour():
+    class Saying(Model):
+        said = Variable("at first")
+
+        @action
+        def say(self, s):
+            s.said = '#010203 class="node"><title>0</title>  -->'
+
+    graph = replace(view.state_graph(explore(Saying(), []), variables=["said"]), clickable=True)
+    root = svg_of(graph)
+    nodes = [group for group in root.iter(f"{SVG}g") if group.get("class") == "node"]
+    assert [(node.get("data-node"), node.get("data-send"), node.get("data-marks")) for node in nodes] == [
+        ("0", "0", "initial"),
+        ("1", "1", ""),
+    ]
+    told = "".join(nodes[1].itertext()).replace("\N{NO-BREAK SPACE}", " ")
+    assert told.count('#010203 class="node"><title>0</title>  -->') == 2, "in the label, and on hovering"
+    assert "data-send" not in replace(graph, clickable=False).html()
+
+
 def shown_at(markup):
     """The pictures that appear at the nodes of a graph, by the nodes' ids."""
     packed = re.search(r'data-pictures="([^"]*)"', markup).group(1)
@@ -820,6 +841,10 @@ def test_what_matters_is_kept_where_style_sheets_are_stripped(ring):
     assert badges
     assert all("background-color: #" in badge for badge in badges)
     assert re.search(r"<code[^>]*word-break: break-all[^>]*>workbench:", stripped)
+    graph = view.state_graph(ring, pictures=True)
+    assert ' style="color-scheme' in graph.svg(), "a style within an image is none of the image"
+    (image,) = re.findall(r"<img[^>]*>", graph.bundle()["text/html"])
+    assert 'style="max-width: 100%; height: auto"' in image
 
 
 def test_charts_are_kept_for_plotly_and_as_svg(ring):

@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 from workbench.kernel import InputError, Machine, State
 from workbench.kernel.meaning.errors import text_of
-from workbench.kernel.meaning.text import printable
+from workbench.kernel.meaning.result import Lined
+from workbench.kernel.meaning.text import Line, Styled, printable
 from workbench.kernel.meaning.values import show
 
 Grade = Literal["damaged", "proved", "suspect", "outside"]
@@ -79,7 +80,7 @@ def reason(error: Exception) -> str:
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Lined):
     """The result of auditing a table.
 
     Attributes:
@@ -138,23 +139,24 @@ class Audit:
             "complete": self.complete,
         }
 
-    def text(self) -> str:
+    def styled(self) -> list[Line]:
         first, last = self.versions
         what = f"versions {first} to {last}" if last is not None else "no version"
-        lines = [f"{self.format} table {self.path}, {what}: {self.why}"]
+        lines: list[Line] = [printable(f"{self.format} table {self.path}, {what}: {self.why}")]
         for finding in self.findings:
             where = [f"version {finding.version}"] if finding.version is not None else []
             where += [f"bucket {finding.bucket}"] if finding.bucket is not None else []
             where += [f"key {finding.key}"] if finding.key is not None else []
             place = f"  ({', '.join(where)})" if where else ""
-            lines += ["", f"{finding.grade.upper()}  {finding.property}{place}", f"  {finding.why}"]
-            lines += [f"  - {one}" for one in finding.evidence]
-            lines += [f"  {one}" for one in finding.remarks()]
+            title = Styled(finding.grade.upper(), "warning", f"  {printable(finding.property + place)}")
+            lines += ["", title, f"  {printable(finding.why)}"]
+            lines += [f"  - {printable(one)}" for one in finding.evidence]
+            lines += [f"  {printable(one)}" for one in finding.remarks()]
         if self.looked_at:
-            lines += ["", "looked at:", *(f"  - {one}" for one in self.looked_at)]
+            lines += ["", "looked at:", *(f"  - {printable(one)}" for one in self.looked_at)]
         if self.not_checked:
-            lines += ["", "not checked:", *(f"  - {one}" for one in self.not_checked)]
-        return "\n".join(map(printable, lines))
+            lines += ["", "not checked:", *(f"  - {printable(one)}" for one in self.not_checked)]
+        return lines
 
     def __repr__(self) -> str:
         return f"<audit of the {self.format} table {printable(self.path)}: {self.why}>"

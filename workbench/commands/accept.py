@@ -18,7 +18,6 @@ from workbench.storage import whole
 
 #: Options that change the check behind the figures, or report on the figures that are replaced.
 _OTHERS = ("symmetry", "json", "profile", "output", "annotations")
-_VERDICT = "VERDICT "
 
 
 def check_acceptable(arguments: argparse.Namespace) -> None:
@@ -73,11 +72,11 @@ def _print(
     out, verdicts = console(), 0
     for one, found, _ in accepted:
         path = printable(told_path(one.path))
-        out.say(f"{path} expects what was found:", "bold", len(path))
+        out.say(path, "bold", " expects what was found:")
         for change in found:
             loud = change.is_verdict and change.before != NOTHING
             verdicts += loud
-            out.say(f"  {_VERDICT if loud else ''}{change}", "bold red", len(f"  {_VERDICT}") if loud else 0)
+            out.say("  VERDICT" if loud else " ", "bold red", f" {change}")
     for line in filter(None, refused):
         out.say(line)
     same = wanted - len(accepted) - len(refused)

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,8 +13,8 @@ from workbench.commands.options import add_options
 from workbench.formats.abstract import abstract
 from workbench.kernel import InputError, Machine, ModelError, Trace
 from workbench.kernel.meaning.properties import DEADLOCK
-from workbench.kernel.meaning.result import MARKS, Answer, Judged
-from workbench.kernel.meaning.text import fitting, printable
+from workbench.kernel.meaning.result import Answer, Judged, Lined
+from workbench.kernel.meaning.text import Line, Style, Styled, fitting, printable
 from workbench.kernel.meaning.values import counted
 from workbench.storage.whole import STDOUT
 
@@ -26,8 +25,13 @@ Pages = Mapping[str, Callable[[], str | None]]
 ALL_TRACES = "print all traces: of further violations, and of what is reached"
 
 _OF_ERROR = "the trace of the error"
-_STYLES = dict(zip(MARKS.values(), ("green", "bold red", "yellow"), strict=True))
-_LOUD = re.compile(r"^[A-Z]{2,}(?: EARLY)?(?=[ :;])")
+_COLOURS: dict[Style | None, str] = {
+    "yes": "green",
+    "no": "bold red",
+    "unknown": "yellow",
+    "warning": "bold yellow",
+    None: "",
+}
 
 
 def add_answer(
@@ -71,8 +75,8 @@ def give(arguments: argparse.Namespace, answer: Answer, pages: Pages | None = No
         elif not arguments.quiet:
             out = console()
             with fitting(out.width if out.is_terminal else None):
-                text = answer.text()
-            print_text(out, text)
+                lines = answer.styled() if isinstance(answer, Lined) else [answer.text()]
+            print_lines(out, lines)
             print_traces(out, answer, getattr(arguments, "trace", False))
     data = {outputs.DATA: lambda: outputs.as_json(answer.as_dict())}
     trace, name, error = answer.trace, name_of(answer), getattr(answer, "error", None)
@@ -134,14 +138,11 @@ def write(arguments: argparse.Namespace, trace: Trace | None, name: str, pages: 
             standard.remark(f"{what}written to {printable(output.path)}")
 
 
-def print_text(out: Lines, text: str) -> None:
-    """Print lines, with marks and words of warning in colour."""
-    for line in text.splitlines():
-        if line[:2] in {f"{mark} " for mark in _STYLES}:
-            out.say(line, _STYLES[line[0]], 1)
-        else:
-            loud = _LOUD.match(line)
-            out.say(line, "bold yellow", loud.end() if loud else 0)
+def print_lines(out: Lines, lines: Iterable[Line]) -> None:
+    """Print lines, with their styles as colours."""
+    for line in lines:
+        head, style, rest = line if isinstance(line, Styled) else Styled(line, None, "")
+        out.say(head, _COLOURS[style], rest)
 
 
 def print_traces(out: Lines, answer: Answer, wanted: bool) -> None:
@@ -152,9 +153,8 @@ def print_traces(out: Lines, answer: Answer, wanted: bool) -> None:
         return
     for verdict in answer.verdicts:
         if verdict.trace is not None and (wanted or (verdict is answer.shown and verdict.holds is False)):
-            name, length = verdict.name, counted(len(verdict.trace), "state")
             out.say()
-            out.say(f"{name} {verdict.word}: {length}", "bold", len(name))
+            out.say(verdict.name, "bold", f" {verdict.word}: {counted(len(verdict.trace), 'state')}")
             out.say(str(verdict.trace))
             if verdict.trace.refinement is not None:
                 out.say(f"\n{abstract(verdict.trace, verdict.trace.refinement)}")

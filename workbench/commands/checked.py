@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.commands.profiled import Profiled, profile_text
+from workbench.commands.profiled import Profiled, profile_lines
 from workbench.commands.progress import progress_line
 from workbench.kernel import ModelError, Result, Trace
-from workbench.kernel.meaning.result import MARKS
-from workbench.kernel.meaning.text import columns, printable
+from workbench.kernel.meaning.result import Lined, marked
+from workbench.kernel.meaning.text import Line, StyledRow, printable, styled_columns
 from workbench.kernel.meaning.values import counted
 from workbench.registry.configurations import Configuration, told_path
 
@@ -17,7 +17,7 @@ MOST_KEPT = 200_000
 
 
 @dataclass(frozen=True)
-class Checked:
+class Checked(Lined):
     """The outcomes of checking configurations.
 
     Attributes:
@@ -61,13 +61,14 @@ class Checked:
         """That of the first configuration."""
         return self.outcomes[0][1].trace if self.outcomes else None
 
-    def text(self) -> str:
-        rows = [("", "configuration", "verdict", "distinct", "depth", "seconds")]
+    def styled(self) -> list[Line]:
+        rows: list[StyledRow] = [(None, ("", "configuration", "verdict", "distinct", "depth", "seconds"))]
         further: list[str] = []
         for one, result in self.outcomes:
             differences, path = one.differences(result), told_path(one.path)
-            mark = MARKS[False if differences else one.as_expected(result) or None]
-            rows.append((mark, path, result.why, f"{result.distinct:,}", str(result.depth), f"{result.seconds:.2f}"))
+            holds = False if differences else one.as_expected(result) or None
+            figures = f"{result.distinct:,}", str(result.depth), f"{result.seconds:.2f}"
+            rows.append(marked(holds, path, result.why, *figures))
             if differences:
                 further += ["", f"{path} is not as expected:", *(f"  {line}" for line in differences)]
             elif result.cut_short is not None:
@@ -80,9 +81,9 @@ class Checked:
             line
             for one, result in self.outcomes
             if isinstance(result, Profiled)
-            for line in ["", told_path(one.path), *profile_text(result).splitlines()]
+            for line in ["", told_path(one.path), *profile_lines(result)]
         ]
-        return "\n".join([*columns(rows, right=(3, 4, 5)), *map(printable, further), *profiles, "", self.why])
+        return [*styled_columns(rows, right=(3, 4, 5)), *map(printable, further), *profiles, "", self.why]
 
     def as_dict(self) -> list[dict[str, Any]]:
         return [

@@ -8,7 +8,7 @@ from workbench.registry.programs import is_installed
 
 
 class Lines(Protocol):
-    """Prints lines, with a style for the first characters of one if it has styles."""
+    """Prints lines, each a head in a style and the rest, if it has styles."""
 
     @property
     def is_terminal(self) -> bool: ...
@@ -16,14 +16,14 @@ class Lines(Protocol):
     @property
     def width(self) -> int: ...
 
-    def say(self, text: str = "", style: str = "", first: int = 0) -> None: ...
+    def say(self, head: str = "", style: str = "", rest: str = "") -> None: ...
 
 
 class _Plain:
     is_terminal, width = False, 0
 
-    def say(self, text: str = "", style: str = "", first: int = 0) -> None:
-        standard.say(printable_lines(text))
+    def say(self, head: str = "", style: str = "", rest: str = "") -> None:
+        standard.say(printable_lines(head + rest))
 
 
 def console() -> Lines:

@@ -4,14 +4,14 @@ from typing import Any
 
 from workbench.checking.trees.profile import FIGURES
 from workbench.kernel import Result
-from workbench.kernel.meaning.text import columns
+from workbench.kernel.meaning.text import Line, columns
 
 
 class Profiled(Result):
     """A result that tells its profile too."""
 
-    def text(self) -> str:
-        return f"{super().text()}\n\n{profile_text(self)}"
+    def styled(self) -> list[Line]:
+        return [*super().styled(), "", *profile_lines(self)]
 
     def as_dict(self) -> dict[str, Any]:
         return {**super().as_dict(), "profile": None if self.profile is None else self.profile.as_dict()}
@@ -22,12 +22,12 @@ def profiled(result: Result) -> Profiled:
     return Profiled(**vars(result))
 
 
-def profile_text(result: Result) -> str:
+def profile_lines(result: Result) -> list[str]:
     """The calls of Python by subject, the most frequent first."""
     profile = result.profile
     if profile is None:
         why = "runs everything in every state" if result.engine == "reference" else "has resumed a search"
-        return f"note: no profile: the {result.engine} engine {why}"
+        return [f"note: no profile: the {result.engine} engine {why}"]
     rows = [("", *FIGURES), *((str(cost.subject), *profile.row(cost)) for cost in profile.by_calls)]
     last = f"cells: the most that one instance has read, of {len(profile.cells)}"
-    return "\n".join([f"Profile: {profile.head}", *columns(rows, right=range(1, 5)), last])
+    return [f"Profile: {profile.head}", *columns(rows, right=range(1, 5)), last]

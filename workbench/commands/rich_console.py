@@ -22,11 +22,8 @@ class RichConsole(Console):
         output = standard.output()
         super().__init__(file=output, highlight=False, soft_wrap=True, width=None if output.isatty() else 150)
 
-    def say(self, text: str = "", style: str = "", first: int = 0) -> None:
-        """Print `text`, with a style for its first characters."""
-        shown = Text(text)
-        shown.stylize(style, 0, first)
-        self.print(shown)
+    def say(self, head: str = "", style: str = "", rest: str = "") -> None:
+        self.print(Text.assemble((head, style), rest))
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
         for segment in super().render(renderable, options):

@@ -14,6 +14,7 @@ import pytest
 from workbench.checking import driving
 from workbench.checking.driving import ActorError, Compared, Processes, StepRequest, covering, drive, follow, traces
 from workbench.kernel import InputError, Model, Process, Variable, action, replay, require
+from workbench.kernel.meaning.text import Styled
 
 #: A clerk who adds to a number in a file, notes what was done in another one, and holds a pipe open while it lives.
 CLERK = """
@@ -164,6 +165,8 @@ def test_what_the_system_does_not_do_is_as_foretold_only_if_the_model_foretells_
     unforeseen = drive(LOST, Clerks(how=verdict))
     assert unforeseen.holds is False
     assert unforeseen.why == f"not as predicted: step 4, write(c1), is {verdict}: it will not"
+    styles = [line.style for line in unforeseen.styled() if isinstance(line, Styled)]
+    assert styles == [None, "yes", "yes", "yes", "no", None, "yes"]
     assert drive(LOST, Clerks(how=verdict, foretold=verdict)).holds is True
     assert drive(LOST, Clerks(how="done", foretold=verdict)).why.startswith("not as predicted: step 4")
 

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, Protocol
 from workbench.checking.driving.processes import ActorAnswer, ActorError, Processes, Verdict
 from workbench.kernel import InputError, State, Trace
 from workbench.kernel.meaning.budget import INTERRUPTED
-from workbench.kernel.meaning.result import MARKS, model_line
-from workbench.kernel.meaning.text import columns
+from workbench.kernel.meaning.result import Lined, marked, model_line
+from workbench.kernel.meaning.text import Line, StyledRow, styled_columns
 from workbench.kernel.meaning.trace import Step
 from workbench.kernel.meaning.values import show
 
@@ -130,7 +130,7 @@ class DrivenStep:
 
 
 @dataclass(frozen=True)
-class Driven:
+class Driven(Lined):
     """The result of a drive.
 
     Attributes:
@@ -170,20 +170,20 @@ class Driven:
         first = next(one for one in self.compared if not one.agrees)
         return f"not as predicted: {first.what} is {first.found}, not {first.foretold}"
 
-    def text(self) -> str:
+    def styled(self) -> list[Line]:
         """The steps, the predictions beside what was found, and the answer."""
         model, done = self.trace.model, len(self.steps)
-        rows = [("", "step", "", "action", "real system", "what it said")]
+        rows: list[StyledRow] = [(None, ("", "step", "", "action", "real system", "what it said"))]
         for step in self.steps:
             verdict = step.verdict if step.verdict == step.foretold else f"{step.verdict}, not {step.foretold}"
-            rows.append((MARKS[step.as_foretold], str(step.number), step.actor, step.label, verdict, step.said))
+            rows.append(marked(step.as_foretold, str(step.number), step.actor, step.label, verdict, step.said))
         for number, left in enumerate(self.trace.steps[done + 1 :], start=done + 1):
-            rows.append((" ", str(number), left.lane, left.label, "not tried", ""))
-        lines = [
+            rows.append((None, (" ", str(number), left.lane, left.label, "not tried", "")))
+        lines: list[Line] = [
             model_line(model),
             f"{self.system}: {done} of {len(self.trace) - 1} steps",
             "",
-            *columns(rows, right=[1]),
+            *styled_columns(rows, right=[1]),
         ]
         different = [
             one._replace(what=f"after step {step.number}: {one.what}")
@@ -191,10 +191,9 @@ class Driven:
             for one in step.differences
         ]
         if compared := [*different, *self.compared]:
-            table = [("", "", "predicted", "found")]
-            table += [(MARKS[one.agrees], one.what, one.foretold, one.found) for one in compared]
-            lines += ["", *columns(table)]
-        return "\n".join([*lines, "", self.why])
+            table = [marked(one.agrees, one.what, one.foretold, one.found) for one in compared]
+            lines += ["", *styled_columns([(None, ("", "", "predicted", "found")), *table])]
+        return [*lines, "", self.why]
 
     def as_dict(self) -> dict[str, Any]:
         return {

@@ -9,7 +9,7 @@ from workbench.kernel.meaning.errors import InputError, ModelError, brief
 from workbench.kernel.meaning.given import check_integer
 from workbench.kernel.meaning.properties import Liveness, Property
 from workbench.kernel.meaning.result import Judged, Verdict, model_line
-from workbench.kernel.meaning.text import columns
+from workbench.kernel.meaning.text import Line, Styled, columns
 from workbench.kernel.meaning.values import counted
 
 UNIFORM = ("actions", "successors")
@@ -106,27 +106,28 @@ class Simulation(Judged):
         return extent(self.walks, self.rule.depth, self.steps)
 
     @property
-    def lines(self) -> list[str]:
+    def lines(self) -> list[Line]:
         """The result without verdicts, in lines of text."""
         rate = self.steps / self.seconds if self.seconds else 0
         workers, ended = counted(self.workers, "worker"), counted(self.deadlocked, "walk")
-        lines = [
+        lines: list[Line] = [
             f"{self.extent}, {self.seconds:.2f} s, {rate:,.0f} steps/s ({self.engine} engine, {workers}; {self.rule})",
             f"about {_rounded(self.distinct)} distinct states (HyperLogLog, standard error {self.distinct_error:.1%})",
             f"{ended} ended where nothing is enabled, {self.settled:,} where nothing changes; "
             f"the longest has {counted(self.longest, 'step')}; Python was called {self.calls:,} times",
         ]
         if self.stopped is not None:
-            lines.append(f"ENDED EARLY: {self.stopped}")
+            lines.append(Styled("ENDED EARLY", "warning", f": {self.stopped}"))
         if self.never_enabled:
             lines.append(f"never enabled in these walks: {', '.join(self.never_enabled)}")
         return [*lines, *(f"note: {note}" for note in self.notes)]
 
-    def text(self) -> str:
+    def styled(self) -> list[Line]:
         """The extent, the verdicts, and how often each action was enabled and taken."""
         counts = [(action.name, f"{action.enabled:,}", f"{action.taken:,}") for action in self.actions]
         table = columns([("action", "enabled", "taken"), *counts], right=(1, 2))
-        return "\n".join([model_line(self.model), *self.lines, "", *map(str, self.verdicts), "", *table])
+        verdicts = [verdict.line for verdict in self.verdicts]
+        return [model_line(self.model), *self.lines, "", *verdicts, "", *table]
 
     def __repr__(self) -> str:
         return self.text()

@@ -8,6 +8,7 @@ from workbench.kernel.meaning.constants import spell
 from workbench.kernel.meaning.errors import ModelError, unknown
 from workbench.kernel.meaning.machine import AnyModel, Machine, machine_of
 from workbench.kernel.meaning.properties import Property
+from workbench.kernel.meaning.text import Line, Style, Styled, StyledRow
 from workbench.kernel.meaning.trace import Trace
 from workbench.kernel.meaning.values import counted
 
@@ -19,6 +20,8 @@ NOBODY = "it says nothing: its parameters have no values with these constants"
 DEFAULTS = "with its default constants"
 #: How an answer is marked in text: yes, no, unknown.
 MARKS = {True: "\N{CHECK MARK}", False: "\N{BALLOT X}", None: "?"}
+#: How the marks are to be seen.
+_STYLES: dict[bool | None, Style] = {True: "yes", False: "no", None: "unknown"}
 
 
 class Answer(Protocol):
@@ -41,6 +44,17 @@ class Answer(Protocol):
 
     def as_dict(self) -> Any:
         """What ``--json`` prints; scripts rely on its keys."""
+
+
+class Lined:
+    """An answer some of whose lines have a style."""
+
+    def styled(self) -> list[Line]:
+        """The lines of :meth:`Answer.text`."""
+        raise NotImplementedError
+
+    def text(self) -> str:
+        return "\n".join(map(str, self.styled()))
 
 
 @dataclass(frozen=True)
@@ -98,9 +112,14 @@ class Verdict:
         """The verdict in a few words: ``violated (22 states)``."""
         return with_states(self.word, self.trace_states)
 
-    def __str__(self) -> str:
+    @property
+    def line(self) -> Styled:
         """The verdict in a line, with its mark and the reason."""
-        return f"{MARKS[self.holds]} {self.told:<24} {self.name}" + (f": {self.why}" if self.why else "")
+        why = f": {self.why}" if self.why else ""
+        return Styled(MARKS[self.holds], _STYLES[self.holds], f" {self.told:<24} {self.name}{why}")
+
+    def __str__(self) -> str:
+        return str(self.line)
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -111,6 +130,11 @@ class Verdict:
             "why": self.why,
             "within": self.within,
         }
+
+
+def marked(holds: bool | None, *cells: str) -> StyledRow:
+    """A row of a table that begins with a mark."""
+    return _STYLES[holds], (MARKS[holds], *cells)
 
 
 def with_states(word: str, states: int | None) -> str:
@@ -133,7 +157,7 @@ class ActionCount:
     assigns: bool = True
 
 
-class Judged:
+class Judged(Lined):
     """Anything with a verdict on each requested property, and the error of the model that has left others unknown."""
 
     verdicts: list[Verdict]
@@ -270,21 +294,23 @@ class Result(Explored, Judged):
         """Actions that were never enabled."""
         return [a.name for a in self.actions if a.enabled == 0]
 
-    def text(self) -> str:
+    def styled(self) -> list[Line]:
         """The counts, what limits them, and the verdicts."""
-        lines = [model_line(self.model), self.counts]
+        lines: list[Line] = [model_line(self.model), self.counts]
         if not self.complete:
-            lines.append(f"INCOMPLETE: {self.stopped}; undecided properties are unknown")
+            lines.append(Styled("INCOMPLETE", "warning", f": {self.stopped}; undecided properties are unknown"))
         elif self.interrupted:
-            lines.append("INTERRUPTED after all states were visited; anything beyond that is missing")
-        lines += [*(f"note: {note}" for note in self.notes), "", *map(str, self.verdicts)]
+            rest = " after all states were visited; anything beyond that is missing"
+            lines.append(Styled("INTERRUPTED", "warning", rest))
+        lines += [f"note: {note}" for note in self.notes]
+        lines += ["", *(verdict.line for verdict in self.verdicts)] if self.verdicts else []
         if self.complete and self.never_taken:
             within = "" if self.within is None else f" within {self.within}"
             lines += ["", f"Never enabled{within}: {', '.join(self.never_taken)}"]
         if self.collision_probability > 1e-6:
             chance = f"{self.collision_probability:.1e}"
             lines += ["", f"The chance that two states shared a fingerprint is below {chance}."]
-        return "\n".join(lines)
+        return lines
 
     def __repr__(self) -> str:
         """The counts and the verdicts, without what differs from run to run."""

@@ -5,12 +5,33 @@ import textwrap
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from itertools import zip_longest
+from itertools import chain, zip_longest
+from typing import Literal, NamedTuple
 
 #: The signs that a line of a table may have; None for any number.
 _room: ContextVar[int | None] = ContextVar("room", default=None)
 #: A column is not made narrower than this.
 _NARROWEST = 20
+
+#: How the head of a line is to be seen: as an answer, or as a warning.
+Style = Literal["yes", "no", "unknown", "warning"]
+
+
+class Styled(NamedTuple):
+    """A line whose head has a style, or None."""
+
+    head: str
+    style: Style | None
+    rest: str
+
+    def __str__(self) -> str:
+        return self.head + self.rest
+
+
+#: A line of an answer.
+Line = str | Styled
+#: A row of a table, with the style of its first cell.
+StyledRow = tuple[Style | None, Sequence[str]]
 
 
 @contextmanager
@@ -55,16 +76,32 @@ def columns(rows: Iterable[Sequence[str]], right: Container[int] = ()) -> list[s
         >>> columns([("action", "taken"), ("commit", "1,200"), ("crash", "7")], right=[1])
         ['action  taken', 'commit  1,200', 'crash       7']
     """
-    lines = [list(map(printable, row)) for row in rows]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return list(chain.from_iterable(_aligned(rows, right)))
+
+
+def styled_columns(rows: Sequence[StyledRow], right: Container[int] = ()) -> list[Line]:
+    """As :func:`columns`, for rows whose first cells have styles."""
+    lines: list[Line] = []
+    for (style, (head, *_)), (first, *more) in zip(rows, _aligned([row for _, row in rows], right), strict=True):
+        lines += [Styled(head, style, first[len(head) :]), *more]
+    return lines
+
+
+def _aligned(rows: Iterable[Sequence[str]], right: Container[int]) -> list[list[str]]:
+    """The lines of each row."""
+    table = [list(map(printable, row)) for row in rows]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     too_much = sum(widths) + 2 * (len(widths) - 1) - (_room.get() or sys.maxsize)
     longest = max((at for at in range(len(widths)) if at not in right), key=lambda at: widths[at], default=0)
-    if too_much > 0 and widths[longest] > _NARROWEST:
+    narrow = too_much > 0 and widths[longest] > _NARROWEST
+    if narrow:
         widths[longest] = max(_NARROWEST, widths[longest] - too_much)
-        lines = [wrapped for line in lines for wrapped in _wrapped(line, longest, widths[longest])]
     return [
-        "  ".join(f"{cell:{'>' if at in right else '<'}{widths[at]}}" for at, cell in enumerate(line)).rstrip()
-        for line in lines
+        [
+            "  ".join(f"{cell:{'>' if at in right else '<'}{widths[at]}}" for at, cell in enumerate(line)).rstrip()
+            for line in (_wrapped(row, longest, widths[longest]) if narrow else [row])
+        ]
+        for row in table
     ]
 
 

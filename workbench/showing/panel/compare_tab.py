@@ -59,7 +59,7 @@ class Compare(Tab):
         if other is None or result is None:
             self._table.html = element("p", "There is no such result yet: change something, or keep one.")
         else:
-            left, right = _COLUMNS.get(name) or name.split()[0], _NOW
+            left, right = _COLUMNS.get(name) or self._presets[name].stem, _NOW
             if name in _COLUMNS:  # they are told apart by what differs, where that is one constant
                 left, right = _titled(left, other, result), _titled(right, result, other)
             self._table.html = compare(other, result, (left, right)).html()

@@ -28,8 +28,9 @@ class FindingPanel(Workbench):
         self.session.select(finding.violates())
 
     def _above(self) -> list[Part]:
-        settings = spell(self.finding.repair, self.session.settings.model_class.declared.constants)
-        repair = Button(f"repair: {settings.replace(' ', ' and ')}", "set this in the panel", self._repair)
+        declared = self.session.settings.model_class.declared.constants
+        settings = " and ".join(spell({name: value}, declared) for name, value in self.finding.repair.items())
+        repair = Button(f"repair: {settings}", "set this in the panel", self._repair)
         repair.disabled = not self.finding.repair
         return [Pane(finding_view(self.finding).html()), repair]
 

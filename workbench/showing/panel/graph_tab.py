@@ -1,6 +1,6 @@
 """The state graph: whole, around a state, a trace with its alternatives, or seen through some variables."""
 
-import re
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from workbench.checking.spaces.space import StateSpace
@@ -141,13 +141,14 @@ class GraphTab(Tab):
 
 
 def _graph(space: StateSpace, trace: Trace | None, asked: _Asked) -> view.StateGraph:
+    if asked.mode == _SEEN:
+        return view.projection(space, asked.variables, most_edges=asked.edges)
     if asked.mode == _WHOLE:
-        return view.state_graph(space, trace=trace, **asked.options())
-    if asked.mode == _NEAR:
-        return view.neighbourhood(space, asked.number, asked.radius, trace=trace, **asked.options())
-    return view.projection(space, asked.variables, most_edges=asked.edges)
+        graph = view.state_graph(space, trace=trace, **asked.options())
+    else:
+        graph = view.neighbourhood(space, asked.number, asked.radius, trace=trace, **asked.options())
+    return replace(graph, clickable=True)
 
 
 def _page(graph: view.StateGraph, note: str = "") -> Markup:
-    drawn = re.sub(r'class="node">\s*<title>state (\d+)', r'class="node" data-send="\1"><title>state \1', graph.html())
-    return joined([_LEGEND, Markup(drawn), noted(note)])
+    return joined([_LEGEND, graph.html(), noted(note)])

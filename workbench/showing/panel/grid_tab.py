@@ -23,6 +23,7 @@ from workbench.showing.session.hints import QUICK_STATES
 from workbench.showing.session.jobs import MOST_STATES
 from workbench.showing.view import verdict_map
 from workbench.showing.view.html import badge, headed, noted, table
+from workbench.showing.view.plot import svg
 
 #: A range of more numbers than this begins as one around the present value.
 _MOST_NUMBERS = 3
@@ -106,10 +107,9 @@ class Grid(Tab):
         model = asked.settings.model_class
         largest = sorted(asked.values, key=lambda name: -len(asked.values[name]))
         drawn = verdict_map(self._verdicts(asked), list(asked.values), x=largest[0], y=largest[1],
-                            properties=[asked.name], clickable=True).svg()  # fmt: skip
-        present = next((number for number, cell in self._work.cells.items() if self._is_set(model, cell)), None)
-        drawn = Markup(drawn.replace(f'data-send="{present}"', f'data-send="{present}" aria-current="true"'))
-        self._map.html = _told(asked) + drawn
+                            properties=[asked.name], clickable=True)  # fmt: skip
+        present = next((str(number) for number, cell in self._work.cells.items() if self._is_set(model, cell)), None)
+        self._map.html = _told(asked) + svg(drawn.plot(), present)
         self._draw_actions(asked)
 
     def _verdicts(self, asked: Asked) -> pd.DataFrame:
@@ -215,7 +215,7 @@ class Values(Box):
         self._declared = {n: c for n, c in model.declared.constants.items() if c.domain.kind in _VARIED}
         self.listed = [name for name, one in self._declared.items() if one.domain.kind in ("switch", "choice")]
         self._ticks = {
-            name: Tick(name, False, f"vary it: {constant.doc}".removesuffix(": "), self._ticked)
+            name: Tick(name, False, f"vary it: {constant.doc}" if constant.doc else "vary it", self._ticked)
             for name, constant in self._declared.items()
         }
         self._ranges: dict[str, tuple[Number, Number]] = {}

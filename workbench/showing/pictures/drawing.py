@@ -52,8 +52,14 @@ class Picture:
 
     def svg_with(self, prefix: str = "") -> Markup:
         """The SVG with `prefix` before each id, for several pictures in one document."""
-        painter = paint.Painter(self.changes, self.at_fault, self.moved, prefix)
-        return painter.svg(self.model, self.label, self.placed, self.routes, *self.size)
+        return self._painter(prefix).svg(self.model, self.label, self.placed, self.routes, *self.size)
+
+    def content(self, prefix: str) -> Markup:
+        """What is in the SVG, for a document that has :data:`workbench.showing.pictures.paint.STYLE`."""
+        return self._painter(prefix).content(self.placed, self.routes, *self.size)
+
+    def _painter(self, prefix: str) -> paint.Painter:
+        return paint.Painter(self.changes, self.at_fault, self.moved, prefix)
 
     def _repr_svg_(self) -> str:
         return self.svg

@@ -1,9 +1,10 @@
 """The one writer of HTML and SVG. An element escapes everything that is not markup already."""
 
 import html
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import quote
+from xml.etree.ElementTree import Element
 
 from workbench.kernel.meaning.text import printable_lines
 
@@ -11,6 +12,8 @@ from workbench.kernel.meaning.text import printable_lines
 _EMPTY = frozenset({"br", "circle", "img", "input", "line", "link", "meta", "path", "polygon", "rect"})
 #: What need not be encoded in the address of an image.
 _AS_THEY_ARE = " =/:;,.-_!*()+"
+#: Before the tags of SVG that was parsed.
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 class Markup(str):
@@ -64,3 +67,22 @@ def element(tag: str, *inside: object, **attributes: Any) -> Markup:
     )
     content = joined(inside)
     return Markup(f"<{tag}{given}/>" if tag in _EMPTY and not content else f"<{tag}{given}>{content}</{tag}>")
+
+
+def rewritten(part: Element, rewrite: Callable[[Element], Markup], *more: Markup, **attributes: Any) -> Markup:
+    """An element that was parsed, with its children rewritten, and with `more` children and attributes."""
+    space = {"xmlns": SVG.strip("{}")} if part.tag == f"{SVG}svg" else {}
+    given = {**space, **dict(part.items()), **attributes}
+    return element(part.tag.removeprefix(SVG), inside(part, rewrite), *more, **given)
+
+
+def inside(part: Element, rewrite: Callable[[Element], Markup]) -> Markup:
+    """The contents of an element that was parsed, with its children rewritten.
+
+    Texts stay as they are: whoever wrote them has escaped what is invisible. A style sheet keeps its quotes.
+    """
+    quote = part.tag != f"{SVG}style"
+    parts = [html.escape(part.text or "", quote)]
+    for child in part:
+        parts += [rewrite(child), html.escape(child.tail or "", quote)]
+    return Markup("".join(parts))

@@ -18,7 +18,7 @@ from typing import Any
 from workbench.showing.pictures.compare import GONE, NEW
 from workbench.showing.pictures.layout import LOOKS, Line, Placed, is_framed
 from workbench.showing.pictures.letters import FONT, width_of
-from workbench.showing.pictures.markup import Markup, element, number
+from workbench.showing.pictures.markup import Markup, element, joined, number
 from workbench.showing.pictures.things import BAD, BUSY, GOOD, ODD, PLAIN, QUIET, Arrow, Badge, Box, Row
 
 #: The colours of a light page, and their replacements on a dark one; hues after Okabe and Ito. Each light colour has
@@ -102,17 +102,10 @@ class Painter:
         height: float,
     ) -> Markup:
         """The whole picture, with the size from :meth:`size`."""
-        legend, _ = self._legend(height - _LEGEND_HEIGHT)
-        followers = {
-            item.id for one in placed if one.thing.kind == "queue" for item in one.thing.body[1:] if hasattr(item, "id")
-        }
         return element(
             "svg",
             element("style", STYLE),
-            element("rect", width=width, height=height, rx=8.0, fill=PAPER),
-            *(self._thing(one, one.thing.id in followers) for one in placed),
-            *(self._arrow(arrow, corners) for arrow, corners in arrows),
-            *legend,
+            self.content(placed, arrows, width, height),
             xmlns="http://www.w3.org/2000/svg",
             viewBox=f"0 0 {number(width)} {number(height)}",
             width=width,
@@ -121,6 +114,27 @@ class Painter:
             aria_label=label,
             font_family=FONT,
             data_picture=model,
+        )
+
+    def content(
+        self,
+        placed: Sequence[Placed],
+        arrows: Iterable[tuple[Arrow, list[tuple[float, float]]]],
+        width: float,
+        height: float,
+    ) -> Markup:
+        """What is in the picture, for a document that has the style sheet."""
+        legend, _ = self._legend(height - _LEGEND_HEIGHT)
+        followers = {
+            item.id for one in placed if one.thing.kind == "queue" for item in one.thing.body[1:] if hasattr(item, "id")
+        }
+        return joined(
+            [
+                element("rect", width=width, height=height, rx=8.0, fill=PAPER),
+                *(self._thing(one, one.thing.id in followers) for one in placed),
+                *(self._arrow(arrow, corners) for arrow, corners in arrows),
+                *legend,
+            ]
         )
 
     # Things ------------------------------------------------------------------------------------------------------

@@ -43,14 +43,12 @@ def animated_svg(trace: Trace | TraceView, *, seconds: float = 2.0) -> Markup:
     height = max(_MARGIN + labels[-1][1] + _LINE, *(one.size[1] for one in drawn))
     frames = []
     for index, (one, (top, bottom)) in enumerate(zip(drawn, rows, strict=True)):
-        svg = one.svg_with(f"{view.prefix}{index}-")
         row = element("rect", x=4.0, y=top, width=room - 8.0, height=bottom - top, rx=4.0, fill=BLUE_TINT)
-        inside = svg[svg.index("</style>") + len("</style>") : svg.rindex("</svg>")]
         frames.append(
             element(
                 "g",
                 row,
-                element("g", Markup(inside), transform=f"translate({room:.1f} 0)"),
+                element("g", one.content(f"{view.prefix}{index}-"), transform=f"translate({room:.1f} 0)"),
                 class_=f"{view.prefix}step {view.prefix}{index}",
                 visibility=None if index == len(drawn) - 1 else "hidden",
             )

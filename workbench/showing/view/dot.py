@@ -3,13 +3,14 @@
 import re
 import subprocess
 from collections.abc import Sequence
+from xml.etree import ElementTree
 
 from workbench.formats import dot
 from workbench.kernel import InputError
 from workbench.registry.programs import to_install
 from workbench.showing.pictures import Picture
 from workbench.showing.pictures.letters import FONT
-from workbench.showing.pictures.markup import Markup, element
+from workbench.showing.pictures.markup import SVG, Markup, element, inside, rewritten
 from workbench.showing.view.difference import brief
 from workbench.showing.view.html import MIDDLE, PURPLE, SKY, VERMILLION, clip
 from workbench.showing.view.nodes import Edge, Node
@@ -22,6 +23,8 @@ _LONGEST_LABEL = 44
 _MOST_LABELS = 4
 #: Points per pixel; the width of a picture at most, and its margin, in points.
 _POINTS, _WIDEST, _FRAME = 0.75, 320, 7
+#: In Graphviz's paths.
+_NUMBER = re.compile(r"-?[\d.]+")
 
 
 def source(nodes: Sequence[Node], edges: Sequence[Edge]) -> str:
@@ -53,18 +56,18 @@ def source(nodes: Sequence[Node], edges: Sequence[Edge]) -> str:
     return "\n".join(["digraph {", *lines, "}", ""])
 
 
-def render(title: str, nodes: Sequence[Node], edges: Sequence[Edge]) -> Markup:
-    """The graph as SVG.
+def render(title: str, nodes: Sequence[Node], edges: Sequence[Edge], clickable: bool = False) -> Markup:
+    """The graph as SVG; a click on a node sends its identifier, if it is `clickable`.
 
     Raises:
         InputError: If Graphviz's program is not installed.
     """
     try:
         text = source(nodes, edges).encode()
-        svg = subprocess.run(["dot", "-Tsvg"], input=text, capture_output=True, check=True).stdout.decode()
+        svg = subprocess.run(["dot", "-Tsvg"], input=text, capture_output=True, check=True).stdout
     except FileNotFoundError:
         raise InputError(f"state graphs need Graphviz's dot, which is not installed; {to_install('dot')}") from None
-    return _dress(title, nodes, edges, svg[svg.index("<svg") :])
+    return _dress(title, nodes, edges, clickable, ElementTree.fromstring(svg))
 
 
 def _node_style(node: Node, plain: bool) -> dict[str, str]:
@@ -99,19 +102,17 @@ def _room(node: Node) -> dict[str, str]:
     return {"label": "", "fixedsize": "true", "width": f"{wide:.2f}", "height": f"{tall:.2f}"}
 
 
-def _hang(node: Node, picture: Picture, group: str) -> str:
-    """The group of a node with its picture in it; nodes are light on every page, and so is what is in them."""
-    numbers = [float(n) for path in re.findall(r'\bd="([^"]*)"', group) for n in re.findall(r"-?[\d.]+", path)]
+def _hung(node: Node, picture: Picture, drawn: ElementTree.Element) -> Markup:
+    """The picture of a node, where that is drawn; nodes are light on every page, and so is what is in them."""
+    numbers = [float(n) for path in drawn.iter(f"{SVG}path") for n in _NUMBER.findall(path.get("d", ""))]
     x, y = (min(along) + max(along) for along in (numbers[::2], numbers[1::2]))  # twice the middle
     scale = _scale(picture)
     left, top = x / 2 - picture.size[0] * scale / 2, y / 2 - picture.size[1] * scale / 2
-    svg = picture.svg_with(f"state-{node.id}-")
-    inside = Markup(svg[svg.index(">") + 1 : svg.rindex("</svg>")])
     place = f"translate({left:.1f} {top:.1f}) scale({scale:.3f})"
-    hung = element(
-        "g", inside, transform=place, font_family=FONT, data_picture=picture.model, style="color-scheme:light"
+    content = picture.content(f"state-{node.id}-")
+    return element(
+        "g", content, transform=place, font_family=FONT, data_picture=picture.model, style="color-scheme:light"
     )
-    return f"{group[: -len('</g>')]}{hung}</g>"
 
 
 def _edge_label(edge: Edge) -> str:
@@ -126,41 +127,32 @@ def _edge_style(edge: Edge) -> dict[str, str]:
     return {}
 
 
-def _dress(title: str, nodes: Sequence[Node], edges: Sequence[Edge], svg: str) -> Markup:
+def _dress(
+    title: str, nodes: Sequence[Node], edges: Sequence[Edge], clickable: bool, drawn: ElementTree.Element
+) -> Markup:
     """Give the SVG its texts to show on hovering, and let it take the page's colour and width."""
+    by_name = {node.id: node for node in nodes}
     tooltips = {node.id: node.tooltip for node in nodes}
     tooltips |= {f"{edge.source}->{edge.target}": "\n".join(edge.labels) for edge in edges}
 
-    def tooltip(found: re.Match[str]) -> str:
-        name = found.group(1).replace("&#45;", "-").replace("&gt;", ">")
-        return element("title", tooltips.get(name, title))
+    def dressed(part: ElementTree.Element) -> Markup:
+        if part.tag == f"{SVG}title":
+            return element("title", tooltips.get(part.text or "", title))
+        more: list[Markup] = []
+        given = {name: "currentColor" for name, value in part.items() if value == _CURRENT}
+        if part.get("class") == "node":
+            node = by_name[part.findtext(f"{SVG}title", "")]
+            given |= {"data-node": node.id, "data-marks": " ".join(sorted(node.marks))}
+            given |= {"data-send": node.id} if clickable else {}
+            more += [] if node.picture is None else [_hung(node, node.picture, part)]
+        return rewritten(part, dressed, *more, **given)
 
-    drawn = {node.id: (node, node.picture) for node in nodes if node.picture is not None}
-
-    def hang(group: re.Match[str]) -> str:
-        name = group.group(1)
-        return _hang(*drawn[name], group.group()) if name in drawn else group.group()
-
-    svg = re.sub(r"<!--.*?-->\n?", "", svg, flags=re.DOTALL)
-    svg = re.sub(r'<g id="[^"]*" class="node">\s*<title>([^<]*)</title>.*?</g>', hang, svg, flags=re.DOTALL)
-    marks = {node.id: " ".join(sorted(node.marks)) for node in nodes}
-
-    def marked(group: re.Match[str]) -> str:
-        id, rest, name = group.groups()
-        return f'<g {id} data-node="{name}" data-marks="{marks.get(name, "")}" {rest}'
-
-    svg = re.sub(r'<g (id="[^"]*") (class="node">\s*<title>([^<]*)</title>)', marked, svg)
-    svg = re.sub(r"<title>([^<]*)</title>", tooltip, svg)
-    svg = svg.replace(_CURRENT, "currentColor")
-    width = re.search(r'<svg width="(\d+)pt"', svg)
-    box = re.search(r'viewBox="([^"]*)"', svg)
-    pixels = round(int(width.group(1)) * 4 / 3) if width else 0
     return element(
         "svg",
-        Markup(svg[svg.index(">") + 1 : svg.rindex("</svg>")]),
+        inside(drawn, dressed),
         xmlns="http://www.w3.org/2000/svg",
-        viewBox=box.group(1) if box else "",
-        width=pixels,
+        viewBox=drawn.get("viewBox"),
+        width=round(float(drawn.attrib["width"].removesuffix("pt")) * 4 / 3),
         role="img",
         aria_label=title,
         color=MIDDLE,

@@ -59,6 +59,7 @@ class StateGraph(Picture):
     Attributes:
         notes: What was left out.
         draw: Gives the picture of a node's state. In HTML it appears when one points at the node.
+        clickable: Whether a click on a node sends its identifier, which takes a panel.
     """
 
     title: str
@@ -66,6 +67,7 @@ class StateGraph(Picture):
     edges: tuple[Edge, ...]
     notes: tuple[str, ...] = ()
     draw: Callable[[str], pictures.Picture] | None = field(default=None, compare=False)
+    clickable: bool = False
 
     def dot(self) -> str:
         """The graph in Graphviz's language."""
@@ -73,7 +75,7 @@ class StateGraph(Picture):
 
     @cached_property
     def _svg(self) -> Markup:
-        return dot.render(self.title, self.nodes, self.edges)
+        return dot.render(self.title, self.nodes, self.edges, self.clickable)
 
     def svg(self) -> Markup:
         return self._svg

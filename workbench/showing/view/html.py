@@ -13,9 +13,10 @@ from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any
+from xml.etree import ElementTree
 
 from workbench.kernel.meaning.result import WITHIN
-from workbench.showing.pictures.markup import Markup, address_of, element, joined
+from workbench.showing.pictures.markup import SVG, Markup, address_of, element, inside, joined, rewritten
 
 #: Colour-blind safe, after Okabe and Ito; the darker ones of a pair carry white text.
 BLUE, SKY, GREEN, ORANGE, VERMILLION, PURPLE = "#0072B2", "#56B4E9", "#009E73", "#E69F00", "#D55E00", "#CC79A7"
@@ -196,48 +197,41 @@ class Joined(Drawn):
         return "\n\n".join(filter(None, (part.text() for part in self.parts)))
 
 
-#: What matters where a style sheet is stripped, as in a notebook that is not trusted: by element, or class.
+#: What matters where a style sheet is stripped, as in a notebook that is not trusted: by element, or classes.
 _INLINE = {
-    "td": "text-align: left; vertical-align: top; white-space: normal",
-    "th": "text-align: left",
-    "wb-number": "text-align: right",
-    "wb-badge": "padding: 0 8px; font-weight: 600; color: #fff; white-space: nowrap",
-    "wb-badge wb-good": "background-color: #007a59",
-    "wb-badge wb-bad": "background-color: #b84700",
-    "wb-badge wb-open": "background-color: #e69f00; color: #111",
-    "wb-truth wb-bad": "font-weight: 600",
-    "wb-new": "font-weight: 700",
-    "wb-link": "word-break: break-all",
-    "wb-svg": "max-width: 100%; height: auto",
+    ("td",): "text-align: left; vertical-align: top; white-space: normal",
+    ("th",): "text-align: left",
+    ("wb-number",): "text-align: right",
+    ("wb-badge",): "padding: 0 8px; font-weight: 600; color: #fff; white-space: nowrap",
+    ("wb-badge", "wb-good"): "background-color: #007a59",
+    ("wb-badge", "wb-bad"): "background-color: #b84700",
+    ("wb-badge", "wb-open"): "background-color: #e69f00; color: #111",
+    ("wb-truth", "wb-bad"): "font-weight: 600",
+    ("wb-new",): "font-weight: 700",
+    ("wb-link",): "word-break: break-all",
 }
-_OPENING = re.compile(r"<([a-z]+)((?: [^<>]*?)?)(/?)>")
-_CLASSES = re.compile(r' class="([^"]*)"')
-
-
-def _with_styles(tag: re.Match[str]) -> str:
-    """An opening tag with the styles of its element and classes."""
-    name, attributes, end = tag.groups()
-    classes = _CLASSES.search(attributes)
-    has = {name, *(classes.group(1).split() if classes else ())}
-    styles = "; ".join(style for wanted, style in _INLINE.items() if has.issuperset(wanted.split()))
-    return f'<{name}{attributes} style="{styles}"{end}>' if styles and " style=" not in attributes else tag.group()
-
-
-_SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
-_LABEL = re.compile(r'aria-label="([^"]*)"')
-
-
-def _as_image(picture: re.Match[str]) -> str:
-    svg = picture.group()
-    label = _LABEL.search(svg)
-    alternative = label.group(1) if label else ""
-    return element("img", class_="wb-svg", src=address_of(svg), alt=Markup(alternative))
+_FITTING = "max-width: 100%; height: auto"
 
 
 def portable(fragment: Markup) -> Markup:
     """The fragment as a notebook keeps it: see the head of this module."""
-    body, images = _SVG.subn(_as_image, fragment)
-    body = _OPENING.sub(_with_styles, body)
-    traces = 'class="wb-trace"' in body
-    live = element("script", live_script(traces=traces)) if images else None
-    return element("div", element("style", Markup(drawn_style(traces))), Markup(body), live, class_="wb wb-cell")
+    whole = ElementTree.fromstring(f"<div>{fragment}</div>")
+    traces = any(part.get("class") == "wb-trace" for part in whole.iter())
+    live = None if whole.find(f".//{SVG}svg") is None else element("script", live_script(traces=traces))
+    return element(
+        "div", element("style", Markup(drawn_style(traces))), inside(whole, _kept), live, class_="wb wb-cell"
+    )
+
+
+def _kept(part: ElementTree.Element) -> Markup:
+    """An element with the styles of its kind and classes; SVG as an image."""
+    if part.tag == f"{SVG}svg":
+        image = address_of(_as_it_is(part))
+        return element("img", class_="wb-svg", src=image, alt=part.get("aria-label", ""), style=_FITTING)
+    has = {part.tag, *part.get("class", "").split()}
+    styles = "; ".join(style for wanted, style in _INLINE.items() if has.issuperset(wanted))
+    return rewritten(part, _kept, **({"style": styles} if styles and part.get("style") is None else {}))
+
+
+def _as_it_is(part: ElementTree.Element) -> Markup:
+    return rewritten(part, _as_it_is)

@@ -106,11 +106,11 @@ class Plot:
 # As SVG --------------------------------------------------------------------------------------------------------------
 
 
-def svg(plot: Plot) -> Markup:
-    """The plot as SVG."""
+def svg(plot: Plot, current: str | None = None) -> Markup:
+    """The plot as SVG; the rectangle that sends `current` is marked."""
     sheet = Sheet(plot.title)
     for panel in plot.panels:
-        _draw(sheet, panel)
+        _draw(sheet, panel, current)
     for label in plot.labels:
         if label.fill:
             wide = 1.2 * width_of(label.text, label.size) + 16
@@ -121,7 +121,7 @@ def svg(plot: Plot) -> Markup:
     return sheet.svg(plot.width, plot.height, "group" if has_buttons else "img")
 
 
-def _draw(sheet: Sheet, panel: Panel) -> None:
+def _draw(sheet: Sheet, panel: Panel, current: str | None) -> None:
     def x_of(value: float) -> float:
         return panel.left + panel.wide * panel.x.part(value)
 
@@ -144,7 +144,10 @@ def _draw(sheet: Sheet, panel: Panel) -> None:
         left, right = x_of(rect.x), x_of(rect.x + rect.wide)
         top, bottom = sorted((y_of(rect.y), y_of(rect.y + rect.tall)))
         if rect.send:
-            with sheet.group(data_send=rect.send, role="button", tabindex=0, aria_label=rect.hover):
+            marked = "true" if rect.send == current else None
+            with sheet.group(
+                data_send=rect.send, aria_current=marked, role="button", tabindex=0, aria_label=rect.hover
+            ):
                 _draw_rect(sheet, rect, left, right, top, bottom)
         else:
             _draw_rect(sheet, rect, left, right, top, bottom)
