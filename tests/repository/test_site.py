@@ -297,7 +297,7 @@ def test_the_front_page_says_at_once_what_a_switch_does(page: Any, site: Path) -
         True: "off \N{RIGHTWARDS ARROW} breaks ConsistentRead",
     }
     for on in (False, True):
-        found = check(type(told)(**{**told.constants, "PutIfAbsentSupported": on}))
+        found = check(told.changed(PutIfAbsentSupported=on))
         names = [one.name for one in found.violated]
         expect(said).to_contain_text(f"{len(names)} of {len(found.verdicts)} violated" if names else "everything holds")
         expect(said).to_contain_text(f"{found.distinct:,} states")

@@ -181,7 +181,7 @@ def short_name(path: Path) -> str:
 
     Examples:
         >>> short_name(Path("counter.py")), short_name(Path(__file__))
-        ('counter.py', 'kernel/meaning/errors.py')
+        ('counter.py', 'meaning/errors.py')
     """
     return f"{path.parent.name}/{path.name}" if path.with_name("__init__.py").is_file() else path.name
 
