@@ -290,6 +290,17 @@ def test_a_state_from_outside_is_in_the_universe():
         model.layout.put({Cell("held", None): frozenset({9})})
 
 
+def test_a_set_of_a_kept_state_is_not_assigned():
+    model = boxes(SEED)
+    (start,) = model.initial_states()
+    (some, *_) = model.layout.universes["shelf"].members
+    with pytest.raises(ModelError, match=r"only an action may assign: shelf\[.*\] = TRUE"):
+        start.shelf = frozenset({some})
+    with pytest.raises(ModelError, match=r"only an action may assign: boxes\[p1, .*\] = TRUE"):
+        start.boxes["p1"] = frozenset({some})
+    assert start.shelf == start.boxes["p1"] == frozenset()
+
+
 def test_what_people_ask_of_a_set():
     model = boxes(SEED)
     state = model.initial_states()[0]

@@ -243,18 +243,20 @@ class Layout:
 
     def get_set(self, owner: "Reader", name: str, cell: int) -> Members | Held:
         """The content of the declared set `name` that begins at `cell`."""
+        if not owner._is_whole:
+            return self._members(owner, name, cell)
+        universe = self.universes[name]
+        return Held.of(universe, Shown(self.cells[cell], cell, universe).value(owner._row))
+
+    def _members(self, owner: "Reader", name: str, cell: int) -> Members:
         universe, values = self.universes[name], owner._row
-        if owner._is_whole:
-            return Held.of(universe, Shown(self.cells[cell], cell, universe).value(values))
         known = {part - cell: there for part, there in owner._writes.items() if cell <= part < cell + len(universe)}
         return Members(universe, Before(values, cell, lambda number: values[cell + number]), None, known)
 
     def assign_set(self, owner: "Reader", name: str, cell: int, value: Any) -> None:
         """Assign `value` to that set; what stays is not written."""
-        content = self.get_set(owner, name, cell)
-        if isinstance(content, Members):
-            for number, there in content.changes_to(value).items():
-                owner._set(cell + number, there)
+        for number, there in self._members(owner, name, cell).changes_to(value).items():
+            owner._set(cell + number, there)
 
     def cells_of(self, name: str, index: Any = None) -> list[int]:
         """The numbers of the cells of the variable `name`, or of its cell at `index`."""
