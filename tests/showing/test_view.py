@@ -24,6 +24,7 @@ from workbench.checking.following.scenario import scenario
 from workbench.checking.following.validate import validate
 from workbench.checking.spaces.space import explore
 from workbench.commands.cli import main
+from workbench.formats.expression import example_of
 from workbench.formats.recording import Observation, Recording
 from workbench.kernel import (
     Constant,
@@ -537,6 +538,28 @@ def test_a_projection_onto_one_cell_or_nothing(race):
     assert len(cut.edges) == 10
     whole = view.projection(race, ["pc"])
     assert f"left out: {len(whole.edges) - 10} edges (" in cut.notes[0]
+
+
+class Shadowing(Model):
+    """Its variables have the names of what people ask of a state."""
+
+    values, items, lines, changes_to = Variable(1), Variable(2), Variable(3), Variable(4)
+
+    @action
+    def turn(self, s):
+        s.values = 3 - s.values
+
+    @invariant
+    def Same(self, s):
+        return s.values == 1
+
+
+def test_a_variable_may_have_the_name_of_what_people_ask_of_a_state() -> None:
+    model = Shadowing()
+    assert example_of(model) == "s.values == 1"
+    labels = [node.label.splitlines()[0] for node in view.projection(explore(model), ["values"]).nodes]
+    assert labels == ["values = 1", "values = 2"]
+    assert "values" in str(check(model)["Same"].trace)
 
 
 def test_one_state_is_not_said_to_be_several() -> None:

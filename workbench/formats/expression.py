@@ -13,7 +13,7 @@ from workbench.kernel import Machine, machine_of
 from workbench.kernel.meaning.errors import InputError, ModelError, brief, text_of, unknown
 from workbench.kernel.meaning.machine import AnyModel
 from workbench.kernel.meaning.members import Members
-from workbench.kernel.meaning.state import Indexed, Reader, State, seen
+from workbench.kernel.meaning.state import Indexed, Reader, State, cells_of, seen
 from workbench.kernel.meaning.values import Map, Name, is_member, is_object, show
 
 _TAKES = "it takes a Python expression over s, self and the constants"
@@ -180,9 +180,8 @@ def example_of(model: AnyModel) -> str:
         's.next_ticket == 1'
     """
     model = machine_of(model)
-    texts = (
-        _example(str(cell.variable), cell.index, value) for cell, value in next(model.each_initial_state()).items()
-    )
+    start = next(model.each_initial_state())
+    texts = (_example(str(cell.variable), cell.index, value) for cell, value in cells_of(start))
     return next((text for text in texts if text is not None), "True")
 
 

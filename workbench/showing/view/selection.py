@@ -331,7 +331,7 @@ def projection(space: Space, variables: Sequence[str], *, most_edges: int = MOST
     kept = list(dict.fromkeys([*sorted(initial), *(end for pair in shown for end in pair)]))
 
     def node(group: int) -> Node:
-        text = _spell(columns, space.state(int(example[group])).values)
+        text = _spell(columns, row_of(space.state(int(example[group]))))
         size, bad = int(sizes[group]), int(wrong[group])
         tooltip = f"{text}\n{counted(size, 'state')}" + (f", {bad:,} of them violate an invariant" if bad else "")
         marks = ([INITIAL] if group in initial else []) + ([VIOLATING] if bad else [])
