@@ -117,7 +117,7 @@ def constants(one: Configuration, known: Mapping[str, Configuration]) -> str:
 
 def differences(one: Configuration, constants: Mapping[str, Any]) -> list[str]:
     """The constants of a configuration that are not those given, each as one says it."""
-    declared = type(one.model.author).declared.constants
+    declared = one.model.declared.constants
     return [
         said(name, value, declared[name].domain)
         for name, value in one.model.constants.items()

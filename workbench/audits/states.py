@@ -5,7 +5,7 @@ from typing import Any
 
 from workbench.kernel import Machine, Model, State, machine_of
 from workbench.kernel.meaning.machine import AnyModel
-from workbench.kernel.meaning.state import Cell, row_of
+from workbench.kernel.meaning.state import Cell
 
 #: Constants of a model with their values.
 Settings = Mapping[str, Any]
@@ -47,6 +47,5 @@ def state_with(model: AnyModel, changes: Mapping[str, Any]) -> State:
 
 def changed(model: Machine, state: State, cells: Mapping[Cell, Any]) -> State:
     """`state` with other values in some cells."""
-    row = {**dict(enumerate(row_of(state))), **model.layout.put(cells)}
-    made: State = model.state(list(row.values()))
+    made: State = model.written(state, model.layout.put(cells))
     return made

@@ -123,7 +123,7 @@ class _Searching:
     def after(self, step: _RefusedStep) -> list[str] | None:
         """The labels of the steps from a refused step to the observation; None if there are none."""
         if step.near.unrecorded:
-            begin = self._after(step.before, step.outcome), step.taken
+            begin = self.model.after(step.before, step.outcome), step.taken
         else:
             first = self._follow(step.instance, step.outcome, step.before, step.taken)
             if first is None or first[1]:
@@ -162,14 +162,8 @@ class _Searching:
         visible = self.rules.visible(before, outcome.writes)
         if visible is None:
             return None
-        after = self._after(before, outcome)
+        after = self.model.after(before, outcome)
         if self.rules.arrives(instance, outcome, after, visible):
             return (after, taken), True
         taken += visible
         return ((after, taken), False) if taken < self.rules.observation.steps else None
-
-    def _after(self, before: State, outcome: Outcome) -> State:
-        values = list(row_of(before))
-        for cell, value in outcome.writes.items():
-            values[cell] = value
-        return self.model.state(values)

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -133,7 +133,7 @@ class LocalSearch:
         self.watched = Watched(plan.model, self.trees, plan.safety)
         self.steps = WatchedSteps(plan.model, self.trees, plan.steps) if plan.steps else None
         self.labels = {p.name: Labels(plan.model, self.trees, p) for p in plan.liveness}
-        self.enabled = Enabled(plan.model, self.trees) if plan.liveness else None
+        self.enabled = Enabled(plan.model.fairness if plan.liveness else (), self.trees)
         self.store = StateStore(self.cells, keep_rows, keep_edges or bool(plan.liveness))
         self.levels: list[int] = []
         self.stopped: str | None = None
@@ -262,7 +262,7 @@ class LocalSearch:
             stop = min(self.store.count - block.base, BLOCK)
             cursor[loops.STATE] = at
             self._judge(block, stop, cursor, fail_fast)
-            for columns in (*self.labels.values(), *filter(None, [self.enabled])):
+            for columns in (*self.labels.values(), self.enabled):
                 columns.extend(block.rows[at:stop])
             cursor[loops.COUNT] = block.base + stop
         pruned = self.expander.pruned
@@ -386,9 +386,7 @@ class LocalSearch:
         return None if place is None else self.trace_to(*place)
 
     @cached_property
-    def _liveness(self) -> Any:
-
-        assert self.enabled is not None  # there is a liveness property
+    def _liveness(self) -> LivenessJudge:
         return LivenessJudge(self.model, self.trees, self.store, self.levels[0], self.labels, self.enabled)
 
     def exploration(self) -> Exploration:

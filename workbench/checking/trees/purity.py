@@ -35,7 +35,6 @@ _NEVER_MET = -1
 class _Again:
     def __init__(self, trees: Trees) -> None:
         self._trees, self._cells, self._layout = trees, trees.cells, trees.cells.layout
-        self._draft = self._layout.draft()
 
     def situations(self) -> tuple[list[Situation], int]:
         """Memoized situations, and how often to run each: one of each tree, then a second one of each, and so on.

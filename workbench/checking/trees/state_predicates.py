@@ -13,7 +13,7 @@ from workbench.kernel.meaning.errors import defined_at
 from workbench.kernel.meaning.lasso import truth
 from workbench.kernel.meaning.properties import Property
 from workbench.kernel.meaning.state import Predicate
-from workbench.kernel.meaning.steps import Subject
+from workbench.kernel.meaning.steps import Fairness, Subject
 
 #: A state's number, and a step from it if that step or its pruned target is meant. A pruned initial state has the step
 #: ``-1 - which``.
@@ -176,11 +176,11 @@ class Enabled(_Columns):
         columns: By the number of the condition.
     """
 
-    def __init__(self, model: Machine, trees: Trees) -> None:
+    def __init__(self, fairness: Sequence[Fairness], trees: Trees) -> None:
         super().__init__(trees)
         self.columns = {
             at: self._add(one.enabled, Subject("fairness", one.label))
-            for at, one in enumerate(model.fairness)
+            for at, one in enumerate(fairness)
             if one.enabled is not None
         }
 

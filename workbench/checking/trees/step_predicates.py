@@ -50,7 +50,7 @@ class WatchedSteps(PredicateTable):
         self.ends = -1
         if model.declared.ends is not None:
             ends = Subject(DEADLOCK.kind, DEADLOCK.name, "ends")
-            self.ends = trees.add_predicate(lambda s: model.may_end(s), ends) - self.first
+            self.ends = trees.add_predicate(model.may_end, ends) - self.first
         super().__init__(trees, properties, [declared.name for declared, _ in judged])
         self.concerned[:] = 0
         for number, judge in enumerate(self.judges):

@@ -24,7 +24,7 @@ from workbench.kernel.meaning.errors import (
 )
 from workbench.kernel.meaning.parameters import check_finished
 from workbench.kernel.meaning.properties import Place
-from workbench.kernel.meaning.state import Draft, Layout, Reader, Values, View, seen
+from workbench.kernel.meaning.state import Draft, Layout, Reader, Values, View
 from workbench.kernel.meaning.steps import ActionInstance, Outcome
 from workbench.kernel.meaning.values import check_value, is_same, show, sort_key
 
@@ -233,7 +233,7 @@ class CodeInstance(ActionInstance):
             else:
                 outcomes.append(branch)
         if self.action.fair_when is not None and outcomes:
-            state = seen(self.author._machine.layout.view(before))
+            state = self.author._machine.layout.view(before)
             outcomes = [one if self._counts(state, one) else one._replace(counted=frozenset()) for one in outcomes]
         return outcomes, list(whys)
 

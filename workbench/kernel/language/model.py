@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 from workbench.kernel.language.declare import DECLARED, ClassOfModels, Declarations, collect
 from workbench.kernel.language.of_class import ClassMachine
 from workbench.kernel.meaning.constants import as_arguments
-from workbench.kernel.meaning.domains import Names
 from workbench.kernel.meaning.errors import (
     InputError,
     ModelError,
@@ -117,7 +116,7 @@ class Model(metaclass=ClassOfModels):
 
     def _check_sets(self) -> None:
         """Different sets hold different names."""
-        sets = {n: self.constants[n] for n, c in type(self).declared.constants.items() if isinstance(c.domain, Names)}
+        sets = type(self).declared.names(self.constants)
         for one, other in itertools.combinations(sets, 2):
             both = sorted(set(sets[one]) & set(sets[other]))
             if both:
@@ -146,11 +145,8 @@ class Model(metaclass=ClassOfModels):
         return f"{type(self).__name__}({', '.join(given)})"
 
 
-#: The methods of Model that a model's class may override, and those that it may not.
-_HOOKS = frozenset({"validate", "initial_states", "fairness", "renamings"})
-_OWN = frozenset({"__init__", "__setattr__", "__reduce__", *_RESERVED}) | {
-    name for name, what in vars(Model).items() if callable(what) and not name.startswith("_") and name not in _HOOKS
-}
+#: What a model's class may not override.
+_OWN = _RESERVED | {"__init__", "__setattr__", "__reduce__"}
 
 
 def reserved_names() -> list[str]:

@@ -17,7 +17,6 @@ from workbench.kernel.meaning.errors import (
     blame,
     brief,
     call,
-    checked,
     defined_at,
     of_its_class,
     unknown,
@@ -27,7 +26,7 @@ from workbench.kernel.meaning.machine import Machine, machine_of
 from workbench.kernel.meaning.members import Universe
 from workbench.kernel.meaning.parameters import Declared
 from workbench.kernel.meaning.properties import Property
-from workbench.kernel.meaning.state import Cell, Layout, Reader, seen
+from workbench.kernel.meaning.state import Cell, Layout, row_of
 from workbench.kernel.meaning.steps import Fairness, Outcome
 from workbench.kernel.meaning.values import check_value, clash, sort_key
 
@@ -130,14 +129,14 @@ class ClassMachine(Machine):
 
     def _initial_states(self) -> Iterator[Any]:
         given = self.layout.put({shown.cell: self._initial_value(shown.cell) for shown in self.layout.shown})
-        values = [given[number] for number in range(len(given))]
+        start = self.state([given[number] for number in range(len(given))])
         if self.declared.initial is None:
-            yield self.state(values)
+            yield start
             return
         begin = CodeInstance(self.author, -1, Action("initial", self.declared.initial.function), ())
         known: set[Any] = set()
         whys: dict[str, None] = {}
-        runs = (begin.branches(values) for _ in range(2))
+        runs = (begin.branches(row_of(start)) for _ in range(2))
         for branch, again in itertools.zip_longest(*runs):
             one, other = (run.identity if isinstance(run, Outcome) else run for run in (branch, again))
             if one != other:
@@ -145,7 +144,7 @@ class ClassMachine(Machine):
             if isinstance(branch, str):
                 whys[branch] = None
                 continue
-            state = self.after(self.state(values), branch)
+            state = self.after(start, branch)
             if state not in known:
                 known.add(state)
                 yield state
@@ -163,14 +162,6 @@ class ClassMachine(Machine):
         except BaseException as error:
             raise blame(f"the initial value of {cell}", error) from error
         return value
-
-    def may_end(self, state: Reader) -> bool:
-        """Whether the ``@ends`` method, if any, is true of `state`."""
-        if self.declared.ends is None:
-            return False
-        function = self.declared.ends.function
-        what = function.__name__
-        return bool(checked(f"ends {what}", function, call(f"property {what}", function, self.author, seen(state))))
 
     @cached_property
     def fairness(self) -> list[Fairness]:
@@ -198,7 +189,6 @@ class ClassMachine(Machine):
     # Symmetry ----------------------------------------------------------------------------------------------------
 
     def renamings(self, sets: Sequence[str] | None = None) -> list[dict[str, str]]:
-        """The permutations of names under which the model does not change, the identity first."""
         renamings: list[dict[str, str]] = self.author.renamings(sets)
         return renamings
 

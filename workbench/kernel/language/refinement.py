@@ -167,7 +167,7 @@ class Refinement(PropertyInstance):
             f"{instance.label_with(outcome.choices)} may not, since {' and '.join(missing)}"
             for instance in self.abstract.instances
             for outcome, missing in instance.overlooking(row_of(one))
-            if self.abstract.state([outcome.writes.get(*pair) for pair in enumerate(row_of(one))]) == other
+            if self.abstract.after(one, outcome) == other
         ]
         return "; ".join([said, *(nearly[:1] or self._nearest(one, other))])
 

@@ -11,10 +11,10 @@ from typing import Any, Protocol
 
 from workbench.kernel.meaning.constants import Constant
 from workbench.kernel.meaning.domains import Names
-from workbench.kernel.meaning.errors import InputError, ModelError, brief, call, of_its_class, unknown
+from workbench.kernel.meaning.errors import InputError, ModelError, brief, call, checked, of_its_class, unknown
 from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.properties import DEADLOCK, Formula, Promise, Property, Step
-from workbench.kernel.meaning.state import Cell, Layout, Reader, State, Values, row_of
+from workbench.kernel.meaning.state import Cell, Layout, Reader, State, Values, row_of, seen
 from workbench.kernel.meaning.steps import ActionInstance, Fairness, Outcome, PropertyInstance
 from workbench.kernel.meaning.values import is_same, permute
 
@@ -54,6 +54,10 @@ class Family:
         if name not in self.properties:
             raise unknown(f"property of {self.name}", name, self.properties)
         return self.properties[name]
+
+    def names(self, constants: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+        """The sets of names among `constants`."""
+        return {n: constants[n] for n, c in self.constants.items() if isinstance(c.domain, Names)}
 
 
 class Machine(ABC):
@@ -111,11 +115,7 @@ class Machine(ABC):
 
     def mark(self, value: Any) -> Any:
         """`value`, such as one from a file, with this model's names in place of equal texts."""
-        return permute(value, {name: name for names in self._sets().values() for name in names})
-
-    def _sets(self) -> dict[str, tuple[str, ...]]:
-        """The sets of names, by constant."""
-        return {n: self.constants[n] for n, c in self.declared.constants.items() if isinstance(c.domain, Names)}
+        return permute(value, {name: name for names in self.declared.names(self.constants).values() for name in names})
 
     def oversights(self) -> Iterator[str]:
         """What an author should look at, in lines; for results."""
@@ -146,8 +146,12 @@ class Machine(ABC):
 
     def after(self, state: State, outcome: Outcome) -> Any:
         """The state to which `outcome` leads from `state`."""
+        return self.written(state, outcome.writes)
+
+    def written(self, state: State, writes: Mapping[int, Any]) -> Any:
+        """`state` with other values in some cells of its row."""
         row = list(row_of(state))
-        for cell, value in outcome.writes.items():
+        for cell, value in writes.items():
             row[cell] = value
         return self.state(row)
 
@@ -157,8 +161,12 @@ class Machine(ABC):
         return None if outcomes else "; ".join(whys)
 
     def may_end(self, state: Reader) -> bool:
-        """Whether a behaviour may end in `state`; for verdicts on deadlocks."""
-        return False
+        """Whether a behaviour may end in `state`, as `declared.ends` says, if anything does; for deadlocks."""
+        if self.declared.ends is None:
+            return False
+        function = self.declared.ends.function
+        what = function.__name__
+        return bool(checked(f"ends {what}", function, call(f"property {what}", function, self.author, seen(state))))
 
     def members(self, domain: str) -> tuple[Any, ...]:
         """The members of a set over which variables and parameters range; for pictures."""
@@ -291,9 +299,6 @@ class Wrapped(Machine):
 
     def each_initial_state(self) -> Iterator[Any]:
         return self.inner.each_initial_state()
-
-    def may_end(self, state: Reader) -> bool:
-        return self.inner.may_end(state)
 
     def arguments_of(self, declared: Property) -> Iterable[tuple[Any, ...]]:
         return self.inner.arguments_of(declared)

@@ -196,7 +196,8 @@ def _mapped(history: BucketHistory) -> Mapped:
 
 
 def _cells(model: Machine, values: Mapping[Cell, Any]) -> dict[int, Any]:
+    known = set(model.layout.shown_of)
     for cell in values:
-        if cell not in model.layout.shown_of:
+        if cell not in known:
             raise InputError(f"the table has {cell}, which {model.name} lacks with these constants")
     return model.layout.seek(values)

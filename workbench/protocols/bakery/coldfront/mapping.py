@@ -168,8 +168,8 @@ class _Observer:
                 known = {claim.ticket for claim in seen} if self.model.RaiseClocks else taken
                 put("taken", node, taken)
                 put("clock", node, max(known, default=0))
-        row = {**dict(enumerate(row_of(self.start))), **self.cells, **self.machine.layout.put(cells)}
-        return self.machine.state(list(row.values()))
+        made: State = self.machine.written(self.start, {**self.cells, **self.machine.layout.put(cells)})
+        return made
 
     def follow(self, transaction: Transaction) -> tuple[set[int], int]:
         """The cells that a transaction changes, and the largest number of steps for it."""
