@@ -11,6 +11,7 @@ import time
 import numpy as np
 import pytest
 
+from tests.command import python
 from workbench.audits import audit
 from workbench.checking.check import check
 from workbench.checking.driving import Processes, covering, drive, follow
@@ -334,6 +335,28 @@ def test_an_interrupt_leaves_nothing_behind(itf, tmp_path):
         assert "not decided: interrupted" in process.communicate()[0]
     assert process.returncode == 3
     assert list((tmp_path / "tmp").iterdir()) == []
+
+
+@pytest.mark.usefixtures("writers")
+def test_an_interrupt_within_an_import_leaves_nothing_behind(itf, tmp_path):
+    """The drive loads what reads tables when it has made one; the process must not end there at once."""
+    script = """
+import os, signal, sys
+from workbench.__main__ import main
+
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == "workbench.protocols.paimon.audit.contents":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting())
+sys.argv = ["workbench", "drive", "paimon", *sys.argv[1:]]
+main()
+"""
+    (tmp_path / "tmp").mkdir()
+    ended = python(script, itf(lost()), TMPDIR=str(tmp_path / "tmp"))
+    assert (ended.returncode, list((tmp_path / "tmp").iterdir())) == (3, [])
+    assert "not decided: interrupted" in ended.stdout
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from workbench.checking.driving.processes import Actor, ActorAnswer, ActorError,
 from workbench.checking.driving.traces import covering
 from workbench.kernel import InputError, Trace
 from workbench.kernel.meaning.errors import brief
+from workbench.kernel.meaning.interrupts import interruptible
 from workbench.registry import having, protocol_of
 
 __all__ = [
@@ -63,6 +64,7 @@ def drive(
         else:
             folder = _empty(keep)
         processes = stack.enter_context(Processes(driver.command()))  # they end before the folder is removed
+        stack.enter_context(interruptible())
         return follow(trace, driver, processes, Path(folder), time_limit)
 
 

@@ -19,12 +19,15 @@ from typing import Any, Literal, Self, get_args
 
 from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import brief, either
+from workbench.kernel.meaning.interrupts import interrupted
 from workbench.kernel.meaning.text import printable
 from workbench.storage.strict_json import read_json
 
 Verdict = Literal["done", "refused", "impossible"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
+#: How often a wait looks whether Ctrl-C was pressed.
+_SECONDS_PER_LOOK = 0.1
 #: The longest line of an actor's output, and how much of its other output is kept.
 MOST_BYTES = 2**16
 _MOST_SAID = 300
@@ -94,6 +97,7 @@ class Actor:
 
         Raises:
             ActorError: If there is no valid answer.
+            KeyboardInterrupt: If Ctrl-C was pressed.
         """
         self.send(request)
         return self.answer(until)
@@ -112,9 +116,11 @@ class Actor:
             if has_ended:
                 raise ActorError(self._ended())
             left, was_over = until - time.monotonic(), self._is_over
+            if interrupted():
+                raise KeyboardInterrupt
             if left <= 0:
                 raise ActorError(f"{self.name} has not answered within the time limit")
-            self._exchange(0 if was_over else left)
+            self._exchange(0 if was_over else min(left, _SECONDS_PER_LOOK))
             # One read gets all output from before the end: a pipe does not hold more.
             has_ended = was_over or self._process.stdout not in self._open()
         line, _, self._heard = self._heard.partition(b"\n")
