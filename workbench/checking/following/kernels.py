@@ -10,9 +10,17 @@ import numpy as np
 
 from workbench.checking.kernels.compiled import njit
 from workbench.checking.kernels.loops import slot_of, walk
-
-# Why they return.
-DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE, NODES_FULL, EDGES_FULL, STEPS_FULL, PAUSE, FOUND = range(9)
+from workbench.checking.kernels.serving import (
+    DONE,
+    EDGES_FULL,
+    FOUND,
+    MISS_ACTION,
+    MISS_GROUP,
+    MISS_PREDICATE,
+    NODES_FULL,
+    PAUSE,
+    STEPS_FULL,
+)
 
 # Places in the cursor.
 NODE, COUNT, EDGES, WHAT = range(4)

@@ -9,7 +9,9 @@ import numpy as np
 from workbench.checking.following import kernels
 from workbench.checking.following.kernels import Nodes
 from workbench.checking.following.names import IsNamed
+from workbench.checking.kernels import serving
 from workbench.checking.kernels.loops import HashTable
+from workbench.checking.kernels.serving import serve
 from workbench.checking.trees.cells import Interner
 from workbench.checking.trees.decision_trees import Trees
 from workbench.kernel import Machine, State
@@ -45,6 +47,7 @@ class NodeSearch:
     def __init__(self, model: Machine, salted: bool, irrelevant: Collection[int] = ()) -> None:
         self.model, self.salted, self._irrelevant = model, salted, irrelevant
         self._served = 0
+        self._servants = self._make_servants()
         self.forget()
         self.nodes = self._make_nodes(256)
         self.cursor = np.zeros(kernels.CURSOR, np.int64)
@@ -135,8 +138,9 @@ class NodeSearch:
             check: Called now and then; may raise to stop.
             pause: The nodes to expand between two checks.
         """
-        while True:
-            why = kernel(
+
+        def run() -> int:
+            return kernel(
                 self.trees.arrays,
                 self.trees.dispatch.arrays,
                 (self.cells.hash_base, self.cells.hashes),
@@ -147,29 +151,39 @@ class NodeSearch:
                 pause,
                 self.cursor,
             )
-            if why in (kernels.DONE, kernels.FOUND, kernels.EDGES_FULL):
-                return why
-            if why != kernels.PAUSE:
-                self._serve(why)
-            if why == kernels.PAUSE or self._served % MISSES_PER_CHECK == 0:
+
+        def count() -> None:
+            self._served += 1
+            if self._served % MISSES_PER_CHECK == 0:
                 check()
 
-    def _serve(self, why: int) -> None:
-        """Handle a miss, or make room."""
-        cursor = self.cursor
-        self._served += 1
-        if why == kernels.MISS_ACTION:
-            self.trees.memoize_action(int(cursor[kernels.WHAT]), self.nodes.rows[cursor[kernels.NODE]].tolist())
-        elif why == kernels.MISS_GROUP:
-            self.trees.dispatch.memoize(int(cursor[kernels.WHAT]), self.nodes.rows[cursor[kernels.NODE]].tolist())
-        elif why == kernels.MISS_PREDICATE:
-            self.trees.memoize_predicate(int(cursor[kernels.WHAT]), self.nodes.rows[self.count].tolist())
-        elif why == kernels.STEPS_FULL:
-            self.possible = np.empty(2 * len(self.possible), np.int64)
-        elif why == kernels.NODES_FULL:
-            self.reserve(len(self.nodes.sums) * (1 if len(self.table.low) * 0.75 <= len(self.nodes.sums) else 2))
-            if len(self.table.low) * 0.75 <= len(self.nodes.sums):
-                self._index(2 * len(self.table.low))
+        return serve(run, {**self._servants, serving.PAUSE: check}, count)
+
+    def _make_servants(self) -> dict[int, Callable[[], object]]:
+        """The misses, and what needs room, and who serves them."""
+
+        def what() -> int:
+            return int(self.cursor[kernels.WHAT])
+
+        def row() -> list[int]:
+            found: list[int] = self.nodes.rows[self.cursor[kernels.NODE]].tolist()
+            return found
+
+        return {
+            serving.MISS_ACTION: lambda: self.trees.memoize_action(what(), row()),
+            serving.MISS_GROUP: lambda: self.trees.dispatch.memoize(what(), row()),
+            serving.MISS_PREDICATE: lambda: self.trees.memoize_predicate(what(), self.nodes.rows[self.count].tolist()),
+            serving.STEPS_FULL: self._widen_steps,
+            serving.NODES_FULL: self._make_room,
+        }
+
+    def _widen_steps(self) -> None:
+        self.possible = np.empty(2 * len(self.possible), np.int64)
+
+    def _make_room(self) -> None:
+        self.reserve(len(self.nodes.sums) * (1 if len(self.table.low) * 0.75 <= len(self.nodes.sums) else 2))
+        if len(self.table.low) * 0.75 <= len(self.nodes.sums):
+            self._index(2 * len(self.table.low))
 
     def state(self, node: int) -> Any:
         """The state of a node."""

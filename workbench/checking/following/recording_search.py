@@ -17,6 +17,7 @@ from workbench.checking.following import kernels
 from workbench.checking.following.kernels import ANYTHING, FROZEN, GOAL, KEPT, UNSEEN, Aim, NodeEdges
 from workbench.checking.following.names import IsNamed
 from workbench.checking.following.node_search import NamedSteps, NodeSearch
+from workbench.checking.kernels.serving import EDGES_FULL
 from workbench.checking.trees.purity import run_again
 from workbench.checking.trees.smallest import Smallest
 from workbench.kernel import Machine, State, machine_of
@@ -173,7 +174,7 @@ class Layers:
             allowed = _NO_NAMES if named is None else named.array
             return Aim(self._wanted, seen, role, wanted.steps, wanted.kept is not None, allowed, edges)
 
-        while search.run(kernels.follow, aim, self._check, _PAUSE) == kernels.EDGES_FULL:
+        while search.run(kernels.follow, aim, self._check, _PAUSE) == EDGES_FULL:
             edges = self._widen_edges()
         self._check()
         self._wanted[seen] = ANYTHING

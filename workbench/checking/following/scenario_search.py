@@ -14,6 +14,7 @@ import numpy as np
 from workbench.checking.following import kernels
 from workbench.checking.following.names import IsNamed
 from workbench.checking.following.node_search import NamedSteps, NodeSearch
+from workbench.checking.kernels.serving import FOUND
 from workbench.checking.trees.purity import run_again
 from workbench.checking.trees.smallest import Smallest
 from workbench.kernel import Machine, machine_of
@@ -93,7 +94,7 @@ class ScenarioSearch:
                 return search.count - 1
         search.begin(search.count)
         why = search.run(kernels.pass_lines, self._lines, self._check, _PAUSE)
-        if why == kernels.FOUND:
+        if why == FOUND:
             return search.count - 1
         self._check()
         return None

@@ -19,6 +19,7 @@ from workbench.checking.kernels.phases.expand import expand_all
 from workbench.checking.kernels.phases.layout import Chunks, Queue
 from workbench.checking.kernels.phases.write_back import link_all, write_back_all
 from workbench.checking.kernels.prefetch import home
+from workbench.checking.kernels.serving import DONE, HIT, MISS_PREDICATE, MISSED, QUEUE_FULL, TABLE_FULL
 from workbench.checking.kernels.tree_columns import DispatchColumns, TreeColumns
 
 #: The states that `inspect` looks at in one go.
@@ -112,7 +113,7 @@ def _expand_all(
     queued = np.bincount(of[row], minlength=len(c))
     if (chunks.queued[c] + queued > room).any():
         chunks.misses[c] = 0
-        return layout.QUEUE_FULL
+        return QUEUE_FULL
     place = _ranges(chunks.queued[c], queued)[0]
     at = c[of[row]] * room + place
     queue.low[at] = _sums(trees, cells, source, i[row], step).min(axis=1)
@@ -124,7 +125,7 @@ def _expand_all(
     queue.until[c[of[done]] * width + i[done] - chunks.first[c][of[done]]] = until[done]
     chunks.queued[c] += queued
     chunks.next[c] += np.bincount(of[done], minlength=len(c))
-    return layout.MISSED if len(missed) else layout.DONE
+    return MISSED if len(missed) else DONE
 
 
 def _slots(table: HashTable, low: np.ndarray, slot: np.ndarray | None = None) -> np.ndarray:
@@ -181,7 +182,7 @@ def _admit(
     if before + len(new) > figures[layout.MOST]:
         return NotImplemented
     if before + len(new) > figures[layout.LIMIT]:
-        return layout.TABLE_FULL
+        return TABLE_FULL
     numbered = len(table.number) > 0
     discovered = unknown[discovered]
     marks = (before + at[discovered]).astype(np.uint32)
@@ -194,7 +195,7 @@ def _admit(
     room = len(queue.low) // len(chunks.first)
     chunks.new[:used] += np.bincount(at[discovered] // room, minlength=used)
     figures[layout.ADDED] = len(new)
-    return layout.DONE
+    return DONE
 
 
 def _write_back_all(
@@ -261,7 +262,7 @@ def _evaluate_rows(trees: TreeColumns, root: int, rows: np.ndarray, truth: np.nd
         at = at[: missed[0]]
         cursor[loops.STATE] = first + missed[0]
     truth[at] = leaf[: len(at)] == 1
-    return loops.MISS_PREDICATE if len(missed) else loops.DONE
+    return MISS_PREDICATE if len(missed) else DONE
 
 
 class _Event(NamedTuple):
@@ -305,7 +306,7 @@ def _inspect(
         cursor[loops.STATE] = state
         if not lacks:
             cursor[loops.WHAT] = predicate
-            return loops.HIT
+            return HIT
         ahead = min(state + loops.AHEAD + 1, stop)
         if ahead > end:
             events = _events(trees, predicates, touched, block, state, ahead)
@@ -316,9 +317,9 @@ def _inspect(
             missed[misses] = which, at
             misses += 1
         cursor[loops.WHAT] = misses
-        return loops.MISS_PREDICATE
+        return MISS_PREDICATE
     cursor[loops.STATE] = stop
-    return loops.DONE
+    return DONE
 
 
 #: What Python runs in the place of kernels.

@@ -11,9 +11,7 @@ import numpy as np
 from workbench.checking.kernels.branches import in_table
 from workbench.checking.kernels.compiled import njit
 from workbench.checking.kernels.prefetch import ASKED_AHEAD, home, prefetch
-
-# Why kernels return.
-DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE, HIT = range(5)
+from workbench.checking.kernels.serving import DONE, HIT, MISS_PREDICATE
 
 # Places in the cursor.
 STATE, COUNT, WHAT = range(3)

@@ -7,7 +7,8 @@ predicate that asks what changed need not read the values.
 import numpy as np
 
 from workbench.checking.kernels.compiled import njit
-from workbench.checking.kernels.loops import DONE, HIT, MISS_PREDICATE, STATE, WHAT, walk
+from workbench.checking.kernels.loops import STATE, WHAT, walk
+from workbench.checking.kernels.serving import DONE, HIT, MISS_PREDICATE
 
 #: The place of the step that `inspect_steps` hit; -1 for a state without steps.
 STEP = 3

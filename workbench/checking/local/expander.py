@@ -5,11 +5,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from workbench.checking.kernels import serving
 from workbench.checking.kernels.loops import Counts, Frontier
 from workbench.checking.kernels.phases import layout
 from workbench.checking.kernels.phases.advance import advance
 from workbench.checking.kernels.phases.layout import ByShard, Chunks, Queue
 from workbench.checking.kernels.phases.write_back import put_aside
+from workbench.checking.kernels.serving import serve
 from workbench.checking.kernels.threads import Threads
 from workbench.checking.local.pruned import Pruned
 from workbench.checking.local.store import BLOCK, StateStore
@@ -190,8 +192,7 @@ class Expander:
         """Run some phases on one thread."""
         share = self._shares[0]
         share[:] = 0, phase, last, 0, this.used, 0
-        while (why := self._advance(this, 0)) != layout.DONE:
-            self._serve(this, why)
+        serve(lambda: self._advance(this, 0), self._servants(this))
 
     def _together(self, this: "_Pass") -> None:
         """Run all phases on all threads."""
@@ -217,12 +218,12 @@ class Expander:
 
     def _divide(self, this: "_Pass", phase: int, count: int) -> None:
         """Divide the chunks, or shards, of a phase among the threads."""
-        assert self._threads is not None, "a single thread divides nothing"
-        workers = self._threads.workers
+        threads = self._threads
+        assert threads is not None, "a single thread divides nothing"
+        workers = threads.workers
         for number, share in enumerate(self._shares):
             share[:] = number, phase, phase, count * number // workers, count * (number + 1) // workers, 0
-        while (why := max(self._threads.each(lambda number: self._advance(this, number)))) != layout.DONE:
-            self._serve(this, why)
+        serve(lambda: max(threads.each(lambda number: self._advance(this, number))), self._servants(this))
 
     def _advance(self, this: "_Pass", number: int) -> int:
         """Continue with a thread's share."""
@@ -247,26 +248,28 @@ class Expander:
             )
         )
 
-    def _serve(self, this: "_Pass", why: int) -> None:
-        """Handle what stopped the phases."""
+    def _servants(self, this: "_Pass") -> dict[int, Callable[[], object]]:
+        """What stops the phases, and who serves it."""
         store = this.store
-        if why == layout.MISSED:
-            self._memoize(this)
-        elif why == layout.MISS_CONSTRAINT:
-            try:
-                self.pruned.memoize(int(self._figures[layout.WHAT]), self._scratch.tolist())
-            except ModelError as error:
-                error.met = self._queued(this)
-                raise
-        elif why == layout.QUEUE_FULL:
-            self._widen()
-        elif why == layout.TABLE_FULL:
-            store.visited.grow()
-            self._figures[layout.LIMIT] = store.visited.limit
-        elif why == layout.EDGES_FULL:
-            store.want_edges(this.queued(self._chunks))
-        elif why == layout.BLOCK_FULL:
-            store.add_block()
+        return {
+            serving.MISSED: lambda: self._memoize(this),
+            serving.MISS_CONSTRAINT: lambda: self._memoize_constraint(this),
+            serving.QUEUE_FULL: self._widen,
+            serving.TABLE_FULL: lambda: self._widen_table(store),
+            serving.EDGES_FULL: lambda: store.want_edges(this.queued(self._chunks)),
+            serving.BLOCK_FULL: store.add_block,
+        }
+
+    def _widen_table(self, store: StateStore) -> None:
+        store.visited.grow()
+        self._figures[layout.LIMIT] = store.visited.limit
+
+    def _memoize_constraint(self, this: "_Pass") -> None:
+        try:
+            self.pruned.memoize(int(self._figures[layout.WHAT]), self._scratch.tolist())
+        except ModelError as error:
+            error.met = self._queued(this)
+            raise
 
     def _queued(self, this: "_Pass") -> tuple[list[int], int]:
         """The source row and the step of the successor that is being looked up."""

@@ -13,6 +13,7 @@ from workbench.checking.kernels import compiling, loops
 from workbench.checking.kernels.compiled import TooMuch, is_interpreted
 from workbench.checking.kernels.compiling_beside import search_at_once
 from workbench.checking.kernels.loops import Frontier
+from workbench.checking.kernels.serving import DONE, HIT, MISS_PREDICATE, serve
 from workbench.checking.kernels.threads import Threads
 from workbench.checking.local.expander import Expander
 from workbench.checking.local.liveness import LivenessJudge
@@ -294,7 +295,7 @@ class LocalSearch:
             if not np.array_equal(reads, self.watched.reads):
                 one[:] = 0
                 one[loops.STATE] = begin
-            elif why == loops.DONE:
+            elif why == DONE:
                 continue
             self._judge_in_order(block, end, one, fail_fast)
 
@@ -304,24 +305,32 @@ class LocalSearch:
         """Look at the states of `block` up to `stop`; returns why it ended, and the misses with their states."""
         watched, missed = self.watched, np.empty((_MISSES, 2), np.int64)
         why = int(loops.inspect(self.trees.arrays, watched.columns, touched, block, stop, missed, cursor))
-        return why, missed[: cursor[loops.WHAT]].tolist() if why == loops.MISS_PREDICATE else ()
+        return why, missed[: cursor[loops.WHAT]].tolist() if why == MISS_PREDICATE else ()
 
     def _judge_in_order(self, block: Frontier, stop: int, cursor: np.ndarray, fail_fast: bool) -> None:
         watched = self.watched
-        while watched.active.any():
+        missed: Sequence[tuple[int, int]] = ()
+
+        def look() -> int:
+            nonlocal missed
+            if not watched.active.any():
+                return DONE
             why, missed = self._look(block, stop, cursor, watched.touched)
-            if why == loops.DONE:
-                break
-            if why == loops.MISS_PREDICATE:
-                # Stop at the first miss that decides a property: later states need not be asked.
-                any(watched.memoize(predicate, block.rows[state].tolist()) for predicate, state in missed)
-                continue
+            return why
+
+        def memoize() -> None:
+            # Stop at the first miss that decides a property: later states need not be asked.
+            any(watched.memoize(predicate, block.rows[state].tolist()) for predicate, state in missed)
+
+        def decide() -> None:
             state, predicate = int(cursor[loops.STATE]), int(cursor[loops.WHAT])
             numbered = block is not self.expander.pruned.block
             place = (block.base + state, None) if numbered else (int(block.parent[state]), int(block.step[state]))
             watched.decide(watched.owners[predicate], place)
             if fail_fast and not watched.wanted[predicate]:
                 raise Stop("stopped at the first violation")
+
+        serve(look, {MISS_PREDICATE: memoize, HIT: decide})
 
     def _inspect_steps(self, fail_fast: bool) -> None:
         """Judge the steps from the states expanded since the last call."""

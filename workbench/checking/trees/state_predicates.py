@@ -7,6 +7,7 @@ import numpy as np
 from workbench.checking.kernels import loops
 from workbench.checking.kernels.arrays import Growing
 from workbench.checking.kernels.loops import Predicates
+from workbench.checking.kernels.serving import MISS_PREDICATE, serve
 from workbench.checking.trees.decision_trees import TRUE, Trees
 from workbench.kernel import Machine
 from workbench.kernel.meaning.errors import defined_at
@@ -193,11 +194,15 @@ def evaluate(
 ) -> np.ndarray:
     """The values of a predicate in the states (or steps) `rows`, as booleans; `note` gets the cells that it reads."""
     cursor, truth = np.zeros(loops.CURSOR, np.int64), np.empty(len(rows), np.bool_)
-    while True:
-        root = int(trees.predicate_roots[predicate])
-        if loops.evaluate_rows(trees.arrays, root, rows, truth, cursor) == loops.DONE:
-            return truth
+
+    def run() -> int:
+        return int(loops.evaluate_rows(trees.arrays, int(trees.predicate_roots[predicate]), rows, truth, cursor))
+
+    def memoize() -> None:
         note(trees.memoize_predicate(predicate, rows[int(cursor[loops.STATE])].tolist()))
+
+    serve(run, {MISS_PREDICATE: memoize})
+    return truth
 
 
 def bit_of(number: int) -> np.uint64:

@@ -13,6 +13,7 @@ import numpy as np
 
 from workbench.checking.kernels import loops, step_loops
 from workbench.checking.kernels.loops import Frontier
+from workbench.checking.kernels.serving import DONE, HIT, MISS_PREDICATE, serve
 from workbench.checking.trees.decision_trees import Trees
 from workbench.checking.trees.state_predicates import PredicateTable, StatePlace, bit_of, evaluate
 from workbench.kernel import Machine
@@ -86,33 +87,42 @@ class WatchedSteps(PredicateTable):
     def _judge(self, block: Frontier) -> None:
         cursor, trees = self._cursor, self.trees
         cursor[loops.STATE] = 0
-        while self.waits:
-            why = step_loops.inspect_steps(
-                trees.arrays,
-                trees.dispatch.arrays,
-                self.columns,
-                self._stuck,
-                self.ends,
-                block,
-                self._scratch,
-                cursor,
-            )
-            state, number, step = (int(cursor[at]) for at in (loops.STATE, loops.WHAT, step_loops.STEP))
-            if why == loops.DONE:
-                break
-            if why == loops.MISS_PREDICATE and step < 0:
-                trees.memoize_predicate(self.first + number, block.rows[state].tolist())
-            elif why == loops.MISS_PREDICATE:
-                try:
-                    read = trees.memoize_predicate(self.first + number, self._scratch.tolist())
-                except ModelError as error:
-                    error.met = block.rows[state].tolist(), step
-                    raise
-                self.note(number, read)
-            elif step < 0:
+
+        def run() -> int:
+            if not self.waits:
+                return DONE
+            columns, dispatch = self.columns, trees.dispatch.arrays
+            inspect = step_loops.inspect_steps
+            return int(inspect(trees.arrays, dispatch, columns, self._stuck, self.ends, block, self._scratch, cursor))
+
+        def at() -> tuple[int, int, int]:
+            return int(cursor[loops.STATE]), int(cursor[loops.WHAT]), int(cursor[step_loops.STEP])
+
+        def memoize() -> None:
+            state, number, step = at()
+            row = block.rows[state].tolist()
+            if step < 0:
+                trees.memoize_predicate(self.first + number, row)
+            else:
+                self.memoize(number, self._scratch, row, step)
+
+        def decide() -> None:
+            state, number, step = at()
+            if step < 0:
                 self.decide(DEADLOCK.name, (block.base + state, None))
             else:
                 self.decide(self.owners[number], (block.base + state, step))
+
+        serve(run, {MISS_PREDICATE: memoize, HIT: decide})
+
+    def memoize(self, number: int, taken: np.ndarray, row: list[int], step: int) -> None:
+        """Ask judge `number` about the step `taken`, in three parts, which is `step` from the state `row`."""
+        try:
+            read = self.trees.memoize_predicate(self.first + number, taken.tolist())
+        except ModelError as error:
+            error.met = row, step
+            raise
+        self.note(number, read)
 
     def decide(self, name: str, place: StatePlace) -> None:
         super().decide(name, place)

@@ -10,11 +10,20 @@ import numpy as np
 
 from workbench.checking.kernels import step_loops
 from workbench.checking.kernels.compiled import njit
-from workbench.checking.kernels.loops import DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE, Predicates, walk
+from workbench.checking.kernels.loops import Predicates, walk
+from workbench.checking.kernels.serving import (
+    DONE,
+    MISS_ACTION,
+    MISS_BEGIN,
+    MISS_CONSTRAINT,
+    MISS_END,
+    MISS_GROUP,
+    MISS_PREDICATE,
+    MISS_START,
+    MISS_STEP,
+    PAUSE,
+)
 from workbench.checking.walks.sketch import observe
-
-# Why `stroll` returns, besides the searches' reasons.
-MISS_START, MISS_BEGIN, MISS_STEP, MISS_END, MISS_BOUND, PAUSE = range(20, 26)
 
 # Places in `Walk.place`.
 NUMBER, PHASE, DEPTH, STEP, START, FOUND, MOVING, GROUP, WHAT = range(9)
@@ -303,7 +312,7 @@ def stroll(trees, dispatch, cells, starts, watch, counted, rule, at, end, pause_
                 return MISS_PREDICATE
             outside = walk_is_outside(trees, watch, at)
             if outside < 0:
-                return MISS_BOUND
+                return MISS_CONSTRAINT
             if outside == 0:
                 observe(counted.registers, at.fingerprint[0])
             else:

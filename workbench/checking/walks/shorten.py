@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.checking.kernels.arrays import Growing
-from workbench.checking.kernels.loops import DONE, canonical_fingerprints, contains, walk
+from workbench.checking.kernels.loops import canonical_fingerprints, contains, walk
+from workbench.checking.kernels.serving import MISS_ACTION, serve
 from workbench.checking.local.expander import Expander
 from workbench.checking.local.store import StateStore
 from workbench.checking.trees.state_predicates import evaluate
@@ -120,8 +121,11 @@ class Shortener:
         instances = np.array([trees.steps[step][0] for step in line.steps], np.int64)
         moves = np.column_stack([instances, self._choices()[line.steps]])
         self._limits.enforce(lambda: 0)
-        while self._take_kept(rows, moves, kept, path, place) != DONE:
+
+        def memoize() -> None:
             trees.memoize_action(int(place[kernels.WHAT]), rows[place[kernels.FOUND]].tolist())
+
+        serve(lambda: self._take_kept(rows, moves, kept, path, place), {MISS_ACTION: memoize})
         taken = int(place[kernels.FOUND])
         self._left -= taken
         met = goal.in_line(rows[: taken + 1], path[:taken])

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from workbench.checking.kernels.loops import DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE
+from workbench.checking.kernels import serving
+from workbench.checking.kernels.serving import serve
 from workbench.checking.trees.cells import Interner
 from workbench.checking.trees.decision_trees import Trees
 from workbench.checking.trees.state_predicates import Watched
@@ -98,6 +99,7 @@ class Walker:
         self.plan, self.model, self.rule, self.starts = plan, plan.model, rule, starts
         self._rule = (rule.depth, rule.seed, rule.uniform == "successors", rule.swarm)
         self.tally = Tally.empty(self.plan)
+        self._servants = self._make_servants()
         self._renew()
 
     def _renew(self) -> None:
@@ -158,22 +160,19 @@ class Walker:
         place, before = self._at.place, self.trees.misses
         place[:] = 0
         place[kernels.NUMBER] = first
-        why = DONE
         try:
-            with leading_to(lambda error: self._trace_of(error, why)):
-                while (why := self._stroll(end, rule, tally)) != DONE:
-                    if why != kernels.PAUSE:
-                        self._memoize(why)
-                    pause()
+            with leading_to(self._trace_of):
+                serve(lambda: self._stroll(end, rule, tally), self._servants, pause)
         finally:
             tally.calls += self.trees.misses - before
 
-    def _trace_of(self, error: ModelError, why: int) -> Trace | None:
-        """The walk up to the model's error, which came from the miss `why`."""
+    def _trace_of(self, error: ModelError) -> Trace | None:
+        """The walk up to the model's error."""
         if error.met is None:
             return None
         place, steps = self._at.place, self._at.path.tolist()[: self._at.place[kernels.DEPTH]]
-        taking = [int(place[kernels.STEP])] if why == kernels.MISS_STEP else []
+        _, step = error.met
+        taking = [] if step is None else [step]
         error.met = [int(place[kernels.START]), [self.trees.steps[step] for step in steps + taking]]
         return replay(self.model, *error.met)
 
@@ -206,26 +205,31 @@ class Walker:
             )
         )
 
-    def _memoize(self, why: int) -> None:
-        place, trees, steps = self._at.place, self.trees, self.steps
-        row, what = self._at.row.tolist(), int(place[kernels.WHAT])
-        if why == kernels.MISS_START:
-            self._encode_start(int(place[kernels.START]))
-        elif why == MISS_GROUP:
-            trees.dispatch.memoize(int(place[kernels.GROUP]), row)
-        elif why == MISS_ACTION:
-            trees.memoize_action(what, row)
-        elif why == MISS_PREDICATE:
-            self.watched.memoize(what, row)
-        elif why == kernels.MISS_BOUND:
-            trees.memoize_predicate(self._bounds[what], row)
-        elif why == kernels.MISS_BEGIN:
-            judge, predicate = steps.begins[what]
-            steps.note(judge, trees.memoize_predicate(predicate, row))
-        elif why == kernels.MISS_STEP:
-            steps.note(what, trees.memoize_predicate(steps.first + what, self._scratch.tolist()))
-        elif why == kernels.MISS_END:
-            trees.memoize_predicate(steps.first + steps.ends, row)
+    def _make_servants(self) -> dict[int, Callable[[], object]]:
+        """What a walk stops for, and who serves it."""
+
+        def at(place: int) -> int:
+            return int(self._at.place[place])
+
+        def row() -> list[int]:
+            found: list[int] = self._at.row.tolist()
+            return found
+
+        def memoize_begin() -> None:
+            judge, predicate = self.steps.begins[at(kernels.WHAT)]
+            self.steps.note(judge, self.trees.memoize_predicate(predicate, row()))
+
+        return {
+            serving.PAUSE: lambda: None,
+            serving.MISS_START: lambda: self._encode_start(at(kernels.START)),
+            serving.MISS_GROUP: lambda: self.trees.dispatch.memoize(at(kernels.GROUP), row()),
+            serving.MISS_ACTION: lambda: self.trees.memoize_action(at(kernels.WHAT), row()),
+            serving.MISS_PREDICATE: lambda: self.watched.memoize(at(kernels.WHAT), row()),
+            serving.MISS_CONSTRAINT: lambda: self.trees.memoize_predicate(self._bounds[at(kernels.WHAT)], row()),
+            serving.MISS_BEGIN: memoize_begin,
+            serving.MISS_STEP: lambda: self.steps.memoize(at(kernels.WHAT), self._scratch, row(), at(kernels.STEP)),
+            serving.MISS_END: lambda: self.trees.memoize_predicate(self.steps.first + self.steps.ends, row()),
+        }
 
     def _encode_start(self, which: int) -> None:
         self._starts.rows[which] = self.cells.encode(self.starts[which])

@@ -6,6 +6,7 @@ from workbench.checking.kernels.compiled import njit
 from workbench.checking.kernels.loops import OUTSIDE, walk
 from workbench.checking.kernels.phases import layout
 from workbench.checking.kernels.prefetch import ASKED_AHEAD, home, prefetch
+from workbench.checking.kernels.serving import DONE, MISS_CONSTRAINT, TABLE_FULL
 
 #: The mark of a visited successor, if states' numbers are not kept.
 VISITED = np.uint32(0)
@@ -63,7 +64,7 @@ def admit(trees, source, table, queue, chunks, figures, bounds, scratch):
             if held != 0:
                 queue.found[at] = table.number[slot] if numbered else VISITED
                 continue
-            why = layout.DONE
+            why = DONE
             if bounds.shape[0] > 0:
                 while queue.until[c * width + member] <= at - begin:
                     member += 1
@@ -73,17 +74,17 @@ def admit(trees, source, table, queue, chunks, figures, bounds, scratch):
                     figures[layout.PRUNED] += 1
                     continue
                 if outside < 0:
-                    why = layout.MISS_CONSTRAINT
+                    why = MISS_CONSTRAINT
                     figures[layout.WHAT] = -1 - outside
-            if why == layout.DONE and state == figures[layout.MOST]:
+            if why == DONE and state == figures[layout.MOST]:
                 figures[layout.CUT] = c
                 chunks.new[c] += state - added
                 chunks.queued[c] = at - begin
                 figures[layout.ADDED] = state - before
-                return layout.DONE
-            if why == layout.DONE and state >= figures[layout.LIMIT]:
-                why = layout.TABLE_FULL
-            if why != layout.DONE:
+                return DONE
+            if why == DONE and state >= figures[layout.LIMIT]:
+                why = TABLE_FULL
+            if why != DONE:
                 figures[layout.AT_CHUNK], figures[layout.AT_PLACE] = c, at - begin
                 chunks.new[c] += state - added
                 figures[layout.ADDED] = state - before
@@ -97,4 +98,4 @@ def admit(trees, source, table, queue, chunks, figures, bounds, scratch):
             state += 1
         chunks.new[c] += state - added
     figures[layout.ADDED] = state - before
-    return layout.DONE
+    return DONE

@@ -6,6 +6,7 @@ from workbench.checking.kernels.phases.admit import admit
 from workbench.checking.kernels.phases.expand import expand_all
 from workbench.checking.kernels.phases.shards import admit_rest, admit_shard, gather_found, sort
 from workbench.checking.kernels.phases.write_back import link_all, number_new, write_back_all
+from workbench.checking.kernels.serving import BLOCK_FULL, DONE, EDGES_FULL
 
 
 @njit(cache=True, nogil=True)
@@ -26,22 +27,22 @@ def advance(
     begin, end = share[layout.BEGIN], share[layout.END]
     if share[layout.PHASE] == layout.EXPAND:
         worst = expand_all(trees, dispatch, cells, source, queue, chunks, begin, end)
-        if worst == layout.DONE and figures[layout.SHARDS] > 0 and share[layout.COUNTED] == 0:
+        if worst == DONE and figures[layout.SHARDS] > 0 and share[layout.COUNTED] == 0:
             sort(queue, by_shard, chunks, begin, end, share[layout.THREAD], figures[layout.SHARDS])
             share[layout.COUNTED] = 1
-        if worst != layout.DONE or share[layout.LAST] == layout.EXPAND:
+        if worst != DONE or share[layout.LAST] == layout.EXPAND:
             return worst
         share[layout.PHASE] = layout.ADMIT
     if share[layout.PHASE] == layout.ADMIT_SHARDS:
         for s in range(begin, end):
             admit_shard(table, by_shard, chunks, figures, s)
-        return layout.DONE
+        return DONE
     if share[layout.PHASE] == layout.ADMIT or share[layout.PHASE] == layout.ADMIT_REST:
         if share[layout.PHASE] == layout.ADMIT_REST:
             admit_rest(table, by_shard, chunks, figures)
         else:
             why = admit(trees, source, table, queue, chunks, figures, bounds, scratch)
-            if why != layout.DONE:
+            if why != DONE:
                 return why
         if figures[layout.CUT] >= 0:
             end = min(end, figures[layout.CUT] + 1)
@@ -51,9 +52,9 @@ def advance(
         number_new(chunks, figures)
         share[layout.PHASE] = layout.WRITE_BACK
         if share[layout.LAST] != layout.LINK:
-            return layout.DONE
+            return DONE
         if queue.number.shape[0] > 0 and edges.target.shape[0] < chunks.edge[end - 1] + chunks.queued[end - 1]:
-            return layout.EDGES_FULL
+            return EDGES_FULL
     if share[layout.PHASE] == layout.WRITE_BACK:
         if figures[layout.SHARDS] > 0 and share[layout.COUNTED] == 0:
             gather_found(queue, by_shard, share[layout.THREAD], figures[layout.SHARDS])
@@ -61,10 +62,10 @@ def advance(
         write_back_all(trees, cells, source, out, queue, chunks, figures[layout.BEFORE], counts, first_time, begin, end)
         share[layout.COUNTED] = 1
         if figures[layout.BEFORE] + figures[layout.ADDED] > out.base + out.rows.shape[0]:
-            return layout.BLOCK_FULL
+            return BLOCK_FULL
         if share[layout.LAST] == layout.WRITE_BACK:
-            return layout.DONE
+            return DONE
         share[layout.PHASE] = layout.LINK
     if queue.number.shape[0] > 0:
         link_all(table, edges, queue, chunks, figures[layout.BEFORE], begin, end)
-    return layout.DONE
+    return DONE

@@ -5,6 +5,7 @@ import numpy as np
 from workbench.checking.kernels.compiled import njit
 from workbench.checking.kernels.loops import walk_at
 from workbench.checking.kernels.phases import layout
+from workbench.checking.kernels.serving import DONE, MISSED, QUEUE_FULL
 
 
 @njit(cache=True, nogil=True)
@@ -38,20 +39,20 @@ def expand(trees, dispatch, cells, source, queue, chunks, c):
             if entries < 0:
                 missed = note_miss(queue, chunks, c, missed, layout.OF_GROUP, group, i)
                 if missed == layout.NOTED:
-                    return layout.MISSED
+                    return MISSED
                 continue
             for entry in range(dispatch.start[entries], dispatch.stop[entries]):
                 leaf = walk_at(trees, dispatch.node[entry], source.rows, i)
                 if leaf < 0:
                     missed = note_miss(queue, chunks, c, missed, layout.OF_ACTION, dispatch.instance[entry], i)
                     if missed == layout.NOTED:
-                        return layout.MISSED
+                        return MISSED
                     continue
                 if missed > 0:
                     continue
                 for step in range(trees.leaf_start[leaf], trees.leaf_stop[leaf]):
                     if at == end:
-                        return layout.QUEUE_FULL
+                        return QUEUE_FULL
                     low, high = np.uint64(0), np.uint64(0)
                     for image in range(images):
                         word, upper = source.sums[i, image] + trees.step_delta[step, image], np.uint64(0)
@@ -75,14 +76,14 @@ def expand(trees, dispatch, cells, source, queue, chunks, c):
             chunks.queued[c] = at - c * room
             chunks.next[c] = i + 1
         elif i - chunks.next[c] == layout.AHEAD:
-            return layout.MISSED
-    return layout.MISSED if missed > 0 else layout.DONE
+            return MISSED
+    return MISSED if missed > 0 else DONE
 
 
 @njit(cache=True, nogil=True)
 def expand_all(trees, dispatch, cells, source, queue, chunks, begin, end):
     """Expand the chunks `begin` to `end`."""
-    worst = layout.DONE
+    worst = DONE
     for c in range(begin, end):
         if chunks.next[c] < chunks.stop[c]:
             worst = max(worst, expand(trees, dispatch, cells, source, queue, chunks, c))

@@ -7,9 +7,6 @@ import numpy as np
 # The phases, in order; and the two that replace ADMIT for several threads.
 EXPAND, ADMIT, WRITE_BACK, LINK, ADMIT_SHARDS, ADMIT_REST = range(6)
 
-# Why `advance` returns.
-DONE, MISSED, QUEUE_FULL, MISS_CONSTRAINT, TABLE_FULL, EDGES_FULL, BLOCK_FULL = range(7)
-
 # Places in a pass's figures: states before it, states that the table and the budget have room for, where admitting
 # continues, new states so far, the chunk in which the budget was used up, the constraint that missed, pruned
 # successors, shards for admitting (0: in order, by one thread), and chunks.

@@ -1,0 +1,42 @@
+"""Why compiled code returns, and the loop that gives it what it needs of Python."""
+
+from collections.abc import Callable, Mapping
+
+#: The codes. Of several threads, and of several chunks, the largest counts: what makes room comes after the misses.
+(
+    DONE,
+    HIT,
+    FOUND,
+    PAUSE,
+    MISS_ACTION,
+    MISS_GROUP,
+    MISS_PREDICATE,
+    MISS_START,
+    MISS_BEGIN,
+    MISS_STEP,
+    MISS_END,
+    MISSED,
+    QUEUE_FULL,
+    MISS_CONSTRAINT,
+    TABLE_FULL,
+    EDGES_FULL,
+    BLOCK_FULL,
+    NODES_FULL,
+    STEPS_FULL,
+) = range(19)
+
+
+def serve(
+    run: Callable[[], int], servants: Mapping[int, Callable[[], object]], between: Callable[[], object] = lambda: None
+) -> int:
+    """Run compiled code, which keeps its place, until it returns for something that nobody serves; returns that.
+
+    Args:
+        run: Calls the code, which goes on where it stopped.
+        servants: For the codes that are served what does so.
+        between: Called after each service; it may raise to stop.
+    """
+    while (why := run()) in servants:
+        servants[why]()
+        between()
+    return why
