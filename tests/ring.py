@@ -44,9 +44,8 @@ class Ring(Machine):
     )  # fmt: skip
 
     def __init__(self, /, **constants: Any) -> None:
-        members = self.declared.constants["Members"]
-        names = members.parse("Members", constants.get("Members", members.default))
-        self.author, self.constants = self, {"Members": names}
+        self.author, self.constants = self, self.declared.parsed(constants)
+        names = self.constants["Members"]
         self.actions, self.properties, self.constraints = self.declared.actions, self.declared.properties, {}
         self.layout = Layout({"token": None, "asks": names})
         places = [(action, place) for action in (ASK, PASS) for place in range(len(names))]

@@ -4,8 +4,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from workbench.kernel import InputError, Model, Result
+from workbench.kernel import InputError, Result
 from workbench.kernel.meaning.errors import brief
+from workbench.kernel.meaning.machine import ModelClass, is_model_class
 from workbench.kernel.meaning.text import printable
 from workbench.registry import get_model, models
 from workbench.registry.programs import needs
@@ -18,7 +19,7 @@ def is_run(place: Place) -> bool:
     return is_url(place) or os.path.isdir(os.path.join(place, MANIFEST))
 
 
-def resume(run_dir: Place, model: type[Model] | str | None = None, **options: Any) -> Result:
+def resume(run_dir: Place, model: ModelClass | str | None = None, **options: Any) -> Result:
     """Resume a search on Spark that was stopped or killed, from its last complete level.
 
     Args:
@@ -37,7 +38,7 @@ def resume(run_dir: Place, model: type[Model] | str | None = None, **options: An
     return resume_search(run_dir, _class_of(run_dir, model), **options)
 
 
-def save_run(run_dir: Place, folder: Place, model: type[Model] | str | None = None, spark: Any = None) -> str | Path:
+def save_run(run_dir: Place, folder: Place, model: ModelClass | str | None = None, spark: Any = None) -> str | Path:
     """Write the state space of a run directory as a dataset; see :func:`workbench.checking.spaces.export.save_run`."""
     needs("spark")
     from workbench.checking.spaces.export import save_run as save_search
@@ -45,8 +46,8 @@ def save_run(run_dir: Place, folder: Place, model: type[Model] | str | None = No
     return save_search(run_dir, folder, _class_of(run_dir, model), spark)
 
 
-def _class_of(run_dir: Place, model: type[Model] | str | None) -> type[Model]:
-    if isinstance(model, type) and issubclass(model, Model):
+def _class_of(run_dir: Place, model: ModelClass | str | None) -> ModelClass:
+    if isinstance(model, type) and is_model_class(model):
         return model
     if isinstance(model, str):
         return get_model(model)

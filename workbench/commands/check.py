@@ -36,7 +36,8 @@ from workbench.commands.profiled import profiled
 from workbench.commands.progress import SparseLines, progress_line
 from workbench.commands.standard import remark, say
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
-from workbench.kernel import InputError, Machine, Model, ModelError, Result, Verdict, machine_of
+from workbench.kernel import InputError, Machine, ModelError, Result, Verdict, machine_of
+from workbench.kernel.meaning.machine import ModelClass
 from workbench.registry import configurations, get_model
 from workbench.registry.configurations import Configuration, told_path
 
@@ -164,7 +165,7 @@ def _give(arguments: argparse.Namespace, result: Result) -> int:
 
 
 def _asked(
-    arguments: argparse.Namespace, model: type[Model]
+    arguments: argparse.Namespace, model: ModelClass
 ) -> tuple[Machine, list[str] | None, bool | tuple[str, ...], list[str], list[Verdict]]:
     """The model, the properties and symmetric sets to check, remarks, and unknown properties.
 

@@ -18,9 +18,10 @@ from rich.table import Table
 
 from workbench.commands.files import names_model
 from workbench.commands.rich_console import RichConsole
-from workbench.kernel import InputError, Model
+from workbench.kernel import InputError
 from workbench.kernel.language.declare import Action
 from workbench.kernel.meaning.errors import unknown
+from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.properties import Property
 from workbench.kernel.meaning.result import model_line
 from workbench.registry import configurations, get_model, models
@@ -96,9 +97,9 @@ def _show_configuration(one: Configuration) -> None:
         out.print(f"\n`workbench list {model.name}` explains the model")
 
 
-def _show_model(model: type[Model]) -> None:
+def _show_model(model: ModelClass) -> None:
     out = RichConsole()
-    out.print(f"[bold]{model.name}[/]: {_first_paragraph(model.__doc__)}\n")
+    out.print(f"[bold]{model.declared.name}[/]: {_first_paragraph(model.__doc__)}\n")
     constants = _table("Constants", "name", "default", "accepts", "meaning")
     for name, constant in model.declared.constants.items():
         default, domain = constant.default, constant.domain
@@ -115,8 +116,8 @@ def _show_model(model: type[Model]) -> None:
     for table in (constants, actions, properties):
         out.print(table)
         out.print()
-    if model.symmetry:
-        out.print(f"Symmetric sets: {', '.join(model.symmetry)}")
+    if model.declared.symmetry:
+        out.print(f"Symmetric sets: {', '.join(model.declared.symmetry)}")
 
 
 def _condition(declared: Action | Property) -> str:

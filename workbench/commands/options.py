@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from workbench.commands.files import file_of, names_model
-from workbench.kernel import InputError, Machine, Model, machine_of
+from workbench.kernel import InputError, Machine, machine_of
 from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.given import integer_in
+from workbench.kernel.meaning.machine import ModelClass
 from workbench.registry import configurations, get_model
 from workbench.registry.configurations import Configuration
 from workbench.storage.strict_json import read_json
@@ -112,7 +113,7 @@ def parse_assignments(given: Iterable[str]) -> dict[str, Any]:
 class Target(NamedTuple):
     """A command's subject: a model with constants, or a configuration; `files` are those that define it."""
 
-    declared: type[Model]
+    declared: ModelClass
     constants: dict[str, Any]
     files: list[Path]
     configuration: Configuration | None = None

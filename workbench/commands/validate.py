@@ -26,7 +26,8 @@ from workbench.commands.options import add_options, asked_of, budgets
 from workbench.commands.progress import progress_line
 from workbench.commands.recorded import follow_permalink, is_permalink, make, read_trace
 from workbench.formats.recording import Recording
-from workbench.kernel import InputError, Machine, Model
+from workbench.kernel import InputError, Machine
+from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.text import printable
 from workbench.kernel.meaning.values import counted
 from workbench.registry import get_model, having
@@ -87,22 +88,22 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
             raise InputError(f"--{name.replace('_', '-')} is not accepted with {what}")
 
 
-def _read_trace(model: type[Model], arguments: argparse.Namespace) -> Mapped:
+def _read_trace(model: ModelClass, arguments: argparse.Namespace) -> Mapped:
     return read_trace(model, arguments.file)
 
 
-def _read_events(model: type[Model], arguments: argparse.Namespace) -> Mapped:
+def _read_events(model: ModelClass, arguments: argparse.Namespace) -> Mapped:
     """Map events to constants and a recording."""
     mapping = get_mapping(arguments.map)
     events = read_events(arguments.file)
     with reading(arguments.file):
         mapped = mapping.read(events)
     if not issubclass(model, get_model(mapped.model)):
-        raise InputError(f"--map {arguments.map} reads events of {mapped.model}, not of {model.name}")
+        raise InputError(f"--map {arguments.map} reads events of {mapped.model}, not of {model.declared.name}")
     return mapped
 
 
-def _follow_table(model: type[Model], given: dict[str, Any], arguments: argparse.Namespace) -> Report:
+def _follow_table(model: ModelClass, given: dict[str, Any], arguments: argparse.Namespace) -> Report:
     """The report on a table's snapshots."""
     needs("tables", "a table's history")
     from workbench.audits.audit import detect

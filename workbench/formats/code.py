@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from workbench.formats.permalink import permalink
-from workbench.kernel import Model, Trace, machine_of
+from workbench.kernel import Trace, machine_of
 from workbench.kernel.meaning.given import names_in
-from workbench.kernel.meaning.machine import AnyModel
+from workbench.kernel.meaning.machine import AnyModel, ModelClass
 from workbench.registry import models
 
 _ROOM = 100
@@ -37,7 +37,7 @@ def check_as_code(model: AnyModel, properties: Sequence[str] | None = None, **op
 
 
 def grid_as_code(
-    model: type[Model],
+    model: ModelClass,
     grid: Mapping[str, Sequence[Any]],
     properties: Sequence[str] | None = None,
     *,
@@ -78,32 +78,32 @@ def _snippet(imports: Iterable[tuple[str, str]], *lines: str) -> str:
 # Models --------------------------------------------------------------------------------------------------------------
 
 
-def _is_ours(model: type[Model]) -> bool:
-    known = models().get(model.name)
-    return known is not None and known.model(model.name) is model
+def _is_ours(model: ModelClass) -> bool:
+    known = models().get(model.declared.name)
+    return known is not None and known.model(model.declared.name) is model
 
 
-def _file(model: type[Model]) -> str | None:
+def _file(model: ModelClass) -> str | None:
     """The file from which :func:`workbench.get_model` loaded a class."""
     module = sys.modules.get(model.__module__)
     return getattr(module, "__file__", None) if model.__module__.startswith("model_file_") else None
 
 
-def _class(model: type[Model]) -> str:
+def _class(model: ModelClass) -> str:
     """An expression for the class that works in the snippet, or in the notebook it is pasted into."""
     if _is_ours(model):
-        return f"get_model({_repr(model.name)})"
+        return f"get_model({_repr(model.declared.name)})"
     file = _file(model)
     return model.__qualname__ if file is None else f"get_model({_repr(f'{file}:{model.__name__}')})"
 
 
-def _imports(model: type[Model]) -> list[tuple[str, str]]:
+def _imports(model: ModelClass) -> list[tuple[str, str]]:
     if _is_ours(model) or _file(model) is not None:
         return [("workbench", "get_model")]
     return [] if model.__module__ == "__main__" else [(model.__module__, model.__qualname__)]
 
 
-def _words(model: type[Model], constants: Mapping[str, Any]) -> dict[str, Any]:
+def _words(model: ModelClass, constants: Mapping[str, Any]) -> dict[str, Any]:
     return {name: model.declared.constants[name].in_word(value) for name, value in constants.items()}
 
 

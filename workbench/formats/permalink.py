@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
-from workbench.kernel import InputError, Model, ModelError, Trace, replay
+from workbench.kernel import InputError, ModelError, Trace, replay
 from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.given import names_in
+from workbench.kernel.meaning.machine import ModelClass
 from workbench.storage.strict_json import read_json
 
 _LINE = re.compile(r"workbench:(?P<model>[^?#]+)(\?(?P<constants>[^#]*))?(#(?P<path>.*))?")
@@ -104,7 +105,7 @@ def _unquoted(text: str) -> str:
         raise InputError(f"permalink: {brief(text)} is not UTF-8 text") from None
 
 
-def open_permalink(line: str, find_model: Callable[[str], type[Model]]) -> Trace:
+def open_permalink(line: str, find_model: Callable[[str], ModelClass]) -> Trace:
     """The trace of a permalink, without its watches, which :func:`parse_permalink` returns.
 
     Args:

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from workbench.kernel import Machine
-from workbench.kernel.language.model import Model
 from workbench.kernel.meaning.errors import AUTHORED, InputError, ModelError, brief, listed, place_of, unknown
-from workbench.kernel.meaning.machine import machine_of
+from workbench.kernel.meaning.machine import ModelClass, is_model_class, machine_of
 
 #: The package whose folders are our protocols, and the group of entry points by which other packages name theirs.
 OURS, OTHERS = "workbench.protocols", "lakehouse_workbench.protocols"
@@ -60,9 +59,9 @@ class Protocol:
         found = importlib.import_module(f"{self.package}.{module}")
         return getattr(found, name) if name else found
 
-    def model(self, name: str) -> type[Model]:
+    def model(self, name: str) -> ModelClass:
         """The class of one of its models."""
-        found: type[Model] = self.part(self.models[name])
+        found: ModelClass = self.part(self.models[name])
         return found
 
 
@@ -116,14 +115,14 @@ def having(part: str) -> dict[str, Protocol]:
     return {name: protocol for name, protocol in protocols().items() if getattr(protocol, part)}
 
 
-def protocol_of(model: type[Model]) -> Protocol | None:
+def protocol_of(model: ModelClass) -> Protocol | None:
     """The protocol in whose package a class, or one that it extends, was written."""
     modules = [f"{cls.__module__}." for cls in model.__mro__]
     known = protocols().values()
     return next((one for module in modules for one in known if module.startswith(f"{one.package}.")), None)
 
 
-def get_model(name: str) -> type[Model]:
+def get_model(name: str) -> ModelClass:
     """The class of the model called `name`, or of one in a file given as ``path/to/file.py:Class``.
 
     If the file defines one model, ``path/to/file.py`` does.
@@ -160,9 +159,9 @@ def in_file(name: str) -> tuple[Path, str] | None:
     return (Path(path), attribute) if path.endswith(".py") else None
 
 
-def _from_file(path: Path, attribute: str) -> type[Model]:
+def _from_file(path: Path, attribute: str) -> ModelClass:
     defined = load_file(path, "model")
-    models = {n: v for n, v in defined.items() if isinstance(v, type) and issubclass(v, Model) and v is not Model}
+    models = {n: v for n, v in defined.items() if is_model_class(v)}
     own = [model for model in models.values() if model.__module__ == defined["__name__"]]
     if not attribute and len(own) == 1:
         return own[0]

@@ -8,9 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workbench.kernel import InputError, Machine, Model, Result, Verdict, machine_of
+from workbench.kernel import InputError, Machine, Result, Verdict, machine_of
 from workbench.kernel.meaning.constants import spell
 from workbench.kernel.meaning.errors import brief, did_you_mean, listed, unknown
+from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.result import WITHIN, with_states
 from workbench.kernel.meaning.text import printable
 from workbench.registry import get_model, having, in_file, models
@@ -119,7 +120,7 @@ def _found(verdict: Verdict) -> str:
     return f"{verdict.told}: {verdict.why}" if verdict.holds is None and verdict.why else verdict.told
 
 
-def configuration(target: str | Path, find_model: Callable[[str], type[Model]] = get_model) -> Configuration:
+def configuration(target: str | Path, find_model: Callable[[str], ModelClass] = get_model) -> Configuration:
     """Read one configuration.
 
     Args:
@@ -152,7 +153,7 @@ def configuration(target: str | Path, find_model: Callable[[str], type[Model]] =
         raise InputError(f"{printable(str(path))}: {error}") from None
 
 
-def _from_table(path: Path, table: dict[str, Any], find_model: Callable[[str], type[Model]]) -> Configuration:
+def _from_table(path: Path, table: dict[str, Any], find_model: Callable[[str], ModelClass]) -> Configuration:
     for key in table:
         if key not in _KEYS:
             raise unknown("key", key, _KEYS)

@@ -53,6 +53,6 @@ def _drawing(function: str) -> Any:
 
 def _class_of_models(shown: type) -> dict[str, Any] | None:
     """A model's class shows its constants; any other class is left to IPython."""
-    from workbench.kernel.language.model import Model
+    from workbench.kernel.meaning.machine import is_model_class
 
-    return _drawing("model_view")(shown) if issubclass(shown, Model) and shown is not Model else None
+    return _drawing("model_view")(shown) if is_model_class(shown) else None

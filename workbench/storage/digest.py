@@ -13,8 +13,9 @@ from pathlib import Path
 from types import CodeType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any
 
-from workbench.kernel import Map, Model, ModelError
+from workbench.kernel import Map, ModelError
 from workbench.kernel.meaning.errors import placing
+from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.text import printable
 
 # Attributes that Python adds to a class: they do not affect its behaviour, or differ from process to process.
@@ -52,7 +53,7 @@ _CODE = (
 _HAS_DOCSTRING = 0x4000000
 
 
-def model_digest(model: type[Model]) -> str:
+def model_digest(model: ModelClass) -> str:
     """A hash of a model's declarations and code, and of all its authors' code that these use.
 
     It is the same in every process of one version of Python, wherever the model is (a module, a file, a notebook's
@@ -67,7 +68,7 @@ def model_digest(model: type[Model]) -> str:
         return _Digest(model).hexdigest()
 
 
-def records_of(model: type[Model]) -> list[type]:
+def records_of(model: ModelClass) -> list[type]:
     """The NamedTuple classes and frozen dataclasses that the code of a model and its authors refers to."""
     kinds = _classes_of(model)
     tuples = [kind for kind in kinds if issubclass(kind, tuple) and hasattr(kind, "_fields")]
@@ -78,12 +79,12 @@ def records_of(model: type[Model]) -> list[type]:
     ]
 
 
-def enumerations_of(model: type[Model]) -> list[type[Enum]]:
+def enumerations_of(model: ModelClass) -> list[type[Enum]]:
     """The enumerations that the code of a model and its authors refers to."""
     return [kind for kind in _classes_of(model) if issubclass(kind, Enum) and kind.__members__]
 
 
-def _classes_of(model: type[Model]) -> list[type]:
+def _classes_of(model: ModelClass) -> list[type]:
     described = _Digest(model).described
     objects = (type(thing) for thing in described if isinstance(thing, Enum))
     return list(dict.fromkeys([*(thing for thing in described if isinstance(thing, type)), *objects]))
@@ -96,7 +97,7 @@ class _Digest:
         described: The objects described so far, kept so that their ids stay unique.
     """
 
-    def __init__(self, model: type[Model]) -> None:
+    def __init__(self, model: ModelClass) -> None:
         self._hash = hashlib.blake2b(digest_size=16)
         self._model = model
         self._authors = {base.__module__.partition(".")[0] for base in model.__mro__} - {"workbench", "builtins"}
@@ -106,7 +107,9 @@ class _Digest:
         try:
             self._add(model)
         except RecursionError:
-            raise ModelError(f"model {model.name}: {self._where()} refers to itself, and cannot be described") from None
+            raise ModelError(
+                f"model {model.declared.name}: {self._where()} refers to itself, and cannot be described"
+            ) from None
 
     def hexdigest(self) -> str:
         return self._hash.hexdigest()
@@ -260,7 +263,8 @@ class _Digest:
     def _refused(self, thing: Any) -> ModelError:
         kind = type(thing)
         return ModelError(
-            f"model {self._model.name}: {self._where()} is an object of type {kind.__module__}.{kind.__qualname__}, "
+            f"model {self._model.declared.name}: {self._where()} is an object of type "
+            f"{kind.__module__}.{kind.__qualname__}, "
             "which cannot be described, so that a change of it would go unnoticed; the model's code must do without it"
         )
 

@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import Any
 
-from workbench.kernel import InputError, Machine, Model, ModelError, machine_of
+from workbench.kernel import InputError, Machine, ModelError, machine_of
 from workbench.kernel.meaning.errors import brief
-from workbench.kernel.meaning.machine import AnyModel
+from workbench.kernel.meaning.machine import AnyModel, ModelClass
 from workbench.kernel.meaning.text import printable
 from workbench.storage.digest import model_digest
 from workbench.storage.schema import from_json
@@ -63,7 +63,7 @@ class Identity:
     @classmethod
     def of_class(
         cls,
-        model: type[Model],
+        model: ModelClass,
         constants: Mapping[str, Any],
         properties: Sequence[str],
         symmetry: Sequence[str] = (),
@@ -105,7 +105,7 @@ class Identity:
                 raise InputError(f"{what} is not of this check: {words} has changed since{was}")
         _check_constants(self.constants, other.constants, what)
 
-    def rebuild(self, model: type[Model], what: str) -> Machine:
+    def rebuild(self, model: ModelClass, what: str) -> Machine:
         """The model object, from its class.
 
         Raises:
@@ -137,18 +137,20 @@ def _shown(value: Any) -> str:
     return brief(value)
 
 
-def _source(kind: type[Model]) -> str:
+def _source(kind: ModelClass) -> str:
     file = getattr(sys.modules.get(kind.__module__), "__file__", None)
     return f"{file or kind.__module__}:{kind.__qualname__}"
 
 
-def _plain(model: type[Model], constants: Mapping[str, Any]) -> dict[str, Any]:
+def _plain(model: ModelClass, constants: Mapping[str, Any]) -> dict[str, Any]:
     domains = {name: constant.domain for name, constant in model.declared.constants.items()}
     spelled = {name: domains[name].spelled(value) if name in domains else value for name, value in constants.items()}
     try:
         return json.loads(json.dumps(spelled, allow_nan=False))
     except (TypeError, ValueError):
-        raise ModelError(f"model {model.name}: constants {brief(constants)} cannot be stored as JSON") from None
+        raise ModelError(
+            f"model {model.declared.name}: constants {brief(constants)} cannot be stored as JSON"
+        ) from None
 
 
 def _tuples(value: Any) -> Any:

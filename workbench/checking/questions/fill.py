@@ -26,11 +26,12 @@ from workbench.checking.questions.settings import (
     settings_table,
     varied_in,
 )
-from workbench.kernel import InputError, Model, Result, Trace
+from workbench.kernel import InputError, Result, Trace
 from workbench.kernel.meaning.budget import INTERRUPTED, Budget
 from workbench.kernel.meaning.errors import unknown
 from workbench.kernel.meaning.given import check_integer, names_in
 from workbench.kernel.meaning.interrupts import interrupted, interruptible
+from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.result import MARKS, WITHIN
 from workbench.kernel.meaning.text import columns
 from workbench.kernel.meaning.values import counted
@@ -107,7 +108,7 @@ class Filled:
         error: The first error: a setting's, or that its outcome could not be written to the folder.
     """
 
-    model: type[Model]
+    model: ModelClass
     cells: list[GridCell]
     outcomes: SettingsTable
     stopped: bool
@@ -186,7 +187,7 @@ class Filled:
 
     def as_dict(self) -> dict[str, Any]:
         told = {name: self.outcomes.attrs[name] for name in ("symmetry", "notes")}
-        return {"model": self.model.name, **told, "rows": self.outcomes.rows}
+        return {"model": self.model.declared.name, **told, "rows": self.outcomes.rows}
 
     def csv(self) -> str:
         """The rows as a table of comma-separated values."""
@@ -203,7 +204,7 @@ def _number(value: float | None, form: str = ",") -> str:
 
 @interruptible()
 def fill(
-    model: type[Model] | str,
+    model: ModelClass | str,
     grid: Grid = (),
     properties: Sequence[str] | None = None,
     *,

@@ -77,7 +77,7 @@ def check_on_spark(
     session = ready_session(None if spark is True else spark_session(spark) if isinstance(spark, str) else spark)
     why = f"the worker left no result in {records.folder}; out must be a folder that all workers see"
     try:
-        carry_out = partial(_carry_out, ship(job, task.model.name))
+        carry_out = partial(_carry_out, ship(job, task.model.declared.name))
         on_spark(session, watch, lambda error: error, Exchange(), range(len(numbers)), carry_out)
     except Stop as stop:
         why = str(stop)

@@ -137,7 +137,7 @@ def _team(task: SettingsTask, size: int) -> "Sequence[_Here | _Process]":
     from workbench.checking.shipping import ship  # numba loads here
 
     try:
-        sent = ship(task, task.model.name)
+        sent = ship(task, task.model.declared.name)
     except InputError:
         return [_Here(task)]
     return [_Process(sent) for _ in range(size)]

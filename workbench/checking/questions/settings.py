@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from workbench.checking.check import check
 from workbench.checking.questions.records import SettingOutcome, failed, of_model
-from workbench.kernel import Constant, InputError, Model, ModelError, Result
+from workbench.kernel import Constant, InputError, ModelError, Result
 from workbench.kernel.meaning.errors import brief, unknown
 from workbench.kernel.meaning.given import plain
+from workbench.kernel.meaning.machine import ModelClass, is_model_class
 from workbench.kernel.meaning.plan import make_plan
 from workbench.kernel.meaning.values import counted
 from workbench.registry.programs import needs
@@ -29,9 +30,9 @@ _OF_ONE_SPELLING = ("switch", "choice", "integer")
 Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]
 
 
-def settings_of(model: type[Model], grid: Grid, fixed: Mapping[str, Any]) -> list[dict[str, Any]]:
+def settings_of(model: ModelClass, grid: Grid, fixed: Mapping[str, Any]) -> list[dict[str, Any]]:
     """All constants of every setting in `grid`, as they were given."""
-    if not (isinstance(model, type) and issubclass(model, Model)):
+    if not is_model_class(model):
         raise InputError(f"model {model!r} is not accepted; it takes a class, such as Hudi, without constants")
     if not (
         isinstance(grid, Mapping) or (isinstance(grid, Sequence) and all(isinstance(one, Mapping) for one in grid))
@@ -79,7 +80,7 @@ _TOLD = ("symmetry", "notes")
 
 
 def plans_of(
-    model: type[Model],
+    model: ModelClass,
     settings: Sequence[Mapping[str, Any]],
     properties: Sequence[str] | None,
     symmetry: bool | Sequence[str],
@@ -111,7 +112,7 @@ class SettingsTask:
         budgets: Those of each check.
     """
 
-    model: type[Model]
+    model: ModelClass
     settings: Sequence[Mapping[str, Any]]
     plans: Sequence[SettingPlan]
     budgets: Mapping[str, Any]
@@ -182,7 +183,7 @@ class SettingsTable:
 
 
 def settings_table(
-    model: type[Model],
+    model: ModelClass,
     varied: Sequence[str],
     settings: Sequence[Mapping[str, Any]],
     properties: Sequence[str] | None,
@@ -223,7 +224,7 @@ def _idle(
             yield f"{name} changes nothing in {counted(len(settings), 'setting')}"
 
 
-def _words(model: type[Model], names: Iterable[str]) -> dict[str, dict[Any, str]]:
+def _words(model: ModelClass, names: Iterable[str]) -> dict[str, dict[Any, str]]:
     """The words for the values of choices."""
     domains = {name: model.declared.constants[name].domain for name in names}
     return {name: {value: of.word(value) for value in of} for name, of in domains.items() if of.kind == "choice"}

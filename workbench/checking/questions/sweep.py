@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.checking.questions.fill import fill
 from workbench.checking.questions.progress import line_in_notebook
 from workbench.checking.questions.settings import Grid
-from workbench.kernel import Model
+from workbench.kernel.meaning.machine import ModelClass
 from workbench.registry.programs import is_installed
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def sweep(
-    model: type[Model] | str,
+    model: ModelClass | str,
     grid: Grid = (),
     properties: Sequence[str] | None = None,
     *,

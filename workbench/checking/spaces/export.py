@@ -18,15 +18,16 @@ from workbench.checking.spark.entry import read_run
 from workbench.checking.spark.manifest import LevelFile
 from workbench.checking.spark.states import ROW_GROUP
 from workbench.checking.spark.worker import Shipped, Worker, worker_for
-from workbench.kernel import InputError, Model
+from workbench.kernel import InputError
 from workbench.kernel.meaning.budget import Limits
 from workbench.kernel.meaning.conclusion import conclude
+from workbench.kernel.meaning.machine import ModelClass
 from workbench.storage.folder import Folder, replacing_folder
 from workbench.storage.places import Place, absolute, as_place
 from workbench.storage.sums import FileSum
 
 
-def save_run(run_dir: Place, folder: Place, model: type[Model], spark: Any = None) -> str | Path:
+def save_run(run_dir: Place, folder: Place, model: ModelClass, spark: Any = None) -> str | Path:
     """Write the states and transitions of a run directory as a dataset, for :func:`workbench.load`.
 
     A state's id is its fingerprint (the lower 64 bits, as a signed integer). Transitions are computed again from the

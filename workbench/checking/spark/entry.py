@@ -18,10 +18,11 @@ from workbench.checking.spark.executors import ready_session
 from workbench.checking.spark.manifest import RUN, Run, RunManifest
 from workbench.checking.spark.messages import Task
 from workbench.checking.spark.session import cores_of
-from workbench.kernel import InputError, Model, ModelError, Result
+from workbench.kernel import InputError, ModelError, Result
 from workbench.kernel.meaning.budget import Budget, Limits, Progress
 from workbench.kernel.meaning.conclusion import conclude
 from workbench.kernel.meaning.interrupts import interruptible
+from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.plan import Plan
 from workbench.kernel.meaning.values import counted
 from workbench.storage.folder import Folder, changing_folder, new_folder
@@ -63,7 +64,7 @@ def go_on(plan: Plan, limits: Limits, resources: Resources, owned: list[LocalSea
 @interruptible()
 def resume(
     run_dir: Place,
-    model: type[Model],
+    model: ModelClass,
     *,
     spark: Any = None,
     max_states: int | None = None,
@@ -98,14 +99,14 @@ def resume(
         return _finish(searching, Limits(budget, on_progress, should_stop, run.done.seconds), fail_fast)
 
 
-def read_run(run_dir: Place, model: type[Model], spark: Any = None) -> SparkSearch:
+def read_run(run_dir: Place, model: ModelClass, spark: Any = None) -> SparkSearch:
     """The search in a run directory, to read; it may be under way."""
     folder = Folder.open(absolute(run_dir), RUN)
     task, run = _stored(folder, model)
     return SparkSearch(spark, folder, task, run.identity, run.done)
 
 
-def _stored(folder: Folder, model: type[Model]) -> tuple[Task, Run]:
+def _stored(folder: Folder, model: ModelClass) -> tuple[Task, Run]:
     """The task and the run in a run directory, if they are of `model`."""
     run = Run.of(folder)
     made_by = run.identity

@@ -17,7 +17,6 @@ from workbench.kernel.meaning.errors import (
     note_class,
     of_its_class,
     placing,
-    unknown,
 )
 from workbench.kernel.meaning.parameters import check_finished
 from workbench.kernel.meaning.steps import Fairness
@@ -65,12 +64,7 @@ class Model(metaclass=ClassOfModels):
         declared = type(self).declared
         if not declared.variables or not declared.actions:
             raise ModelError(f"{declared.title} declares no {'variable' if declared.actions else 'action'}")
-        for name in constants:
-            if name not in declared.constants:
-                raise unknown(f"constant of {declared.name}", name, declared.constants)
-        self.constants: dict[str, Any] = {}
-        for name, constant in declared.constants.items():
-            self.constants[name] = constant.parse(name, constants.get(name, constant.default))
+        self.constants: dict[str, Any] = declared.parsed(constants)
         self._check_sets()
         for name, constant in declared.constants.items():
             self.constants[name] = constant.domain.bind(name, self.constants[name], self.constants)

@@ -55,6 +55,17 @@ class Family:
             raise unknown(f"property of {self.name}", name, self.properties)
         return self.properties[name]
 
+    def parsed(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The value of every constant: of the `given` ones as they are accepted, of the others their defaults.
+
+        Raises:
+            InputError: For an unknown name, or a value that a constant does not take.
+        """
+        for name in given:
+            if name not in self.constants:
+                raise unknown(f"constant of {self.name}", name, self.constants)
+        return {name: one.parse(name, given.get(name, one.default)) for name, one in self.constants.items()}
+
     def names(self, constants: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
         """The sets of names among `constants`."""
         return {n: constants[n] for n, c in self.constants.items() if isinstance(c.domain, Names)}
@@ -314,8 +325,18 @@ class Authored(Protocol):
     def _machine(self) -> Machine: ...
 
 
+#: What makes models, given constants, and has their Family as ``declared``: a class that an author has written, or one
+#: that stands for a module's text.
+ModelClass = type[Any]
+
+
+def is_model_class(given: Any) -> bool:
+    """Whether `given` makes models; the bases of models declare nothing."""
+    return isinstance(given, type) and bool(getattr(getattr(given, "declared", None), "name", ""))
+
+
 #: What stands for a model: also a class, with its default constants, and where models have names a name.
-AnyModel = Machine | Authored | type[Any] | str
+AnyModel = Machine | Authored | ModelClass | str
 
 
 def machine_of(given: Any) -> Machine:
@@ -324,7 +345,7 @@ def machine_of(given: Any) -> Machine:
     Raises:
         InputError: If it is none of these.
     """
-    if isinstance(given, type) and hasattr(given, "_machine"):
+    if is_model_class(given):
         given = given()
     found = getattr(given, "_machine", given)
     if not isinstance(found, Machine):

@@ -49,6 +49,7 @@ class PlainAction:
     Attributes:
         place: The file and line, as " (file:line)".
         process: The process that takes it, with its `name`, `per` (the set of its members) and `pc`; None for none.
+        needs: The condition on the constants without which it is not there, as people read it; "" for none.
     """
 
     name: str
@@ -56,6 +57,7 @@ class PlainAction:
     doc: str = ""
     place: str = ""
     process: Any = None
+    needs: str = ""
 
 
 class ActionInstance(ABC):

@@ -11,11 +11,11 @@ from workbench.checking.following.report import Report
 from workbench.checking.following.settings import accepted_under
 from workbench.checking.following.validate import validate
 from workbench.formats.recording import Observation, Recording
-from workbench.kernel import InputError, Machine, Model, machine_of
+from workbench.kernel import InputError, Machine, machine_of
 from workbench.kernel.meaning.budget import Budget, Limits, Progress, Stop
 from workbench.kernel.meaning.constants import spell
 from workbench.kernel.meaning.interrupts import interruptible
-from workbench.kernel.meaning.machine import AnyModel
+from workbench.kernel.meaning.machine import AnyModel, ModelClass
 from workbench.kernel.meaning.state import Cell
 from workbench.kernel.meaning.values import counted
 from workbench.registry import get_model
@@ -47,7 +47,7 @@ def follow(
     keys: Sequence[str] | None = None,
     bucket: str | None = None,
     *,
-    model: type[Model] | None = None,
+    model: ModelClass | None = None,
     given: Mapping[str, Any] | None = None,
     settings: bool = False,
     max_seconds: float | None = None,
@@ -82,7 +82,7 @@ def follow(
     try:
         for history, alike, todo in _histories(path, keys, bucket, undecided):
             if not issubclass(chosen, get_model("paimon")):
-                raise InputError(f"{path} is a table of paimon, not of {chosen.name}")
+                raise InputError(f"{path} is a table of paimon, not of {chosen.declared.name}")
             limits.check(behaviours, 0, todo, lambda: 0)
             left = None if max_seconds is None else max(max_seconds - limits.seconds, 0.001)
             report = _follow(history, chosen, given or {}, settings, {**budgets, "max_seconds": left})
@@ -130,7 +130,7 @@ def _histories(
 
 
 def _follow(
-    history: BucketHistory, model: type[Model], given: Mapping[str, Any], settings: bool, budgets: Mapping[str, Any]
+    history: BucketHistory, model: ModelClass, given: Mapping[str, Any], settings: bool, budgets: Mapping[str, Any]
 ) -> Report:
     """The report on one history."""
     report, changes = _as_real(history, model, given, budgets)
@@ -151,7 +151,7 @@ def _follow(
 
 
 def _as_real(
-    history: BucketHistory, model: type[Model], given: Mapping[str, Any], budgets: Mapping[str, Any]
+    history: BucketHistory, model: ModelClass, given: Mapping[str, Any], budgets: Mapping[str, Any]
 ) -> tuple[Report, dict[str, bool]]:
     """The report on a history, and what real writers do that explains it, or the most of that."""
     matters = {"RestoreSequence": history.has_numbers, "CompactToAnyLevel": history.constants["NUM_COMPACTORS"] > 0}
@@ -168,7 +168,7 @@ def _as_real(
 
 
 def _why_outside(
-    history: BucketHistory, model: type[Model], given: Mapping[str, Any], budgets: Mapping[str, Any]
+    history: BucketHistory, model: ModelClass, given: Mapping[str, Any], budgets: Mapping[str, Any]
 ) -> str | None:
     """Why the model's refusal of a history says nothing about the table; None if it does."""
     here = {**history.constants, **given}["NUM_WRITERS"]

@@ -5,13 +5,13 @@ from typing import Any
 
 from workbench.checking.check import check
 from workbench.checking.following.scenario import scenario
-from workbench.kernel import Machine, Model, Result, Trace, machine_of
-from workbench.kernel.meaning.machine import AnyModel
+from workbench.kernel import Machine, Result, Trace, machine_of
+from workbench.kernel.meaning.machine import AnyModel, ModelClass
 from workbench.kernel.meaning.values import counted
 from workbench.showing.lessons.exercise import Wrong
 
 
-def with_constants(model: type[Model], answer: Mapping[str, Any], given: Mapping[str, Any]) -> Machine:
+def with_constants(model: ModelClass, answer: Mapping[str, Any], given: Mapping[str, Any]) -> Machine:
     """The model with an answer's constants; the answer must not change any given one."""
     for name, value in given.items():
         if answer.get(name, value) != value:

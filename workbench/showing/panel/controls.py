@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from workbench.kernel import Constant, Model
+from workbench.kernel import Constant
+from workbench.kernel.meaning.machine import ModelClass
 from workbench.showing.panel.fields import Choice, Field, Number, Typed
 from workbench.showing.panel.named import Edges
 from workbench.showing.panel.parts import Box, Pane
@@ -83,7 +84,7 @@ class Controls(Box):
         (('w1', 'w2'), True)
     """
 
-    def __init__(self, model: type[Model], on_change: Callable[[], None], near: Sequence[str] = ()) -> None:
+    def __init__(self, model: ModelClass, on_change: Callable[[], None], near: Sequence[str] = ()) -> None:
         self._on_change, self._declared = on_change, model.declared.constants
         declared = self._declared
         switches = [name for name, constant in declared.items() if constant.domain.kind == "switch"]

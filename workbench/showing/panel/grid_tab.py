@@ -11,7 +11,8 @@ from workbench.checking.questions.explain import Explanation
 from workbench.checking.questions.fill import GridCell
 from workbench.formats.code import grid_as_code
 from workbench.formats.spreadsheet import to_csv
-from workbench.kernel import Constant, InputError, Model, Result
+from workbench.kernel import Constant, InputError, Result
+from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.values import counted
 from workbench.showing.panel.fields import Button, Choice, Number, Tick
 from workbench.showing.panel.parts import Box, Fold, Pane, Part, copied
@@ -125,7 +126,7 @@ class Grid(Tab):
         frame.attrs["words"] = {n: {v: declared[n].domain.word(v) for v in given} for n, given in asked.values.items()}
         return frame
 
-    def _is_set(self, model: type[Model], cell: GridCell) -> bool:
+    def _is_set(self, model: ModelClass, cell: GridCell) -> bool:
         """Whether a cell is of the settings that the panel has."""
         declared, now = model.declared.constants, self.session.settings.constants
         return all(declared[name].parse(name, value) == now[name] for name, value in cell.constants.items())
@@ -172,7 +173,7 @@ class Grid(Tab):
             if what == _EXPLAIN:
                 self._work.explain()
             else:
-                self._actions.save(f"{filled.model.name}-{asked.name}.csv", to_csv(filled.table), "text/csv")
+                self._actions.save(f"{filled.model.declared.name}-{asked.name}.csv", to_csv(filled.table), "text/csv")
 
     def _explained(self, explanation: Explanation) -> None:
         name = element("b", explanation.name)
@@ -210,7 +211,7 @@ class Values(Box):
         listed (list of str): The constants whose values are few.
     """
 
-    def __init__(self, model: type[Model], session: Session, on_change: Callable[[], None]) -> None:
+    def __init__(self, model: ModelClass, session: Session, on_change: Callable[[], None]) -> None:
         self._session, self._on_change = session, on_change
         self._declared = {n: c for n, c in model.declared.constants.items() if c.domain.kind in _VARIED}
         self.listed = [name for name, one in self._declared.items() if one.domain.kind in ("switch", "choice")]

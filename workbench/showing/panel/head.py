@@ -37,7 +37,7 @@ class Head(Pane):
             )
             for title, path in self._stories.items()
         ]  # fmt: skip
-        name = element("b", self.session.settings.model_class.name, title=self._doc)
+        name = element("b", self.session.settings.model_class.declared.name, title=self._doc)
         said = None if chips else element("span", self._doc, class_="wb-note")
         self.html = element("div", name, said, *chips, class_="wb-title", role="group", aria_label="stories")
 
@@ -65,7 +65,7 @@ class Side(Box):
             n: f"check this {model.declared.properties[n].kind}{f': {doc}' if doc else ''}" for n, doc in docs.items()
         }
         self.properties = Switches(titles, self._ticked)
-        sets = {name: f"take the names in {name} as interchangeable" for name in model.symmetry}
+        sets = {name: f"take the names in {name} as interchangeable" for name in model.declared.symmetry}
         self.symmetry = Switches(sets, self._renamed, before="symmetry over ")
         self.more = Fold("More settings", [self.preset, self.controls, self.properties, self.symmetry])
         tip = "find out what flipping each of them would do, which takes longer here"
@@ -90,7 +90,7 @@ class Side(Box):
         settings = self.session.settings
         if not self._typing:
             self.controls.assign(dict(settings.constants))
-        self.symmetry.set({name: name in settings.symmetry for name in settings.model_class.symmetry})
+        self.symmetry.set({name: name in settings.symmetry for name in settings.model_class.declared.symmetry})
         with suppress(InputError, ModelError):  # the session says what is wrong
             self._show_properties(settings)
 

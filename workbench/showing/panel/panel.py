@@ -180,7 +180,9 @@ class Workbench(Surface):
             if self.session.error is not None:
                 return failure(self.session.error, self.session.led_to_error)
             if self.result is None:
-                return Rendered(noted(f"The check of {self.session.settings.model_class.name} goes on."), repr(self))
+                return Rendered(
+                    noted(f"The check of {self.session.settings.model_class.declared.name} goes on."), repr(self)
+                )
             result, tried, stepped = self.result, self._hints.decided, self.story.stepping.static()
         hints = [joined([element("code", ", ".join(one.changes)), " ", one.hint[0]]) for one in tried]
         # As text a notebook keeps what is the same in every run; hints come when they come.

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from workbench.formats.code import trace_as_code
 from workbench.formats.expression import example_of
-from workbench.kernel import InputError, Machine, Model, ModelError, Trace
+from workbench.kernel import InputError, Machine, ModelError, Trace
+from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.trace import Move
 from workbench.showing.panel.fields import Button, Choice, Number, Typed
 from workbench.showing.panel.history import HistoryView
@@ -47,7 +48,7 @@ class Stepping(Box):
         self._shown_properties: list[str] | None = None
         self._starts_of: Machine | None = None
         self._starts: Sequence[int] = ()
-        self._examples_of: type[Model] | None = None
+        self._examples_of: ModelClass | None = None
         self._message = Pane()
         self._undo = Button("Undo", "take the last step back", stepper.undo)
         tip = f"the initial state; beyond the first {MOST_STARTS}, go to a state by a condition"

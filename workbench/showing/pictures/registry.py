@@ -9,9 +9,9 @@ from types import ModuleType
 from typing import Any
 from weakref import WeakSet
 
-from workbench.kernel import Model, machine_of
+from workbench.kernel import machine_of
 from workbench.kernel.meaning.errors import unknown
-from workbench.kernel.meaning.machine import AnyModel
+from workbench.kernel.meaning.machine import AnyModel, ModelClass
 from workbench.registry import is_named_by_user, load_file, protocol_of
 
 Describe = Callable[..., Iterable[Any]]
@@ -39,13 +39,13 @@ class Painting:
         return keyword in given or any(parameter.kind is parameter.VAR_KEYWORD for parameter in given.values())
 
 
-_PAINTINGS: dict[type[Model], Painting] = {}
+_PAINTINGS: dict[ModelClass, Painting] = {}
 #: The users' modules whose pictures were looked for: a file that is loaded again is another module.
 _LOOKED_FOR: WeakSet[ModuleType] = WeakSet()
 
 
 def picture_of(
-    model: type[Model], *, leaves_out: Mapping[str, str] | None = None, **options: str
+    model: ModelClass, *, leaves_out: Mapping[str, str] | None = None, **options: str
 ) -> Callable[[Describe], Describe]:
     """Declare a function ``(model, s)`` that describes the states of a class of models, and of its subclasses.
 
@@ -60,7 +60,7 @@ def picture_of(
     left_out = dict(leaves_out or {})
     for variable in left_out:
         if variable not in model.declared.variables:
-            raise unknown(f"variable of {model.name}", variable, model.declared.variables)
+            raise unknown(f"variable of {model.declared.name}", variable, model.declared.variables)
 
     def register(describe: Describe) -> Describe:
         shown = frozenset(name for name, one in model.declared.variables.items() if not one.ghost) - set(left_out)
@@ -83,7 +83,7 @@ def painting_of(model: AnyModel) -> Painting | None:
     return next((_PAINTINGS[cls] for cls in type(model.author).__mro__ if cls in _PAINTINGS), None)
 
 
-def _load_beside(model: type[Model]) -> None:
+def _load_beside(model: ModelClass) -> None:
     """Load the file with the model's picture, once, in which ``from counter import Counter`` is this very class."""
     module = sys.modules.get(model.__module__)
     if module is None or module in _LOOKED_FOR or not is_named_by_user(module.__name__):

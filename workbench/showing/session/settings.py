@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from workbench.kernel import InputError, Machine, Model, machine_of
+from workbench.kernel import InputError, Machine, machine_of
 from workbench.kernel.meaning.errors import unknown
 from workbench.kernel.meaning.given import names_in
+from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.properties import DEADLOCK
 from workbench.registry.configurations import Configuration
 
@@ -31,7 +32,7 @@ class Settings:
         (False, True)
     """
 
-    model_class: type[Model]
+    model_class: ModelClass
     constants: Mapping[str, Any]
     ticked: frozenset[str] | None = None
     symmetry: tuple[str, ...] = ()
@@ -81,7 +82,7 @@ class Settings:
         declared = self.model_class.declared.constants
         for name in constants:
             if name not in declared:
-                raise unknown(f"constant of {self.model_class.name}", name, declared)
+                raise unknown(f"constant of {self.model_class.declared.name}", name, declared)
         return self._with({name: declared[name].parse(name, value) for name, value in constants.items()})
 
     def with_typed(self, constants: Mapping[str, Any]) -> "Settings":
@@ -115,7 +116,8 @@ class Settings:
     def with_symmetry(self, sets: Iterable[str]) -> "Settings":
         """The same with the names in these sets as interchangeable, in the model's order."""
         chosen = set(names_in("symmetry", sets))
-        for name in chosen.difference(self.model_class.symmetry):
-            raise unknown(f"symmetric set of {self.model_class.name}", name, self.model_class.symmetry)
-        ordered = tuple(name for name in self.model_class.symmetry if name in chosen)
+        declared = self.model_class.declared
+        for name in chosen.difference(declared.symmetry):
+            raise unknown(f"symmetric set of {declared.name}", name, declared.symmetry)
+        ordered = tuple(name for name in declared.symmetry if name in chosen)
         return replace(self, symmetry=ordered, configuration=None)

@@ -4,7 +4,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from workbench.kernel import InputError, Model
+from workbench.kernel import InputError, Machine, Model, machine_of
+from workbench.kernel.meaning.machine import ModelClass, is_model_class
 from workbench.registry import configurations, get_model, models
 from workbench.registry.configurations import Configuration
 from workbench.showing.session.settings import Settings
@@ -20,10 +21,9 @@ def start_from(what: Any) -> Settings:
         >>> start_from("bakery").model()
         BakeryExtended()
     """
-    if isinstance(what, Model):
-        return Settings(type(what), what.constants)
-    if isinstance(what, type) and issubclass(what, Model):
-        return start_from(what())
+    if is_model_class(what) or isinstance(what, (Machine, Model)):
+        machine = machine_of(what)
+        return Settings(type(machine.author), machine.constants)
     if isinstance(what, Configuration):
         ticked = None if what.properties is None else frozenset(what.properties)
         return Settings(type(what.model.author), what.model.constants, ticked, what.symmetry, what)
@@ -34,7 +34,7 @@ def start_from(what: Any) -> Settings:
     return start_from(configurations.configuration(what))
 
 
-def presets(model: type[Model]) -> dict[str, Path]:
+def presets(model: ModelClass) -> dict[str, Path]:
     """The files of the configurations of `model` that come with the package, by a line that says what each shows."""
     files = {}
     for path in configurations.shipped().values():
@@ -42,6 +42,6 @@ def presets(model: type[Model]) -> dict[str, Path]:
             table = tomllib.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError):  # a file that is broken, or being written, is none to start from
             continue
-        if table.get("model") == model.name:
+        if table.get("model") == model.declared.name:
             files[f"{path.stem} \N{EN DASH} {table.get('title', '')}"] = path
     return files

@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from workbench.kernel import Model
+from workbench.kernel.meaning.machine import ModelClass
 from workbench.registry import configurations, models, protocol_of
 from workbench.showing.session.settings import Settings
 from workbench.showing.session.start import start_from
@@ -13,10 +13,10 @@ from workbench.showing.session.start import start_from
 _MOST_SWITCHES, _MOST_SIZES = 6, 3
 
 
-def stories(model: type[Model]) -> dict[str, Path]:
+def stories(model: ModelClass) -> dict[str, Path]:
     """The files of a model's stories, by title; empty for a model that has none."""
     files, protocol = configurations.shipped(), protocol_of(model)
-    told = protocol.stories.get(model.name, {}) if protocol else {}
+    told = protocol.stories.get(model.declared.name, {}) if protocol else {}
     return {title: files[name] for title, name in told.items() if name in files}
 
 
@@ -52,7 +52,7 @@ def opening(what: Any, constants: dict[str, Any]) -> Settings:
     return start_from(next(iter(told.values()))) if told else settings.with_constants(constants)
 
 
-def in_sight(model: type[Model]) -> list[str]:
+def in_sight(model: ModelClass) -> list[str]:
     """The constants that a panel keeps in sight: for most models the first switches, and a few sizes.
 
     Examples:
@@ -61,7 +61,7 @@ def in_sight(model: type[Model]) -> list[str]:
         ['LevelFirst', 'LeavesLevels', 'Processes', 'LevelsLeftOut']
     """
     declared, protocol = model.declared.constants, protocol_of(model)
-    chosen = protocol.in_sight.get(model.name, ()) if protocol else ()
+    chosen = protocol.in_sight.get(model.declared.name, ()) if protocol else ()
     known = [name for name in chosen if name in declared]
     switches = [name for name, constant in declared.items() if constant.domain.kind in ("switch", "choice")]
     sizes = [name for name, constant in declared.items() if constant.domain.kind in ("names", "integer")]

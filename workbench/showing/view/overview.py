@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from workbench.kernel import Machine, Model, Result
+from workbench.kernel import Machine, Result
+from workbench.kernel.meaning.machine import ModelClass
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view.charts import levels_chart
 from workbench.showing.view.graph import Space
@@ -29,7 +30,7 @@ def result_view(result: Result) -> Rendered:
     return Rendered(markup, "\n".join([head, verdicts.text(), *(f"note: {note}" for note in notes)]))
 
 
-def model_view(model: Machine | type[Model]) -> Rendered:
+def model_view(model: Machine | ModelClass) -> Rendered:
     """A model: its constants, its actions by process, its properties; of a class all that it declares."""
     if isinstance(model, Machine):
         actions_of, judged = model.actions, {**model.properties, **model.constraints}

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.kernel import Machine, Model, Result, Verdict
+from workbench.kernel import Machine, Result, Verdict
+from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.result import DEFAULTS, WITHIN, differing_constants
 from workbench.kernel.meaning.text import columns
 from workbench.kernel.meaning.values import counted, show
@@ -58,7 +59,7 @@ def constants_line(model: Machine) -> Markup:
     return joined(map(_code, differing_constants(model)), " ") or escape(DEFAULTS)
 
 
-def constants_table(model: Machine | type[Model]) -> Rendered:
+def constants_table(model: Machine | ModelClass) -> Rendered:
     """Every constant with its value (the default, for a class), what it accepts and what it means."""
     given = model.constants if isinstance(model, Machine) else {}
     differing = model.differing() if isinstance(model, Machine) else {}
