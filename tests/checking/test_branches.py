@@ -78,7 +78,7 @@ class Together(Model):
 def test_what_is_read_of_two_cells_with_many_values_takes_memory_for_what_was_met():
     """As many branches as one cell has values, for each value of the other, would be four and a half million."""
     model = Together()
-    its = Interner(model)
+    its = Interner(model, key=b"")
     trees = Trees(its)
     trees.add_predicate(model.predicates("Near")[0].holds)
     for value in range(3000):

@@ -121,7 +121,7 @@ def test_an_interrupt_while_the_rest_is_judged_keeps_what_was_met():
 def test_several_misses_are_learnt_before_the_arrays_are_made_again():
     """One of them may answer another: the bakery's writers begin at one program counter."""
     model = Bakery(Writers=2)
-    trees = Trees(cells := Interner(model))
+    trees = Trees(cells := Interner(model, key=b""))
     row = cells.encode(next(model.each_initial_state()))
     numbers = range(len(model.instances))
     nothing = trees.arrays

@@ -250,7 +250,7 @@ def test_trees_give_back_what_they_remember(values):
             require(s.n % 2 == 0, "odd")
             require(s.m < 2, "large")
 
-    cells = Interner(Wide())
+    cells = Interner(Wide(), key=b"")
     trees = Trees(cells)
     for n in range(values):
         cells.number(0, n)

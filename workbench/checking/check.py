@@ -29,6 +29,7 @@ ENGINES = {
 _USED_BY = {
     "hand_over_states": ("auto",),
     "hand_over_bytes": ("auto",),
+    "fingerprint_key": ("auto", "local", "spark"),
     "run_dir": ("auto", "spark"),
     "workers": ("auto", "local"),
 }
@@ -46,6 +47,7 @@ def check(
     max_seconds: float | None = None,
     max_bytes: int | None = None,
     fingerprint_bits: int = 64,
+    fingerprint_key: str | None = None,
     on_progress: Callable[[Any], object] | None = None,
     should_stop: Callable[[], bool] | None = None,
     hand_over_states: int | None = None,
@@ -68,6 +70,8 @@ def check(
             (:class:`workbench.kernel.meaning.budget.Budget`). A search that uses one up judges what it has visited so
             far and returns an incomplete result.
         fingerprint_bits ({64, 128}): The width of the hashes that identify states.
+        fingerprint_key: The ``fingerprint_key`` of an earlier result, to repeat that search; by default a new one is
+            drawn, so that a second check is a second opinion.
         on_progress: Called repeatedly with a :class:`workbench.kernel.meaning.budget.Progress`.
         should_stop: Called repeatedly; the search stops once it returns True.
         hand_over_states, hand_over_bytes: When ``auto`` moves to Spark; by default when the search's arrays take most
@@ -92,7 +96,7 @@ def check(
         hand_over_states = check_integer("hand_over_states", hand_over_states, 0)
     if hand_over_bytes is not None:
         hand_over_bytes = check_integer("hand_over_bytes", hand_over_bytes, 0)
-    plan = make_plan(model_of(model), properties, symmetry, fingerprint_bits, fail_fast)
+    plan = make_plan(model_of(model), properties, symmetry, fingerprint_bits, fail_fast, fingerprint_key)
     limits = Limits(Budget(max_states, max_seconds, max_bytes), on_progress, should_stop)
     room = Room(hand_over_states, hand_over_bytes)
     if workers is not None:
@@ -100,6 +104,7 @@ def check(
     asked = {
         "hand_over_states": hand_over_states,
         "hand_over_bytes": hand_over_bytes,
+        "fingerprint_key": fingerprint_key,
         "run_dir": run_dir,
         "workers": None if workers == 1 else workers or "auto",
     }

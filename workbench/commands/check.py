@@ -44,7 +44,7 @@ from workbench.registry.configurations import Configuration, told_path
 _PAGE, _JUNIT = ".html", ".xml"
 #: What only a search that begins takes, with what each option is if it is not given.
 _BEGIN = {"engine": "auto", "workers": 1, "fingerprint_bits": 64, "deadlock": False, "profile": False, "set": []}
-_BEGIN |= dict.fromkeys(("cfg", "symmetry", "property", "hand_over_states", "run_dir"))
+_BEGIN |= dict.fromkeys(("cfg", "symmetry", "property", "fingerprint_key", "hand_over_states", "run_dir"))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "--property", "--deadlock", "--fail-fast", "--max-states", "--max-seconds")
     parser.add_argument("--max-mib", type=above_zero(float), metavar="M", help="memory of the search's own arrays")
     parser.add_argument("--fingerprint-bits", type=int, choices=(64, 128), default=64)
+    parser.add_argument("--fingerprint-key", metavar="HEX", help="repeat the search whose --json answer has this key")
     add_workers(parser, "threads", default=1)
     parser.add_argument("--hand-over-states", type=int, metavar="N", help="engine auto: move to Spark after N states")
     parser.add_argument(
@@ -114,6 +115,7 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
         **_limits(arguments),
         "engine": arguments.engine,
         "fingerprint_bits": arguments.fingerprint_bits,
+        "fingerprint_key": arguments.fingerprint_key,
         "hand_over_states": arguments.hand_over_states,
         "run_dir": arguments.run_dir,
         "workers": arguments.workers,

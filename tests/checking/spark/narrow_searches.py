@@ -29,7 +29,7 @@ def search_here(
     """A complete search, which has gone on from one in process of more than `hand_over` states, if that is given."""
     plan = make_plan(model, names, bits=bits)
     asked = tuple(p.name for p in plan.properties)
-    task, identity = Task(plan.model, asked, (), bits, 2), Identity.of(plan.model, asked, (), bits)
+    task, identity = Task(plan.model, asked, (), bits, plan.key, 2), Identity.of(plan.model, asked, (), bits)
     with new_folder(path, RUN) as folder:
         search = SparkSearch(spark, folder, task, identity, RunManifest())
         search.part_states = part_states

@@ -122,7 +122,7 @@ def test_a_part_takes_what_fits_and_sends_nothing_twice(monkeypatch, most):
     """However many parts it takes, each task sends each successor once; also where rows come to need more bytes."""
     for module in (store, expander):
         monkeypatch.setattr(module, "BLOCK", 8)
-    of_grid = Expander(Grid())
+    of_grid = Expander(Grid(), key=b"")
     monkeypatch.setattr(of_grid.cells, "_most", most)
     states = [(x, y) for x in range(6) for y in range(1, 6)]
     rows = np.array([of_grid.cells.encode(of_grid.model.state(state)) for state in states], np.int32)
@@ -144,7 +144,7 @@ def test_a_part_takes_what_fits_and_sends_nothing_twice(monkeypatch, most):
 
 def test_beyond_its_room_a_process_drops_the_buckets_that_it_did_not_meet_a_level_before(tmp_path, monkeypatch):
     with new_folder(tmp_path / "run", RUN) as folder:
-        process = worker.Worker(RunDirectory(folder, Grid(), 64), Task(Grid(), (), (), 64, 4))
+        process = worker.Worker(RunDirectory(folder, Grid(), 64), Task(Grid(), (), (), 64, b"", 4))
     none = process.memory.held
 
     def held(level, *buckets):

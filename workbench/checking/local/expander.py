@@ -56,6 +56,7 @@ class Expander:
         symmetry: The sets whose names are interchangeable; empty for none.
         bits ({64, 128}): The width of fingerprints.
         threads: Share the large passes.
+        key: The key of fingerprints.
 
     Attributes:
         counts (Counts): Per action instance, since the expander was made.
@@ -63,10 +64,16 @@ class Expander:
     """
 
     def __init__(
-        self, model: Machine, symmetry: Sequence[str] = (), bits: int = 64, threads: Threads | None = None
+        self,
+        model: Machine,
+        symmetry: Sequence[str] = (),
+        bits: int = 64,
+        threads: Threads | None = None,
+        *,
+        key: bytes,
     ) -> None:
         self.model = model
-        self.cells = Interner(model, symmetry, bits)
+        self.cells = Interner(model, symmetry, bits, key=key)
         self.trees = Trees(self.cells)
         self.counts = self._make_counts()
         self._threads = threads

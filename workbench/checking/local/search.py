@@ -129,7 +129,7 @@ class LocalSearch:
     def __init__(self, plan: Plan, keep_rows: bool = False, keep_edges: bool = False, workers: int = 1) -> None:
         self.plan, self.model = plan, plan.model
         self._threads = Threads(workers) if workers > 1 and not is_interpreted() else None
-        self.expander = Expander(plan.model, plan.symmetry, plan.bits, self._threads)
+        self.expander = Expander(plan.model, plan.symmetry, plan.bits, self._threads, key=plan.key)
         self.cells, self.trees = self.expander.cells, self.expander.trees
         self.watched = Watched(plan.model, self.trees, plan.safety)
         self.steps = WatchedSteps(plan.model, self.trees, plan.steps) if plan.steps else None
@@ -413,6 +413,7 @@ class LocalSearch:
             trace_to=lambda place: self.trace_to(*place),
             liveness=lambda declared: self._liveness.verdict(declared),
             outside=self.expander.pruned.total,
+            fingerprint_key=self.plan.key.hex(),
             collision_probability=collision_probability(self.store.count, self.cells.bits, len(self.cells.renamings)),
             figures={
                 "python_calls": self.trees.misses,

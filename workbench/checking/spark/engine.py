@@ -319,6 +319,7 @@ class SparkSearch(Running):
             trace_to=Links(self.directory, self.task, counted).trace_to,
             liveness=lambda declared: self._liveness.verdict(declared),
             outside=counted.outside,
+            fingerprint_key=self.task.key.hex(),
             collision_probability=collision_probability(sum(counted.sizes), self.task.bits, renamings),
             peak_bytes=lambda: max(peak_bytes(), self._worker_peak),
             figures={

@@ -23,7 +23,7 @@ from workbench.kernel.meaning.budget import Budget, Limits, Progress
 from workbench.kernel.meaning.conclusion import conclude
 from workbench.kernel.meaning.interrupts import interruptible
 from workbench.kernel.meaning.machine import ModelClass
-from workbench.kernel.meaning.plan import Plan
+from workbench.kernel.meaning.plan import Plan, key_in
 from workbench.kernel.meaning.values import counted
 from workbench.storage.folder import Folder, changing_folder, new_folder
 from workbench.storage.identity import Identity
@@ -111,7 +111,8 @@ def _stored(folder: Folder, model: ModelClass) -> tuple[Task, Run]:
     run = Run.of(folder)
     made_by = run.identity
     rebuilt = made_by.rebuild(model, str(folder))
-    return Task(rebuilt, made_by.properties, made_by.symmetry, made_by.bits, run.buckets, run.notes), run
+    key = key_in(run.fingerprint_key)
+    return Task(rebuilt, made_by.properties, made_by.symmetry, made_by.bits, key, run.buckets, run.notes), run
 
 
 def _finish(searching: SparkSearch, limits: Limits, fail_fast: bool) -> Result:
@@ -141,7 +142,7 @@ def _new_search(plan: Plan, spark: Any, run_dir: Place | None, *notes: str) -> I
     """A search in a new run directory, or in a temporary one."""
     names = tuple(p.name for p in plan.properties)
     buckets = BUCKETS_PER_CORE * cores_of(spark)
-    task = Task(plan.model, names, plan.symmetry, plan.bits, buckets, (*plan.notes, *notes))
+    task = Task(plan.model, names, plan.symmetry, plan.bits, plan.key, buckets, (*plan.notes, *notes))
     try:
         identity = Identity.of(plan.model, names, plan.symmetry, plan.bits)
     except ModelError as error:  # it could be searched in process

@@ -28,7 +28,7 @@ def write_initial_level(directory: RunDirectory, task: Task, watch: Callable[[],
     Returns:
         The number of initial states, repetitions included, and the reports.
     """
-    cells = Interner(task.model, task.symmetry, task.bits)
+    cells = Interner(task.model, task.symmetry, task.bits, key=task.key)
     constraints = task.model.constraint_predicates()
     deciding = {declared.name: _deciding(task, declared) for declared in task.model.select(task.properties)}
     kept_out: list[int] = []

@@ -51,7 +51,7 @@ class Links:
             trace = replay(model, start, [*before, *moves, *last])
         else:
             trace = replay(model, ordinal, [*moves, *last])
-        cells = Interner(model, self.task.symmetry, self.task.bits)
+        cells = Interner(model, self.task.symmetry, self.task.bits, key=self.task.key)
         states = trace.states[: len(trace) - len(last)]
         for state, fingerprint in zip(states[::-1], expected, strict=False):
             sums = cells.sums(cells.encode(state))

@@ -10,7 +10,7 @@ from workbench.storage.identity import Identity
 from workbench.storage.schema import from_json
 from workbench.storage.versions import FolderKind
 
-RUN = FolderKind("run directory", 5)
+RUN = FolderKind("run directory", 6)
 
 #: In place of a level: the search in process, before it moved to Spark.
 PREFIX = -1
@@ -185,6 +185,7 @@ class _Head:
     """The content of the first version; later ones are steps."""
 
     identity: Identity
+    fingerprint_key: str
     buckets: int
     notes: tuple[str, ...]
     prefix: Prefix | None
@@ -197,18 +198,20 @@ class Run:
 
     Attributes:
         identity: The model and the check.
+        fingerprint_key: In hexadecimal digits.
         buckets: Parts into which fingerprints are divided.
         notes: Notes on the check, for people.
     """
 
     identity: Identity
+    fingerprint_key: str
     buckets: int
     notes: tuple[str, ...]
     done: RunManifest
 
     def head(self, step: ManifestStep) -> dict[str, Any]:
         """The content of the first version."""
-        return asdict(_Head(self.identity, self.buckets, self.notes, self.done.prefix, step))
+        return asdict(_Head(self.identity, self.fingerprint_key, self.buckets, self.notes, self.done.prefix, step))
 
     @classmethod
     def of(cls, folder: Folder) -> "Run":
@@ -233,4 +236,4 @@ class Run:
         for name in done.names():
             if name not in folder.files:
                 raise InputError(f"{where} counts on {name!r}, which is not among its files")
-        return cls(head.identity, head.buckets, head.notes, done)
+        return cls(head.identity, head.fingerprint_key, head.buckets, head.notes, done)

@@ -22,6 +22,7 @@ class Task:
 
     Attributes:
         bits ({64, 128}): The width of fingerprints.
+        key: The key of fingerprints.
         buckets: Parts into which fingerprints are divided.
         notes: Notes on the check, for people.
     """
@@ -30,6 +31,7 @@ class Task:
     properties: tuple[str, ...]
     symmetry: tuple[str, ...]
     bits: int
+    key: bytes
     buckets: int
     notes: tuple[str, ...] = ()
 

@@ -58,12 +58,12 @@ class Running:
 
     def plan(self, fail_fast: bool = False) -> Plan:
         task = self.task
-        return Plan(
-            task.model, task.model.select(task.properties), task.symmetry, task.bits, fail_fast, list(task.notes)
-        )
+        properties = task.model.select(task.properties)
+        return Plan(task.model, properties, task.symmetry, task.bits, fail_fast, list(task.notes), key=task.key)
 
     def commit(self, manifest: RunManifest) -> None:
-        self.directory.commit(Run(self.identity, self.task.buckets, self.task.notes, manifest))
+        task = self.task
+        self.directory.commit(Run(self.identity, task.key.hex(), task.buckets, task.notes, manifest))
 
     def shipped(self, files: Iterable[str]) -> Shipped:
         """The parcel for a task that reads `files`, and the values of all levels."""

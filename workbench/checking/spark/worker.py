@@ -79,7 +79,7 @@ class Worker:
         self.directory, self.task, self.model = directory, task, task.model
         self.values: Sequence[str | None] = []
         self.pause: Callable[[], None] = lambda: None
-        self.expander = Expander(task.model, task.symmetry, task.bits)
+        self.expander = Expander(task.model, task.symmetry, task.bits, key=task.key)
         self.cells, self.trees = self.expander.cells, self.expander.trees
         self.numbering = Numbering(self.cells)
         declared = task.model.select(task.properties)

@@ -30,12 +30,13 @@ NARROW, WIDE = np.uint16, np.int32
 Numbers = Sequence[int] | Mapping[int, int]
 
 
-def cell_hash(variable: str, index: Any, value: Any, bits: int = 64) -> int:
+def cell_hash(variable: str, index: Any, value: Any, bits: int = 64, key: bytes = b"") -> int:
     """The hash of one cell's value; a state's fingerprint is the sum of its cells' hashes, modulo 2**bits.
 
-    It depends on names and values alone, so every process computes the same hash.
+    It depends on names, values and the key alone, so every process of a search computes the same hash. Sums are easily
+    made to collide by whoever knows the key; that is why each search draws one.
     """
-    digest = hashlib.blake2b(encode((variable, index, value)), digest_size=bits // 8)
+    digest = hashlib.blake2b(encode((variable, index, value)), digest_size=bits // 8, key=key)
     return int.from_bytes(digest.digest(), "little")
 
 
@@ -80,6 +81,7 @@ class Interner:
     Args:
         symmetry: The sets whose names are interchangeable; empty for none.
         bits ({64, 128}): The width of a fingerprint.
+        key: The search's, for all its processes.
 
     Attributes:
         layout (Layout): The cells of a row.
@@ -88,8 +90,8 @@ class Interner:
         row_type: The type of the numbers in rows.
     """
 
-    def __init__(self, model: Machine, symmetry: Sequence[str] = (), bits: int = 64) -> None:
-        self.model, self.symmetry, self.bits = model, tuple(symmetry), bits
+    def __init__(self, model: Machine, symmetry: Sequence[str] = (), bits: int = 64, *, key: bytes) -> None:
+        self.model, self.symmetry, self.bits, self._key = model, tuple(symmetry), bits, key
         self.renamings = model.renamings(symmetry) if symmetry else [{}]
         self._model_words, self._kinds = AmbiguousNames(model, self.symmetry), ObjectClasses()
         self.layout = model.layout
@@ -152,7 +154,7 @@ class Interner:
         low, high = [], []
         for renaming, images in zip(self.renamings, self._images, strict=True):
             image = self.layout.cells[images[cell]]
-            hashed = cell_hash(image.variable, image.index, permute(value, renaming), self.bits)
+            hashed = cell_hash(image.variable, image.index, permute(value, renaming), self.bits, self._key)
             low.append(hashed & 0xFFFF_FFFF_FFFF_FFFF)
             high.append(hashed >> 64)
         return low + high if self.words == 2 else low

@@ -19,8 +19,8 @@ from workbench.checking.local.store import StateStore
 from workbench.checking.trees.state_predicates import evaluate
 from workbench.checking.walks import kernels
 from workbench.checking.walks.goals import Ball, Goal, goal_of
-from workbench.kernel import Machine
 from workbench.kernel.meaning.budget import Limits
+from workbench.kernel.meaning.plan import Plan
 from workbench.kernel.meaning.properties import Property
 from workbench.kernel.meaning.trace import Move
 
@@ -59,13 +59,13 @@ class Shortener:
         limits: Tells whether the shortening is stopped.
     """
 
-    def __init__(self, model: Machine, starts: Sequence[Any], limits: Limits) -> None:
-        self._model, self._starts, self._limits = model, starts, limits
-        self._expander = Expander(model)
+    def __init__(self, plan: Plan, starts: Sequence[Any], limits: Limits) -> None:
+        self._model, self._starts, self._limits = plan.model, starts, limits
+        self._expander = Expander(plan.model, key=plan.key)
         self._cells, self._trees = self._expander.cells, self._expander.trees
         self._numbers: dict[Any, int] = {}  # a step's choices -> their number
         self._chosen = Growing(np.int64)
-        self._bounds = self._trees.add_predicates(model.constraint_predicates())
+        self._bounds = self._trees.add_predicates(plan.model.constraint_predicates())
         self._left = 0
 
     def shorter(self, declared: Property, way: Way, states: int) -> Iterator[Way]:

@@ -198,7 +198,7 @@ class _Tracing:
 
     @cached_property
     def _shortener(self) -> Shortener:
-        return Shortener(self._asked.plan.model, self._made.starts, self._asked.limits)
+        return Shortener(self._asked.plan, self._made.starts, self._asked.limits)
 
     def verdict(self, declared: Property) -> Verdict | None:
         """The verdict on a property, if a walk decided it."""

@@ -104,7 +104,7 @@ class Walker:
 
     def _renew(self) -> None:
         """Start with new trees and numbers of values."""
-        self.cells = Interner(self.model)
+        self.cells = Interner(self.model, key=b"")  # for the sketch alone: one seed, one estimate
         self.trees = Trees(self.cells)
         self.watched = Watched(self.model, self.trees, self.plan.safety)
         self._bounds = self.trees.add_predicates(self.model.constraint_predicates())

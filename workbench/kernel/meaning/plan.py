@@ -1,14 +1,19 @@
 """The plan of a check, made before it starts; every engine takes one."""
 
+import re
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.kernel.meaning.constants import telling_apart
-from workbench.kernel.meaning.errors import InputError, unknown
+from workbench.kernel.meaning.errors import InputError, brief, unknown
 from workbench.kernel.meaning.given import names_in, plain
 from workbench.kernel.meaning.machine import Machine, machine_of
 from workbench.kernel.meaning.properties import Liveness, Property
+
+#: The bytes of a key.
+_KEY = 16
 
 
 @dataclass(frozen=True)
@@ -21,6 +26,7 @@ class Plan:
         bits ({64, 128}): The width of fingerprints, for engines that have them.
         fail_fast: Stop at the first violated property that states or steps decide.
         notes: Where the plan differs from the request, and why.
+        key: The key of fingerprints. Nobody can know it when they write a model, so none can be made to collide.
     """
 
     model: Machine
@@ -29,6 +35,7 @@ class Plan:
     bits: int = 64
     fail_fast: bool = False
     notes: list[str] = field(default_factory=list)
+    key: bytes = field(kw_only=True)
 
     @property
     def safety(self) -> list[Property]:
@@ -51,6 +58,7 @@ def make_plan(
     symmetry: bool | Sequence[str] = False,
     bits: int = 64,
     fail_fast: bool = False,
+    fingerprint_key: str | None = None,
 ) -> Plan:
     """Resolve a request for a check.
 
@@ -58,13 +66,15 @@ def make_plan(
         properties: Names; those that the model checks by default for None.
         symmetry: All of the model's symmetric sets, none, or some by name.
         bits: {64, 128}
+        fingerprint_key: The key of an earlier search, to repeat it; None draws one.
 
     Raises:
-        InputError: If `model` is not one, or for an unknown property, set or width.
+        InputError: If `model` is not one, or for an unknown property, set or width, or what cannot be a key.
     """
     bits = plain(bits)
     if bits not in (64, 128):
         raise InputError(f"fingerprint_bits = {bits} is not accepted; it takes 64 or 128")
+    key = secrets.token_bytes(_KEY) if fingerprint_key is None else key_in(fingerprint_key)
     model = machine_of(model)
     chosen = model.select(properties)
     if symmetry is True and not model.symmetry:
@@ -82,4 +92,11 @@ def make_plan(
         sets = ()
     if held := telling_apart(model.constants, model.declared.constants, sets):
         notes.append(f"symmetry: names are exchanged only where that changes nothing in {', '.join(held)}")
-    return Plan(model, chosen, sets, bits, fail_fast, notes)
+    return Plan(model, chosen, sets, bits, fail_fast, notes, key=key)
+
+
+def key_in(given: str) -> bytes:
+    """The key of fingerprints, from its hexadecimal digits."""
+    if not (isinstance(given, str) and re.fullmatch(rf"[0-9a-fA-F]{{{2 * _KEY}}}", given)):
+        raise InputError(f"fingerprint_key = {brief(given)} is not accepted; it takes {2 * _KEY} hexadecimal digits")
+    return bytes.fromhex(given)

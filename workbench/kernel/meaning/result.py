@@ -218,6 +218,8 @@ class Explored:
         generated: Every successor computed from every distinct state, duplicates included, plus the initial states.
         outside: The number of those that the model's constraints pruned: judged, but neither distinct nor explored.
         levels: New states per breadth-first level, the initial states first.
+        fingerprint_key: In hexadecimal digits, for :func:`workbench.check` to repeat the search; None without
+            fingerprints.
         collision_probability: An upper bound of the chance that two states shared a fingerprint and one was missed.
         figures: Measurements that only some engines have.
         profile: The number of calls of the model's Python, by purpose, with ``remarks`` and ``as_dict``; None if
@@ -230,6 +232,7 @@ class Explored:
     levels: list[int]
     actions: list[ActionCount]
     outside: int = 0
+    fingerprint_key: str | None = None
     collision_probability: float = 0.0
     figures: dict[str, float] = field(default_factory=dict)
     profile: Any = None
@@ -309,7 +312,7 @@ class Result(Explored, Judged):
             lines += ["", f"Never enabled{within}: {', '.join(self.never_taken)}"]
         if self.collision_probability > 1e-6:
             chance = f"{self.collision_probability:.1e}"
-            lines += ["", f"The chance that two states shared a fingerprint is below {chance}."]
+            lines += ["", f"The chance that two states shared a fingerprint is at most {chance}."]
         return lines
 
     def __repr__(self) -> str:
@@ -336,6 +339,7 @@ class Result(Explored, Judged):
             "stopped": self.stopped,
             "notes": self.notes,
             "figures": self.figures,
+            "fingerprint_key": self.fingerprint_key,
             "error": None if self.error is None else str(self.error),
         }
 

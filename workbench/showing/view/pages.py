@@ -119,6 +119,6 @@ def _figures(result: Result) -> Markup:
         "engine": result.engine,
         "symmetry": ", ".join(result.symmetry) or "none",
         "peak memory": f"{result.peak_bytes / 2**20:,.0f} MiB" if result.peak_bytes else "not measured",
-        "chance that a state was missed": f"below {result.collision_probability:.1e}",
+        "chance that a state was missed": f"at most {result.collision_probability:.1e}",
     }
     return table((), ((name, element("code", value)) for name, value in figures.items()))
