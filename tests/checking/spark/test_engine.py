@@ -304,11 +304,12 @@ def sample():
         peak[0] = max(peak[0], resident())
 
 def hand_over(model, states, folder):
-    search = LocalSearch(make_plan(model, []))
+    plan = make_plan(model, [])
+    search = LocalSearch(plan)
     search.run(Limits(), Room(states))
     assert search.full
     with new_folder(folder, RUN) as written:
-        directory, task = RunDirectory(written, model, 64), Task(model, (), (), 64, 2)
+        directory, task = RunDirectory(written, model, 64), Task(model, (), (), 64, plan.key, 2)
         gc.collect()
         before = peak[0] = resident()
         write_search(directory, task, search, 0.0)

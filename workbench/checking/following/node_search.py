@@ -30,7 +30,7 @@ class _Numbered(Interner):
     def __init__(self, model: Machine, irrelevant: Collection[int]) -> None:
         self._irrelevant = irrelevant
         self._draw = random.Random(0)
-        super().__init__(model)
+        super().__init__(model, key=b"")
 
     def _hash(self, cell: int, value: Any) -> list[int]:
         return [0 if cell in self._irrelevant else self._draw.getrandbits(64)]
