@@ -111,7 +111,7 @@ def _stored(folder: Folder, model: ModelClass) -> tuple[Task, Run]:
     run = Run.of(folder)
     made_by = run.identity
     rebuilt = made_by.rebuild(model, str(folder))
-    key = key_in(run.fingerprint_key)
+    key = key_in(run.fingerprint_key, f"fingerprint_key of {folder}")
     return Task(rebuilt, made_by.properties, made_by.symmetry, made_by.bits, key, run.buckets, run.notes), run
 
 

@@ -95,8 +95,8 @@ def make_plan(
     return Plan(model, chosen, sets, bits, fail_fast, notes, key=key)
 
 
-def key_in(given: str) -> bytes:
+def key_in(given: str, what: str = "fingerprint_key") -> bytes:
     """The key of fingerprints, from its hexadecimal digits."""
     if not (isinstance(given, str) and re.fullmatch(rf"[0-9a-fA-F]{{{2 * _KEY}}}", given)):
-        raise InputError(f"fingerprint_key = {brief(given)} is not accepted; it takes {2 * _KEY} hexadecimal digits")
+        raise InputError(f"{what} = {brief(given)} is not accepted; it takes {2 * _KEY} hexadecimal digits")
     return bytes.fromhex(given)
