@@ -62,10 +62,10 @@ def test_compiled_kernels_are_loaded_without_what_compiles_them():
 
 
 def everything(result):
-    """What people see of a result, but for the time that it took."""
+    """What a result says, but for the time that it took, and the key that it drew."""
     traces = [None if v.trace is None else (repr(v.trace), v.trace.start, v.trace.moves) for v in result.verdicts]
     document = result.as_dict()
-    del document["seconds"]
+    del document["seconds"], document["fingerprint_key"]
     return document, traces, None if result.profile is None else result.profile.as_dict()
 
 
@@ -339,7 +339,7 @@ try:
             results.append(check(get_model(name)(**constants), on_progress=compiled_first, **options).as_dict())
             loaded.append(search.kernels_loaded())
     beside = compiling_beside._compiler
-    print(json.dumps([[{**result, "seconds": 0} for result in results], said, loaded, beside.has(rare=False)]))
+    print(json.dumps([[{**result, "seconds": 0, "fingerprint_key": ""} for result in results], said, loaded, beside.has(rare=False)]))
 finally:
     if beside is not None:
         os.killpg(beside.process.pid, signal.SIGKILL)
@@ -361,7 +361,7 @@ def test_no_check_waits_for_its_kernels(tmp_path, options):
     A budget of seconds is for compiled kernels.
     """
     results, said, loaded, compiled_by_now = with_an_empty_cache(tmp_path, "bakery", {}, options)
-    warm = {**check(get_model("bakery")(), engine="local").as_dict(), "seconds": 0}
+    warm = {**check(get_model("bakery")(), engine="local").as_dict(), "seconds": 0, "fingerprint_key": ""}
     assert results == [json.loads(json.dumps(warm))] * 2
     assert loaded == [False, False]
     assert not compiled_by_now

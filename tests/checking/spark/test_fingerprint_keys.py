@@ -3,13 +3,11 @@
 import pyarrow.parquet as pq
 import pytest
 
-from tests.command import Run
 from tests.toys import Steps
 from workbench.checking.check import check
 from workbench.checking.runs import resume, save_run
 from workbench.checking.spark import narrow_levels
-from workbench.checking.spark.manifest import RUN
-from workbench.checking.spark.manifest import Run as StoredRun
+from workbench.checking.spark.manifest import RUN, Run
 from workbench.kernel import InputError
 from workbench.protocols.bakery.v2 import BakeryV2
 from workbench.storage.folder import Folder, changing_folder, new_folder
@@ -27,7 +25,7 @@ def counts(result):
 
 
 def kept(run_dir):
-    return StoredRun.of(Folder.open(run_dir, RUN)).fingerprint_key
+    return Run.of(Folder.open(run_dir, RUN)).fingerprint_key
 
 
 @pytest.mark.parametrize("most", [narrow_levels.MOST_STATES, 0], ids=["driver", "jobs"])
@@ -66,7 +64,7 @@ def test_ids_depend_on_the_key_and_counts_do_not(spark, tmp_path):
     assert sorted(states.values()) == sorted(others.values())
 
 
-def test_a_run_directory_without_a_key_is_refused_in_one_line(tmp_path, run: Run):
+def test_a_run_directory_without_a_key_is_refused_in_one_line(tmp_path, run):
     """Format 5 had none, and what is no key is damage."""
     with new_folder(tmp_path / "old", FolderKind("run directory", 5)) as folder:
         folder.commit({}, {})
