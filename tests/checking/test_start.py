@@ -339,7 +339,8 @@ try:
             results.append(check(get_model(name)(**constants), on_progress=compiled_first, **options).as_dict())
             loaded.append(search.kernels_loaded())
     beside = compiling_beside._compiler
-    print(json.dumps([[{**result, "seconds": 0, "fingerprint_key": ""} for result in results], said, loaded, beside.has(rare=False)]))
+    results = [{**result, "seconds": 0, "fingerprint_key": ""} for result in results]
+    print(json.dumps([results, said, loaded, beside.has(rare=False)]))
 finally:
     if beside is not None:
         os.killpg(beside.process.pid, signal.SIGKILL)
