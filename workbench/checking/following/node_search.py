@@ -29,7 +29,7 @@ class _Numbered(Interner):
 
     def __init__(self, model: Machine, irrelevant: Collection[int]) -> None:
         self._irrelevant = irrelevant
-        self._draw = random.Random(0)
+        self._draw = random.Random()  # as good as a key: nobody can foresee it
         super().__init__(model, key=b"")
 
     def _hash(self, cell: int, value: Any) -> list[int]:
