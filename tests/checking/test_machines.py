@@ -120,8 +120,10 @@ def test_spark_does_not_guess_where_a_condition_is_enabled(spark):
 
 @pytest.mark.spark
 def test_it_is_searched_on_spark(spark):
-    result = check(Ring(Members=4), engine="spark", spark=spark)
-    assert told(result) == told(check(Ring(Members=4), engine="local"))
+    *found, traces = told(check(Ring(Members=4), engine="spark", spark=spark))
+    *expected, others = told(check(Ring(Members=4), engine="local"))
+    assert found == expected
+    assert [trace and len(trace) for trace in traces] == [trace and len(trace) for trace in others]
 
 
 def test_questions_walks_and_pictures_take_it():

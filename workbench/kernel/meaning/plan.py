@@ -1,9 +1,9 @@
 """The plan of a check, made before it starts; every engine takes one."""
 
 import re
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from secrets import token_bytes
 from typing import Any
 
 from workbench.kernel.meaning.constants import telling_apart
@@ -74,7 +74,7 @@ def make_plan(
     bits = plain(bits)
     if bits not in (64, 128):
         raise InputError(f"fingerprint_bits = {bits} is not accepted; it takes 64 or 128")
-    key = secrets.token_bytes(_KEY) if fingerprint_key is None else key_in(fingerprint_key)
+    key = token_bytes(_KEY) if fingerprint_key is None else key_in(fingerprint_key)
     model = machine_of(model)
     chosen = model.select(properties)
     if symmetry is True and not model.symmetry:
