@@ -26,12 +26,15 @@ from unittest.mock import patch
 from random_models import random_model
 
 from workbench.checking.check import check
+from workbench.checking.contract import Local, Spark
 from workbench.checking.kernels.compiled import interpreting
 from workbench.checking.kernels.in_numpy import FORMS
 from workbench.kernel import Machine, ModelError, Result, machine_of, replay
+from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.conclusion import wrong_at_end
 from workbench.kernel.meaning.interrupts import interrupted, interruptible
 from workbench.kernel.meaning.lasso import verify_lasso
+from workbench.kernel.meaning.plan import Fingerprints
 
 #: Larger models are skipped; small ones are interpreted, too.
 MOST, FEW = 300, 300
@@ -149,25 +152,25 @@ def compare(seed: int, most: int = MOST, spark: Any = None, **chosen: Any) -> Re
     for symmetry in (False, True):
         names = judged(model, liveness=not symmetry)
         asked: dict[str, Any] = {"properties": names, "symmetry": symmetry}
-        wanted = check(model, engine="reference", max_states=most, **asked)
+        wanted = check(model, engine="reference", budget=Budget(states=most), **asked)
         if not wanted.complete:
             return None
         sizes = chance.choice([(6, 5, 16), (3, 2, 4), (7, 3, 64)])
-        ways: list[tuple[str, AbstractContextManager[Any], dict[str, Any]]] = [
-            ("one thread", nullcontext(), {"engine": "local"}),
-            (f"in pieces of {sizes}", in_pieces(*sizes), {"engine": "local", "workers": chance.choice((2, 3))}),
+        ways: list[tuple[str, AbstractContextManager[Any], Local | Spark]] = [
+            ("one thread", nullcontext(), Local()),
+            (f"in pieces of {sizes}", in_pieces(*sizes), Local(workers=chance.choice((2, 3)))),
         ]
         if wanted.distinct <= FEW:
-            ways.append(("interpreted", interpreted(), {"engine": "local"}))
+            ways.append(("interpreted", interpreted(), Local()))
         if spark is not None:
-            ways.append(("on Spark", nullcontext(), {"engine": "spark", "spark": spark}))
-        for how, context, options in ways:
+            ways.append(("on Spark", nullcontext(), Spark(spark)))
+        for how, context, engine in ways:
             bits = chance.choice((64, 128))
-            with told(f"{how}, {bits} bits, symmetry {symmetry}, workers {options.get('workers', 1)}"), context:
-                expect_same(check(model, fingerprint_bits=bits, **asked, **options), wanted)
+            with told(f"{how}, {bits} bits, symmetry {symmetry}, {engine}"), context:
+                expect_same(check(model, engine=engine, fingerprints=Fingerprints(bits=bits), **asked), wanted)
         budget = chance.randint(1, max(1, wanted.distinct))
         with told(f"a budget of {budget} states, symmetry {symmetry}"), in_pieces(*sizes):
-            result = check(model, engine="local", workers=2, max_states=budget, **asked)
+            result = check(model, engine=Local(workers=2), budget=Budget(states=budget), **asked)
             if result.complete:
                 expect_same(result, wanted)
             else:

@@ -34,6 +34,7 @@ from mutations import Equivalents, Mutant, mutations
 
 from workbench.checking.check import check
 from workbench.kernel import InputError, Model
+from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.errors import short_name
 from workbench.registry import OURS, configurations, get_model
 from workbench.registry.configurations import Configuration
@@ -91,8 +92,7 @@ def first_difference(mutant: Mutant | None, paths: Iterable[tuple[Path, int]]) -
                 one.model,
                 one.properties,
                 symmetry=one.symmetry,
-                max_states=2 * states + 100,
-                max_seconds=PATIENCE,
+                budget=Budget(states=2 * states + 100, seconds=PATIENCE),
             )
         except Exception as error:  # of the model, which may have become anything
             return f"{path.stem}: {type(error).__name__}: {error}"

@@ -8,6 +8,7 @@ from pathlib import Path
 from workbench.checking.check import check
 from workbench.checking.questions.whatif import Attempt, flips
 from workbench.kernel import InputError, Result, Trace, Verdict
+from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.constants import spell
 from workbench.registry import configurations
 from workbench.registry.configurations import Configuration, Neighbour, neighbours
@@ -105,5 +106,5 @@ def find(path: Path) -> list[Broken]:
     result = check(one.model, one.properties, symmetry=one.symmetry)
     if differences := one.differences(result):
         raise InputError(f"{configurations.told_path(path)} is not as expected: {'; '.join(differences)}")
-    attempts = flips(one.model, one.properties, before=result, symmetry=one.symmetry, max_states=MOST_STATES)
+    attempts = flips(one.model, one.properties, before=result, symmetry=one.symmetry, budget=Budget(states=MOST_STATES))
     return [Broken(one, result, result[name], attempts, neighbours(one.model, name, _NEAR)) for name in names]

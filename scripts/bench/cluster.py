@@ -12,6 +12,7 @@ from bench import sampled
 from bench.searches import safety, title
 from bench.usage import usage
 from workbench.checking.check import check
+from workbench.checking.contract import Spark
 from workbench.checking.spark import narrow_levels
 from workbench.checking.spark.session import spark_session
 from workbench.registry import get_model
@@ -57,7 +58,7 @@ def _row(name: str, constants: dict[str, Any], folder: Path) -> dict[str, Any]:
     jvm = int(session.sparkContext._jvm.java.lang.ProcessHandle.current().pid())  # type: ignore[union-attr]
     before = usage(jvm)
     sampled_before = _samples(folder)
-    result = check(model, safety(model), engine="spark", spark=session)
+    result = check(model, safety(model), engine=Spark(session=session))
     after = usage(jvm)
     session.stop()
     samples = _samples(folder) - sampled_before
@@ -124,6 +125,6 @@ def small_jobs(name: str, session: Any) -> float:
     small = get_model(name)(Writers=2)
     narrow_levels.MOST_STATES, usual = 0, narrow_levels.MOST_STATES
     try:
-        return check(small, safety(small), engine="spark", spark=session).figures["fastest_level"]
+        return check(small, safety(small), engine=Spark(session=session)).figures["fastest_level"]
     finally:
         narrow_levels.MOST_STATES = usual

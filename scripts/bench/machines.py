@@ -10,6 +10,7 @@ from bench.searches import safety, title
 from bench.servers import SETTINGS, Servers
 from bench.usage import usage
 from workbench.checking.check import check
+from workbench.checking.contract import Spark
 from workbench.checking.spark.manifest import RUN, Run
 from workbench.checking.spark.session import spark_session
 from workbench.registry import get_model
@@ -49,7 +50,7 @@ def row(name: str, constants: dict[str, Any], workers: int) -> dict[str, Any]:
 
         model, run = get_model(name)(**constants), Path(folder, "run")
         before, shuffled = [usage(worker) for worker in started], _shuffled(session)
-        result = check(model, safety(model), engine="spark", spark=session, run_dir=run)
+        result = check(model, safety(model), engine=Spark(session=session, run_dir=run))
         after, shuffled = [usage(worker) for worker in started], _shuffled(session) - shuffled
         session.stop()
         used = list(zip(before, after, strict=True))

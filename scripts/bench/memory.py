@@ -5,6 +5,7 @@ from typing import Any
 from bench.searches import safety, title
 from workbench.checking.check import check
 from workbench.checking.local.memory import peak_bytes
+from workbench.kernel.meaning.budget import Budget
 from workbench.registry import get_model
 
 _MODEL, _CONSTANTS = "bakery_v2", {"MaxCrashes": 3, "AsyncParquet": True}
@@ -16,9 +17,9 @@ def row(states: int) -> dict[str, Any]:
     """One search; run it in a separate process."""
     model = get_model(_MODEL)(**_CONSTANTS)
     names = safety(model)
-    check(model, names, engine="local", max_states=100)  # compiles the kernels
+    check(model, names, engine="local", budget=Budget(states=100))  # compiles the kernels
     before = peak_bytes()
-    result = check(model, names, engine="local", max_states=states)
+    result = check(model, names, engine="local", budget=Budget(states=states))
     return {
         "model": title(_MODEL, _CONSTANTS),
         "distinct": result.distinct,

@@ -6,7 +6,7 @@ from typing import Any
 
 from workbench.checking.check import check
 from workbench.checking.outlook import held_in_all, states_in_all
-from workbench.kernel.meaning.budget import Progress
+from workbench.kernel.meaning.budget import Progress, Watch
 from workbench.registry import configurations
 
 _LARGE = 100_000
@@ -27,7 +27,7 @@ def searched(one: configurations.Configuration) -> list[Progress]:
     def note(at: Progress) -> None:
         seen[len(at.levels)] = at
 
-    check(one.model, [], symmetry=one.symmetry, engine="local", on_progress=note)
+    check(one.model, [], symmetry=one.symmetry, engine="local", watch=Watch(on_progress=note))
     return list(seen.values())
 
 

@@ -7,8 +7,10 @@ from functools import partial
 from typing import Any
 
 from workbench.checking.check import check
+from workbench.checking.contract import Local
 from workbench.checking.kernels.threads import usable_cores
 from workbench.kernel import Result, machine_of
+from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.machine import AnyModel
 from workbench.kernel.meaning.values import counted
 from workbench.registry import get_model
@@ -78,9 +80,11 @@ def measure(case: Case) -> dict[str, Any]:
     """A search by the engine, and by the reference search in the same run."""
     model = get_model(case.model)(**case.constants)
     names = safety(model)
-    check(model, names, symmetry=case.symmetry, engine="local", max_states=100)  # nothing is compiled in what follows
-    result = best_of(case.runs, lambda: check(model, names, symmetry=case.symmetry, engine="local", workers=1))
-    plain = check(model, names, symmetry=case.symmetry, engine="reference", max_states=case.reference_states)
+    check(
+        model, names, symmetry=case.symmetry, engine="local", budget=Budget(states=100)
+    )  # nothing is compiled in what follows
+    result = best_of(case.runs, lambda: check(model, names, symmetry=case.symmetry, engine=Local(workers=1)))
+    plain = check(model, names, symmetry=case.symmetry, engine="reference", budget=Budget(states=case.reference_states))
     rate, plain_rate = result.distinct / result.seconds, plain.distinct / plain.seconds
     return {
         "model": title(case.model, case.constants),
@@ -105,7 +109,7 @@ def measure_threads(case: Case) -> dict[str, Any]:
     row: dict[str, Any] = {"model": title(case.model, case.constants), "symmetry": "yes" if case.symmetry else "-"}
     rates = []
     for workers in numbers_of_threads(usable_cores()):
-        by_them = partial(check, model, names, symmetry=case.symmetry, engine="local", workers=workers)
+        by_them = partial(check, model, names, symmetry=case.symmetry, engine=Local(workers=workers))
         result = best_of(case.runs, by_them)
         rates.append(result.distinct / result.seconds)
         row["distinct"] = result.distinct

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from workbench.checking.check import check
 from workbench.kernel import Constant, Model, Names, SetOf, Variable, action, invariant, reachable, require
+from workbench.kernel.meaning.budget import Budget
 
 
 class Message(NamedTuple):
@@ -220,7 +221,7 @@ def written(protocol: str, way: str) -> type[Model]:
 def row(protocol: str, constants: dict[str, Any], way: str) -> dict[str, Any]:
     """One check; run it in a separate process."""
     kind = written(protocol, way)
-    check(kind(), engine="local", max_states=100)  # compiles before the clock runs
+    check(kind(), engine="local", budget=Budget(states=100))  # compiles before the clock runs
     result = check(kind(**constants), engine="local")
     return {
         "protocol": " ".join([protocol, *(f"{name}={value}" for name, value in constants.items())]),

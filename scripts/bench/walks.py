@@ -4,6 +4,7 @@ import time
 from typing import Any
 
 from bench.searches import safety, title
+from workbench.checking.walks.result import WalkRule
 from workbench.checking.walks.simulate import simulate
 from workbench.registry import get_model
 
@@ -22,11 +23,11 @@ def measure(name: str, constants: dict[str, Any]) -> dict[str, Any]:
     """Walks with all invariants for some seconds, on one core and on all; then again, with traces shortened."""
     model = get_model(name)(**constants)
     names = safety(model)
-    simulate(model, names, walks=1)  # compiles before the clock runs
-    one = simulate(model, names, seconds=_SECONDS, workers=1, shorten=0)
-    seen = simulate(model, names, seconds=_SECONDS, shorten=0)
+    simulate(model, names, rule=WalkRule(walks=1))  # compiles before the clock runs
+    one = simulate(model, names, rule=WalkRule(seconds=_SECONDS), workers=1, shorten=0)
+    seen = simulate(model, names, rule=WalkRule(seconds=_SECONDS), shorten=0)
     began = time.perf_counter()
-    again = simulate(model, names, walks=max(1, seen.walks // 10))
+    again = simulate(model, names, rule=WalkRule(walks=max(1, seen.walks // 10)))
     decided = [verdict for verdict in again.verdicts if verdict.trace is not None]
     return {
         "model": title(name, constants),

@@ -74,5 +74,5 @@ def test_an_audit_takes_no_more_than_its_time(spoilt, capsys):
     found = json.loads(capsys.readouterr().out)
     assert "the rest of the table: the budget of 1e-09 seconds is used up" in found["not_checked"]
     assert not found["complete"]
-    with pytest.raises(InputError, match="max_seconds = 0 is not accepted; it takes a number above 0"):
-        audit(spoilt, max_seconds=0)
+    with pytest.raises(InputError, match="seconds = 0 is not accepted; it takes a number above 0"):
+        audit(spoilt, seconds=0)

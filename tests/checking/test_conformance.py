@@ -24,8 +24,11 @@ from tests.checking.impure import impure
 from tests.places import SPECS
 from tests.toys import ALIKE, BY_STEPS, SAFE, STATES, Alike, Hindmost, Steps, Still, Wide
 from workbench.checking.check import check
+from workbench.checking.contract import Auto, Local, Spark
 from workbench.checking.runs import resume
 from workbench.kernel import ModelError, Result, machine_of, replay
+from workbench.kernel.meaning.budget import Budget, Watch
+from workbench.kernel.meaning.plan import Fingerprints
 from workbench.kernel.meaning.values import counted
 from workbench.language import *
 from workbench.protocols.bakery.extended import BakeryExtended
@@ -43,12 +46,12 @@ class Way(NamedTuple):
 
 ENGINES = {
     "reference": Way({"engine": "reference"}),
-    "local": Way({"engine": "local", "workers": 1}),
-    "local 128, 4 threads": Way({"engine": "local", "fingerprint_bits": 128, "workers": 4}),
-    "2 threads": Way({"engine": "local", "workers": 2}),
+    "local": Way({"engine": "local"}),
+    "local 128, 4 threads": Way({"engine": Local(workers=4), "fingerprints": Fingerprints(bits=128)}),
+    "2 threads": Way({"engine": Local(workers=2)}),
     "auto": Way({"engine": "auto"}),
-    "spark": Way({"engine": "spark"}),
-    "hand-over": Way({"engine": "auto", "hand_over_states": 3}),
+    "spark": Way({"engine": Spark()}),
+    "hand-over": Way({"engine": Auto(hand_over_states=3)}),
 }
 ON_SPARK = ("spark", "hand-over")
 
@@ -70,7 +73,7 @@ def on_spark(spark: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Way
             monkeypatch.setattr("workbench.checking.spark.narrow_levels.MOST_STATES", 0)
             monkeypatch.setattr("workbench.checking.spark.levels_per_job.LEAST_TOGETHER", 1)
         way = ENGINES[name]
-        return way._replace(options={**way.options, "spark": spark})
+        return Way({"engine": replace(way.options["engine"], session=spark)})
 
     return made
 
@@ -223,7 +226,7 @@ def test_named_configurations_on_spark(spark, name):
     """Larger than the reference can do in a test: the in-process engine, which conforms, says what is to be found."""
     one = named(name)
     names = [p.name for p in one.model.select(one.properties)]
-    result = check(one.model, names, symmetry=one.symmetry, engine="spark", spark=spark)
+    result = check(one.model, names, symmetry=one.symmetry, engine=Spark(session=spark))
     expect_agreement(result, check(one.model, names, symmetry=one.symmetry, engine="local"))
 
 
@@ -266,7 +269,7 @@ DRAWN = {
 def test_any_constants_and_extensions(kind, data, symmetry):
     """Of spaces that are not large, for they would take nearly all of the time."""
     model = kind(Writers=2, **functools.reduce(dict.__or__, map(data.draw, DRAWN[kind])))
-    assume(check(model, [], max_states=3000).complete)
+    assume(check(model, [], budget=Budget(states=3000)).complete)
     names = [p.name for p in model.properties.values() if not symmetry or p.kind != "liveness"]
     assert_conforms(model, ENGINES["local"], names, symmetry)
 
@@ -355,10 +358,10 @@ def test_random_models_on_spark(on_spark, name, seed, bounded):
 def test_random_models_of_equal_values_in_a_run_directory(on_spark, tmp_path, held):
     """Values come from files after a resume, and what has been met here differs from what the files number."""
     model, run = random_model(5, held=held, actors=2)(), tmp_path / "run"
-    names, options = judged(model), on_spark("spark").options
-    part = check(model, names, symmetry=True, max_states=9, run_dir=run, **options)
+    names, engine = judged(model), on_spark("spark").options["engine"]
+    part = check(model, names, symmetry=True, budget=Budget(states=9), engine=replace(engine, run_dir=run))
     assert not part.complete
-    result = resume(run, type(machine_of(model).author), spark=options["spark"])
+    result = resume(run, type(machine_of(model).author), spark=engine.session)
     expect_agreement(result, check(model, names, symmetry=True, engine="reference"))
 
 
@@ -372,7 +375,7 @@ def test_hand_over_after_every_level(spark, symmetry):
     model, names = Steps(), [*SAFE, *BY_STEPS]
     wanted = check(model, names, symmetry=symmetry, engine="reference")
     for states in [0, *itertools.accumulate(wanted.levels[:-1])]:
-        result = check(model, names, symmetry=symmetry, spark=spark, hand_over_states=states)
+        result = check(model, names, symmetry=symmetry, engine=Auto(session=spark, hand_over_states=states))
         assert result.engine == "spark"
         with told(f"after {states} states"):
             expect_same(result, wanted)
@@ -392,7 +395,11 @@ def assert_partial(result, names):
 
 def budgets(way, most):
     """All of them; on Spark, where each takes a second or two, a level, part of one, all but one state, and enough."""
-    return (1, 4, most - 1, most, most + 1) if "spark" in way.options else range(1, most + 2)
+    return (
+        (1, 4, most - 1, most, most + 1)
+        if isinstance(way.options["engine"], Spark) or way == ENGINES["hand-over"]
+        else range(1, most + 2)
+    )
 
 
 @pytest.mark.slow
@@ -402,7 +409,7 @@ def test_every_budget_of_states(way, symmetry):
     most, names = 6 if symmetry else STATES, [*SAFE, *BY_STEPS]
     spaces = {check(Steps(), names, symmetry=symmetry, **way.options).distinct}
     for budget in budgets(way, most):
-        result = check(Steps(), names, symmetry=symmetry, max_states=budget, **way.options)
+        result = check(Steps(), names, symmetry=symmetry, budget=Budget(states=budget), **way.options)
         assert result.distinct == min(budget, most)
         assert result.complete is (budget >= most)
         if budget < most:
@@ -413,19 +420,19 @@ def test_every_budget_of_states(way, symmetry):
     assert spaces == {most}
 
 
-@pytest.mark.parametrize("name", ["max_states", "max_seconds", "max_bytes"])
+@pytest.mark.parametrize("name", ["states", "seconds", "bytes"])
 @pytest.mark.parametrize("value", [0, -5, float("nan"), True])
 def test_a_budget_that_is_none(way_in_process, name, value):
     with pytest.raises(InputError, match=rf"{name} = .* is not accepted; it takes an? \w+ above 0"):
-        check(Steps(), **way_in_process.options, **{name: value})
+        check(Steps(), **way_in_process.options, budget=Budget(**{name: value}))
 
 
 @pytest.mark.parametrize(
     ("options", "stopped"),
     [
-        ({"max_seconds": 1e-9}, "the budget of 1e-09 seconds is used up"),
-        ({"max_bytes": 1}, "the budget of 0.0 MiB is used up"),
-        ({"should_stop": lambda: True}, "stopped on request"),
+        ({"budget": Budget(seconds=1e-9)}, "the budget of 1e-09 seconds is used up"),
+        ({"budget": Budget(bytes=1)}, "the budget of 0.0 MiB is used up"),
+        ({"watch": Watch(should_stop=lambda: True)}, "stopped on request"),
     ],
 )
 def test_other_budgets_and_stops(way, options, stopped):
@@ -437,7 +444,7 @@ def test_other_budgets_and_stops(way, options, stopped):
 
 @pytest.mark.slow
 def test_initial_states_are_under_the_budget_too(way):
-    result = check(Wide(), max_states=4995, **way.options)
+    result = check(Wide(), budget=Budget(states=4995), **way.options)
     assert result.levels == [4995]
     assert result["Small"].holds is False  # n = 4990 is among them, or another one from there on
 
@@ -462,7 +469,7 @@ class Endless(Model):
 
 @pytest.mark.slow
 def test_time_is_up_among_the_initial_states(way):
-    result = check(Endless(), max_seconds=0.5, **way.options)
+    result = check(Endless(), budget=Budget(seconds=0.5), **way.options)
     assert result.stopped == "the budget of 0.5 seconds is used up"
     assert result["Small"].holds is (None if result.distinct == 0 else False)
 
@@ -481,14 +488,14 @@ def test_initial_states_are_judged_as_they_come(way):
             judged.append(s.n)
             return s.n < 5000
 
-    result = check(Many(), ["Small"], should_stop=lambda: len(judged) > 100, **way.options)
+    result = check(Many(), ["Small"], watch=Watch(should_stop=lambda: len(judged) > 100), **way.options)
     assert result.stopped == "stopped on request"
     assert result.distinct < 2000
 
 
 def test_a_stop_on_the_way(way):
     calls = itertools.count()
-    result = check(Steps(Last=3), SAFE, should_stop=lambda: next(calls) > 3, **way.options)
+    result = check(Steps(Last=3), SAFE, watch=Watch(should_stop=lambda: next(calls) > 3), **way.options)
     assert (result.stopped, result.complete) == ("stopped on request", False)
     assert 0 < result.distinct < 16
     assert_partial(result, SAFE)
@@ -499,7 +506,7 @@ def test_an_interrupt_keeps_what_was_visited(way):
         if progress.level >= 3:
             signal.raise_signal(signal.SIGINT)
 
-    result = check(Steps(Last=3), SAFE, on_progress=interrupt, **way.options)
+    result = check(Steps(Last=3), SAFE, watch=Watch(on_progress=interrupt), **way.options)
     assert (result.stopped, result.complete) == ("interrupted", False)
     assert sum(result.levels) == result.distinct > 3
     assert_partial(result, SAFE)
@@ -507,7 +514,7 @@ def test_an_interrupt_keeps_what_was_visited(way):
 
 def test_progress_is_told(way):
     told = []
-    result = check(Steps(), SAFE, on_progress=told.append, **way.options)
+    result = check(Steps(), SAFE, watch=Watch(on_progress=told.append), **way.options)
     assert [p.states for p in told] == sorted(p.states for p in told)
     assert told[0].states <= 1 <= told[-1].states <= STATES
     assert told[0].decided == ()
@@ -655,7 +662,7 @@ def test_liveness_where_nothing_is_inside(way_in_process):
 def test_every_budget_of_states_within_a_constraint(way, symmetry):
     most = 6 if symmetry else 9
     for budget in budgets(way, most):
-        result = check(Bounded(), SAFE, symmetry=symmetry, max_states=budget, **way.options)
+        result = check(Bounded(), SAFE, symmetry=symmetry, budget=Budget(states=budget), **way.options)
         assert result.distinct == min(budget, most)
         assert result.complete is (budget >= most)
         if budget < most:
@@ -901,13 +908,13 @@ GROWING = r"n, log take new values with every level, [\d,]+ values so far: unles
 
 
 def test_what_only_grows_is_named_where_a_search_does_not_end(way):
-    result = check(EverNew(), max_states=150, **way.options)
+    result = check(EverNew(), budget=Budget(states=150), **way.options)
     assert [note for note in result.notes if re.fullmatch(GROWING, note)]
     stopped = check(EverNew(), fail_fast=True, **way.options)
     assert stopped.notes == [note for note in stopped.notes if "new values" not in note]
 
 
 def test_what_is_bounded_is_not_said_to_grow(way_in_process):
-    result = check(Bakery(), max_states=3000, **way_in_process.options)
+    result = check(Bakery(), budget=Budget(states=3000), **way_in_process.options)
     assert not result.complete
     assert not any("new values" in note for note in result.notes)

@@ -14,10 +14,10 @@ from workbench.checking.local.search import LocalSearch
 from workbench.checking.trees.cells import Interner
 from workbench.checking.trees.decision_trees import Trees
 from workbench.kernel import Model, ModelError, Variable, action, invariant, require
-from workbench.kernel.meaning.budget import Limits
+from workbench.kernel.meaning.budget import Budget, Limits, Watch
 from workbench.kernel.meaning.conclusion import conclude
 from workbench.kernel.meaning.interrupts import interrupted, interruptible
-from workbench.kernel.meaning.plan import make_plan
+from workbench.kernel.meaning.plan import Fingerprints, make_plan
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2
 
@@ -40,7 +40,7 @@ def test_states_in_many_blocks(monkeypatch, block):
 @pytest.mark.parametrize("engine", ["local", "reference"])
 def test_progress_says_how_many_states_wait_to_be_expanded(engine):
     told = []
-    result = check(BakeryV2(Writers=2), SAFETY, engine=engine, on_progress=told.append)
+    result = check(BakeryV2(Writers=2), SAFETY, engine=engine, watch=Watch(on_progress=told.append))
     assert len(told) > 10
     assert all(0 < at.frontier <= at.states for at in told[:-1])
     assert told[-1].states - told[-1].frontier <= result.distinct
@@ -113,7 +113,7 @@ class Impatient(Model):
 
 def test_an_interrupt_while_the_rest_is_judged_keeps_what_was_met():
     for most in (None, 4):
-        result = check(Impatient(), engine="local", max_states=most)
+        result = check(Impatient(), engine="local", budget=Budget(states=most))
         assert (result.complete, result.stopped, result.interrupted) == (False, "interrupted", True)
         assert (result["Low"].trace_states, result["Third"].holds) == (2, None)
 
@@ -177,4 +177,4 @@ def test_the_chance_of_a_collision_under_symmetry():
     plain, symmetric = (check(Bakery(), SAFETY, symmetry=s) for s in (False, True))
     assert symmetric.collision_probability == collision_probability(symmetric.distinct, 64, 6)
     assert plain.collision_probability == collision_probability(plain.distinct, 64)
-    assert 0 < check(Bakery(), SAFETY, fingerprint_bits=128).collision_probability < 1e-30
+    assert 0 < check(Bakery(), SAFETY, fingerprints=Fingerprints(bits=128)).collision_probability < 1e-30

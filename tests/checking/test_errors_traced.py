@@ -9,6 +9,7 @@ from tests.checking.failing import PARTS, failing, failing_late
 from workbench import check, simulate
 from workbench.checking.following.scenario import scenario
 from workbench.checking.following.validate import validate
+from workbench.checking.walks.result import WalkRule
 from workbench.commands import cli
 from workbench.formats.recording import Observation, Recording
 from workbench.kernel import ModelError, replay
@@ -38,19 +39,19 @@ def checked(error, last):
 @pytest.mark.parametrize("part", [part for part in PARTS if part != "goal"])
 def test_walks_show_how_they_got_there(part):
     with pytest.raises(ModelError, match="raised ZeroDivisionError") as error:
-        simulate(failing(part)(), walks=5, workers=1)
+        simulate(failing(part)(), rule=WalkRule(walks=5), workers=1)
     assert len(checked(error, PARTS[part])) == PARTS[part] + 1
 
 
 @pytest.mark.parametrize("workers", [1, 3])
 @pytest.mark.parametrize("part", [part for part in PARTS if part != "goal"])
 def test_walks_keep_what_they_have_met(part, workers):
-    expect_walked(simulate(failing_late(part)(), walks=5, workers=workers), part)
+    expect_walked(simulate(failing_late(part)(), rule=WalkRule(walks=5), workers=workers), part)
 
 
 @pytest.mark.spark
 def test_walks_on_spark_keep_what_they_have_met(spark):
-    expect_walked(simulate(failing_late("action")(), walks=5, workers=2, engine="spark", spark=spark), "action")
+    expect_walked(simulate(failing_late("action")(), rule=WalkRule(walks=5), workers=2, spark=spark), "action")
 
 
 def expect_walked(seen, part):
@@ -134,5 +135,5 @@ def test_views_show_it_beside_what_was_found():
     for shown in (result_view(result).html(), result_view(result).text(), report(result), result.text(), repr(result)):
         assert "an error of the model: action up" in shown
     assert trace_view(result.error.trace).html() in report(result)
-    seen = simulate(failing_late("action")(), walks=5, workers=1)
+    seen = simulate(failing_late("action")(), rule=WalkRule(walks=5), workers=1)
     assert "an error of the model: action up" in simulation_view(seen).html()

@@ -12,6 +12,7 @@ from random_models import random_model
 from tests.checking.test_conformance import Bounded, Scattered
 from tests.toys import Steps, Wide
 from workbench.checking.check import check
+from workbench.checking.contract import Auto, Local
 from workbench.checking.kernels import loops
 from workbench.checking.kernels.compiled import interpreting
 from workbench.checking.kernels.in_numpy import FORMS
@@ -20,7 +21,7 @@ from workbench.checking.local import expander, store
 from workbench.checking.local.search import LocalSearch
 from workbench.checking.local.store import Visited
 from workbench.checking.trees import cells
-from workbench.kernel.meaning.budget import Budget, Limits
+from workbench.kernel.meaning.budget import Budget, Limits, Watch
 from workbench.kernel.meaning.plan import make_plan
 from workbench.kernel.meaning.symmetry import Canonical
 from workbench.language import *
@@ -191,7 +192,9 @@ def test_every_budget_ends_where_it_is_used_up(workers):
 
 @pytest.mark.parametrize("budget", [1, 2, 3, 7, 8])
 def test_counts_under_a_budget_are_those_of_the_reference(budget):
-    engines = [check(Steps(), ["OnTheWay"], engine=name, max_states=budget) for name in ("local", "reference")]
+    engines = [
+        check(Steps(), ["OnTheWay"], engine=name, budget=Budget(states=budget)) for name in ("local", "reference")
+    ]
     assert engines[0].generated == engines[1].generated
     assert [a.enabled for a in engines[0].actions] == [a.enabled for a in engines[1].actions]
 
@@ -250,15 +253,18 @@ def assert_no_thread_is_left(before):
 
 
 @pytest.mark.usefixtures("in_pieces")
-@pytest.mark.parametrize("options", [{"max_states": 5}, {"should_stop": lambda: True}, {"max_bytes": 1}, {}])
+@pytest.mark.parametrize(
+    "options",
+    [{"budget": Budget(states=5)}, {"watch": Watch(should_stop=lambda: True)}, {"budget": Budget(bytes=1)}, {}],
+)
 def test_no_thread_is_left_when_a_search_ends(options):
     """What is judged after a stop is judged by threads, too."""
     before = threading.enumerate()
-    check(Steps(Last=3), ["OnTheWay", "SomebodyFlies"], engine="local", workers=3, **options)
+    check(Steps(Last=3), ["OnTheWay", "SomebodyFlies"], engine=Local(workers=3), **options)
     assert_no_thread_is_left(before)
 
 
 @pytest.mark.parametrize("workers", [0, -1, 1.5, True, 10**6])
 def test_a_number_of_workers_that_is_none(workers):
     with pytest.raises(InputError, match=r"workers = .* is not accepted; it takes an integer from 1 to 1024"):
-        check(Steps(), workers=workers)
+        check(Steps(), engine=Auto(workers=workers))

@@ -13,7 +13,7 @@ from workbench.checking.spaces.space import explore
 from workbench.checking.trees.cells import Interner
 from workbench.kernel import InputError, machine_of
 from workbench.kernel.meaning.budget import Limits
-from workbench.kernel.meaning.plan import make_plan
+from workbench.kernel.meaning.plan import Fingerprints, make_plan
 from workbench.language import *
 from workbench.protocols.bakery.v2 import BakeryV2
 
@@ -65,7 +65,7 @@ def test_a_collision_for_one_key_is_none_for_another():
 def test_each_search_draws_a_key_and_a_given_one_repeats_it():
     first, second = check(Steps()), check(Steps())
     assert first.fingerprint_key != second.fingerprint_key
-    assert check(Steps(), fingerprint_key=first.fingerprint_key).fingerprint_key == first.fingerprint_key
+    assert check(Steps(), fingerprints=Fingerprints(key=first.fingerprint_key)).fingerprint_key == first.fingerprint_key
     assert check(Steps(), engine="reference").as_dict()["fingerprint_key"] is None
 
 
@@ -80,7 +80,7 @@ def test_the_command_repeats_a_search_and_tells_people_no_key(run):
 @pytest.mark.parametrize("key", ["", "00", "0x" + "0" * 30, KEYS[0] + "\n", "é" * 32, 7, b"0" * 16])
 def test_what_is_no_key_is_refused(key):
     with pytest.raises(InputError, match="it takes 32 hexadecimal digits"):
-        check(Steps(), fingerprint_key=key)
+        check(Steps(), fingerprints=Fingerprints(key=key))
 
 
 MODELS = {

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from workbench.checking.check import check
 from workbench.checking.local.lassos import Graph, LassoFinder
 from workbench.kernel import Machine, ModelError, machine_of, replay, search
+from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.lasso import Lasso, verify_lasso
 from workbench.kernel.meaning.properties import Formula
 from workbench.kernel.meaning.steps import Fairness
@@ -530,7 +531,7 @@ def test_symmetry_is_not_used_where_a_liveness_property_is_checked() -> None:
 
 
 def test_an_incomplete_search_decides_no_liveness_property() -> None:
-    result = search(Bakery(), ["EventualProgress"], max_states=100)
+    result = search(Bakery(), ["EventualProgress"], budget=Budget(states=100))
     assert result["EventualProgress"].word == "unknown"
 
 

@@ -9,9 +9,11 @@ import pytest
 from tests import ring
 from tests.ring import Ring
 from workbench.checking.check import check
+from workbench.checking.contract import Spark
 from workbench.checking.following.validate import validate
 from workbench.checking.questions.variants import beginning_in, variant
 from workbench.checking.spaces.space import explore
+from workbench.checking.walks.result import WalkRule
 from workbench.checking.walks.simulate import simulate
 from workbench.formats.recording import Observation, Recording
 from workbench.kernel import Constant, Model, Names, Variable, action, invariant, leads_to, liveness, require
@@ -114,13 +116,13 @@ def test_a_condition_may_say_where_it_is_enabled(engine):
 
 @pytest.mark.spark
 def test_spark_does_not_guess_where_a_condition_is_enabled(spark):
-    verdict = check(Asked(Members=3), ["IsServed"], engine="spark", spark=spark)["IsServed"]
+    verdict = check(Asked(Members=3), ["IsServed"], engine=Spark(session=spark))["IsServed"]
     assert (verdict.holds, "says itself where it is enabled" in verdict.why) == (None, True)
 
 
 @pytest.mark.spark
 def test_it_is_searched_on_spark(spark):
-    *found, traces = told(check(Ring(Members=4), engine="spark", spark=spark))
+    *found, traces = told(check(Ring(Members=4), engine=Spark(session=spark)))
     *expected, others = told(check(Ring(Members=4), engine="local"))
     assert found == expected
     assert [trace and len(trace) for trace in traces] == [trace and len(trace) for trace in others]
@@ -130,7 +132,7 @@ def test_questions_walks_and_pictures_take_it():
     machine = Ring(Members=3)
     space = explore(machine)
     assert len(space) == 24
-    walked = simulate(machine, ["OneAsks"], walks=20, seed=1)
+    walked = simulate(machine, ["OneAsks"], rule=WalkRule(walks=20, seed=1))
     assert walked["OneAsks"].word == "violated"
     trace = check(machine, ["OneAsks"])["OneAsks"].trace
     recording = Recording([Observation({0: "p1"}), Observation({1: True, 2: True}, steps=2)])

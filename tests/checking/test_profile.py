@@ -6,10 +6,11 @@ import re
 import pytest
 
 from workbench.checking.check import check
+from workbench.checking.contract import Auto, Spark
 from workbench.checking.local.search import LocalSearch
 from workbench.checking.trees.profile import Cost, Profile, joined
 from workbench.commands.cli import main
-from workbench.kernel.meaning.budget import Limits
+from workbench.kernel.meaning.budget import Budget, Limits
 from workbench.kernel.meaning.plan import make_plan
 from workbench.kernel.meaning.steps import Subject
 from workbench.language import *
@@ -110,7 +111,7 @@ def test_steps_constraints_and_sets_are_accounted_for_too():
 
 
 def test_a_search_that_was_stopped_has_a_profile_too():
-    result = check(Walkers(), engine="local", max_states=20)
+    result = check(Walkers(), engine="local", budget=Budget(states=20))
     assert (result.complete, result.profile.states) == (False, 20)
 
 
@@ -130,10 +131,13 @@ def test_profiles_of_processes_add_up():
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("options", [{"engine": "spark"}, {"hand_over_states": 3}], ids=["spark", "hand-over"])
-def test_on_spark_each_process_has_trees_and_calls_of_its_own(spark, options):
+@pytest.mark.parametrize("engine", [Spark(), Auto(hand_over_states=3)], ids=["spark", "hand-over"])
+def test_on_spark_each_process_has_trees_and_calls_of_its_own(spark, engine):
     model, names = Walkers(), ["OnTheWay", "InOrder", "Awake"]
-    here, there = costs(check(model, names, engine="local")), costs(check(model, names, spark=spark, **options))
+    here, there = (
+        costs(check(model, names, engine="local")),
+        costs(check(model, names, engine=replace(engine, session=spark))),
+    )
     assert here.keys() == there.keys()
     for label, cost in here.items():
         assert there[label].reads == cost.reads
@@ -173,7 +177,7 @@ def test_what_is_called_for_most_states_is_remarked_on():
     )
     assert "up to 7 of 7 cells" in remark
     assert check(Many(), ["Each"], engine="local").notes == []
-    assert check(Many(), engine="local", max_states=15_000).notes[0].startswith("invariant Whole is called")
+    assert check(Many(), engine="local", budget=Budget(states=15_000)).notes[0].startswith("invariant Whole is called")
 
 
 @pytest.mark.slow

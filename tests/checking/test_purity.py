@@ -9,6 +9,7 @@ from workbench import check, simulate
 from workbench.checking.following.scenario import scenario
 from workbench.checking.following.validate import validate
 from workbench.checking.trees.decision_trees import Trees
+from workbench.checking.walks.result import WalkRule
 from workbench.formats.recording import Observation, Recording
 from workbench.kernel import Model, ModelError, Variable, action, choose, invariant, require
 from workbench.kernel.meaning import rerunning
@@ -47,7 +48,7 @@ def test_the_reference_search_asks_again(part):
 @pytest.mark.parametrize("part", OF_THE_REFERENCE)
 def test_walks_are_asked_again(part):
     with pytest.raises(ModelError, match=SAID):
-        simulate(impure(part)(), walks=400, depth=3, workers=1)
+        simulate(impure(part)(), rule=WalkRule(walks=400, depth=3), workers=1)
 
 
 def test_a_model_that_is_validated_is_asked_again():

@@ -10,12 +10,14 @@ import pytest
 
 from tests.command import python
 from workbench.checking.check import check
+from workbench.checking.contract import Auto, Spark
 from workbench.checking.questions.sweep import sweep
 from workbench.checking.runs import resume, save_run
 from workbench.checking.shipping import NotReceived, receive, ship
 from workbench.checking.spaces.dataset import load
 from workbench.checking.spark import engine, entry
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, machine_of, require
+from workbench.kernel.meaning.budget import Budget
 from workbench.registry import get_model
 
 MODEL = """
@@ -166,7 +168,7 @@ def test_what_cannot_be_received_is_said(model_file):
 @pytest.mark.spark
 def test_a_search_of_a_file_is_resumed_and_saved(spark, model_file, tmp_path):
     run, name = tmp_path / "run", f"{model_file}:Counter"
-    part = check(get_model(name)(), engine="spark", spark=spark, max_states=2, run_dir=run)
+    part = check(get_model(name)(), engine=Spark(session=spark, run_dir=run), budget=Budget(states=2))
     assert part.distinct == 2
     result = resume(run, name, spark=spark)
     assert (result.distinct, result["Low"].trace_states) == (4, 4)
@@ -176,7 +178,7 @@ def test_a_search_of_a_file_is_resumed_and_saved(spark, model_file, tmp_path):
 @pytest.mark.spark
 def test_a_file_is_loaded_where_it_is_named_and_a_model_that_has_changed_is_refused(spark, model_file, tmp_path):
     run, name = tmp_path / "run", f"{model_file}:Counter"
-    check(get_model(name)(Step=2), engine="spark", spark=spark, max_states=1, run_dir=run)
+    check(get_model(name)(Step=2), engine=Spark(session=spark, run_dir=run), budget=Budget(states=1))
     marker = tmp_path / "loaded"
     text = model_file.read_text()
     model_file.write_text(text + f"\nopen({str(marker)!r}, 'w').close()\n")
@@ -198,8 +200,8 @@ def test_a_file_is_loaded_where_it_is_named_and_a_model_that_has_changed_is_refu
 @pytest.mark.spark
 def test_a_file_and_a_test_module(spark, model_file):
     for model in (get_model(f"{model_file}:Counter")(), Here()):
-        for options in ({"engine": "spark"}, {"hand_over_states": 1}):
-            result = check(model, spark=spark, **options)
+        for on_spark in (Spark(spark), Auto(session=spark, hand_over_states=1)):
+            result = check(model, engine=on_spark)
             assert (result.engine, result["Low"].holds) == ("spark", False)
             assert result.levels == check(model, engine="reference").levels
 
@@ -210,14 +212,14 @@ def test_a_sweep_of_a_file(spark, model_file):
 
 
 NOTEBOOK = """
-from workbench import check, spark_session
+from workbench import Auto, Spark, check, spark_session
 from workbench.kernel import Model, Variable, action, require
 
 {model}
 
 spark = spark_session("local[1]")
-for options in ({{"engine": "spark"}}, {{"hand_over_states": 1}}):
-    print(check(Counter(), spark=spark, **options).distinct)
+for engine in (Spark(spark), Auto(session=spark, hand_over_states=1)):
+    print(check(Counter(), engine=engine).distinct)
 """
 
 
@@ -237,7 +239,7 @@ def test_a_model_of_a_notebook(model_file, tmp_path):
 def test_a_search_that_cannot_move_is_not_lost(spark, tmp_path):
     """What stands in the way is said, and what the search in this process has seen is its result."""
     (tmp_path / "mine.txt").write_text("keep")
-    result = check(Here(Size=9), spark=spark, hand_over_states=3, run_dir=tmp_path)
+    result = check(Here(Size=9), engine=Auto(session=spark, hand_over_states=3, run_dir=tmp_path))
     assert (result.engine, result.complete, result["Low"].holds) == ("local", False, False)
     assert result.distinct >= 4
     assert result.stopped.startswith("more than 3 states, and it cannot move to Spark: ")
@@ -253,7 +255,7 @@ def test_a_search_that_is_interrupted_on_its_way_is_not_lost(spark, monkeypatch,
     for module in (entry, engine):
         if hasattr(module, on_its_way.__name__):
             monkeypatch.setattr(module, on_its_way.__name__, interrupted)
-    result = check(Here(Size=9), spark=spark, hand_over_states=3)
+    result = check(Here(Size=9), engine=Auto(session=spark, hand_over_states=3))
     assert (result.complete, result.interrupted, result["Low"].holds) == (False, True, False)
     assert result.distinct == sum(result.levels) >= (4 if result.engine == "local" else 3)  # of completed levels
     assert result.stopped.endswith("interrupted")
@@ -273,8 +275,8 @@ LOCK = __import__("threading").Lock()
 def test_a_model_that_cannot_be_sent(spark):
     said = "model unpicklable: Unpicklable.validate.LOCK is an object of type _thread.lock, which cannot be described"
     with pytest.raises(InputError, match=said):
-        check(Unpicklable(), engine="spark", spark=spark)
-    result = check(Unpicklable(Size=9), spark=spark, hand_over_states=3)
+        check(Unpicklable(), engine=Spark(session=spark))
+    result = check(Unpicklable(Size=9), engine=Auto(session=spark, hand_over_states=3))
     assert said in result.stopped
     assert result["Low"].holds is False
 
@@ -302,8 +304,8 @@ def test_workers_that_cannot_load_a_model(spark, monkeypatch, tmp_path):
     monkeypatch.setattr("workbench.checking.spark.narrow_levels.MOST_STATES", 0)  # or they would not be needed
     said = "Spark's workers cannot load not_installed: ModuleNotFoundError: No module named 'only_here'"
     with pytest.raises(InputError, match=said):
-        check(NotInstalled(), engine="spark", spark=spark)
-    result = check(NotInstalled(Size=9), spark=spark, hand_over_states=3)
+        check(NotInstalled(), engine=Spark(session=spark))
+    result = check(NotInstalled(Size=9), engine=Auto(session=spark, hand_over_states=3))
     assert said in result.stopped
     assert result["Low"].holds is False
 

@@ -18,6 +18,8 @@ from tests.places import SPECS, compiled_kernels
 from workbench import get_model
 from workbench.checking.check import check
 from workbench.checking.kernels import compiled
+from workbench.kernel.meaning.budget import Budget, Watch
+from workbench.kernel.meaning.plan import Fingerprints
 from workbench.registry import configurations
 
 #: What takes its time to be imported, as far as we use it.
@@ -72,11 +74,11 @@ def everything(result):
 # Lassos, steps, a deadlock, refinements, a constraint and symmetry, each of them where something is found.
 CHECKS = [
     ("bakery/release_transaction_wedge", {}),
-    ("classics/allocator_deadlock", {"fingerprint_bits": 128}),
+    ("classics/allocator_deadlock", {"fingerprints": Fingerprints(bits=128)}),
     ("classics/allocator_simple", {}),
     ("classics/chang_roberts_smaller", {"fail_fast": True}),
     ("classics/peterson_stays", {}),
-    ("classics/two_phase_commit_impatient", {"max_states": 300}),
+    ("classics/two_phase_commit_impatient", {"budget": Budget(states=300)}),
     ("hudi/one_table_pessimistic", {}),
     ("table/table", {}),
     ("table/two_columns", {"fail_fast": True}),
@@ -98,7 +100,7 @@ def test_interpreted_kernels_come_to_the_same(name, options):
 def test_where_there_is_too_much_to_interpret_it_begins_again(monkeypatch):
     monkeypatch.setattr(compiled, "MOST_CALLS", 5_000)
     model, told = get_model("bakery")(MaxCrashes=0), []
-    result = check(model, symmetry=True, on_progress=told.append)
+    result = check(model, symmetry=True, watch=Watch(on_progress=told.append))
     calls = compiled._calls
     assert calls > compiled.MOST_CALLS
     assert everything(result) == everything(check(model, symmetry=True, engine="local"))
@@ -110,7 +112,7 @@ def test_where_there_is_too_much_to_interpret_it_begins_again(monkeypatch):
 
 @pytest.mark.usefixtures("interpreted")
 def test_a_budget_of_seconds_is_spent_with_compiled_kernels():
-    assert check(get_model("peterson")(), max_seconds=600).complete
+    assert check(get_model("peterson")(), budget=Budget(seconds=600)).complete
     assert compiled._calls == 0
 
 
@@ -324,8 +326,7 @@ EMPTY_CACHE = """
 import contextlib, json, os, signal, sys
 from workbench.checking.local import search
 from workbench.checking.kernels import compiling, compiling_beside
-from workbench.checking.check import check
-from workbench.registry import get_model
+from workbench import Budget, Watch, check, get_model
 name, constants, options, states, said, beside = *json.loads(sys.argv[1]), [], None
 
 def compiled_first(progress):  # after so many states everything is compiled before the search goes on
@@ -334,9 +335,10 @@ def compiled_first(progress):  # after so many states everything is compiled bef
 
 try:
     with compiling.telling(said.append):
-        results, loaded = [], []
+        results, loaded, model = [], [], get_model(name)(**constants)
+        budget = Budget(seconds=options.pop("seconds", None))
         for _ in range(2):
-            results.append(check(get_model(name)(**constants), on_progress=compiled_first, **options).as_dict())
+            results.append(check(model, watch=Watch(compiled_first), budget=budget, **options).as_dict())
             loaded.append(search.kernels_loaded())
     beside = compiling_beside._compiler
     results = [{**result, "seconds": 0, "fingerprint_key": ""} for result in results]
@@ -355,7 +357,7 @@ def with_an_empty_cache(folder, name, constants, options, states=None):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [{"engine": "auto"}, {"engine": "local"}, {"max_seconds": 1e-9}])
+@pytest.mark.parametrize("options", [{"engine": "auto"}, {"engine": "local"}, {"seconds": 1e-9}])
 def test_no_check_waits_for_its_kernels(tmp_path, options):
     """With an empty cache the answer is the same, and it is there before anything is compiled.
 

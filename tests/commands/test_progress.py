@@ -13,7 +13,7 @@ from workbench.commands import progress
 from workbench.commands.cli import main
 from workbench.commands.progress import SECONDS_PER_LINE, SparseLines, progress_text
 from workbench.kernel import Model, Variable, action, choose, initial, require
-from workbench.kernel.meaning.budget import Budget, Limits, Progress, Stop
+from workbench.kernel.meaning.budget import Limits, Progress, Stop, Watch
 
 
 class Wide(Model):
@@ -97,11 +97,11 @@ def test_quick_commands_are_silent(capsys):
 @pytest.mark.slow
 def test_progress_is_told_and_budgets_are_kept_also_while_much_is_learnt():
     reports = []
-    whole = check(Wide(), on_progress=reports.append, engine="local")
+    whole = check(Wide(), watch=Watch(on_progress=reports.append), engine="local")
     assert whole.levels == [5000, 5000]
     assert sum(at.level == 1 for at in reports) >= 5
     again = []
-    stopped = check(Wide(), should_stop=lambda: len(again) >= 24, on_progress=again.append, engine="local")
+    stopped = check(Wide(), watch=Watch(should_stop=lambda: len(again) >= 24, on_progress=again.append), engine="local")
     assert stopped.stopped == "stopped on request"
     assert 5000 < stopped.distinct < 10000
 
@@ -109,7 +109,7 @@ def test_progress_is_told_and_budgets_are_kept_also_while_much_is_learnt():
 def test_a_search_that_begins_again_is_not_stopped_before_it_is_as_far():
     """Else what it had found would be lost, if the stop comes while kernels are loaded."""
     stopping, told = [], []
-    limits = Limits(Budget(), told.append, lambda: bool(stopping))
+    limits = Limits(watch=Watch(told.append, lambda: bool(stopping)))
     limits.check(3, 20, 1, lambda: 0)
     stopping.append(True)
     limits.restart()

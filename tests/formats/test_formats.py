@@ -30,6 +30,7 @@ from workbench.formats.tla import conjunction, tla
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.formats.tlc_trace import tlc_plain, to_tlc_json
 from workbench.kernel import replay, search
+from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.values import is_same, show
 from workbench.language import *
 from workbench.protocols.bakery.extended import BakeryExtended
@@ -854,7 +855,7 @@ def suites():
     return [
         suite_of("clock", search(Clock())),
         suite_of("bakery", search(SMALL, ["UniqueTickets", "SomeoneCommits"])),
-        suite_of("cut short", search(SMALL, ["UniqueTickets"], max_states=3)),
+        suite_of("cut short", search(SMALL, ["UniqueTickets"], budget=Budget(states=3))),
     ]
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from workbench.checking.check import check
+from workbench.checking.contract import Auto
 from workbench.checking.questions import whatif
 from workbench.checking.questions.explain import explain
 from workbench.checking.questions.fill import fill
@@ -15,7 +16,7 @@ from workbench.formats.permalink import permalink
 from workbench.kernel import Constant, InputError, Names, replay
 from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.domains import OneOf
-from workbench.kernel.meaning.plan import make_plan
+from workbench.kernel.meaning.plan import Fingerprints, make_plan
 from workbench.kernel.meaning.search import search
 from workbench.protocols.bakery.model import Bakery
 from workbench.showing import view
@@ -53,15 +54,23 @@ def test_domains_are_of_pythons_numbers():
 
 
 def test_budgets_and_other_integers_may_be_numpys():
-    assert check(SMALL, max_states=np.int64(20), workers=np.int64(2), fingerprint_bits=np.int64(128)).distinct == 20
-    assert check(SMALL, hand_over_states=np.int64(10**6), max_bytes=np.int64(2**30)).complete
+    assert (
+        check(
+            SMALL,
+            budget=Budget(states=np.int64(20)),
+            engine=Auto(workers=np.int64(2)),
+            fingerprints=Fingerprints(bits=np.int64(128)),
+        ).distinct
+        == 20
+    )
+    assert check(SMALL, engine=Auto(hand_over_states=np.int64(10**6)), budget=Budget(bytes=np.int64(2**30))).complete
     budget = Budget(np.int64(1), np.float32(0.5), np.int64(3))
     assert [type(bound) for bound in budget.options.values()] == [int, float, int]
-    rule = WalkRule(np.int64(4), np.uint8(3))
+    rule = WalkRule(depth=np.int64(4), seed=np.uint8(3))
     assert [type(number) for number in (rule.depth, rule.seed)] == [int, int]
-    assert simulate(SMALL, [], walks=np.int64(5), workers=np.int64(1), shorten=np.int64(0)).walks == 5
-    assert simulate(SMALL, [], seconds=np.float32(600), walks=1).walks
-    assert type(make_plan(SMALL, bits=np.int64(64)).bits) is int
+    assert simulate(SMALL, [], rule=WalkRule(walks=np.int64(5)), workers=np.int64(1), shorten=np.int64(0)).walks == 5
+    assert simulate(SMALL, [], rule=WalkRule(seconds=np.float32(600), walks=1)).walks
+    assert type(make_plan(SMALL, fingerprints=Fingerprints(bits=np.int64(64))).bits) is int
 
 
 def test_the_number_of_a_state_may_be_numpys():
@@ -72,20 +81,20 @@ def test_the_number_of_a_state_may_be_numpys():
 
 def test_a_grid_may_hold_numbers_of_numpy():
     grid = {"Writers": list(np.arange(1, 3)), "LazyReap": [np.bool_(True)]}
-    filled = fill(Bakery, grid, NAME, constants={"MaxCrashes": np.int64(0)}, max_states=np.int64(50))
+    filled = fill(Bakery, grid, NAME, constants={"MaxCrashes": np.int64(0)}, budget=Budget(states=np.int64(50)))
     assert [cell.setting for cell in filled.cells] == [{"Writers": n, "LazyReap": True} for n in (1, 2)]
     assert {type(value) for cell in filled.cells for value in cell.constants.values()} <= {int, bool}
     assert list(filled.table["complete"]) == [True, False]
 
 
 def test_a_single_name_is_one_name():
-    walked = simulate(SMALL, NAME, walks=1)
+    walked = simulate(SMALL, NAME, rule=WalkRule(walks=1))
     for judged in (check(SMALL, NAME), search(SMALL, NAME), explore(SMALL, NAME).result, walked):
         assert [verdict.name for verdict in judged.verdicts] == [NAME]
     assert check(SMALL, NAME, symmetry="Writers").symmetry == ("Writers",)
     assert SMALL.applicable(NAME) == [NAME]
     assert SMALL.renamings("Writers") == SMALL.renamings(["Writers"])
-    assert whatif.flips(SMALL, NAME, max_states=20)[0].before.verdicts[0].name == NAME
+    assert whatif.flips(SMALL, NAME, budget=Budget(states=20))[0].before.verdicts[0].name == NAME
     assert whatif.repairs(Bakery(Writers=2, LazyReap=False), "NonCrashedProgress", NAME, most=1).found
 
 
@@ -130,9 +139,9 @@ def number(given):
         (number, np.int64(7), "K = 7 is not accepted; it takes an integer from 0 to 3"),
         (number, np.float64(1.5), "K = 1.5 is not accepted; it takes an integer from 0 to 3"),
         (number, np.bool_(True), "K = True is not accepted; it takes an integer from 0 to 3"),
-        (Budget, np.bool_(True), "max_states = .* is not accepted; it takes an integer above 0"),
+        (Budget, np.bool_(True), "states = .* is not accepted; it takes an integer above 0"),
         (
-            lambda n: check(SMALL, workers=n),
+            lambda n: check(SMALL, engine=Auto(workers=n)),
             np.float64(2),
             "workers = .* is not accepted; it takes an integer from 1 to",
         ),

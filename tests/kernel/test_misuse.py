@@ -14,6 +14,7 @@ from workbench.checking.check import check
 from workbench.checking.questions.sweep import sweep
 from workbench.checking.questions.variants import variant
 from workbench.kernel import ModelError
+from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.machine import machine_of
 from workbench.language import *
 
@@ -280,7 +281,7 @@ def test_reads_that_end_sooner_than_the_time_before_are_noticed():
             s.b += 1
 
     with pytest.raises(ModelError, match=r"step \(.*\) is not a function of the state: after the same reads it read"):
-        check(Forgetful(), engine="local", max_states=500)
+        check(Forgetful(), engine="local", budget=Budget(states=500))
 
 
 # Declarations ---------------------------------------------------------------------------------------------------------
@@ -551,7 +552,7 @@ def test_a_condition_that_is_no_boolean_is_refused(given, shown, engine):
             s.n += 1
 
     with pytest.raises(ModelError) as caught:
-        check(Asks(), engine=engine, max_states=100)
+        check(Asks(), engine=engine, budget=Budget(states=100))
     said = re.sub(r"\(test_misuse.py:\d+\)", "HERE", str(caught.value))
     assert said.startswith(f"action go HERE: require() was given {shown}")
     assert said.endswith("; it takes True or False, such as a comparison")

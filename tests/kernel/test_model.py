@@ -11,6 +11,7 @@ import pytest
 
 from workbench.checking.check import check
 from workbench.kernel import ModelError, search
+from workbench.kernel.meaning.budget import Budget
 from workbench.language import *
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2
@@ -40,7 +41,7 @@ def model_with(**declared):
 
 def run(body):
     """Search a model whose only action does what `body` says."""
-    return search(model_with(step=action(lambda self, s: body(self, s)))(), max_states=20)
+    return search(model_with(step=action(lambda self, s: body(self, s)))(), budget=Budget(states=20))
 
 
 def plain(error):

@@ -12,6 +12,7 @@ from workbench.checking.check import check
 from workbench.checking.spaces.columns import to_array
 from workbench.checking.trees.cells import encode
 from workbench.kernel import Constant, InputError, Map, Model, Names, Partition, Variable, action, require
+from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.values import Name, check_value, permute, show, sort_key
 from workbench.protocols.bakery.v2 import BakeryV2
 from workbench.registry import get_model, models
@@ -126,7 +127,7 @@ def test_a_name_that_is_put_together_is_refused(engine):
 def test_words_of_bakery_v2(names, engine):
     with pytest.raises(InputError, match="is also a text of the model's own, in "):
         check(BakeryV2(Writers=names), ["UniqueTickets"], engine=engine, symmetry=True)
-    assert check(BakeryV2(Writers=names), ["UniqueTickets"], engine=engine, max_states=200).distinct
+    assert check(BakeryV2(Writers=names), ["UniqueTickets"], engine=engine, budget=Budget(states=200)).distinct
 
 
 @pytest.mark.parametrize("name", models())
@@ -134,7 +135,7 @@ def test_no_model_uses_the_names_of_its_sets_for_something_else(name):
     model = get_model(name)()
     if model.symmetry:
         safety = [p.name for p in model.select() if p.kind != "liveness"]
-        assert check(model, safety, engine="local", symmetry=True, max_states=20_000).distinct > 10
+        assert check(model, safety, engine="local", symmetry=True, budget=Budget(states=20_000)).distinct > 10
 
 
 @pytest.mark.parametrize(

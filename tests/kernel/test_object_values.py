@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.command import python
 from workbench.checking.check import check
+from workbench.checking.contract import Spark
 from workbench.checking.following.validate import validate
 from workbench.checking.spaces.columns import to_array
 from workbench.checking.trees.cells import cell_hash, encode
@@ -24,6 +25,7 @@ from workbench.formats.permalink import open_permalink, permalink
 from workbench.formats.tla import tla
 from workbench.formats.tlc_trace import tlc_plain
 from workbench.kernel import ModelError, machine_of, replay, search
+from workbench.kernel.meaning.plan import Fingerprints
 from workbench.kernel.meaning.values import check_value, is_same, permute, show, sort_key
 from workbench.language import *
 from workbench.storage.digest import enumerations_of, model_digest, records_of
@@ -191,12 +193,12 @@ def test_both_searches_agree():
     assert [v.word for v in fast.verdicts] == [v.word for v in plain_result.verdicts] == ["holds", "reached"]
     one, two = search(JOURNAL, symmetry=True), check(JOURNAL, symmetry=True)
     assert one.distinct == two.distinct < fast.distinct
-    assert check(JOURNAL, fingerprint_bits=128).levels == fast.levels
+    assert check(JOURNAL, fingerprints=Fingerprints(bits=128)).levels == fast.levels
 
 
 def test_spark_agrees(spark):
     """Its workers cannot import these classes: objects travel by the names of them."""
-    result, here = check(JOURNAL, engine="spark", spark=spark), check(JOURNAL)
+    result, here = check(JOURNAL, engine=Spark(session=spark)), check(JOURNAL)
     assert (result.levels, result.generated) == (here.levels, here.generated)
     assert result["Twice"].trace_states == here["Twice"].trace_states
 

@@ -20,6 +20,7 @@ from workbench.formats.permalink import open_permalink, permalink
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.kernel import ModelError, replay, search
 from workbench.kernel.language.model import reserved_names
+from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.domains import Pairs
 from workbench.kernel.meaning.values import Name, permute
 from workbench.language import *
@@ -363,4 +364,4 @@ def test_what_models_and_states_have_may_be_the_name_of_a_variable(engine, tmp_p
     shown = trace_view(trace)
     assert "values" in shown.html()
     assert validate(model, read_itf(model, to_itf(trace))).holds
-    save(explore(model, max_states=4), tmp_path / "space")
+    save(explore(model, budget=Budget(states=4)), tmp_path / "space")

@@ -12,6 +12,7 @@ from random_models import Item, random_model
 
 from tests.checking.test_conformance import ENGINES
 from workbench.checking.check import check
+from workbench.checking.contract import Auto, Spark
 from workbench.checking.following.scenario import scenario
 from workbench.checking.following.validate import validate
 from workbench.checking.spaces.columns import StateColumns
@@ -21,6 +22,7 @@ from workbench.checking.spaces.space import explore
 from workbench.formats.expression import Expression
 from workbench.formats.recording import Observation, Recording
 from workbench.kernel import ModelError
+from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.state import Cell, Reads
 from workbench.language import *
 
@@ -50,7 +52,7 @@ IN_PROCESS = [name for name in ENGINES if name not in ("spark", "hand-over")]
 def test_a_declared_set_is_what_a_frozenset_is(seed, symmetry, engine):
     options = {**ENGINES[engine].options, "symmetry": symmetry}
     declared, plain = boxes(seed), boxes(seed, "plain")
-    small = check(declared, [], max_states=200)
+    small = check(declared, [], budget=Budget(states=200))
     assume(small.complete)
     assume(all(a.assigns or not a.enabled for a in small.actions))  # taking out what is not there assigns no part
     assert found(declared, **options) == found(plain, **options)
@@ -58,7 +60,7 @@ def test_a_declared_set_is_what_a_frozenset_is(seed, symmetry, engine):
 
 def test_so_it_is_on_spark_after_a_hand_over(spark):
     plain = check(boxes(SEED, "plain"), symmetry=True, engine="reference")
-    result = check(boxes(SEED), symmetry=True, **ENGINES["hand-over"].options, spark=spark)
+    result = check(boxes(SEED), symmetry=True, engine=Auto(session=spark, hand_over_states=3))
     expect_same(result, plain)
 
 
@@ -370,7 +372,7 @@ def test_state_spaces_of_both_are_the_same_data():
 
 def test_a_run_on_spark_becomes_the_same_data(spark, tmp_path):
     model = boxes(SEED)
-    result = check(model, engine="spark", spark=spark, run_dir=tmp_path / "run")
+    result = check(model, engine=Spark(session=spark, run_dir=tmp_path / "run"))
     expect_same(result, check(boxes(SEED, "plain"), engine="reference"))
     save_run(tmp_path / "run", tmp_path / "data", type(model), spark)
     rows = load(tmp_path / "data", spark).states.select("own", "boxes", "shelf").toArrow().to_pylist()

@@ -9,6 +9,7 @@ from workbench.checking.check import check
 from workbench.checking.questions.fill import fill
 from workbench.formats.code import check_as_code, grid_as_code, trace_as_code
 from workbench.kernel import Constant, Model, Names, Variable, action, invariant, machine_of
+from workbench.kernel.meaning.budget import Budget
 from workbench.protocols.bakery.v2_extended import BakeryV2Extended
 from workbench.protocols.hudi.extended import HudiExtended
 from workbench.registry import get_model
@@ -59,7 +60,7 @@ def run(code: str) -> dict[str, Any]:
     [
         (HudiExtended(ConcurrencyControl=0, FailedWrites=2, Keys=["x", "y"]), None, {}),
         (BakeryV2Extended(Writers=["a", "b"], NodeParts=[["b", "a"]]), ["UniqueTickets"], {"symmetry": ["Writers"]}),
-        (Own(Members=3), ["NotAll"], {"max_states": 3, "max_seconds": None}),
+        (Own(Members=3), ["NotAll"], {"budget": Budget(states=3)}),
         (Own(), None, {}),
     ],
     ids=lambda value: type(value).__name__,
@@ -106,7 +107,9 @@ def test_a_trace_of_ones_own_model_is_opened_again():
 def test_a_grid_is_filled_again():
     grid = {"ConcurrencyControl": [0, 2], "UseSalt": [True, False], "PutIfAbsentSupported": [False]}
     fixed = {"Keys": ["x"], "Values": 1, "MonotonicTs": False, "FailedWrites": 0}
-    code = grid_as_code(HudiExtended, grid, ["ConsistentRead"], constants=fixed, max_states=100_000, workers=1)
+    code = grid_as_code(
+        HudiExtended, grid, ["ConsistentRead"], constants=fixed, budget=Budget(states=100_000), workers=1
+    )
     assert max(map(len, code.split("\n"))) <= 120
     again, before = run(code), fill(HudiExtended, grid, ["ConsistentRead"], constants=fixed)
     assert again["shown"].drop(columns="seconds").equals(before.table.drop(columns="seconds"))

@@ -17,6 +17,7 @@ from workbench import Constant, Model, ModelError, Names, Variable, action, get_
 from workbench.checking.check import check
 from workbench.checking.spaces.space import explore
 from workbench.kernel import Fault, InputError, Place
+from workbench.kernel.meaning.budget import Budget
 from workbench.protocols.hudi.extended import HudiExtended
 from workbench.registry import protocols
 from workbench.showing.pictures import *
@@ -71,7 +72,7 @@ def sample(name_of: str) -> tuple[Model, list[Any]]:
     """The states of a small configuration, or as many of a larger one, spread over all depths."""
     model_name, constants = SMALL[name_of]
     model = get_model(model_name)(**constants)
-    space = explore(model, [], max_states=20_000)
+    space = explore(model, [], budget=Budget(states=20_000))
     step = max(1, len(space) // STATES)
     return model, [space.state(i) for i in range(0, len(space), step)]
 
@@ -118,7 +119,7 @@ def test_each_variable_that_is_claimed_is_seen(case: str) -> None:
     """Somewhere another value of the variable, all else being equal, makes another picture."""
     model_name, constants = SMALL[case]
     model = get_model(model_name)(**constants)
-    space = explore(model, [], max_states=1500)
+    space = explore(model, [], budget=Budget(states=1500))
     cells = [i for i, cell in enumerate(model.layout.cells) if cell.variable in painting_of(model).shows]
     varied = {model.layout.cells[i].variable for i in cells if len(space.values[i]) > 1}
     for variable in sorted(varied):
@@ -325,7 +326,7 @@ def test_arrows_that_appear_change_or_go_are_outlined() -> None:
 
 def test_what_moved_says_from_where() -> None:
     model = get_model("paimon")(NUM_WRITERS=1, NUM_BUCKETS=1, PkCol1Values=["jack"])
-    space = explore(model, [], max_states=2000)
+    space = explore(model, [], budget=Budget(states=2000))
     states = space.trace_to(500).states
     svgs = [picture(model, after, before).svg for before, after in pairwise(states)]
     assert any("--from-y:" in svg and "data-moved" in svg for svg in svgs)
@@ -360,7 +361,7 @@ VIOLATIONS = {
 def test_what_an_invariant_blames_is_marked(case: str) -> None:
     model_name, constants, invariant, marked = VIOLATIONS[case]
     model = get_model(model_name)(**constants)
-    trace = explore(model, [invariant], max_states=20_000).result[invariant].trace
+    trace = explore(model, [invariant], budget=Budget(states=20_000)).result[invariant].trace
     *earlier, last = trace.states
     wrong = faults(model, last, [invariant])
     drawn = picture(model, last, earlier, wrong)

@@ -13,6 +13,7 @@ from tests.command import python
 from tests.places import ROOT
 from workbench.checking.check import check
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, replay, require
+from workbench.kernel.meaning.budget import Budget
 from workbench.protocols.bakery.model import Bakery
 from workbench.registry import configurations, get_model, models, protocols
 from workbench.showing.session import Session, Settings, Stepper, in_sight, kept, opening, presets, start_from, stories
@@ -523,7 +524,7 @@ def test_a_scenario_begins_a_history_anew() -> None:
     with pytest.raises(InputError, match=r"^impossible: line 2: commit\(w1\): w1 is not at Decide$"):
         stepper.tell("commit(w1)\ncommit(w1)")
     with pytest.raises(InputError, match=r"^not decided: the budget of 9 states is used up"):
-        stepper.tell("commit(w1)\ncommit(w1)", max_states=9)
+        stepper.tell("commit(w1)\ncommit(w1)", budget=Budget(states=9))
     stepper.find_story("comit(w1)")
     assert stepper.search.wait(300)
     assert stepper.search.error.startswith("line 1: unknown action 'comit' (did you mean commit?)")

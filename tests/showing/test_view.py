@@ -41,6 +41,7 @@ from workbench.kernel import (
     replay,
     require,
 )
+from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.values import show
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2
@@ -500,7 +501,10 @@ def test_a_picture_appears_at_each_state_of_a_graph(small, conflict):
         for node in graph.nodes:
             assert shown[node.id] == graph.draw(node.id).svg_with(f"peek-{node.id}-")
     assert "data-pictures" not in view.projection(small, ["pc"]).html()
-    assert "data-pictures" not in view.state_graph(explore(Ring(Members=2), [], max_states=6), pictures=True).html()
+    assert (
+        "data-pictures"
+        not in view.state_graph(explore(Ring(Members=2), [], budget=Budget(states=6)), pictures=True).html()
+    )
 
 
 @pytest.mark.slow
@@ -731,7 +735,7 @@ def test_the_verdict_table_has_mark_word_and_reason(race):
 
 
 def test_an_incomplete_result_says_that_it_does_not_know():
-    result = check(BakeryV2(), ["TicketOrderPreserved"], max_states=100)
+    result = check(BakeryV2(), ["TicketOrderPreserved"], budget=Budget(states=100))
     assert re.match(r"\? unknown +TicketOrderPreserved +the search is incomplete: ", view.verdict_table(result).text())
     assert view.summary(result).startswith("INCOMPLETE (")
     assert "incomplete</span>" in view.result_view(result).html()

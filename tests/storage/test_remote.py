@@ -17,12 +17,14 @@ import pytest
 
 from tests.places import ROOT
 from workbench.checking.check import check
+from workbench.checking.contract import Spark
 from workbench.checking.runs import resume, save_run
 from workbench.checking.spaces.dataset import load, save
 from workbench.checking.spaces.space import explore
 from workbench.checking.spark.manifest import RUN
 from workbench.commands.cli import main
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, require
+from workbench.kernel.meaning.budget import Budget
 from workbench.storage import remote, sums
 from workbench.storage.folder import Folder, changing_folder, new_folder, replacing_folder
 from workbench.storage.remote import RemoteStore
@@ -353,7 +355,7 @@ def summary(result: Any) -> Any:
 
 @pytest.mark.slow
 def test_a_search_is_kept_there_gone_on_with_and_saved(s3: Any, url: str, spark: Any) -> None:
-    part = check(Steps(), engine="spark", spark=spark, run_dir=url, max_states=4)
+    part = check(Steps(), engine=Spark(session=spark, run_dir=url), budget=Budget(states=4))
     assert not part.complete
     committed = Folder.open(url, RUN).files.keys()
     assert unnamed(s3, url), "the level that went beyond the budget"

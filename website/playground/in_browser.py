@@ -17,7 +17,7 @@ from typing import Any
 import workbench
 from workbench import language
 from workbench.kernel import InputError, Machine, Model, ModelError, Result, Trace, replay
-from workbench.kernel.meaning.budget import Budget, Limits, Progress
+from workbench.kernel.meaning.budget import Budget, Limits, Progress, Watch
 from workbench.kernel.meaning.errors import place_of, unknown
 from workbench.kernel.meaning.machine import AnyModel
 from workbench.kernel.meaning.plan import make_plan
@@ -99,7 +99,7 @@ class Playground:
         self._stopping, self._result, self._trace = False, None, None
         one = _configuration(source, settings)
         plan = make_plan(one.model, one.properties, one.symmetry)
-        limits = Limits(Budget(max_states), self._progress, lambda: self._stopping)
+        limits = Limits(Budget(max_states), Watch(self._progress, lambda: self._stopping))
         steps, pause = stepwise(plan, limits), time.monotonic()
         while self._result is None:
             try:

@@ -55,7 +55,7 @@ def audit(
     format: str = "auto",
     acks: str | os.PathLike[str] | None = None,
     since: int | None = None,
-    max_seconds: float | None = None,
+    seconds: float | None = None,
 ) -> Audit:
     """Judge a lakehouse table by the properties of its protocol's model.
 
@@ -66,7 +66,7 @@ def audit(
         format: The name of a protocol whose tables are audited, such as "hudi"; "auto" detects it.
         acks: A file of acknowledged commits; see ``docs/audit.md``.
         since: The version to start from; earlier history is taken as correct.
-        max_seconds: Stop after so many seconds. The findings until then are kept, as after Ctrl-C, and the audit is
+        seconds: Stop after so many seconds. The findings until then are kept, as after Ctrl-C, and the audit is
             incomplete.
 
     Raises:
@@ -75,7 +75,7 @@ def audit(
     needs("tables", "an audit")
     from workbench.audits.source import Source  # pyarrow loads here
 
-    limits = Limits(Budget(seconds=max_seconds))
+    limits = Limits(Budget(seconds=seconds))
     source = Source(path)
     if format == "auto":
         format = detect(source)

@@ -3,6 +3,7 @@
 from workbench.audits.findings import Finding
 from workbench.checking.check import check
 from workbench.kernel import Trace
+from workbench.kernel.meaning.budget import Budget
 
 #: The budget of the search.
 MOST_STATES, MOST_SECONDS = 2_000_000, 60.0
@@ -22,6 +23,6 @@ def story(finding: Finding) -> Trace | None:
     if finding.model is None:
         return None
     model = finding.model if finding.cause is None else finding.model.with_constants(finding.cause)
-    result = check(model, [finding.violates()], fail_fast=True, max_states=MOST_STATES, max_seconds=MOST_SECONDS)
+    result = check(model, [finding.violates()], fail_fast=True, budget=Budget(states=MOST_STATES, seconds=MOST_SECONDS))
     verdict = result[finding.violates()]
     return verdict.trace if verdict.holds is False else None

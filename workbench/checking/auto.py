@@ -6,7 +6,7 @@ space starts again with compiled kernels.
 
 from dataclasses import replace
 
-from workbench.checking.contract import Resources, Room
+from workbench.checking.contract import Auto, Room, Spark
 from workbench.checking.kernels.compiling_beside import at_once, search_at_once
 from workbench.checking.local.memory import most_memory
 from workbench.checking.local.search import LocalSearch, kernels_loaded, load_kernels
@@ -17,24 +17,24 @@ from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.plan import Plan
 
 
-def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
+def search(plan: Plan, limits: Limits, engine: Auto) -> Result:
     """Carry out `plan` in this process, and on Spark from the level where it outgrows the process."""
-    states, most_bytes = resources.room
-    if states == 0:
+    spark, most_bytes = Spark(engine.session, engine.run_dir), engine.hand_over_bytes
+    if engine.hand_over_states == 0:
         from workbench.checking.spark.entry import search as search_on_spark  # pyspark loads here
 
-        return search_on_spark(plan, limits, resources)
-    room = Room(states, most_memory() if most_bytes is None else most_bytes)
+        return search_on_spark(plan, limits, spark)
+    room = Room(engine.hand_over_states, most_memory() if most_bytes is None else most_bytes)
 
     def searched() -> Result | LocalSearch:
         """The result, or the search if it has used up its room."""
-        searching = LocalSearch(plan, workers=resources.threads)
+        searching = LocalSearch(plan, workers=engine.threads)
         searching.run(limits, room)
         return searching if searching.full else conclude(plan, searching.exploration(), limits)
 
     found = search_at_once(searched, load_kernels, limits, small=not kernels_loaded())
     if isinstance(found, Result):
-        return found if resources.run_dir is None else replace(found, notes=[*found.notes, _not_kept(resources)])
+        return found if spark.run_dir is None else replace(found, notes=[*found.notes, _not_kept(spark)])
 
     owned = [found]  # go_on() empties the list, which frees the search's memory
     del found
@@ -42,7 +42,7 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
         load_kernels()
         from workbench.checking.spark.entry import go_on
 
-        return go_on(plan, limits, resources, owned)
+        return go_on(plan, limits, spark, owned)
     except (InputError, Stop) as error:
         if not owned:
             raise
@@ -50,5 +50,5 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
         return at_once(lambda: conclude(plan, owned[0].exploration(), limits))
 
 
-def _not_kept(resources: Resources) -> str:
-    return f"nothing is kept in {brief(str(resources.run_dir))}: the search did not leave this process for Spark"
+def _not_kept(spark: Spark) -> str:
+    return f"nothing is kept in {brief(str(spark.run_dir))}: the search did not leave this process for Spark"

@@ -1,17 +1,17 @@
-"""The contract of engines: a function takes a plan, limits and resources, and returns a result.
+"""The contract of engines: each is a frozen dataclass with its options, and a function that searches with them.
 
-A new engine is a file with such a function, and a line in :data:`workbench.checking.check.ENGINES`. It visits states,
-calls ``limits.room`` and ``limits.check`` on the way, and leaves the verdicts to
-:func:`workbench.kernel.meaning.conclusion.conclude`. ``tests/checking/test_conformance.py`` tests every engine.
+A new engine is such a class, a line in :data:`ENGINES`, and the class's ``module``, with a function ``search`` that
+takes a plan, limits and the dataclass, and returns a result. It visits states, calls ``limits.room`` and
+``limits.check`` on the way, and leaves the verdicts to :func:`workbench.kernel.meaning.conclusion.conclude`.
+``tests/checking/test_conformance.py`` tests every engine.
 """
 
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
-from workbench.checking.kernels.threads import usable_cores
-from workbench.kernel import Result
-from workbench.kernel.meaning.budget import Limits
-from workbench.kernel.meaning.plan import Plan
+from workbench.checking.kernels.threads import check_workers, usable_cores
+from workbench.kernel.meaning.errors import unknown
+from workbench.kernel.meaning.given import check_integer, check_kind
 from workbench.storage.places import Place
 
 
@@ -22,21 +22,34 @@ class Room(NamedTuple):
     bytes: int | None = None
 
 
-@dataclass(frozen=True)
-class Resources:
-    """The resources of an engine.
+class Engine:
+    """What searches, with its options.
 
     Attributes:
-        spark: A session; None starts a local one.
-        run_dir: Where a search on Spark keeps its levels; None for a temporary folder.
-        room: For the engine ``auto``.
-        workers: Threads that search in this process; None for one per core.
+        module: Where its ``search`` is. It is loaded when first used: numba and pyspark take their time.
     """
 
-    spark: Any = None
-    run_dir: Place | None = None
-    room: Room = field(default_factory=Room)
+    module: ClassVar[str]
+
+
+@dataclass(frozen=True)
+class Local(Engine):
+    """Searches in this process.
+
+    Attributes:
+        workers: Threads that search; None for one per core. The result does not depend on it. More than one pays in
+            spaces of millions of states: see ``docs/speed.md``.
+
+    Raises:
+        InputError: For a value that is not accepted; that goes for every engine.
+    """
+
     workers: int | None = 1
+
+    module = "workbench.checking.local.search"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "workers", check_workers(self.workers))
 
     @property
     def threads(self) -> int:
@@ -44,8 +57,66 @@ class Resources:
         return self.workers or usable_cores()
 
 
-class Engine(Protocol):
-    def __call__(self, plan: Plan, limits: Limits, resources: Resources) -> Result: ...
+@dataclass(frozen=True)
+class Spark(Engine):
+    """Searches on Spark.
+
+    Attributes:
+        session: A session; a master as :func:`workbench.spark_session` takes it; or None for the running session, or
+            else one on this machine.
+        run_dir: Where the search keeps its levels so that it can be resumed; None for a temporary folder.
+    """
+
+    session: Any = None
+    run_dir: Place | None = None
+
+    module = "workbench.checking.spark.entry"
+
+
+@dataclass(frozen=True)
+class Auto(Local):
+    """Starts in this process, and moves to Spark when the search outgrows it.
+
+    Attributes:
+        hand_over_states, hand_over_bytes: When it moves; by default when the search's arrays take most of the memory.
+        session, run_dir: Those of :class:`Spark`, after the move.
+    """
+
+    hand_over_states: int | None = None
+    hand_over_bytes: int | None = None
+    session: Any = None
+    run_dir: Place | None = None
+
+    module = "workbench.checking.auto"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("hand_over_states", "hand_over_bytes"):
+            if (given := getattr(self, name)) is not None:
+                object.__setattr__(self, name, check_integer(name, given, 0))
+
+
+@dataclass(frozen=True)
+class Reference(Engine):
+    """The plain search that defines the result; it has no fingerprints."""
+
+    module = "workbench.checking.reference"
+
+
+ENGINES = {"auto": Auto, "local": Local, "spark": Spark, "reference": Reference}
+
+
+def engine_of(given: Engine | str) -> Engine:
+    """An engine; a name stands for that one with its defaults.
+
+    Raises:
+        InputError: For anything else.
+    """
+    if not isinstance(given, str):
+        return check_kind("engine", given, Engine)
+    if given not in ENGINES:
+        raise unknown("engine", given, ENGINES)
+    return ENGINES[given]()
 
 
 def collision_probability(states: int, bits: int, renamings: int = 1) -> float:

@@ -7,6 +7,7 @@ from workbench.checking.check import check
 from workbench.checking.questions.whatif import Attempt, flips
 from workbench.commands.outputs import Output
 from workbench.kernel import Result
+from workbench.kernel.meaning.budget import Budget, Watch
 from workbench.kernel.meaning.constants import as_arguments
 from workbench.registry.configurations import neighbours
 from workbench.registry.programs import lacks_compiled
@@ -14,6 +15,7 @@ from workbench.registry.programs import lacks_compiled
 #: Repairs are looked for only in spaces of up to so many states, and until the changed ones have more together. It does
 #: not count seconds: a busy machine gives the same advice.
 _MOST_STATES = 300_000
+_BUDGET = Budget(states=_MOST_STATES)
 _MOST_TOLD = 3
 
 
@@ -61,8 +63,8 @@ def _also_broken(attempt: Attempt) -> tuple[Attempt, list[str]]:
     if not others:
         return attempt, attempt.breaks
     model, symmetry = attempt.before.model, attempt.before.symmetry
-    before = check(model, model.applicable(others), symmetry=symmetry, max_states=_MOST_STATES)
-    after = check(changed, others, symmetry=symmetry, max_states=_MOST_STATES)
+    before = check(model, model.applicable(others), symmetry=symmetry, budget=_BUDGET)
+    after = check(changed, others, symmetry=symmetry, budget=_BUDGET)
     return attempt, [*attempt.breaks, *Attempt(before, attempt.changes, after).breaks]
 
 
@@ -87,7 +89,7 @@ def _tried(result: Result) -> list[Attempt]:
         constants=[name for name, one in declared.items() if name in differing or one.domain.kind != "integer"],
         before=result,
         on_attempt=count,
-        should_stop=lambda: visited > _MOST_STATES,
+        watch=Watch(should_stop=lambda: visited > _MOST_STATES),
         symmetry=result.symmetry,
-        max_states=_MOST_STATES,
+        budget=_BUDGET,
     )

@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
         format=arguments.format,
         acks=arguments.acks,
         since=arguments.since,
-        max_seconds=arguments.max_seconds,
+        seconds=arguments.max_seconds,
     )
 
     def page() -> str:

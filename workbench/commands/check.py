@@ -19,25 +19,29 @@ the model, 3 something is not known, or nothing was checked.
 import argparse
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from workbench.checking.check import ENGINES, check
+from workbench.checking.check import check
+from workbench.checking.contract import ENGINES, Engine
 from workbench.checking.runs import is_run, resume
 from workbench.commands import accept, integration, outputs
 from workbench.commands.advice import advice
 from workbench.commands.answers import ALL_TRACES, add_answer, check_answer, failing, give, printing, with_deadlock
 from workbench.commands.checked import Checked, report_page
 from workbench.commands.files import file_of, names_model, read_text, reading
-from workbench.commands.options import above_zero, add_options, add_workers, asked_of, budgets, parse_assignments
+from workbench.commands.options import above_zero, add_options, add_workers, asked_of, budget_of, parse_assignments
 from workbench.commands.places import in_repository
 from workbench.commands.profiled import profiled
 from workbench.commands.progress import SparseLines, progress_line
 from workbench.commands.standard import remark, say
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.kernel import InputError, Machine, ModelError, Result, Verdict, machine_of
+from workbench.kernel.meaning.budget import Watch
+from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.machine import ModelClass
+from workbench.kernel.meaning.plan import Fingerprints, key_in
 from workbench.registry import configurations, get_model
 from workbench.registry.configurations import Configuration, told_path
 
@@ -45,6 +49,9 @@ _PAGE, _JUNIT = ".html", ".xml"
 #: What only a search that begins takes, with what each option is if it is not given.
 _BEGIN = {"engine": "auto", "workers": 1, "fingerprint_bits": 64, "deadlock": False, "profile": False, "set": []}
 _BEGIN |= dict.fromkeys(("cfg", "symmetry", "property", "fingerprint_key", "hand_over_states", "run_dir"))
+
+#: What some engines take.
+_OF_ENGINES = ("hand_over_states", "fingerprint_key", "run_dir", "workers")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -107,19 +114,36 @@ def _without(arguments: argparse.Namespace, defaults: Mapping[str, Any], what: s
 
 def _limits(arguments: argparse.Namespace) -> dict[str, Any]:
     most = None if arguments.max_mib is None else int(arguments.max_mib * 2**20) or 1
-    return {**budgets(arguments), "max_bytes": most, "fail_fast": arguments.fail_fast}
+    return {"budget": replace(budget_of(arguments), bytes=most), "fail_fast": arguments.fail_fast}
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:
+    if arguments.fingerprint_key is not None:
+        key_in(arguments.fingerprint_key, "fingerprint_key")
     return {
         **_limits(arguments),
-        "engine": arguments.engine,
-        "fingerprint_bits": arguments.fingerprint_bits,
-        "fingerprint_key": arguments.fingerprint_key,
-        "hand_over_states": arguments.hand_over_states,
-        "run_dir": arguments.run_dir,
-        "workers": arguments.workers,
+        "engine": _engine(arguments),
+        "fingerprints": Fingerprints(arguments.fingerprint_bits, arguments.fingerprint_key),
     }
+
+
+def _engine(arguments: argparse.Namespace) -> Engine:
+    """The engine with its options.
+
+    Raises:
+        InputError: For an option that it does not have.
+    """
+    having = {name: {option.name for option in fields(kind)} for name, kind in ENGINES.items()}
+    for name in having.keys() - {"reference"}:
+        having[name].add("fingerprint_key")
+    given = {name: getattr(arguments, name) for name in _OF_ENGINES if getattr(arguments, name) != _BEGIN[name]}
+    for option, value in given.items():
+        if option not in having[arguments.engine]:
+            goes = f"it goes with {' and '.join(name for name, options in having.items() if option in options)}"
+            told = brief("auto" if value is None else value)
+            raise InputError(f"{option} = {told} is not accepted with the engine {arguments.engine}; {goes}")
+    given.pop("fingerprint_key", None)
+    return ENGINES[arguments.engine](**given)
 
 
 # One model ---------------------------------------------------------------------------------------------------------
@@ -133,7 +157,7 @@ def _check_model(arguments: argparse.Namespace, name: str) -> int:
     if arguments.deadlock:
         properties = with_deadlock(model, properties)
     with failing(arguments), progress_line() as on_progress:
-        result = check(model, properties, symmetry=symmetry, on_progress=on_progress, **_options(arguments))
+        result = check(model, properties, symmetry=symmetry, watch=Watch(on_progress), **_options(arguments))
     return _give(arguments, replace(result, notes=[*remarks, *result.notes], verdicts=[*result.verdicts, *unknown]))
 
 
@@ -142,7 +166,7 @@ def _resume(arguments: argparse.Namespace, run_dir: str) -> int:
     check_answer(arguments, [run_dir])
     model = None if arguments.model is None else asked_of(arguments.model).declared
     with failing(arguments), progress_line() as on_progress:
-        result = resume(run_dir, model, **_limits(arguments), on_progress=on_progress)
+        result = resume(run_dir, model, **_limits(arguments), watch=Watch(on_progress))
     return _give(arguments, result)
 
 
@@ -206,8 +230,8 @@ def _check_configurations(arguments: argparse.Namespace, paths: list[Path]) -> i
         symmetry = one.symmetry if arguments.symmetry is None else arguments.symmetry and one.model.symmetry
         try:
             with progress_line(f"{told_path(one.path)}: ") as on_progress:
-                options = {**_options(arguments), "on_progress": on_progress}
-                result = check(one.model, one.properties, symmetry=symmetry, **options)
+                watch = Watch(on_progress)
+                result = check(one.model, one.properties, symmetry=symmetry, watch=watch, **_options(arguments))
         except ModelError as error:
             if arguments.accept or len(wanted) == 1:
                 with failing(arguments):

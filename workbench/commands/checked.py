@@ -7,6 +7,7 @@ from typing import Any
 from workbench.commands.profiled import Profiled, profile_lines
 from workbench.commands.progress import progress_line
 from workbench.kernel import ModelError, Result, Trace
+from workbench.kernel.meaning.budget import Watch
 from workbench.kernel.meaning.result import Lined, marked
 from workbench.kernel.meaning.text import Line, StyledRow, printable, styled_columns
 from workbench.kernel.meaning.values import counted
@@ -121,7 +122,7 @@ def report_page(result: Result, one: Configuration | None = None) -> str:
     if result.complete and result.distinct <= MOST_KEPT:
         names = [verdict.name for verdict in result.verdicts if verdict.name in result.model.declared.properties]
         with progress_line() as on_progress:
-            space = explore(result.model, names, symmetry=result.symmetry, on_progress=on_progress)
+            space = explore(result.model, names, symmetry=result.symmetry, watch=Watch(on_progress))
         space = space if space.result.complete else None
     if one is None:
         return view.report(result, space=space)

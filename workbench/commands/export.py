@@ -27,6 +27,7 @@ from workbench.commands.progress import progress_line
 from workbench.commands.standard import remark
 from workbench.formats.graphs import GraphEdge, GraphNode, write_dot, write_graphml, write_tables
 from workbench.kernel import InputError
+from workbench.kernel.meaning.budget import Budget, Watch
 from workbench.kernel.meaning.text import printable
 from workbench.kernel.meaning.values import counted
 from workbench.registry import models
@@ -96,7 +97,7 @@ def _export(arguments: argparse.Namespace, name: str) -> int:
     names = (arguments.property or asked.properties) if folders else []
     symmetry = arguments.symmetry or asked.symmetry
     with progress_line() as on_progress:
-        space = explore(model, names, symmetry=symmetry, max_states=most, on_progress=on_progress)
+        space = explore(model, names, symmetry=symmetry, budget=Budget(states=most), watch=Watch(on_progress))
     result = space.result
     if result.error is not None:  # a part of the space is not what was asked for
         raise result.error

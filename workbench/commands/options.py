@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from workbench.commands.files import file_of, names_model
 from workbench.kernel import InputError, Machine, machine_of
+from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.given import integer_in
 from workbench.kernel.meaning.machine import ModelClass
@@ -65,9 +66,9 @@ def add_options(parser: argparse._ActionsContainer, *names: str, **changed: Any)
         parser.add_argument(name, **_SHARED[name] | changed)
 
 
-def budgets(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The budgets of ``--max-states`` and ``--max-seconds``."""
-    return {"max_states": arguments.max_states, "max_seconds": arguments.max_seconds}
+def budget_of(arguments: argparse.Namespace) -> Budget:
+    """The budget of ``--max-states`` and ``--max-seconds``."""
+    return Budget(arguments.max_states, arguments.max_seconds)
 
 
 def add_workers(parser: argparse.ArgumentParser, who: str, default: int | None) -> None:

@@ -15,8 +15,9 @@ import sys
 from workbench.checking.following.scenario import scenario
 from workbench.commands.answers import add_answer, check_answer, give
 from workbench.commands.files import read_text, reading
-from workbench.commands.options import add_options, asked_of, budgets
+from workbench.commands.options import add_options, asked_of, budget_of
 from workbench.commands.progress import progress_line
+from workbench.kernel.meaning.budget import Watch
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,5 +34,5 @@ def run(arguments: argparse.Namespace) -> int:
     model = asked.make()
     text = read_text(arguments.file, "scenario") if from_file else sys.stdin.read().removeprefix("\ufeff")
     with reading(arguments.file), progress_line() as on_progress:
-        told = scenario(model, text, **budgets(arguments), on_progress=on_progress)
+        told = scenario(model, text, budget=budget_of(arguments), watch=Watch(on_progress))
     return give(arguments, told)

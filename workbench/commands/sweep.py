@@ -20,10 +20,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from workbench.commands.answers import add_answer, check_answer, give
-from workbench.commands.options import add_options, add_workers, asked_of, budgets, parse_value
+from workbench.commands.options import add_options, add_workers, asked_of, budget_of, parse_value
 from workbench.commands.outputs import DATA, FOLDER
 from workbench.commands.progress import progress_line
 from workbench.kernel import InputError
+from workbench.kernel.meaning.budget import Watch
 from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.values import counted
 
@@ -72,8 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
             spark=arguments.spark,
             workers=arguments.workers,
             on_cell=arriving.add,
-            on_progress=arriving.tell,
-            **budgets(arguments),
+            budget=budget_of(arguments),
+            watch=Watch(arriving.tell),
         )
     return give(arguments, filled, {_CSV: filled.csv})
 

@@ -22,11 +22,12 @@ from workbench.checking.following.mapping import Mapped, get_mapping
 from workbench.checking.following.report import Report
 from workbench.commands.answers import add_answer, check_answer, give
 from workbench.commands.files import file_of, reading
-from workbench.commands.options import add_options, asked_of, budgets
+from workbench.commands.options import add_options, asked_of, budget_of
 from workbench.commands.progress import progress_line
 from workbench.commands.recorded import follow_permalink, is_permalink, make, read_trace
 from workbench.formats.recording import Recording
 from workbench.kernel import InputError, Machine
+from workbench.kernel.meaning.budget import Watch
 from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.text import printable
 from workbench.kernel.meaning.values import counted
@@ -128,8 +129,8 @@ def _follow_table(model: ModelClass, given: dict[str, Any], arguments: argparse.
             model=model,
             given=given,
             settings=arguments.settings,
-            **budgets(arguments),
-            on_progress=on_progress,
+            budget=budget_of(arguments),
+            watch=Watch(on_progress),
         )
 
 
@@ -138,7 +139,6 @@ def _validate(model: Machine, mapped: Mapped, arguments: argparse.Namespace) -> 
     from workbench.checking.following.settings import accepted_under  # numba loads here, not with the command line
     from workbench.checking.following.validate import validate
 
-    limits = budgets(arguments)
     stutter = arguments.stutter or arguments.map is not None
 
     def begun(made: Machine) -> Recording:
@@ -146,8 +146,9 @@ def _validate(model: Machine, mapped: Mapped, arguments: argparse.Namespace) -> 
         return recording if arguments.begin is None else recording._replace(begins=arguments.begin)
 
     with progress_line() as on_progress:
-        report = validate(model, begun(model), stutter, **limits, on_progress=on_progress)
+        budget, watch = budget_of(arguments), Watch(on_progress)
+        report = validate(model, begun(model), stutter, budget=budget, watch=watch)
         if report.holds or not arguments.settings:
             return report
-        tried = accepted_under(model, begun, stutter, also=mapped.changes, **limits, on_progress=on_progress)
+        tried = accepted_under(model, begun, stutter, also=mapped.changes, budget=budget, watch=watch)
     return replace(report, settings=str(tried).splitlines())

@@ -12,12 +12,12 @@ interrupted.
 
 import argparse
 
-from workbench.checking.walks.result import UNIFORM, without_liveness
+from workbench.checking.walks.result import UNIFORM, WalkRule, without_liveness
 from workbench.commands import status
 from workbench.commands.answers import ALL_TRACES, add_answer, check_answer, failing, give, with_deadlock
 from workbench.commands.options import above_zero, add_options, add_workers, asked_of
 from workbench.commands.progress import progress_line
-from workbench.kernel.meaning.budget import INTERRUPTED
+from workbench.kernel.meaning.budget import INTERRUPTED, Watch
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,21 +54,24 @@ def run(arguments: argparse.Namespace) -> int:
         properties = with_deadlock(model, properties)
     from workbench.checking.walks.simulate import SHORTEN, simulate  # numba loads here, not with the command line
 
+    rule = WalkRule(
+        walks=arguments.walks,
+        seconds=arguments.max_seconds,
+        depth=arguments.depth,
+        seed=arguments.seed,
+        uniform=arguments.uniform,
+        swarm=arguments.swarm,
+    )
     with failing(arguments), progress_line(told=str) as on_progress:
         seen = simulate(
             model,
             properties,
-            seconds=arguments.max_seconds,
-            walks=arguments.walks,
-            depth=arguments.depth,
-            seed=arguments.seed,
-            uniform=arguments.uniform,
-            swarm=arguments.swarm,
-            workers=arguments.workers,
-            engine=arguments.engine,
+            rule=rule,
             fail_fast=arguments.fail_fast,
             shorten=SHORTEN if arguments.shorten is None else arguments.shorten,
-            on_progress=on_progress,
+            spark=arguments.engine == "spark",
+            workers=arguments.workers,
+            watch=Watch(on_progress),
         )
     seen.notes.extend(left_out)
     given = give(arguments, seen)

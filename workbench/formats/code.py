@@ -6,6 +6,7 @@ from typing import Any
 
 from workbench.formats.permalink import permalink
 from workbench.kernel import Trace, machine_of
+from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.machine import AnyModel, ModelClass
 from workbench.registry import models
@@ -20,19 +21,20 @@ def check_as_code(model: AnyModel, properties: Sequence[str] | None = None, **op
         **options: Options of :func:`workbench.checking.check.check` other than the defaults, such as ``symmetry=True``.
 
     Examples:
+        >>> from workbench import Budget
         >>> from workbench.protocols.hudi.extended import HudiExtended
-        >>> print(check_as_code(HudiExtended(ConcurrencyControl=0), ["ConsistentRead"], max_states=10_000))
-        from workbench import check, get_model
+        >>> print(check_as_code(HudiExtended(ConcurrencyControl=0), ["ConsistentRead"], budget=Budget(states=10_000)))
+        from workbench import Budget, check, get_model
         <BLANKLINE>
         model = get_model("hudi")(ConcurrencyControl="none")
-        result = check(model, ["ConsistentRead"], max_states=10000)
+        result = check(model, ["ConsistentRead"], budget=Budget(states=10000))
         result
         <BLANKLINE>
     """
     model = machine_of(model)
     made = _call(_class(type(model.author)), _named(_words(type(model.author), model.differing())))
     asked = _call("check", ["model", *_asked(properties, options)])
-    imports = [("workbench", "check"), *_imports(type(model.author))]
+    imports = [("workbench", "check"), *_of_options(options), *_imports(type(model.author))]
     return _snippet(imports, f"model = {made}", f"result = {asked}", "result")
 
 
@@ -49,7 +51,7 @@ def grid_as_code(
     fixed = [f"constants={_dict(_words(model, constants))}"] if constants else []
     asked = _asked(properties, {})
     filled = _call("fill", [_class(model), "grid", *asked, *fixed, *_named(options)])
-    imports = [("workbench.checking.questions.fill", "fill"), *_imports(model)]
+    imports = [("workbench.checking.questions.fill", "fill"), *_of_options(options), *_imports(model)]
     return _snippet(imports, f"grid = {_dict(values)}", f"filled = {filled}", "filled.table")
 
 
@@ -103,6 +105,10 @@ def _imports(model: ModelClass) -> list[tuple[str, str]]:
     return [] if model.__module__ == "__main__" else [(model.__module__, model.__qualname__)]
 
 
+def _of_options(options: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [("workbench", "Budget")] if isinstance(options.get("budget"), Budget) else []
+
+
 def _words(model: ModelClass, constants: Mapping[str, Any]) -> dict[str, Any]:
     return {name: model.declared.constants[name].in_word(value) for name, value in constants.items()}
 
@@ -123,6 +129,8 @@ def _repr(value: Any) -> str:
     if isinstance(value, str):
         plain = repr(str(value))
         return f'"{plain[1:-1]}"' if plain[0] == "'" and '"' not in plain and "\\'" not in plain else plain
+    if isinstance(value, Budget):
+        return _call("Budget", _named(vars(value)))
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_repr, value))}]"
     return repr(value)

@@ -20,6 +20,7 @@ from workbench.checking.following.settings import accepted_under
 from workbench.checking.following.validate import validate
 from workbench.formats.recording import Observation, Recording
 from workbench.kernel import ModelError, replay
+from workbench.kernel.meaning.budget import Budget, Watch
 from workbench.language import *
 from workbench.protocols.bakery.model import Bakery
 from workbench.registry import get_model
@@ -280,7 +281,7 @@ def test_the_settings_under_which_a_recording_is_accepted():
     assert str(found) == "accepted with Strict=off (it is on)"
     none = accepted_under(Rows(), lambda model: rows(Observation({RIGHT: 9})))
     assert str(none) == "accepted with none of 3 other settings that differ in one constant"
-    stopped = accepted_under(Rows(), lambda model: rows(Observation({RIGHT: 1})), should_stop=lambda: True)
+    stopped = accepted_under(Rows(), lambda model: rows(Observation({RIGHT: 1})), watch=Watch(should_stop=lambda: True))
     assert not stopped.complete
     assert not stopped.accepted
 
@@ -338,7 +339,7 @@ def test_states_that_differ_in_what_does_not_matter_are_followed_as_one():
     recording = rows(*days, irrelevant=frozenset({3}))
     report = validate(Diary(), recording)
     assert (report.holds, report.candidates) == (True, 1)
-    with_history = validate(Diary(), recording._replace(irrelevant=frozenset()), max_states=2000)
+    with_history = validate(Diary(), recording._replace(irrelevant=frozenset()), budget=Budget(states=2000))
     assert with_history.holds is None
 
 
@@ -351,10 +352,10 @@ LONG = Recording([Observation({LEFT: number // 3}) for number in range(12)])
 @pytest.mark.parametrize(
     ("budget", "why"),
     [
-        ({"max_states": 5}, "the budget of 5 states is used up, at state 2"),
-        ({"max_bytes": 1}, "the budget of 0.0 MiB is used up, at state 2"),
-        ({"max_seconds": 1e-9}, "the budget of 1e-09 seconds is used up, at state 2"),
-        ({"should_stop": lambda: True}, "stopped on request, at state 2"),
+        ({"budget": Budget(states=5)}, "the budget of 5 states is used up, at state 2"),
+        ({"budget": Budget(bytes=1)}, "the budget of 0.0 MiB is used up, at state 2"),
+        ({"budget": Budget(seconds=1e-9)}, "the budget of 1e-09 seconds is used up, at state 2"),
+        ({"watch": Watch(should_stop=lambda: True)}, "stopped on request, at state 2"),
     ],
 )
 def test_what_is_not_decided_is_not_refused(budget, why):
@@ -369,7 +370,7 @@ def test_an_interrupt_keeps_what_was_explained():
         if progress.level == 4:
             signal.raise_signal(signal.SIGINT)
 
-    report = validate(Rows(), LONG, stutter=True, on_progress=interrupt)
+    report = validate(Rows(), LONG, stutter=True, watch=Watch(on_progress=interrupt))
     assert (report.holds, report.why, report.states) == (None, "interrupted, at state 6", 5)
     assert [report.trace.states[at].left for at in report.at] == [0, 0, 0, 1, 1]
 

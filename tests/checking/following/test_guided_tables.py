@@ -6,6 +6,7 @@ from workbench.checking.following.settings import accepted_under
 from workbench.checking.following.validate import validate
 from workbench.commands.cli import main
 from workbench.kernel import Fault, InputError, replay
+from workbench.kernel.meaning.budget import Budget
 from workbench.protocols.paimon.recording import follow, recorded
 from workbench.registry import get_model
 
@@ -122,7 +123,7 @@ def test_a_key_with_more_snapshots_than_the_model_has_is_followed_as_far_as_that
 
 def test_a_budget_of_time_is_for_the_whole_table(written):
     path, _ = written("rows")
-    found = follow(path, max_seconds=1e-6)
+    found = follow(path, budget=Budget(seconds=1e-6))
     assert (found.holds, found.why) == (None, "the budget of 1e-06 seconds is used up")
 
 

@@ -15,6 +15,7 @@ from workbench import check, get_model
 from workbench.checking.following.scenario import read_lines, scenario
 from workbench.commands import cli
 from workbench.kernel import InputError, Model, Variable, action, replay, require
+from workbench.kernel.meaning.budget import Budget, Watch
 
 # The reference -------------------------------------------------------------------------------------------------------
 
@@ -217,9 +218,9 @@ def test_bad_lines_are_refused_in_one_line(text, message):
 @pytest.mark.parametrize(
     ("budget", "why"),
     [
-        ({"max_states": 20}, "the budget of 20 states is used up"),
-        ({"max_bytes": 1}, "the budget of 0.0 MiB is used up"),
-        ({"should_stop": lambda: True}, "stopped on request"),
+        ({"budget": Budget(states=20)}, "the budget of 20 states is used up"),
+        ({"budget": Budget(bytes=1)}, "the budget of 0.0 MiB is used up"),
+        ({"watch": Watch(should_stop=lambda: True)}, "stopped on request"),
     ],
 )
 def test_what_is_not_decided_is_not_impossible(budget, why):
@@ -233,7 +234,7 @@ def test_an_interrupt_is_no_answer():
     def interrupt(progress):
         signal.raise_signal(signal.SIGINT)
 
-    assert scenario(get_model("bakery")(), "commit(w1)\ncommit(w1)", on_progress=interrupt).holds is None
+    assert scenario(get_model("bakery")(), "commit(w1)\ncommit(w1)", watch=Watch(on_progress=interrupt)).holds is None
 
 
 def test_a_space_is_walked_through_about_once():

@@ -15,7 +15,7 @@ from workbench.checking.questions.explain import explain
 from workbench.checking.questions.fill import fill
 from workbench.checking.questions.formula import smallest
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, require
-from workbench.kernel.meaning.budget import INTERRUPTED
+from workbench.kernel.meaning.budget import INTERRUPTED, Budget, Watch
 from workbench.kernel.meaning.result import Answer
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.hudi.extended import HudiExtended
@@ -286,7 +286,7 @@ class Counter(Model):
 def test_cells_are_told_of_one_by_one():
     told, progress = [], []
     grid = {"Size": [2, 9, 60], "Bound": [5]}
-    filled = fill(Counter, grid, on_cell=told.append, on_progress=lambda *it: progress.append(it))
+    filled = fill(Counter, grid, on_cell=told.append, watch=Watch(on_progress=lambda *it: progress.append(it)))
     assert told == filled.cells
     assert progress == [(1, 3), (2, 3), (3, 3)]
     assert list(filled.table.BelowBound) == ["holds", "violated", "error"]
@@ -299,7 +299,7 @@ def test_cells_are_told_of_one_by_one():
 
 def test_what_was_checked_before_a_stop_is_kept():
     done = []
-    filled = fill(Counter, {"Size": [2, 9, 3]}, on_cell=done.append, should_stop=lambda: len(done) == 2)
+    filled = fill(Counter, {"Size": [2, 9, 3]}, on_cell=done.append, watch=Watch(should_stop=lambda: len(done) == 2))
     assert filled.stopped
     assert list(filled.table.BelowBound) == ["holds", "violated", "unknown"]
     assert filled.table.stopped[2] == INTERRUPTED
@@ -308,14 +308,14 @@ def test_what_was_checked_before_a_stop_is_kept():
 
 def test_a_stop_reaches_into_a_check():
     asked = []
-    filled = fill(HudiExtended, {"OpLimit": [8, 7]}, should_stop=lambda: asked.append(1) or len(asked) > 3)
+    filled = fill(HudiExtended, {"OpLimit": [8, 7]}, watch=Watch(should_stop=lambda: asked.append(1) or len(asked) > 3))
     assert filled.stopped
     assert not filled.table.complete.any()
     assert filled.cells[1].result is None
 
 
 def test_budgets_are_those_of_each_check():
-    filled = fill(Counter, {"Size": [2, 40]}, constants={"Bound": 99}, max_states=10)
+    filled = fill(Counter, {"Size": [2, 40]}, constants={"Bound": 99}, budget=Budget(states=10))
     assert list(filled.table.BelowBound) == ["holds", "unknown"]
 
 
@@ -325,7 +325,7 @@ def test_budgets_are_those_of_each_check():
         ({"Size": 3}, {}, "grid: Size = 3 is not accepted; it takes a list of values"),
         ({"Sizes": [3]}, {}, "unknown constant of counter 'Sizes'"),
         ({"Size": [3]}, {"workers": 0}, "workers = 0 is not accepted; it takes an integer from 1 to 1024"),
-        ({"Size": [3]}, {"max_states": 0}, "max_states = 0 is not accepted"),
+        ({"Size": [3]}, {"budget": 5}, "budget = 5 is not accepted; it takes a Budget(...)"),
         ({"Size": [3]}, {"properties": ["Nope"]}, "unknown property of counter 'Nope'"),
     ],
 )
@@ -369,7 +369,11 @@ def test_on_spark_the_table_is_the_same(spark):
 @pytest.mark.spark
 def test_a_fill_on_spark_can_be_stopped(spark):
     stopped = fill(
-        Bakery, {"MaxCrashes": [0, 1, 2, 3]}, constants={"Writers": 4}, spark=spark, should_stop=lambda: True
+        Bakery,
+        {"MaxCrashes": [0, 1, 2, 3]},
+        constants={"Writers": 4},
+        spark=spark,
+        watch=Watch(should_stop=lambda: True),
     )
     assert stopped.stopped
     assert "interrupted" in set(stopped.table.stopped)

@@ -25,6 +25,7 @@ from workbench.checking.questions.sweep import sweep
 from workbench.commands.cli import main
 from workbench.commands.sweep import parse_grid
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, reachable, require
+from workbench.kernel.meaning.budget import Budget, Watch
 from workbench.protocols.bakery.extended import BakeryExtended
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.hudi.extended import HudiExtended
@@ -290,8 +291,7 @@ def test_a_worker_that_dies_takes_no_other_setting_with_it(where):
         ({"grid": {"Size": [1]}, "constants": {"Bound": -1}}, "Bound = -1 is not accepted"),
         ({"grid": {"Size": [1]}, "properties": ["Below"]}, "unknown property of counter 'Below'"),
         ({"grid": {"Size": [1]}, "symmetry": True}, "counter declares no set of interchangeable names"),
-        ({"grid": {"Size": [1]}, "max_states": 0}, "max_states = 0 is not accepted; it takes an integer above 0"),
-        ({"grid": {"Size": [1]}, "max_seconds": float("nan")}, "max_seconds = nan is not accepted"),
+        ({"grid": {"Size": [1]}, "budget": 0}, "budget = 0 is not accepted; it takes a Budget(...)"),
     ],
 )
 def test_bad_input_is_refused_before_anything_runs(arguments, said, tmp_path):
@@ -360,13 +360,13 @@ def test_a_result_that_is_damaged_or_of_another_setting_is_not_believed(tmp_path
 
 def test_a_result_is_replaced_when_the_new_one_is_there(tmp_path):
     """Until then it stays; `test_durability` kills sweeps on the way."""
-    sweep(Counter, {"Size": [30]}, out=tmp_path, max_states=10)
+    sweep(Counter, {"Size": [30]}, out=tmp_path, budget=Budget(states=10))
     before = files(tmp_path)
 
     def watch(done, of):
         assert files(tmp_path).keys() == before.keys()
 
-    assert sweep(Counter, {"Size": [30]}, out=tmp_path, on_progress=watch)["distinct"].tolist() == [31]
+    assert sweep(Counter, {"Size": [30]}, out=tmp_path, watch=Watch(on_progress=watch))["distinct"].tolist() == [31]
     assert files(tmp_path).keys() == before.keys()
 
 
@@ -389,7 +389,7 @@ def test_another_question_is_another_result(tmp_path, other):
 @pytest.mark.slow
 def test_a_result_that_a_budget_cut_short_is_computed_again_under_another_one(tmp_path, where):
     def run(budget):
-        table = sweep(Counter, {"Size": [2, 30]}, out=tmp_path, max_states=budget, **where)
+        table = sweep(Counter, {"Size": [2, 30]}, out=tmp_path, budget=Budget(states=budget), **where)
         return (
             table["distinct"].tolist(),
             table["complete"].tolist(),
@@ -421,7 +421,7 @@ def test_an_error_is_tried_again_unless_the_model_is_to_blame(tmp_path):
 def test_progress_ends_with_everything_done(tmp_path):
     sweep(Counter, {"Size": [1, 2]}, out=tmp_path)
     seen = []
-    sweep(Counter, {"Size": [1, 2, 3, 4]}, out=tmp_path, on_progress=lambda *at: seen.append(at))
+    sweep(Counter, {"Size": [1, 2, 3, 4]}, out=tmp_path, watch=Watch(on_progress=lambda *at: seen.append(at)))
     assert seen == sorted(seen)
     assert {total for _, total in seen} == {4}
     assert all(2 <= done <= 4 for done, _ in seen)
@@ -496,7 +496,7 @@ def test_a_signal_at_any_moment_leaves_a_sweep_awake(tmp_path):
     before = signal.signal(signal.SIGALRM, handler)
     signal.setitimer(signal.ITIMER_REAL, 1.0)
     try:
-        filled = fill(model, {"Seconds": [20]}, workers=1, should_stop=began.is_set)
+        filled = fill(model, {"Seconds": [20]}, workers=1, watch=Watch(should_stop=began.is_set))
     finally:
         signal.signal(signal.SIGALRM, before)
     assert filled.stopped
@@ -533,7 +533,7 @@ def test_a_stopped_check_says_what_it_has_found(where, tmp_path):
         return len(os.listdir(told)) == at_work
 
     model = type("Endless", (Endless,), {"folder": str(told)})
-    filled = fill(model, {"Start": [0, 1]}, out=out, should_stop=seen, **where)
+    filled = fill(model, {"Start": [0, 1]}, out=out, watch=Watch(should_stop=seen), **where)
     assert filled.stopped
     assert records(out) == []
     assert [cell.outcome.error for cell in filled.cells] == [None, None]

@@ -8,6 +8,7 @@ from workbench.checking.questions.seek import seek
 from workbench.checking.questions.whatif import flips, other_values, repairs
 from workbench.formats.expression import Expression
 from workbench.kernel import replay, search
+from workbench.kernel.meaning.budget import Budget, Watch
 from workbench.kernel.meaning.result import Answer
 from workbench.language import *
 from workbench.protocols.bakery.model import Bakery
@@ -148,7 +149,7 @@ def test_a_change_that_only_rules_out_what_goes_wrong_says_so() -> None:
 
 def test_what_a_search_has_not_seen_may_still_happen() -> None:
     model = TwoPhaseCommit(Participants=2, CoordinatorCrashes=True)
-    attempts = flips(model, before=search(model), max_states=2)
+    attempts = flips(model, before=search(model), budget=Budget(states=2))
     assert [attempt.never for attempt in attempts if not attempt.result.complete] == [[]] * len(attempts)
 
 
@@ -204,7 +205,7 @@ def test_a_change_that_switches_a_property_off_neither_flips_nor_repairs_it() ->
 def test_repairs_stop_where_they_are_told_to() -> None:
     assert repairs(Guarded(), "BelowFour", most=1).found == []
     assert repairs(Guarded(), "BelowFour", most=1).complete
-    stopped = repairs(Guarded(), "BelowFour", should_stop=lambda: True)
+    stopped = repairs(Guarded(), "BelowFour", watch=Watch(should_stop=lambda: True))
     assert (stopped.found, stopped.complete) == ([], False)
 
 
@@ -216,15 +217,15 @@ def test_repairs_answer_like_every_question() -> None:
     told = json.loads(json.dumps(found.as_dict()))
     assert (told["name"], told["found"][0]["changes"]) == ("EveryoneDecides", {"CoordinatorCrashes": False})
     assert len(told["found"][1]["breaks"]) == 3
-    none, stopped = (repairs(Guarded(), "BelowFour", most=1, max_states=most) for most in (None, 2))
+    none, stopped = (repairs(Guarded(), "BelowFour", most=1, budget=Budget(states=most)) for most in (None, 2))
     assert (none.holds, stopped.holds) == (False, None)
     assert none.why == "no repair of BelowFour was found"
 
 
 def test_a_check_that_is_not_finished_decides_nothing() -> None:
-    found = repairs(Guarded(), "BelowFour", most=1, max_states=2)
+    found = repairs(Guarded(), "BelowFour", most=1, budget=Budget(states=2))
     assert not found.complete
-    assert all(not attempt.flipped for attempt in flips(Guarded(), max_states=2))
+    assert all(not attempt.flipped for attempt in flips(Guarded(), budget=Budget(states=2)))
 
 
 class Branching(Model):
@@ -262,7 +263,7 @@ def test_seek_says_that_there_is_no_such_state() -> None:
     trace, result = seek(Branching(), lambda s: s.n == 21)
     assert trace is None
     assert result.complete
-    trace, result = seek(Branching(), lambda s: s.n == 20, max_states=5)
+    trace, result = seek(Branching(), lambda s: s.n == 20, budget=Budget(states=5))
     assert trace is None
     assert not result.complete
 

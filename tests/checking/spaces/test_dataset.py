@@ -18,6 +18,7 @@ from workbench.checking.spaces.dataset import DATASET, distances, load, save
 from workbench.checking.spaces.space import explore
 from workbench.commands.cli import main
 from workbench.kernel import InputError, Map, Model, Process, SetOf, Variable, action, choose, invariant, require
+from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.state import Layout
 from workbench.kernel.meaning.values import show, sort_key
 from workbench.protocols.bakery.model import Bakery
@@ -301,7 +302,7 @@ def test_a_declared_set_is_a_list_and_one_per_index_is_a_map_of_lists(tmp_path):
 
 
 def test_a_space_that_is_not_complete(spark, tmp_path):
-    folder = save(explore(RACE, ["NoLakekeeperConflict"], max_states=200), tmp_path / "part")
+    folder = save(explore(RACE, ["NoLakekeeperConflict"], budget=Budget(states=200)), tmp_path / "part")
     part = load(folder, spark)
     assert (part.run["complete"], part.run["distinct"]) == (False, 200)
     assert part.run["stopped"] == "the budget of 200 states is used up"

@@ -12,7 +12,7 @@ from workbench.checking.spark.manifest import RUN, RunManifest
 from workbench.checking.spark.messages import Task
 from workbench.kernel.meaning.budget import Limits
 from workbench.kernel.meaning.machine import AnyModel
-from workbench.kernel.meaning.plan import make_plan
+from workbench.kernel.meaning.plan import Fingerprints, make_plan
 from workbench.storage.folder import new_folder
 from workbench.storage.identity import Identity
 
@@ -27,7 +27,7 @@ def search_here(
     spark: Any = None,
 ) -> SparkSearch:
     """A complete search, which has gone on from one in process of more than `hand_over` states, if that is given."""
-    plan = make_plan(model, names, bits=bits)
+    plan = make_plan(model, names, fingerprints=Fingerprints(bits=bits))
     asked = tuple(p.name for p in plan.properties)
     task, identity = Task(plan.model, asked, (), bits, plan.key, 2), Identity.of(plan.model, asked, (), bits)
     with new_folder(path, RUN) as folder:

@@ -25,12 +25,15 @@ from pyspark import TaskContext
 from tests.command import python
 from tests.places import ROOT
 from workbench.checking.check import check
+from workbench.checking.contract import Spark
 from workbench.checking.questions.sweep import sweep
 from workbench.checking.runs import resume, save_run
 from workbench.checking.spaces.dataset import load, save
 from workbench.checking.spaces.space import explore
 from workbench.checking.spark.manifest import RUN, Run
 from workbench.commands.cli import main
+from workbench.kernel.meaning.budget import Budget, Watch
+from workbench.kernel.meaning.plan import Fingerprints
 from workbench.language import *
 from workbench.protocols.bakery.model import Bakery
 from workbench.storage.folder import Folder
@@ -139,8 +142,8 @@ def rows_of(folder: str | Path) -> Any:
 
 def search(run: Path, **options: Any) -> Any:
     """A search, with the same key each time: which shortest trace it takes depends on it."""
-    options = {"engine": "spark", "spark": InProcess(), "fingerprint_key": "0" * 32, **options}
-    return check(Ledger(), symmetry=True, run_dir=run, **options)
+    engine, fingerprints = Spark(InProcess(), run), Fingerprints(key="0" * 32)
+    return check(Ledger(), symmetry=True, engine=engine, fingerprints=fingerprints, **options)
 
 
 def exact_or_refused(attempt: Callable[[], Any], wanted: Any, path: Path) -> None:
@@ -163,7 +166,7 @@ def exact_or_refused(attempt: Callable[[], Any], wanted: Any, path: Path) -> Non
 def test_a_search_is_exact_whatever_its_values_are(tmp_path: Path) -> None:
     whole = check(Ledger(), symmetry=True, engine="reference")
     assert summary(search(tmp_path / "whole"))[:2] == summary(whole)[:2]
-    search(tmp_path / "part", max_states=8)
+    search(tmp_path / "part", budget=Budget(states=8))
     assert not Run.of(Folder.open(tmp_path / "part", RUN)).done.complete
     assert summary(resume(tmp_path / "part", Ledger, spark=InProcess())) == summary(search(tmp_path / "again"))
 
@@ -183,7 +186,7 @@ def test_no_file_of_a_run_is_a_pickle(tmp_path: Path) -> None:
 @pytest.mark.parametrize("lost", ["checksum", "missing", "swapped"])
 def test_a_damaged_file_is_named(tmp_path: Path, lost: str) -> None:
     run = tmp_path / "run"
-    search(run, max_states=8)
+    search(run, budget=Budget(states=8))
     one, other = (run / file.path for file in Run.of(Folder.open(run, RUN)).done.levels[-1].files)
     if lost == "missing":
         one.unlink()
@@ -211,7 +214,7 @@ def test_the_command_refuses_budgets_that_are_none(tmp_path: Path, capsys: pytes
 @pytest.mark.slow
 def test_the_command_takes_a_configuration_for_its_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = tmp_path / "run"
-    search(run, max_states=50)
+    search(run, budget=Budget(states=50))
     for named, said in (
         ("nope", "unknown model or configuration 'nope'"),
         ("v1_one_writer", "and not of 'bakery'"),
@@ -248,7 +251,7 @@ def check_runs(folder: Path, corrupt: Corrupt, data: st.DataObject, stored: Path
 def stored_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
     """A run directory of a search that is not complete, and what comes of it when it is."""
     folder = tmp_path_factory.mktemp("stored")
-    search(folder / "run", max_states=14)
+    search(folder / "run", budget=Budget(states=14))
     wanted = summary(search(folder / "whole"))
     shutil.copytree(folder / "run", folder / "copy")
     assert summary(resume(folder / "copy", Ledger, spark=InProcess())) == wanted
@@ -337,7 +340,7 @@ def test_one_sweep_at_a_time_writes_to_a_folder(tmp_path: Path) -> None:
             answers(tmp_path)
         said.append(str(error.value))
 
-    sweep(Ledger, GRID, out=tmp_path, spark=InProcess(), on_progress=disturb)
+    sweep(Ledger, GRID, out=tmp_path, spark=InProcess(), watch=Watch(on_progress=disturb))
     assert f"sweep folder '{tmp_path}' is in use: process {os.getpid()} on " in said[0]
 
 
@@ -399,7 +402,7 @@ def kill_saves(folder: Path) -> None:
 def kill_sweeps(folder: Path) -> None:
     """There are results from before, which a budget has cut short."""
     wanted, short = answers(folder / "warm"), folder / "short"
-    sweep(Ledger, GRID, out=short, spark=InProcess(), max_states=1)
+    sweep(Ledger, GRID, out=short, spark=InProcess(), budget=Budget(states=1))
     replaced = set()
     for at in range(KILLS):
         if at % 5 == 0:

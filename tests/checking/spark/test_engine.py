@@ -15,6 +15,7 @@ import pytest
 
 from tests.command import python
 from workbench.checking.check import check
+from workbench.checking.contract import Auto, Spark
 from workbench.checking.local.search import LocalSearch
 from workbench.checking.runs import resume, save_run
 from workbench.checking.spaces.dataset import load, save
@@ -25,6 +26,8 @@ from workbench.checking.spark.entry import read_run
 from workbench.checking.spark.links import Links
 from workbench.checking.spark.manifest import RUN, Run
 from workbench.kernel import InputError, Model, Variable, action, invariant, require
+from workbench.kernel.meaning.budget import Budget, Watch
+from workbench.kernel.meaning.plan import Fingerprints
 from workbench.protocols.bakery.v2 import BakeryV2
 from workbench.protocols.hudi.model import Hudi
 from workbench.storage.folder import Folder
@@ -79,12 +82,12 @@ def test_the_driver_hands_over_and_comes_back(spark, tmp_path, monkeypatch):
     )
     monkeypatch.setattr(narrow_levels, "MOST_STATES", widest - 1)
     monkeypatch.setattr(narrow_levels, "READ_PER_JOB", 18)
-    assert summary(check(RACE, safety_of(RACE), engine="spark", spark=spark)) == wanted
+    assert summary(check(RACE, safety_of(RACE), engine=Spark(session=spark))) == wanted
     first = wanted["levels"].index(widest) + 1
     assert made == [first, first + 1, first + 2]  # it then has 52 states to read, and two narrow levels were jobs
     made.clear()
     monkeypatch.setattr(narrow_levels, "MOST_VISITED", 50)
-    assert summary(check(RACE, safety_of(RACE), engine="spark", spark=spark)) == wanted
+    assert summary(check(RACE, safety_of(RACE), engine=Spark(session=spark))) == wanted
     visited = list(itertools.accumulate(wanted["levels"]))
     assert made == [level + 1 for level, states in enumerate(visited) if states > 50]
 
@@ -102,7 +105,7 @@ def test_levels_that_one_job_makes(spark, jobs_only, tmp_path, monkeypatch):
         return outcomes
 
     monkeypatch.setattr(SparkSearch, "_wide_levels", counted)
-    whole = check(RACE, engine="spark", spark=spark, run_dir=tmp_path / "whole")
+    whole = check(RACE, engine=Spark(session=spark, run_dir=tmp_path / "whole"))
     assert summary(whole) == summary(wanted)  # with liveness, for which the files of all levels are read again
     assert made.count(4) > 1
     assert 1 in made
@@ -110,16 +113,18 @@ def test_levels_that_one_job_makes(spark, jobs_only, tmp_path, monkeypatch):
     assert any(file.values_level < int(file.path[6:11]) - 1 for file in files)
     for most in (80, 100):
         run = tmp_path / f"{most}"
-        assert check(RACE, engine="spark", spark=spark, max_states=most, run_dir=run).distinct == most
+        assert check(RACE, engine=Spark(session=spark, run_dir=run), budget=Budget(states=most)).distinct == most
         assert summary(resume(run, spark=spark)) == summary(wanted)
     trace = wanted["NoLakekeeperConflict"].trace_states
-    first = check(RACE, safety_of(RACE), engine="spark", spark=spark, fail_fast=True)
+    first = check(RACE, safety_of(RACE), engine=Spark(session=spark), fail_fast=True)
     assert (first.stopped, first.depth) == ("stopped at the first violation", trace)
     assert first["NoLakekeeperConflict"].trace_states == trace
 
 
 def test_wide_fingerprints(spark, jobs_only):
-    result = check(RACE, safety_of(RACE), engine="spark", spark=spark, fingerprint_bits=128, symmetry=True)
+    result = check(
+        RACE, safety_of(RACE), engine=Spark(session=spark), fingerprints=Fingerprints(bits=128), symmetry=True
+    )
     assert summary(result) == local(RACE, symmetry=True)
 
 
@@ -129,14 +134,14 @@ def test_wide_fingerprints(spark, jobs_only):
 def test_a_budget_of_states_leaves_whole_levels_on_the_disk(spark, tmp_path):
     """So the search can be resumed, under this budget or another one; two runs cut a level in the same way."""
     run = tmp_path / "run"
-    part = check(RACE, safety_of(RACE), engine="spark", spark=spark, max_states=80, run_dir=run)
+    part = check(RACE, safety_of(RACE), engine=Spark(session=spark, run_dir=run), budget=Budget(states=80))
     assert (part.distinct, part.levels[-1], part["UniqueTickets"].holds) == (80, 10, None)
     assert sum(action.new for action in part.actions) == 79
     assert sum(completed(run).sizes) == 70
-    assert summary(resume(run, spark=spark, max_states=80)) == summary(part)
-    with pytest.raises(InputError, match=r"max_states = 69 is not accepted; '.*' has 70 states already"):
-        resume(run, spark=spark, max_states=69)
-    assert summary(resume(run, spark=spark, max_states=198)) == local(RACE)
+    assert summary(resume(run, spark=spark, budget=Budget(states=80))) == summary(part)
+    with pytest.raises(InputError, match=r"states = 69 is not accepted; '.*' has 70 states already"):
+        resume(run, spark=spark, budget=Budget(states=69))
+    assert summary(resume(run, spark=spark, budget=Budget(states=198))) == local(RACE)
     assert resume(run, spark=spark).complete  # nothing is left to do
 
 
@@ -146,7 +151,7 @@ def test_what_only_states_beyond_the_budget_decide_is_not_decided(spark):
     full = check(RACE, names, engine="local")
     before = sum(full.levels[: full[names[0]].trace_states - 1])
     verdicts = [
-        check(RACE, names, engine="spark", spark=spark, max_states=before + more)[names[0]].holds
+        check(RACE, names, engine=Spark(session=spark), budget=Budget(states=before + more))[names[0]].holds
         for more in (0, 1, 6, full.levels[full[names[0]].trace_states - 1])
     ]
     assert (verdicts[0], verdicts[-1]) == (None, False)
@@ -154,11 +159,11 @@ def test_what_only_states_beyond_the_budget_decide_is_not_decided(spark):
 
 
 def test_a_budget_of_bytes_counts_what_all_workers_hold(spark, either_way):
-    held = check(RACE, safety_of(RACE), engine="spark", spark=spark).figures["worker_bytes"]
-    part = check(RACE, safety_of(RACE), engine="spark", spark=spark, max_bytes=1000)
+    held = check(RACE, safety_of(RACE), engine=Spark(session=spark)).figures["worker_bytes"]
+    part = check(RACE, safety_of(RACE), engine=Spark(session=spark), budget=Budget(bytes=1000))
     assert held > 1000
     assert (part.distinct, part.stopped) == (4, "the budget of 0.0 MiB is used up")
-    assert check(RACE, safety_of(RACE), engine="spark", spark=spark, max_bytes=2**30).complete
+    assert check(RACE, safety_of(RACE), engine=Spark(session=spark), budget=Budget(bytes=2**30)).complete
 
 
 class Sleepy(Model):
@@ -192,22 +197,22 @@ def test_a_stop_does_not_wait_for_the_end_of_a_job(spark, jobs_only, tmp_path, i
         return not interrupted and len(at_level_two) > 5
 
     def asleep(run, **options):
-        result = check(Sleepy(), engine="spark", spark=spark, run_dir=run, **options)
+        result = check(Sleepy(), engine=Spark(session=spark, run_dir=run), **options)
         assert result.seconds < 1800
         assert (result.levels, result["Low"].holds, len(completed(run).levels)) == ([1, 1], False, 2)
         return result
 
-    stopped = asleep(tmp_path / "run", on_progress=watch, should_stop=in_the_job)
+    stopped = asleep(tmp_path / "run", watch=Watch(watch, in_the_job))
     assert stopped.stopped == ("interrupted" if interrupted else "stopped on request")
     if not interrupted:
         enough = 5 + 3 * int(stopped.seconds)
-        budget = asleep(tmp_path / "budget", max_seconds=enough)
+        budget = asleep(tmp_path / "budget", budget=Budget(seconds=enough))
         assert budget.stopped == f"the budget of {enough} seconds is used up"
 
 
 def test_nothing_waits_to_be_expanded_while_a_liveness_property_is_decided(spark):
     told = []
-    result = check(RACE, ["EventualProgress"], engine="spark", spark=spark, on_progress=told.append)
+    result = check(RACE, ["EventualProgress"], engine=Spark(session=spark), watch=Watch(on_progress=told.append))
     assert (told[-1].level, told[-1].frontier) == (len(result.levels), 0)
 
 
@@ -244,12 +249,18 @@ def test_hand_over_in_the_middle_of_a_level(spark, either_way, monkeypatch):
     monkeypatch.setattr("workbench.checking.local.expander.BLOCK", 256)
     monkeypatch.setattr("workbench.checking.local.store.BLOCK", 256)
     monkeypatch.setattr("workbench.checking.local.search.BLOCK", 256)
-    result = check(model, safety_of(model), spark=spark, hand_over_states=1500)
+    result = check(model, safety_of(model), engine=Auto(session=spark, hand_over_states=1500))
     assert summary(result) == local(model)
 
 
 def test_wide_fingerprints_are_handed_over(spark, jobs_only):
-    result = check(RACE, safety_of(RACE), spark=spark, hand_over_states=60, fingerprint_bits=128, symmetry=True)
+    result = check(
+        RACE,
+        safety_of(RACE),
+        engine=Auto(session=spark, hand_over_states=60),
+        fingerprints=Fingerprints(bits=128),
+        symmetry=True,
+    )
     assert result.engine == "spark"
     assert summary(result) == local(RACE, symmetry=True)
 
@@ -257,14 +268,16 @@ def test_wide_fingerprints_are_handed_over(spark, jobs_only):
 def test_a_violation_found_before_the_hand_over_keeps_its_trace(spark):
     full = check(RACE, safety_of(RACE))
     states = sum(full.levels[: full["NoLakekeeperConflict"].trace_states])
-    result = check(RACE, safety_of(RACE), spark=spark, hand_over_states=states)
+    result = check(RACE, safety_of(RACE), engine=Auto(session=spark, hand_over_states=states))
     assert result.engine == "spark"
     assert summary(result) == local(RACE)
 
 
 def test_what_was_said_about_the_check_is_said_again_after_a_resume(spark, tmp_path):
     run = tmp_path / "run"
-    part = check(RACE, safety_of(RACE), spark=spark, hand_over_states=20, max_states=80, run_dir=run)
+    part = check(
+        RACE, safety_of(RACE), engine=Auto(session=spark, hand_over_states=20, run_dir=run), budget=Budget(states=80)
+    )
     result = resume(run, spark=spark)
     assert summary(result) == local(RACE)
     assert result.notes == part.notes == ["moved from this process to Spark: more than 20 states"]
@@ -346,7 +359,12 @@ def test_nobody_holds_a_search_that_was_handed_over(spark, monkeypatch):
 
     alive = []
     monkeypatch.setattr(LocalSearch, "__init__", remember)
-    check(RACE, safety_of(RACE), spark=spark, hand_over_states=20, on_progress=lambda at: alive.append(len(searches)))
+    check(
+        RACE,
+        safety_of(RACE),
+        engine=Auto(session=spark, hand_over_states=20),
+        watch=Watch(on_progress=lambda at: alive.append(len(searches))),
+    )
     assert (alive[0], alive[-1]) == (1, 0)
 
 
@@ -395,7 +413,7 @@ def damage(run, level):
 
 def test_a_damaged_level_is_said(spark, either_way, tmp_path):
     run = tmp_path / "run"
-    check(RACE, safety_of(RACE), engine="spark", spark=spark, max_states=80, run_dir=run)
+    check(RACE, safety_of(RACE), engine=Spark(session=spark, run_dir=run), budget=Budget(states=80))
     last = len(completed(run).levels) - 1
     name = damage(run, last)
     with pytest.raises(InputError, match=name):
@@ -408,7 +426,7 @@ def test_a_full_disk_is_said(spark, either_way, small_disk):
     """What was complete before the disk was full stays so, and when there is room the search goes on."""
     run = small_disk.folder / "run"
     with pytest.raises(InputError, match=r"cannot be written .*No space left on device.*make room and resume"):
-        check(RACE, safety_of(RACE), engine="spark", spark=spark, run_dir=run)
+        check(RACE, safety_of(RACE), engine=Spark(session=spark, run_dir=run))
     assert len(completed(run).levels) > 3
     small_disk.make_room()
     assert summary(resume(run, spark=spark)) == local(RACE)
@@ -421,7 +439,7 @@ def test_a_run_directory_that_is_none(spark, tmp_path):
         resume(tmp_path, BakeryV2, spark=spark)
     (tmp_path / "mine.txt").write_text("keep")
     with pytest.raises(InputError, match=r"holds 'mine\.txt', which no run directory has"):
-        check(RACE, safety_of(RACE), engine="spark", spark=spark, run_dir=tmp_path)
+        check(RACE, safety_of(RACE), engine=Spark(session=spark, run_dir=tmp_path))
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
@@ -434,25 +452,25 @@ def test_one_search_at_a_time_writes_to_a_run_directory(spark, tmp_path):
         if at.level == 3 and not said:
             for attempt in (
                 lambda: resume(run, spark=spark),
-                lambda: check(RACE, safety_of(RACE), engine="spark", spark=spark, run_dir=run),
+                lambda: check(RACE, safety_of(RACE), engine=Spark(session=spark, run_dir=run)),
             ):
                 with pytest.raises(InputError) as error:
                     attempt()
                 said.append(str(error.value))
 
     assert summary(
-        check(RACE, safety_of(RACE), engine="spark", spark=spark, run_dir=run, on_progress=disturb)
+        check(RACE, safety_of(RACE), engine=Spark(session=spark, run_dir=run), watch=Watch(on_progress=disturb))
     ) == local(RACE)
     assert len(said) == 2
     assert all(f"is in use: process {os.getpid()} on " in line for line in said)
     with pytest.raises(InputError, match="already exists"):
-        check(RACE, safety_of(RACE), engine="spark", spark=spark, run_dir=run)
+        check(RACE, safety_of(RACE), engine=Spark(session=spark, run_dir=run))
 
 
 def test_traces_are_checked_against_the_files(spark, tmp_path):
     """A link that was changed leads to an error, not to a wrong trace."""
     run = tmp_path / "run"
-    check(RACE, safety_of(RACE), engine="spark", spark=spark, run_dir=run)
+    check(RACE, safety_of(RACE), engine=Spark(session=spark, run_dir=run))
     search = read_run(run, BakeryV2, spark)
     links = Links(search.directory, search.task, search.manifest)
     place = search.manifest.decided["NoLakekeeperConflict"]
@@ -464,7 +482,7 @@ def test_traces_are_checked_against_the_files(spark, tmp_path):
 
 def test_a_run_as_a_dataset(spark, tmp_path):
     """The same tables as a space in memory gives, up to the states' ids."""
-    check(RACE, safety_of(RACE), engine="spark", spark=spark, run_dir=tmp_path / "run")
+    check(RACE, safety_of(RACE), engine=Spark(session=spark, run_dir=tmp_path / "run"))
     saved = load(save_run(tmp_path / "run", tmp_path / "data", spark=spark), spark)
     save(explore(RACE, safety_of(RACE)), tmp_path / "here")
     for query in (
@@ -478,7 +496,7 @@ def test_a_run_as_a_dataset(spark, tmp_path):
 
 def test_saving_a_run_leaves_the_level_in_flight_alone(spark, tmp_path):
     run = tmp_path / "run"
-    check(RACE, safety_of(RACE), engine="spark", spark=spark, max_states=80, run_dir=run)
+    check(RACE, safety_of(RACE), engine=Spark(session=spark, run_dir=run), budget=Budget(states=80))
     in_flight, _ = Folder.open(run, RUN).write("level-00009/bucket-00000.parquet", lambda out: out.write(b"half"))
     (run / "mine.txt").write_text("keep")
     before = {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in run.rglob("*")}
@@ -490,6 +508,6 @@ def test_saving_a_run_leaves_the_level_in_flight_alone(spark, tmp_path):
 
 
 def test_a_run_that_began_in_process_has_not_all_states(spark, tmp_path):
-    check(RACE, safety_of(RACE), spark=spark, hand_over_states=100, run_dir=tmp_path / "run")
+    check(RACE, safety_of(RACE), engine=Auto(session=spark, hand_over_states=100, run_dir=tmp_path / "run"))
     with pytest.raises(InputError, match="began in process"):
         save_run(tmp_path / "run", tmp_path / "data", spark=spark)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from workbench.checking.check import check
+from workbench.checking.contract import Spark
 from workbench.checking.spark import narrow_levels
 from workbench.checking.spark.exchange import Exchange
 from workbench.checking.spark.manifest import RUN
@@ -94,5 +95,5 @@ def test_files_go_with_their_search_or_with_the_next(folder):
 
 def test_a_search_leaves_none(spark, tmp_path, monkeypatch):
     monkeypatch.setattr(narrow_levels, "MOST_STATES", 0)
-    check(Bakery(), engine="spark", spark=spark, run_dir=tmp_path / "run")
+    check(Bakery(), engine=Spark(session=spark, run_dir=tmp_path / "run"))
     assert [*(tmp_path / "run" / "exchange").iterdir()] == []

@@ -5,10 +5,13 @@ import pytest
 
 from tests.toys import Steps
 from workbench.checking.check import check
+from workbench.checking.contract import Auto, Spark
 from workbench.checking.runs import resume, save_run
 from workbench.checking.spark import narrow_levels
 from workbench.checking.spark.manifest import RUN, Run
 from workbench.kernel import InputError
+from workbench.kernel.meaning.budget import Budget
+from workbench.kernel.meaning.plan import Fingerprints
 from workbench.protocols.bakery.v2 import BakeryV2
 from workbench.storage.folder import Folder, changing_folder, new_folder
 from workbench.storage.versions import FolderKind
@@ -32,7 +35,7 @@ def kept(run_dir):
 def test_the_key_is_kept_and_a_search_is_resumed_with_it(spark, tmp_path, monkeypatch, most):
     """A level that was found with another one would be found again."""
     monkeypatch.setattr(narrow_levels, "MOST_STATES", most)
-    part = check(RACE, engine="spark", spark=spark, max_states=80, run_dir=tmp_path / "run")
+    part = check(RACE, engine=Spark(session=spark, run_dir=tmp_path / "run"), budget=Budget(states=80))
     assert kept(tmp_path / "run") == part.fingerprint_key
     rest = resume(tmp_path / "run", spark=spark)
     assert rest.fingerprint_key == part.fingerprint_key
@@ -42,7 +45,11 @@ def test_the_key_is_kept_and_a_search_is_resumed_with_it(spark, tmp_path, monkey
 @pytest.mark.parametrize("key", [None, KEYS[1]])
 def test_auto_hands_its_key_on(spark, tmp_path, key):
     """Else the states visited in process would be found again."""
-    moved = check(RACE, spark=spark, hand_over_states=60, run_dir=tmp_path / "run", fingerprint_key=key)
+    moved = check(
+        RACE,
+        engine=Auto(session=spark, hand_over_states=60, run_dir=tmp_path / "run"),
+        fingerprints=Fingerprints(key=key),
+    )
     assert (moved.engine, moved.fingerprint_key) == ("spark", kept(tmp_path / "run"))
     assert key in (None, moved.fingerprint_key)
     assert counts(moved) == counts(check(RACE, engine="local"))
@@ -53,7 +60,7 @@ def test_ids_depend_on_the_key_and_counts_do_not(spark, tmp_path):
 
     def found(name, key):
         run, data = tmp_path / f"run {name}", tmp_path / f"data {name}"
-        result = check(RACE, engine="spark", spark=spark, run_dir=run, fingerprint_key=key)
+        result = check(RACE, engine=Spark(session=spark, run_dir=run), fingerprints=Fingerprints(key=key))
         states = pq.read_table(save_run(run, data, spark=spark) / "states").to_pylist()
         return counts(result), {state.pop("id"): str(state) for state in states}
 
@@ -71,7 +78,7 @@ def test_a_run_directory_without_a_key_is_refused_in_one_line(tmp_path, run):
     done = run("check", str(tmp_path / "old"))
     assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
     assert done.err.endswith("has format 5; format 6 is read\n")
-    check(Steps(), engine="spark", run_dir=tmp_path / "run")
+    check(Steps(), engine=Spark(run_dir=tmp_path / "run"))
     with changing_folder(tmp_path / "run", RUN) as folder:
         folder.commit({**folder.content, "fingerprint_key": "0"}, folder.files)
     with pytest.raises(InputError, match=r"^fingerprint_key of run directory .* = '0' is not accepted; it takes 32"):

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.checking.check import check
+from workbench.checking.contract import Spark
 from workbench.checking.kernels import loops
 from workbench.checking.kernels.loops import Frontier
 from workbench.checking.kernels.packing import UNKNOWN, PackedRows
@@ -24,6 +25,7 @@ from workbench.checking.spark.rundir import RunDirectory
 from workbench.checking.spark.successor_messages import messages_of
 from workbench.checking.trees.cells import NARROW, WIDE
 from workbench.kernel import InputError, Model, Variable, action, invariant, require
+from workbench.kernel.meaning.budget import Budget
 from workbench.storage.folder import Folder, new_folder
 
 
@@ -201,7 +203,7 @@ def test_numbers_that_outgrow_a_byte_begin_a_file(tmp_path, monkeypatch):
     for most in (1, 3, 6):
         monkeypatch.setitem(states.MOST, np.uint8, most)
         run = tmp_path / f"{most}"
-        assert figures(check(Grid(), engine="spark", spark=NO_JOBS, run_dir=run)) == wanted
+        assert figures(check(Grid(), engine=Spark(session=NO_JOBS, run_dir=run))) == wanted
         for number, level in enumerate(done(run).levels):
             if len(level.files) > len({file.bucket for file in level.files}):
                 in_two.add((most, number))
@@ -211,7 +213,7 @@ def test_numbers_that_outgrow_a_byte_begin_a_file(tmp_path, monkeypatch):
     before = sum(wanted[0][:number])
     for more in (1, wanted[0][number] // 2, wanted[0][number] - 1):
         run = tmp_path / f"cut-{more}"
-        part = check(Grid(), engine="spark", spark=NO_JOBS, run_dir=run, max_states=before + more)
+        part = check(Grid(), engine=Spark(session=NO_JOBS, run_dir=run), budget=Budget(states=before + more))
         assert part.distinct == before + more
         assert sum(action.new for action in part.actions) == part.distinct - 1
         assert figures(resume(run, Grid, spark=NO_JOBS)) == wanted

@@ -17,9 +17,11 @@ import pytest
 from tests.command import python
 from tests.places import ROOT
 from workbench.checking.check import check
+from workbench.checking.contract import Spark
 from workbench.checking.runs import resume
 from workbench.checking.spark import narrow_levels
 from workbench.checking.spark.fetching_without_port import to_pandas
+from workbench.kernel.meaning.budget import Budget
 from workbench.protocols.hudi.model import Hudi
 from workbench.storage.lock import writer_lock
 
@@ -46,7 +48,7 @@ def test_no_result_waits_at_a_port_for_whoever_calls_first(
 ) -> None:
     """A search, and rows of a dataset; the stranger calls the one port that the test opens."""
     monkeypatch.setattr(narrow_levels, "MOST_STATES", 0)
-    assert check(Hudi(), engine="spark", spark=spark, max_states=8).distinct == 8
+    assert check(Hudi(), engine=Spark(session=spark), budget=Budget(states=8)).distinct == 8
     table = to_pandas(spark.sql("SELECT id, map(id, array('a')) AS m FROM range(9) WHERE id > 1 ORDER BY id DESC"))
     assert table["id"].tolist() == [8, 7, 6, 5, 4, 3, 2]
     assert table["m"][0] == {8: ["a"]}
@@ -142,13 +144,13 @@ def test_a_temporary_run_directory_stays_until_the_search_is_finished(
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert check(Hudi(Writers=1), engine="spark").complete
-    assert check(Hudi(), engine="spark", max_states=50, fail_fast=True).stopped
+    assert check(Hudi(), engine="spark", budget=Budget(states=50), fail_fast=True).stopped
     first = temporary_runs(tmp_path)
     assert len(first) == 1, "that of the search which a budget has ended"
-    part = check(Hudi(), engine="spark", max_states=50)
+    part = check(Hudi(), engine="spark", budget=Budget(states=50))
     [second] = temporary_runs(tmp_path) - first
     assert f"what was found is kept: workbench check {tmp_path / second} (for 7 days)" in part.notes
-    assert resume(tmp_path / second, max_states=100).distinct == 100
+    assert resume(tmp_path / second, budget=Budget(states=100)).distinct == 100
 
 
 def test_old_temporary_run_directories_are_removed_unless_they_are_in_use(

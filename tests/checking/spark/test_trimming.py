@@ -21,7 +21,7 @@ from workbench.checking.spark.manifest import RUN, Run
 from workbench.checking.spark.transitions import OUTSIDE, Part, Steps
 from workbench.checking.spark.trimming import Conditions, Describe, SpaceOutline, Sweep, Trimmer
 from workbench.kernel import ModelError, machine_of
-from workbench.kernel.meaning.budget import Budget, Limits
+from workbench.kernel.meaning.budget import Budget, Limits, Watch
 from workbench.kernel.meaning.conclusion import conclude
 from workbench.kernel.meaning.steps import Fairness
 from workbench.kernel.meaning.temporal import condition_of, fair_states
@@ -287,7 +287,7 @@ def test_a_search_that_is_complete_but_not_linked_is_resumed(tmp_path: Path, mon
     assert {verdict.why for verdict in judged(search)} == {
         "liveness is not decided: the transitions are not written yet; resume the search"
     }
-    search.run(Limits(should_stop=lambda: True))
+    search.run(Limits(watch=Watch(should_stop=lambda: True)))
     assert {verdict.why for verdict in judged(search)} == {"liveness is not decided: stopped on request"}
     search.run(Limits())
     assert found(judged(search)) == in_process(lock("weak"))

@@ -23,6 +23,7 @@ from workbench.checking.walks.simulate import simulate
 from workbench.checking.walks.walker import Walker
 from workbench.commands.cli import main
 from workbench.kernel import ModelError, replay
+from workbench.kernel.meaning.budget import Watch
 from workbench.kernel.meaning.plan import make_plan
 from workbench.language import *
 from workbench.protocols.bakery.model import Bakery
@@ -135,7 +136,7 @@ def test_walks_visit_reachable_states_alone(model, rule):
 
 def test_the_kernels_fingerprints_are_those_of_the_states():
     rule = WalkRule(depth=30, swarm=True)
-    seen = simulate(RACE, [], walks=60, depth=30, swarm=True)
+    seen = simulate(RACE, [], rule=WalkRule(walks=60, depth=30, swarm=True))
     making = walker_of(RACE, rule)
     expected = sketch.empty()
     for states in behaviours(RACE, rule, 60):
@@ -148,7 +149,7 @@ def test_the_kernels_fingerprints_are_those_of_the_states():
 
 def test_walks_that_go_everywhere_count_everything():
     model = Bakery(Writers=2)
-    whole, seen = check(model), simulate(model, walks=30_000, swarm=True)
+    whole, seen = check(model), simulate(model, rule=WalkRule(walks=30_000, swarm=True))
     assert abs(seen.distinct / whole.distinct - 1) < 3 * seen.distinct_error
     assert {a.name for a in seen.actions if a.enabled} == {a.name for a in whole.actions if a.enabled}
     assert seen.never_enabled == whole.never_taken == [a.name for a in seen.actions if a.taken == 0]
@@ -158,7 +159,7 @@ def test_walks_that_go_everywhere_count_everything():
 
 
 def test_what_is_never_enabled_is_never_taken():
-    seen = simulate(Steps(), walks=50)
+    seen = simulate(Steps(), rule=WalkRule(walks=50))
     assert seen.never_enabled == ["fly"]
     assert [(a.name, a.taken) for a in seen.actions] == [("walk", 4 * 50), ("fly", 0)]
     assert "never enabled in these walks: fly" in repr(seen)
@@ -166,7 +167,7 @@ def test_what_is_never_enabled_is_never_taken():
 
 def test_uniform_over_actions_or_successors():
     for uniform, share in (("actions", 0.5), ("successors", 0.1)):
-        seen = simulate(Fan(), walks=20_000, uniform=uniform)
+        seen = simulate(Fan(), rule=WalkRule(walks=20_000, uniform=uniform))
         taken = {action.name: action.taken for action in seen.actions}
         assert sum(taken.values()) == seen.steps == 20_000
         assert abs(taken["single"] / 20_000 - share) < 0.015  # 4 standard deviations
@@ -185,18 +186,18 @@ def test_initial_states_and_outcomes_have_the_same_chance():
 
 
 def test_a_swarms_walks_differ_more():
-    plain, swarm = (simulate(Bakery(Writers=2), [], walks=4000, swarm=swarm) for swarm in (False, True))
+    plain, swarm = (simulate(Bakery(Writers=2), [], rule=WalkRule(walks=4000, swarm=swarm)) for swarm in (False, True))
     assert swarm.distinct > 1.2 * plain.distinct
 
 
 def test_walks_end_where_no_step_changes_anything():
-    seen = simulate(Still(), walks=30)
+    seen = simulate(Still(), rule=WalkRule(walks=30))
     assert (seen.settled, seen.deadlocked) == (30, 0)
     assert [a.name for a in seen.actions if a.taken] == ["reset", "compare", "rest"]
 
 
 def test_walks_end_after_their_depth():
-    seen = simulate(Lost(), [], walks=20, depth=7)
+    seen = simulate(Lost(), [], rule=WalkRule(walks=20, depth=7))
     assert (seen.walks, seen.steps, seen.longest, seen.deadlocked) == (20, 140, 7, 0)
 
 
@@ -206,25 +207,27 @@ def test_walks_end_after_their_depth():
 @pytest.mark.slow
 @pytest.mark.parametrize("swarm", [False, True])
 def test_the_same_seed_makes_the_same_walks_on_any_number_of_workers(swarm):
-    one, *others = (simulate(RACE, walks=700, seed=5, swarm=swarm, workers=workers) for workers in (1, 1, 2, 5))
+    one, *others = (
+        simulate(RACE, rule=WalkRule(walks=700, seed=5, swarm=swarm), workers=workers) for workers in (1, 1, 2, 5)
+    )
     assert all(told(other) == told(one) for other in others)
     assert one.verdicts[0].holds is False
-    assert told(simulate(RACE, walks=700, seed=6, swarm=swarm)) != told(one)
+    assert told(simulate(RACE, rule=WalkRule(walks=700, seed=6, swarm=swarm))) != told(one)
 
 
 @pytest.mark.spark
 def test_the_same_walks_on_spark(spark):
-    here = simulate(RACE, walks=300)
+    here = simulate(RACE, rule=WalkRule(walks=300))
     for workers in (1, 3):
-        there = simulate(RACE, walks=300, engine="spark", spark=spark, workers=workers)
+        there = simulate(RACE, rule=WalkRule(walks=300), spark=spark, workers=workers)
         assert (there.engine, there.workers) == ("spark", workers)
         assert told(there) == told(here)
 
 
 def test_trees_that_are_begun_anew_make_the_same_walks(monkeypatch):
-    whole = simulate(RACE, walks=300, workers=1)
+    whole = simulate(RACE, rule=WalkRule(walks=300), workers=1)
     monkeypatch.setattr(walker, "_TREES", 0)
-    assert told(simulate(RACE, walks=300, workers=1)) == told(whole)
+    assert told(simulate(RACE, rule=WalkRule(walks=300), workers=1)) == told(whole)
 
 
 # What walks decide -------------------------------------------------------------------------------------------------
@@ -232,7 +235,7 @@ def test_trees_that_are_begun_anew_make_the_same_walks(monkeypatch):
 
 @pytest.mark.slow
 def test_a_violation_in_a_space_that_has_no_end():
-    seen = simulate(Lost(), walks=300)
+    seen = simulate(Lost(), rule=WalkRule(walks=300))
     bad = seen["OneAtATime"]
     assert (bad.word, bad.why) == ("violated", "both have the lock")
     assert replay(seen.model, bad.trace.start, bad.trace.moves).states == bad.trace.states
@@ -246,7 +249,9 @@ def test_a_violation_in_a_space_that_has_no_end():
 
 @pytest.mark.slow
 def test_a_trace_is_shortened_within_its_budget():
-    whole, some, most = (simulate(Lost(), ["OneAtATime"], walks=300, shorten=states) for states in (0, 300, 10**6))
+    whole, some, most = (
+        simulate(Lost(), ["OneAtATime"], rule=WalkRule(walks=300), shorten=states) for states in (0, 300, 10**6)
+    )
     lengths = [len(seen["OneAtATime"].trace) for seen in (whole, some, most)]
     assert lengths[0] > lengths[1] >= lengths[2] == SHORTEST_LOST
     assert "a shorter trace may exist" in whole.notes[0]
@@ -257,7 +262,7 @@ def test_a_trace_is_shortened_within_its_budget():
 def test_a_trace_that_is_said_to_be_a_shortest_one_is():
     shortest = check(RACE, ["NoLakekeeperConflict"], engine="reference")["NoLakekeeperConflict"].trace_states
     for seed, states in itertools.product(range(4), (3000, 10**6)):
-        seen = simulate(RACE, ["NoLakekeeperConflict"], walks=400, seed=seed, shorten=states)
+        seen = simulate(RACE, ["NoLakekeeperConflict"], rule=WalkRule(walks=400, seed=seed), shorten=states)
         assert seen["NoLakekeeperConflict"].trace_states >= shortest
         if "no trace is shorter" in seen.notes[0]:
             assert seen["NoLakekeeperConflict"].trace_states == shortest
@@ -272,7 +277,7 @@ def test_random_models(seed, walks, states):
     model = random_model(seed, actors=2, numbers=2, sets=None)()
     names = judged(model)
     whole = check(model, names, engine="reference")
-    seen = simulate(model, names, walks=walks, depth=25, seed=seed, swarm=bool(seed % 2), shorten=states)
+    seen = simulate(model, names, rule=WalkRule(walks=walks, depth=25, seed=seed, swarm=bool(seed % 2)), shorten=states)
     assert seen.steps <= 25 * walks
     assert set(whole.never_taken) <= set(seen.never_enabled)
     for verdict in seen.verdicts:
@@ -293,12 +298,12 @@ def test_steps_refinements_and_the_deadlock():
     """What the search decides of a model with all kinds of properties, walks decide too, with as short traces."""
     model = Steps()
     names = [p.name for p in model.properties.values() if p.of_steps]
-    whole, seen = (how(model, [*names, "Deadlock"]) for how in (check, partial(simulate, walks=60)))
+    whole, seen = (how(model, [*names, "Deadlock"]) for how in (check, partial(simulate, rule=WalkRule(walks=60))))
     assert {v.kind for v in whole.violated} == {"step", "refinement", "deadlock"}
     for sure in whole.verdicts:
         assert seen[sure.name].holds is (None if sure.holds else False)
         assert seen[sure.name].trace_states == sure.trace_states
-    kept = simulate(model, [*names, "Deadlock"], walks=60, shorten=0)
+    kept = simulate(model, [*names, "Deadlock"], rule=WalkRule(walks=60), shorten=0)
     assert [v.word for v in kept.verdicts] == [v.word for v in seen.verdicts]
 
 
@@ -321,7 +326,7 @@ class Short(Lost):
 @pytest.mark.slow
 def test_walks_end_where_they_leave_a_constraint():
     names = ["OneAtATime", "Fewer", "NotTheFifth", "Backwards"]
-    whole, seen = (how(Short(Bystanders=1), names) for how in (check, partial(simulate, walks=500)))
+    whole, seen = (how(Short(Bystanders=1), names) for how in (check, partial(simulate, rule=WalkRule(walks=500))))
     assert f"walks end where they leave the constraint FewCounted: {seen.outside} walks did" in seen.notes
     assert seen.distinct < (1 + 3 * seen.distinct_error) * whole.distinct, "what is outside is not counted"
     for sure, verdict in zip(whole.verdicts, seen.verdicts, strict=True):
@@ -332,13 +337,13 @@ def test_walks_end_where_they_leave_a_constraint():
 
 @pytest.mark.slow
 def test_violations_of_initial_states():
-    seen = simulate(Wide(), walks=3000)
+    seen = simulate(Wide(), rule=WalkRule(walks=3000))
     assert seen["Small"].word == "violated"
     assert len(seen["Small"].trace) == 1
 
 
 def test_liveness_is_not_judged():
-    seen = simulate(Steps(), ["EveryoneArrives"], walks=5)
+    seen = simulate(Steps(), ["EveryoneArrives"], rule=WalkRule(walks=5))
     assert seen["EveryoneArrives"].why == "a walk is finite: liveness is not judged by walks"
     assert seen.holds is None
 
@@ -364,10 +369,10 @@ class Settles(Model):
 
 def test_liveness_that_nobody_has_named_does_not_count(tmp_path, capsys):
     note = "not looked at, since a walk is finite and liveness is not: Counts"
-    seen = simulate(Settles(), walks=5)
+    seen = simulate(Settles(), rule=WalkRule(walks=5))
     assert (seen.holds, [verdict.name for verdict in seen.verdicts], seen.notes[0]) == (True, ["Counted"], note)
-    assert simulate(Settles(), ["Counted", "Counts"], walks=5).holds is None
-    assert note not in repr(simulate(Settles(), ["Counted"], walks=5))
+    assert simulate(Settles(), ["Counted", "Counts"], rule=WalkRule(walks=5)).holds is None
+    assert note not in repr(simulate(Settles(), ["Counted"], rule=WalkRule(walks=5)))
     file = tmp_path / "settles.py"
     file.write_text(f"from workbench import *\n\n\n{inspect.getsource(Settles)}")
     command = ["walk", f"{file}:Settles", "--walks", "5"]
@@ -388,7 +393,7 @@ def test_liveness_in_a_configuration_does_not_count_either(capsys):
 
 
 def test_everything_that_was_asked_for_is_reached():
-    seen = simulate(Steps(), ["SomebodyArrives"], walks=5)
+    seen = simulate(Steps(), ["SomebodyArrives"], rule=WalkRule(walks=5))
     assert seen.holds is True
     assert seen["SomebodyArrives"].word == "reached"
 
@@ -397,11 +402,11 @@ def test_everything_that_was_asked_for_is_reached():
 def test_without_a_limit_walks_end_with_the_first_violation():
     seen = simulate(Lost(), shorten=0)
     assert (seen.stopped, seen["OneAtATime"].word) == ("stopped at the first violation", "violated")
-    assert simulate(Lost(), walks=200, shorten=0).walks == 200
+    assert simulate(Lost(), rule=WalkRule(walks=200), shorten=0).walks == 200
 
 
 def test_fail_fast():
-    seen = simulate(Lost(), fail_fast=True, seconds=300)
+    seen = simulate(Lost(), fail_fast=True, rule=WalkRule(seconds=300))
     assert seen.stopped == "stopped at the first violation"
     assert seen["OneAtATime"].word == "violated"
     assert f"ENDED EARLY: {seen.stopped}" in repr(seen)
@@ -422,7 +427,7 @@ def test_the_estimate_is_near_the_count(count):
 
 
 def test_the_estimate_of_walks_is_near_the_exact_number():
-    seen = simulate(RACE, [], walks=250)
+    seen = simulate(RACE, [], rule=WalkRule(walks=250))
     exact = len({state.values for states in behaviours(RACE, WalkRule(), 250) for state in states})
     assert abs(seen.distinct / exact - 1) < 3 * seen.distinct_error
 
@@ -432,7 +437,7 @@ def test_the_estimate_of_walks_is_near_the_exact_number():
 
 @pytest.mark.slow
 def test_time_is_a_budget():
-    seen = simulate(Lost(), ["Backwards"], seconds=0.5)
+    seen = simulate(Lost(), ["Backwards"], rule=WalkRule(seconds=0.5))
     assert seen.stopped is None
     assert seen.seconds >= 0.5
     assert seen["Backwards"].word == "unknown"
@@ -440,7 +445,7 @@ def test_time_is_a_budget():
 
 def test_a_stop_on_request():
     calls = itertools.count()
-    seen = simulate(Lost(), seconds=300, should_stop=lambda: next(calls) > 3, shorten=0)
+    seen = simulate(Lost(), rule=WalkRule(seconds=300), watch=Watch(should_stop=lambda: next(calls) > 3), shorten=0)
     assert seen.stopped == "stopped on request"
     assert all(verdict.holds is not True or verdict.trace for verdict in seen.verdicts)
 
@@ -451,30 +456,32 @@ def test_an_interrupt_keeps_what_was_seen():
         if at.walks and at.decided:
             signal.raise_signal(signal.SIGINT)
 
-    seen = simulate(Lost(), ["OneTriedTwice", "Backwards"], seconds=300, on_progress=interrupt)
+    seen = simulate(
+        Lost(), ["OneTriedTwice", "Backwards"], rule=WalkRule(seconds=300), watch=Watch(on_progress=interrupt)
+    )
     assert seen.stopped == "interrupted"
     assert seen.steps > 0
     assert [v.word for v in seen.verdicts] == ["reached", "unknown"]
 
 
 def test_a_stop_before_the_first_walk():
-    seen = simulate(Wide(), should_stop=lambda: True)
+    seen = simulate(Wide(), watch=Watch(should_stop=lambda: True))
     assert (seen.stopped, seen.walks, seen.distinct) == ("stopped on request", 0, 0)
     assert [v.word for v in seen.verdicts] == ["unknown"]
 
 
 @pytest.mark.spark
 def test_budgets_on_spark(spark):
-    seen = simulate(Lost(), ["Backwards"], seconds=0.5, engine="spark", spark=spark)
+    seen = simulate(Lost(), ["Backwards"], rule=WalkRule(seconds=0.5), spark=spark)
     assert seen.stopped is None
     assert seen.seconds >= 0.5
-    assert simulate(Lost(), should_stop=lambda: True, engine="spark", spark=spark).stopped == "stopped on request"
+    assert simulate(Lost(), watch=Watch(should_stop=lambda: True), spark=spark).stopped == "stopped on request"
 
 
 @pytest.mark.slow
 def test_more_initial_states_than_are_listed(monkeypatch):
     monkeypatch.setattr(request, "_MOST_STARTS", 100)
-    seen = simulate(Wide(), walks=50)
+    seen = simulate(Wide(), rule=WalkRule(walks=50))
     assert seen.notes == ["walks begin in the first 100 initial states; there are more"]
 
 
@@ -506,7 +513,7 @@ def test_a_models_mistake_is_told():
             s.count[b] += 1 + 0 // (3 - s.count[b])
 
     with pytest.raises(ModelError, match=r"action count_on.*division"):
-        simulate(Broken(), walks=100)
+        simulate(Broken(), rule=WalkRule(walks=100))
 
 
 @pytest.mark.spark
@@ -517,14 +524,14 @@ def test_a_models_mistake_is_told_on_spark(spark):
             s.count[b] += 1 + 0 // (3 - s.count[b])
 
     with pytest.raises(ModelError, match=r"action count_on.*division"):
-        simulate(Broken(), walks=100, engine="spark", spark=spark)
+        simulate(Broken(), rule=WalkRule(walks=100), spark=spark)
 
 
 # Shown and printed -------------------------------------------------------------------------------------------------
 
 
 def test_a_simulation_shows_itself():
-    seen = simulate(Steps(), ["Together", "SomebodyArrives", "SomebodyFlies"], walks=40)
+    seen = simulate(Steps(), ["Together", "SomebodyArrives", "SomebodyFlies"], rule=WalkRule(walks=40))
     shown = view.simulation_view(seen)
     assert "fly (never enabled)" in shown.html()
     assert shown.text().startswith(repr(seen))
@@ -583,7 +590,7 @@ def test_an_interrupt_while_a_trace_is_shortened_keeps_the_trace(monkeypatch):
         return around(*arguments)
 
     monkeypatch.setattr(shorten.Shortener, "_around", interrupted)
-    seen = simulate(Lost(), ["OneAtATime", "OneTriedTwice"], walks=300)
+    seen = simulate(Lost(), ["OneAtATime", "OneTriedTwice"], rule=WalkRule(walks=300))
     assert [v.word for v in seen.verdicts] == ["violated", "reached"]
     assert seen["OneAtATime"].trace is not None
     assert seen["OneTriedTwice"].why == "interrupted before its trace was made"
@@ -605,5 +612,5 @@ class Ring(Model):
 
 def test_constants_about_names_are_told_as_a_check_tells_them():
     model = Ring(Keepers=[["n1"], ["n2"]])
-    walked, checked = simulate(model, walks=3, depth=4).as_dict(), check(model).as_dict()
+    walked, checked = simulate(model, rule=WalkRule(walks=3, depth=4)).as_dict(), check(model).as_dict()
     assert json.loads(json.dumps(walked))["constants"] == json.loads(json.dumps(checked))["constants"]

@@ -11,6 +11,7 @@ from tests.mistakes import always, broken, missed, without
 from workbench.checking.check import check
 from workbench.checking.spaces.space import explore
 from workbench.kernel import InputError, require
+from workbench.kernel.meaning.budget import Budget
 from workbench.protocols.bakery import catalog
 from workbench.protocols.bakery.extended import BakeryExtended
 from workbench.protocols.bakery.v2 import BakeryV2, Claim
@@ -343,7 +344,9 @@ def test_clocks_grow_on_each_node():
 def test_raised_clocks_are_safe_however_far_they_disagree(skew, parts, timeout, row_by_row):
     more = {"ClaimTimeout": timeout, "ReleaseTransaction": row_by_row}
     model = BakeryV2Extended(**ATOMIC, **parts, MaxSkew=skew, RaiseClocks=True, **more)
-    assume(check(model, [], max_states=20_000).complete)  # the few large ones would take nearly all of the time
+    assume(
+        check(model, [], budget=Budget(states=20_000)).complete
+    )  # the few large ones would take nearly all of the time
     assert not check(model, [*SAFETY, "EventualProgress"]).violated
 
 

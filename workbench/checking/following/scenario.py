@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.checking.following.names import instances_of, is_action, is_named, why_none
 from workbench.checking.following.report import BehaviourPath
-from workbench.checking.local.memory import most_memory
+from workbench.checking.local.memory import within_memory
 from workbench.formats.expression import Expression
 from workbench.kernel import InputError, Machine, ModelError, Trace, replay
-from workbench.kernel.meaning.budget import Budget, Limits, Stop
+from workbench.kernel.meaning.budget import Budget, Limits, Stop, Watch
 from workbench.kernel.meaning.errors import did_you_mean, text_of, unknown
 from workbench.kernel.meaning.interrupts import interruptible
 from workbench.kernel.meaning.machine import AnyModel
@@ -192,21 +192,16 @@ def scenario(
     model: AnyModel,
     lines: str | Iterable[str],
     *,
-    max_states: int | None = None,
-    max_seconds: float | None = None,
-    max_bytes: int | None = None,
-    on_progress: Callable[[Any], object] | None = None,
-    should_stop: Callable[[], bool] | None = None,
+    budget: Budget = Budget(),
+    watch: Watch = Watch(),
 ) -> ScenarioResult:
     """A shortest behaviour of `model` that passes through `lines` in their order.
 
     Args:
         lines: Each a step or a condition; see :mod:`workbench.checking.following.scenario`.
-        max_states, max_seconds, max_bytes: Budgets, as for :func:`workbench.checking.check.check`. By default the
-            search may use most of the memory.
-        on_progress: Called with a :class:`workbench.kernel.meaning.budget.Progress`, whose level is the number of lines
-            passed.
-        should_stop: Polled; the search stops once it returns True.
+        budget: As for :func:`workbench.checking.check.check`. By default the search may use most of the memory.
+        watch: Its ``on_progress`` is called with a :class:`workbench.kernel.meaning.budget.Progress`, whose level is
+            the number of lines passed.
 
     Returns:
         The behaviour, or the first line that cannot follow, and why; undecided if the search was stopped.
@@ -233,8 +228,7 @@ def scenario(
     from workbench.checking.kernels.compiling_beside import search_at_once
     from workbench.checking.local.search import kernels_loaded  # numpy loads here
 
-    most = most_memory() if max_bytes is None else max_bytes
-    limits = Limits(Budget(max_states, max_seconds, most), on_progress, should_stop)
+    limits = Limits(within_memory(budget), watch)
     conditions = [
         LineCondition(None if line.step is None else is_named(line.step), line.holds if line.condition else None)
         for line in read

@@ -9,6 +9,7 @@ from workbench.checking.following.validate import validate
 from workbench.checking.questions.whatif import other_values
 from workbench.formats.recording import Recording
 from workbench.kernel import InputError, Machine, machine_of
+from workbench.kernel.meaning.budget import Budget, Watch
 from workbench.kernel.meaning.constants import spell
 from workbench.kernel.meaning.machine import AnyModel
 
@@ -71,8 +72,8 @@ def accepted_under(
     *,
     changes: Iterable[tuple[str, Any]] | None = None,
     also: Iterable[tuple[str, Any]] = (),
-    should_stop: Callable[[], bool] | None = None,
-    **budgets: Any,
+    budget: Budget = Budget(),
+    watch: Watch = Watch(),
 ) -> SettingsTried:
     """Validate a recording with each single change of a constant.
 
@@ -82,8 +83,8 @@ def accepted_under(
         changes: Constants and new values; by default every other value of a switch or a choice, and a number's next
             smaller and next larger values.
         also: Further changes.
-        should_stop: Polled; once it is True, the results so far are returned.
-        **budgets: For each validation, such as ``max_seconds``.
+        budget: That of each validation.
+        watch: As for each validation; once it stops this, the results so far are returned.
 
     Examples:
         >>> from workbench.formats.recording import Observation
@@ -101,10 +102,10 @@ def accepted_under(
     for name, value in todo:
         try:
             changed = model.changed(**{name: value})
-            report = validate(changed, record(changed), stutter, should_stop=should_stop, explain=False, **budgets)
+            report = validate(changed, record(changed), stutter, budget=budget, watch=watch, explain=False)
             tried.append(Setting({name: value}, report))
         except InputError as error:
             tried.append(Setting({name: value}, None, str(error)))
-        if should_stop is not None and should_stop():
+        if watch.stops:
             break
     return SettingsTried(model, tried, len(tried) == len(todo))

@@ -14,7 +14,7 @@ behaviour, which the model runs again. If nothing follows, actions run as if the
 
 import itertools
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import Any
 
 from workbench.checking.following.names import is_action, is_named
@@ -23,12 +23,12 @@ from workbench.checking.following.overlooked import Rules, overlooking
 from workbench.checking.following.recording_search import Layers, Wanted, load_layers
 from workbench.checking.following.report import BehaviourPath, Nearest, Report
 from workbench.checking.kernels.compiling_beside import search_at_once
-from workbench.checking.local.memory import most_memory
+from workbench.checking.local.memory import within_memory
 from workbench.checking.local.search import kernels_loaded
 from workbench.checking.questions.variants import beginning_in
 from workbench.formats.recording import Observation, Recording
 from workbench.kernel import Machine
-from workbench.kernel.meaning.budget import Budget, Limits, Stop
+from workbench.kernel.meaning.budget import Budget, Limits, Stop, Watch
 from workbench.kernel.meaning.interrupts import interruptible
 from workbench.kernel.meaning.machine import AnyModel
 from workbench.kernel.meaning.trace import Move, each_step, not_again
@@ -41,11 +41,8 @@ def validate(
     recording: Recording,
     stutter: bool = False,
     *,
-    max_states: int | None = None,
-    max_seconds: float | None = None,
-    max_bytes: int | None = None,
-    on_progress: Callable[[Any], object] | None = None,
-    should_stop: Callable[[], bool] | None = None,
+    budget: Budget = Budget(),
+    watch: Watch = Watch(),
     explain: bool = True,
 ) -> Report:
     """Check that a recording is a behaviour of `model`.
@@ -54,10 +51,10 @@ def validate(
         stutter: Allow any number of *hidden* steps between two observations: steps that change none of the cells that
             the first one saw. Without it each observation is one step, or up to as many as it allows. A recording with
             watched cells always allows hidden steps, which change none of these.
-        max_states, max_seconds, max_bytes: Budgets, as for :func:`workbench.checking.check.check`; a state counts once
-            per observation. By default the search may use most of the memory.
-        on_progress: Called with a :class:`workbench.kernel.meaning.budget.Progress`, whose level is the observation.
-        should_stop: Polled; the search stops once it returns True.
+        budget: As for :func:`workbench.checking.check.check`; a state counts once per observation. By default the
+            search may use most of the memory.
+        watch: Its ``on_progress`` is called with a :class:`workbench.kernel.meaning.budget.Progress`, whose level is
+            the observation.
         explain: Whether to explain why an observation does not follow, which may take longer than the search itself.
 
     Returns:
@@ -80,8 +77,7 @@ def validate(
     """
     model = model_of(model)
     recording.check(model)
-    most = most_memory() if max_bytes is None else max_bytes
-    limits = Limits(Budget(max_states, max_seconds, most), on_progress, should_stop)
+    limits = Limits(within_memory(budget), watch)
 
     def followed() -> Report:
         return _Validation(model, recording, stutter, limits, explain).run()

@@ -10,6 +10,8 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any
 
+from workbench.kernel.meaning.given import check_integer
+
 #: More threads than any machine has cores.
 MOST_WORKERS = 1024
 
@@ -17,6 +19,11 @@ MOST_WORKERS = 1024
 def usable_cores() -> int:
     """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def check_workers(given: Any) -> int | None:
+    """A number of workers; None stands for one per core."""
+    return None if given is None else check_integer("workers", given, 1, MOST_WORKERS)
 
 
 #: Answers: a thread's number, and what it returned or raised. Requests: the function to call, and the queue to answer.

@@ -2,7 +2,11 @@
 
 import os
 import resource
+from dataclasses import replace
 from pathlib import Path
+
+from workbench.kernel.meaning.budget import Budget
+from workbench.kernel.meaning.given import check_kind
 
 _STATUS = Path("/proc/self/status")
 _GROUP = Path("/proc/self/cgroup")
@@ -54,3 +58,8 @@ def _group_limits() -> list[int]:
 def most_memory() -> int:
     """The bytes that a search may take by default."""
     return int(_MOST * memory_limit())
+
+
+def within_memory(budget: Budget) -> Budget:
+    """The budget, with :func:`most_memory` where it has no bytes."""
+    return replace(budget, bytes=most_memory()) if check_kind("budget", budget, Budget).bytes is None else budget

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.checking.contract import Resources, Room, collision_probability
+from workbench.checking.contract import Local, Room, collision_probability
 from workbench.checking.kernels import compiling, loops
 from workbench.checking.kernels.compiled import TooMuch, is_interpreted
 from workbench.checking.kernels.compiling_beside import search_at_once
@@ -37,11 +37,11 @@ _INITIAL_STATES_PER_CHECK = 512
 _MISSES = 64  # misses of predicates that are collected before Python is called
 
 
-def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
+def search(plan: Plan, limits: Limits, engine: Local) -> Result:
     """The engine ``local``: carry out `plan` in this process."""
 
     def searched() -> Result:
-        searching = LocalSearch(plan, workers=resources.threads)
+        searching = LocalSearch(plan, workers=engine.threads)
         searching.run(limits)
         return conclude(plan, searching.exploration(), limits)
 

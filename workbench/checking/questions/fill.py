@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.checking.kernels.threads import MOST_WORKERS
+from workbench.checking.kernels.threads import check_workers
 from workbench.checking.questions.explain import Explanation, explain
 from workbench.checking.questions.processes import check_here
 from workbench.checking.questions.records import Records, SettingOutcome, Word, failed, unreached
@@ -27,9 +27,9 @@ from workbench.checking.questions.settings import (
     varied_in,
 )
 from workbench.kernel import InputError, Result, Trace
-from workbench.kernel.meaning.budget import INTERRUPTED, Budget
+from workbench.kernel.meaning.budget import INTERRUPTED, Budget, Watch
 from workbench.kernel.meaning.errors import unknown
-from workbench.kernel.meaning.given import check_integer, names_in
+from workbench.kernel.meaning.given import check_kind, names_in
 from workbench.kernel.meaning.interrupts import interrupted, interruptible
 from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.result import MARKS, WITHIN
@@ -210,15 +210,12 @@ def fill(
     *,
     constants: Mapping[str, Any] | None = None,
     symmetry: bool | Sequence[str] = False,
-    max_states: int | None = None,
-    max_seconds: float | None = None,
-    max_bytes: int | None = None,
+    budget: Budget = Budget(),
     out: str | Path | None = None,
     spark: Any = None,
     workers: int | None = None,
     on_cell: Callable[[GridCell], object] | None = None,
-    on_progress: Callable[[int, int], object] | None = None,
-    should_stop: Callable[[], bool] | None = None,
+    watch: Watch = Watch(),
 ) -> Filled:
     """Check `model` under many settings of its constants, reporting each when it is done.
 
@@ -227,11 +224,10 @@ def fill(
     processes, and one elsewhere needs a folder that only its owner can name.
 
     Args:
-        model, grid, properties, constants, symmetry, max_states, max_seconds, max_bytes, out, spark, workers: As for
-            :func:`workbench.sweep`.
+        model, grid, properties, constants, symmetry, budget, out, spark, workers: As for :func:`workbench.sweep`.
         on_cell: Called with each :class:`GridCell` as soon as it is done.
-        on_progress: Called with the number of finished settings and of all.
-        should_stop: Polled, also within a check; once it is True, the cells so far are returned.
+        watch: Its ``on_progress`` is called with the number of finished settings and of all. It is asked within a
+            check, too; once it stops this, the cells so far are returned.
 
     Raises:
         InputError: For names or values that are not accepted. Values that do not go together are an error of their
@@ -248,11 +244,10 @@ def fill(
     """
     model = get_model(model) if isinstance(model, str) else model
     settings = settings_of(model, grid, constants or {})
-    budgets = Budget(max_states, max_seconds, max_bytes).options
     properties = None if properties is None else names_in("properties", properties)
-    workers = None if workers is None else check_integer("workers", workers, 1, MOST_WORKERS)
+    budget, workers = check_kind("budget", budget, Budget), check_workers(workers)
     plans, varied = plans_of(model, settings, properties, symmetry), varied_in(grid)
-    filling = _Filling(SettingsTask(model, settings, plans, budgets), varied, on_cell, on_progress, should_stop)
+    filling = _Filling(SettingsTask(model, settings, plans, budget), varied, on_cell, check_kind("watch", watch, Watch))
     with _records(filling.task, out, bool(spark)) as records:
         filling.fill(records, spark, workers)
     cells = [filling.cells[number] for number in range(len(settings))]
@@ -267,7 +262,7 @@ def _records(task: SettingsTask, out: str | Path | None, needed: bool) -> Iterat
     if out is None and not needed:
         yield None
         return
-    finite = {name: None if most == math.inf else most for name, most in task.budgets.items()}
+    finite = {name: None if most == math.inf else most for name, most in vars(task.budget).items()}
     with tempfile.TemporaryDirectory() if out is None else nullcontext(str(out)) as folder:
         identities = task.identities()
         with writer_lock(folder, "sweep folder"):
@@ -289,8 +284,7 @@ class _Filling:
     task: SettingsTask
     varied: list[str]
     on_cell: Callable[[GridCell], object] | None
-    on_progress: Callable[[int, int], object] | None
-    asked: Callable[[], bool] | None
+    watch: Watch
     cells: dict[int, GridCell] = field(default_factory=dict)
     stopped: bool = False
     not_written: list[Exception] = field(default_factory=list)
@@ -331,7 +325,7 @@ class _Filling:
             self.cells.setdefault(number, self._cell(number, unreached() if why == INTERRUPTED else failed(why)))
 
     def should_stop(self) -> bool:
-        self.stopped = self.stopped or interrupted() or (self.asked is not None and self.asked())
+        self.stopped = self.stopped or interrupted() or self.watch.stops
         return self.stopped
 
     def _cell(self, number: int, outcome: SettingOutcome, result: Result | None = None) -> GridCell:
@@ -346,5 +340,4 @@ class _Filling:
                 self.on_cell(self.cells[number])
 
     def _progress(self) -> None:
-        if self.on_progress is not None:
-            self.on_progress(len(self.cells), len(self.task.settings))
+        self.watch.tell(len(self.cells), len(self.task.settings))

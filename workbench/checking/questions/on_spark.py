@@ -13,7 +13,6 @@ from workbench.checking.shipping import receive, ship
 from workbench.checking.spark.dataflow import Outgoing, on_spark
 from workbench.checking.spark.exchange import Exchange
 from workbench.checking.spark.executors import ready_session
-from workbench.checking.spark.session import spark_session
 from workbench.kernel.meaning.budget import INTERRUPTED, Stop
 
 
@@ -74,7 +73,7 @@ def check_on_spark(
         if should_stop():
             raise Stop(INTERRUPTED)
 
-    session = ready_session(None if spark is True else spark_session(spark) if isinstance(spark, str) else spark)
+    session = ready_session(spark)
     why = f"the worker left no result in {records.folder}; out must be a folder that all workers see"
     try:
         carry_out = partial(_carry_out, ship(job, task.model.declared.name))

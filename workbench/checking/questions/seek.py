@@ -1,11 +1,11 @@
 """Find a shortest behaviour to a described state, from an initial state or from any other."""
 
-from collections.abc import Callable
 from typing import Any
 
 from workbench.checking.check import check
 from workbench.checking.questions.variants import beginning_in, variant
 from workbench.kernel import Machine, Result, State, Trace, invariant, machine_of, replay
+from workbench.kernel.meaning.budget import Budget, Watch
 from workbench.kernel.meaning.machine import AnyModel
 from workbench.kernel.meaning.state import Predicate
 
@@ -17,16 +17,15 @@ def seek(
     predicate: Predicate,
     *,
     after: Trace | None = None,
-    on_progress: Callable[[Any], object] | None = None,
-    should_stop: Callable[[], bool] | None = None,
-    max_states: int | None = None,
+    budget: Budget = Budget(),
+    watch: Watch = Watch(),
 ) -> tuple[Trace | None, Result]:
     """A shortest behaviour to a state in which `predicate` is true.
 
     Args:
         predicate: A function of the state.
         after: Continue from its last state; by default the search starts in the initial states.
-        on_progress, should_stop, max_states: As for :func:`workbench.checking.check.check`.
+        budget, watch: As for :func:`workbench.checking.check.check`.
 
     Returns:
         The whole behaviour, including `after`, or None if no such state was found; and the result of the search. If
@@ -40,15 +39,7 @@ def seek(
     """
     model = machine_of(model)
     searching = _searcher(model, predicate, None if after is None else after.last)
-    result = check(
-        searching,
-        [_GOAL],
-        engine="local",
-        fail_fast=True,
-        on_progress=on_progress,
-        should_stop=should_stop,
-        max_states=max_states,
-    )
+    result = check(searching, [_GOAL], engine="local", fail_fast=True, budget=budget, watch=watch)
     way = result[_GOAL].trace
     if way is None:
         return None, result

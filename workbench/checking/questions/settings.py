@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from workbench.checking.check import check
+from workbench.checking.contract import Auto
 from workbench.checking.questions.records import SettingOutcome, failed, of_model
 from workbench.kernel import Constant, InputError, ModelError, Result
+from workbench.kernel.meaning.budget import Budget, Watch
 from workbench.kernel.meaning.errors import brief, unknown
 from workbench.kernel.meaning.given import plain
 from workbench.kernel.meaning.machine import ModelClass, is_model_class
@@ -109,13 +111,13 @@ class SettingsTask:
 
     Attributes:
         settings: All constants of each.
-        budgets: Those of each check.
+        budget: That of each check.
     """
 
     model: ModelClass
     settings: Sequence[Mapping[str, Any]]
     plans: Sequence[SettingPlan]
-    budgets: Mapping[str, Any]
+    budget: Budget
 
     def check(self, number: int, should_stop: Callable[[], bool] | None = None) -> tuple[SettingOutcome, Result | None]:
         """Check a setting in this process; any error becomes its outcome.
@@ -126,9 +128,13 @@ class SettingsTask:
         try:
             checked = self.model(**self.settings[number])
             result = check(
-                checked, plan.names, symmetry=plan.symmetry, hand_over_bytes=sys.maxsize, should_stop=should_stop,
-                **self.budgets,
-            )  # fmt: skip
+                checked,
+                plan.names,
+                symmetry=plan.symmetry,
+                engine=Auto(hand_over_bytes=sys.maxsize),
+                budget=self.budget,
+                watch=Watch(should_stop=should_stop),
+            )
         except InputError as error:
             return failed(str(error), final=True), None
         except ModelError as error:

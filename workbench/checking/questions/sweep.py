@@ -1,11 +1,13 @@
 """Sweeps: one check per setting of a model's constants, and a table of the outcomes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from workbench.checking.questions.fill import fill
 from workbench.checking.questions.progress import line_in_notebook
 from workbench.checking.questions.settings import Grid
+from workbench.kernel.meaning.budget import Watch
 from workbench.kernel.meaning.machine import ModelClass
 from workbench.registry.programs import is_installed
 
@@ -18,7 +20,7 @@ def sweep(
     grid: Grid = (),
     properties: Sequence[str] | None = None,
     *,
-    on_progress: Callable[[int, int], object] | None = None,
+    watch: Watch = Watch(),
     **options: Any,
 ) -> "pd.DataFrame":
     """Check `model` under many settings of its constants, in processes of this machine or on Spark.
@@ -32,10 +34,11 @@ def sweep(
         grid: Values for some constants, to check in all combinations; or the settings themselves.
         properties: Names of properties; by default those that the model checks by default. Settings in which a property
             does not apply have no verdict on it.
-        on_progress: Called with the number of finished settings and of all; by default a notebook shows them.
+        watch: Its ``on_progress`` is called with the number of finished settings and of all; by default a notebook
+            shows them. Once it stops this, settings that were not reached have no verdicts.
         constants: Constants that are the same in all settings.
         symmetry: As for :func:`workbench.check`.
-        max_states, max_seconds, max_bytes: Budgets of each check.
+        budget: That of each check.
         out: A folder for the results, one file each, written when a check is done; one sweep at a time writes to it. An
             existing result, from processes or from Spark, is reused, unless other budgets cut it short, or it failed
             for a reason beyond the model and its constants; then a new one replaces it. By default nothing is kept.
@@ -56,6 +59,7 @@ def sweep(
         InputError: For names or values that are not accepted, for a damaged result in `out`, and while another sweep
             writes there. Values that do not go together are an error of their setting.
     """
-    told = on_progress or line_in_notebook("settings checked")
-    filled = fill(model, grid, properties, on_progress=told, **options)
+    if watch.on_progress is None:
+        watch = replace(watch, on_progress=line_in_notebook("settings checked"))
+    filled = fill(model, grid, properties, watch=watch, **options)
     return filled.table if is_installed("pandas") else filled.outcomes  # type: ignore[return-value]

@@ -7,6 +7,7 @@ from typing import Any
 
 from workbench.checking.check import check
 from workbench.kernel import InputError, Machine, Result, Trace, Verdict, machine_of
+from workbench.kernel.meaning.budget import Watch
 from workbench.kernel.meaning.constants import spell
 from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.machine import AnyModel
@@ -198,8 +199,7 @@ def flips(
     constants: Sequence[str] | None = None,
     before: Result | None = None,
     on_attempt: Callable[[Attempt], None] | None = None,
-    on_progress: Callable[[int, int], None] | None = None,
-    should_stop: Callable[[], bool] | None = None,
+    watch: Watch = Watch(),
     **options: Any,
 ) -> list[Attempt]:
     """Check the model once for each single change of a constant, those first that go back to a default.
@@ -211,9 +211,9 @@ def flips(
         constants: Only these; None for all.
         before: The result for `model` itself, if already known.
         on_attempt: Called with each attempt when it is decided.
-        on_progress: Called with the number of changes checked, and of all.
-        should_stop: Polled; once it is True, the attempts so far are returned.
-        **options: For each check, such as ``max_seconds`` and ``symmetry``; see :func:`workbench.checking.check.check`.
+        watch: Its ``on_progress`` is called with the number of changes checked, and of all; once it stops this, the
+            attempts so far are returned.
+        **options: For each check, such as ``budget`` and ``symmetry``; see :func:`workbench.checking.check.check`.
 
     Examples:
         >>> from workbench.protocols.bakery.v2 import BakeryV2
@@ -221,7 +221,7 @@ def flips(
         >>> [attempt for attempt in flips(stale, ["NoLakekeeperConflict"]) if attempt.flipped]
         [AsyncParquet=on: NoLakekeeperConflict violated, before holds]
     """
-    options["should_stop"] = should_stop
+    options["watch"] = Watch(should_stop=watch.should_stop)
     model = model_of(model)
     before = before or check(model, properties, **options)
     names = None if properties is None else names_in("properties", properties)
@@ -229,9 +229,9 @@ def flips(
     todo.sort(key=lambda change: change[1] != model.declared.constants[change[0]].default)
     attempts = []
     for done, (name, value) in enumerate(todo):
-        _tell(on_progress, done, len(todo))
+        watch.tell(done, len(todo))
         attempt = _attempt(before, model, {name: value}, names, options)
-        if should_stop is not None and should_stop():
+        if watch.stops:
             break
         attempts.append(attempt)
         if on_attempt is not None:
@@ -247,8 +247,7 @@ def repairs(
     most: int = 3,
     integers: bool = False,
     before: Result | None = None,
-    on_progress: Callable[[int, int], None] | None = None,
-    should_stop: Callable[[], bool] | None = None,
+    watch: Watch = Watch(),
     **options: Any,
 ) -> Repairs:
     """The smallest sets of switches and choices that, changed together, make `property` hold.
@@ -257,7 +256,7 @@ def repairs(
         property: A property that is violated, or not reached.
         properties: What else to check of a repair, to see what it breaks; by default as for :func:`flips`.
         most: The size of the largest sets to try.
-        integers, before, on_progress, should_stop: As for :func:`flips`; progress counts the sets of one size.
+        integers, before, watch: As for :func:`flips`; progress counts the sets of one size.
         **options: As for :func:`flips`.
 
     Examples:
@@ -266,7 +265,7 @@ def repairs(
         >>> [attempt.changes for attempt in repairs(broken, "NoLakekeeperConflict").found]
         [{'AsyncParquet': False}, {'RestampPatch': True}]
     """
-    options["should_stop"] = should_stop
+    options["watch"] = Watch(should_stop=watch.should_stop)
     model = model_of(model)
     before = before or check(model, properties, **options)
     names = None if properties is None else names_in("properties", properties)
@@ -275,9 +274,9 @@ def repairs(
         todo = list(_sets(other_values(model, integers), size))
         repaired: list[Attempt] = []
         for done, changes in enumerate(todo):
-            _tell(on_progress, done, len(todo))
+            watch.tell(done, len(todo))
             quick = _attempt(before, model, changes, [property], {**options, "fail_fast": True})
-            if should_stop is not None and should_stop():
+            if watch.stops:
                 return Repairs(property, repaired, tried, False)
             tried += 1
             verdict = quick.result[property] if quick.result is not None and quick.result.verdicts else None
@@ -306,8 +305,3 @@ def _attempt(
     before_it = [verdict.name for verdict in before.verdicts]
     names = changed.chosen_as(before_it, model) if names is None else changed.applicable(names)
     return Attempt(before, changes, check(changed, names, **options))
-
-
-def _tell(on_progress: Callable[[int, int], None] | None, done: int, of: int) -> None:
-    if on_progress is not None:
-        on_progress(done, of)

@@ -10,7 +10,7 @@ from workbench.checking.kernels.compiling_beside import at_once, search_at_once
 from workbench.checking.local.search import LocalSearch, kernels_loaded, load_kernels
 from workbench.checking.trees.state_predicates import evaluate
 from workbench.kernel import Result, Trace
-from workbench.kernel.meaning.budget import Budget, Limits
+from workbench.kernel.meaning.budget import Budget, Limits, Watch
 from workbench.kernel.meaning.conclusion import conclude
 from workbench.kernel.meaning.interrupts import interruptible
 from workbench.kernel.meaning.machine import AnyModel
@@ -116,16 +116,14 @@ def explore(
     properties: Sequence[str] | None = None,
     *,
     symmetry: bool | Sequence[str] = False,
-    max_states: int | None = 1_000_000,
-    max_seconds: float | None = None,
-    **callbacks: Any,
+    budget: Budget = Budget(states=1_000_000),
+    watch: Watch = Watch(),
 ) -> StateSpace:
     """Check `model` and keep every state and transition.
 
     Args:
-        model, properties, symmetry: As for :func:`workbench.check`.
-        max_states, max_seconds: Budgets, since everything stays in memory.
-        **callbacks: ``on_progress`` and ``should_stop`` of :func:`workbench.check`.
+        model, properties, symmetry, watch: As for :func:`workbench.check`.
+        budget: Everything stays in memory, hence the default.
 
     Examples:
         >>> from workbench.protocols.bakery.model import Bakery
@@ -134,7 +132,7 @@ def explore(
         (100, 18)
     """
     plan = make_plan(model_of(model), properties, symmetry)
-    limits = Limits(Budget(max_states, max_seconds), **callbacks)
+    limits = Limits(budget, watch)
 
     def searched() -> StateSpace:
         search = LocalSearch(plan, keep_rows=True, keep_edges=True)

@@ -5,13 +5,13 @@ import shlex
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from workbench.checking.contract import Resources
+from workbench.checking.contract import Spark
 from workbench.checking.local.search import LocalSearch
 from workbench.checking.spark.engine import SparkSearch
 from workbench.checking.spark.executors import ready_session
@@ -19,7 +19,7 @@ from workbench.checking.spark.manifest import RUN, Run, RunManifest
 from workbench.checking.spark.messages import Task
 from workbench.checking.spark.session import cores_of
 from workbench.kernel import InputError, ModelError, Result
-from workbench.kernel.meaning.budget import Budget, Limits, Progress
+from workbench.kernel.meaning.budget import Budget, Limits, Watch
 from workbench.kernel.meaning.conclusion import conclude
 from workbench.kernel.meaning.interrupts import interruptible
 from workbench.kernel.meaning.machine import ModelClass
@@ -36,23 +36,23 @@ BUCKETS_PER_CORE = 1
 _TEMPORARY, _DAYS = "workbench-run-", 7
 
 
-def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
+def search(plan: Plan, limits: Limits, engine: Spark) -> Result:
     """The engine ``spark``: carry out `plan` from the initial states."""
-    with _new_search(plan, resources.spark, resources.run_dir) as searching:
+    with _new_search(plan, engine.session, engine.run_dir) as searching:
         searching.begin()
         return _finish(searching, limits, plan.fail_fast)
 
 
-def go_on(plan: Plan, limits: Limits, resources: Resources, owned: list[LocalSearch]) -> Result:
+def go_on(plan: Plan, limits: Limits, engine: Spark, owned: list[LocalSearch]) -> Result:
     """Carry out `plan` from the last completed level of a search in this process.
 
     Args:
         owned: The search alone. It is removed once it is written, which frees its memory; if it cannot be written, it
             stays.
     """
-    spark = ready_session(resources.spark)
+    spark = ready_session(engine.session)
     note = f"moved from this process to Spark: {owned[0].stopped}"
-    with _new_search(plan, spark, resources.run_dir, note) as searching:
+    with _new_search(plan, spark, engine.run_dir, note) as searching:
         if owned[0].completed().levels:
             searching.take_over(owned[0], limits.seconds)
         else:
@@ -67,12 +67,9 @@ def resume(
     model: ModelClass,
     *,
     spark: Any = None,
-    max_states: int | None = None,
-    max_seconds: float | None = None,
-    max_bytes: int | None = None,
+    budget: Budget = Budget(),
     fail_fast: bool = False,
-    on_progress: Callable[[Progress], object] | None = None,
-    should_stop: Callable[[], bool] | None = None,
+    watch: Watch = Watch(),
 ) -> Result:
     """Resume a distributed search that was stopped or killed, from its last completed level.
 
@@ -80,23 +77,22 @@ def resume(
         run_dir: The run directory of the search.
         model: The model's class. It is not taken from the directory: nothing there is run.
         spark: A session; None starts a local one.
-        max_states, max_seconds, max_bytes, fail_fast, on_progress, should_stop: As for :func:`workbench.check`; earlier
-            states and seconds count too.
+        budget, fail_fast, watch: As for :func:`workbench.check`; earlier states and seconds count too.
 
     Raises:
-        InputError: If the directory holds no search, a search of another model, or more states than `max_states`; if
+        InputError: If the directory holds no search, a search of another model, or more states than the budget; if
             another process writes to it, or one of its files is damaged.
     """
-    budget = Budget(max_states, max_seconds, max_bytes)
     with changing_folder(absolute(run_dir), RUN) as folder:
         task, run = _stored(folder, model)
         states = sum(run.done.sizes)
-        if max_states is not None and states > max_states:
+        limits = Limits(budget, watch, run.done.seconds)
+        if budget.states is not None and states > budget.states:
             raise InputError(
-                f"max_states = {max_states} is not accepted; {str(run_dir)!r} has {counted(states, 'state')} already"
+                f"states = {budget.states} is not accepted; {str(run_dir)!r} has {counted(states, 'state')} already"
             )
         searching = SparkSearch(spark, folder, task, run.identity, run.done)
-        return _finish(searching, Limits(budget, on_progress, should_stop, run.done.seconds), fail_fast)
+        return _finish(searching, limits, fail_fast)
 
 
 def read_run(run_dir: Place, model: ModelClass, spark: Any = None) -> SparkSearch:

@@ -24,12 +24,16 @@ _ready: weakref.WeakSet[Any] = weakref.WeakSet()  # sessions with checked execut
 
 @while_java_lives()
 def ready_session(spark: Any = None) -> Any:
-    """A Spark session, by default this process's, with checked executors that have loaded the package.
+    """A Spark session with checked executors that have loaded the package.
+
+    Args:
+        spark: A session; a master; or None or True for the running session, or else one on this machine.
 
     Raises:
         InputError: If an executor has another Python, other code of the package, or lacks a dependency.
     """
-    session = spark or spark_session()
+    session = spark_session(spark) if isinstance(spark, str) else spark
+    session = spark_session() if session in (None, True) else session
     if session not in _ready:
         _check(session)
         _ready.add(session)

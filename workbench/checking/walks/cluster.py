@@ -54,7 +54,7 @@ class _Done(NamedTuple):
     error: ModelError | None
 
 
-def walk_on_spark(asked: WalkRequest, workers: int | None, spark: "SparkSession | None") -> Walked:
+def walk_on_spark(asked: WalkRequest, workers: int | None, spark: Any) -> Walked:
     """Make the walks, `workers` tasks at a time."""
     session = ready_session(spark)
     tasks = workers or cores_of(session)
@@ -81,7 +81,8 @@ def _rounds(asked: WalkRequest, session: "SparkSession", tasks: int, so_far: Cal
     shipped = ship(_WalkJob(secrets.token_hex(8), model, names, asked.rule, asked.walks, batch), model.name)
     following = dict(enumerate(range(tasks)))  # for each task its next batch
     while following and asked.go_on(so_far()):
-        left = _ROUND_SECONDS if asked.seconds is None else min(_ROUND_SECONDS, asked.seconds - asked.limits.seconds)
+        most = asked.rule.seconds
+        left = _ROUND_SECONDS if most is None else min(_ROUND_SECONDS, most - asked.limits.seconds)
         walk = partial(_walk, shipped, tasks, left)
         watch = lambda: asked.limits.enforce(lambda: 0)  # noqa: E731
         work, errors = list(following.items()), list[ModelError]()

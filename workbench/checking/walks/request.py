@@ -1,14 +1,13 @@
 """The request for walks, and their outcome: the same here and on Spark."""
 
 import itertools
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from workbench.checking.walks.result import WalkRule
+from workbench.checking.walks.result import MOST_WALKS, WalkRule
 from workbench.checking.walks.walker import Tally, judged
 from workbench.kernel import Machine, ModelError
-from workbench.kernel.meaning.budget import Limits, Stop
+from workbench.kernel.meaning.budget import Limits, Stop, Watch
 from workbench.kernel.meaning.plan import Plan
 from workbench.kernel.meaning.values import counted
 
@@ -40,17 +39,19 @@ class WalkRequest:
     """A request for walks.
 
     Attributes:
-        walks: The most walks.
-        seconds: The most seconds; None for no limit.
+        watch: Its ``on_progress`` is called with a :class:`WalkProgress`.
         limits: Tells whether the walks are stopped.
     """
 
     plan: Plan
     rule: WalkRule
-    walks: int
-    seconds: float | None
-    on_progress: Callable[[WalkProgress], object] | None
+    watch: Watch
     limits: Limits
+
+    @property
+    def walks(self) -> int:
+        """The most walks."""
+        return self.rule.walks or MOST_WALKS
 
     def go_on(self, tally: Tally) -> bool:
         """Whether there is time for more walks than those in `tally`.
@@ -59,13 +60,12 @@ class WalkRequest:
             Stop: If the walks end early.
         """
         decided = [p for p, known in zip(judged(self.plan), tally.decided, strict=True) if known]
-        if self.on_progress is not None:
-            names = tuple(declared.name for declared in decided)
-            self.on_progress(WalkProgress(tally.walks, tally.steps, self.limits.seconds, names))
+        names = tuple(declared.name for declared in decided)
+        self.watch.tell(WalkProgress(tally.walks, tally.steps, self.limits.seconds, names))
         self.limits.enforce(lambda: 0)
         if self.plan.fail_fast and any(not declared.wanted for declared in decided):
             raise Stop("stopped at the first violation")
-        return self.seconds is None or self.limits.seconds < self.seconds
+        return self.rule.seconds is None or self.limits.seconds < self.rule.seconds
 
 
 def starts_of(model: Machine, limits: Limits | None = None) -> tuple[list[Any], list[str]]:

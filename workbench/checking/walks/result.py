@@ -6,13 +6,14 @@ from typing import Any
 
 from workbench.kernel import Machine
 from workbench.kernel.meaning.errors import InputError, ModelError, brief
-from workbench.kernel.meaning.given import check_integer
+from workbench.kernel.meaning.given import check_integer, plain
 from workbench.kernel.meaning.properties import Liveness, Property
 from workbench.kernel.meaning.result import Judged, Verdict, model_line
 from workbench.kernel.meaning.text import Line, Styled, columns
 from workbench.kernel.meaning.values import counted
 
 UNIFORM = ("actions", "successors")
+MOST_WALKS = 2**62
 _LARGEST_SEED = 2**63 - 1
 _DEEPEST = 10_000_000
 NOT_JUDGED = "a walk is finite: liveness is not judged by walks"
@@ -20,24 +21,35 @@ NOT_JUDGED = "a walk is finite: liveness is not judged by walks"
 
 @dataclass(frozen=True)
 class WalkRule:
-    """How walks are made. A walk depends on its rule and its number alone.
+    """Which walks are made. A walk depends on its number, and on its rule without the bounds `walks` and `seconds`.
 
     Attributes:
-        depth: The most steps of a walk.
+        walks, seconds: How many walks to make, and how long to walk; None for no bound.
+        depth: The most steps of a walk. It also ends if nothing is enabled, or no step changes anything.
+        seed: Decides every choice of a walk, together with the walk's number.
         uniform ({"actions", "successors"}): Whether enabled actions (with arguments) have equal probability, and then
-            their outcomes; or all successors.
-        swarm: Each walk draws a weight for every action (with arguments): some it rarely takes, others whenever it can.
+            their outcomes; or all successors. Initial states have equal probability.
+        swarm: Each walk draws a weight for every action (with arguments): some it rarely takes, others whenever it can;
+            so walks differ more from each other.
 
     Raises:
         InputError: For a value that is not accepted.
     """
 
+    walks: int | None = None
+    seconds: float | None = None
     depth: int = 200
     seed: int = 0
     uniform: str = "actions"
     swarm: bool = False
 
     def __post_init__(self) -> None:
+        if self.walks is not None:
+            object.__setattr__(self, "walks", check_integer("walks", self.walks, 1, MOST_WALKS))
+        seconds = plain(self.seconds)
+        if seconds is not None and not (type(seconds) in (int, float) and 0 < seconds < float("inf")):
+            raise InputError(f"seconds = {brief(seconds)} is not accepted; it takes a number above 0")
+        object.__setattr__(self, "seconds", seconds)
         object.__setattr__(self, "depth", check_integer("depth", self.depth, 1, _DEEPEST))
         object.__setattr__(self, "seed", check_integer("seed", self.seed, 0, _LARGEST_SEED))
         if self.uniform not in UNIFORM:
@@ -138,7 +150,10 @@ class Simulation(Judged):
             "constants": self.model.spelled(),
             "engine": self.engine,
             "workers": self.workers,
-            **vars(self.rule),
+            "depth": self.rule.depth,
+            "seed": self.rule.seed,
+            "uniform": self.rule.uniform,
+            "swarm": self.rule.swarm,
             "walks": self.walks,
             "steps": self.steps,
             "deadlocked": self.deadlocked,

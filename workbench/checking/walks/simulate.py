@@ -6,16 +6,17 @@ any order; so threads (``team.py``), each with its own trees, and tasks of Spark
 The shortest walk that decides a property is repeated, shortened (``shorten.py``), and run by the model.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from workbench.checking.kernels.compiling_beside import load_or_wait
-from workbench.checking.kernels.threads import MOST_WORKERS, usable_cores
+from workbench.checking.kernels.threads import check_workers, usable_cores
 from workbench.checking.local.search import load_kernels
 from workbench.checking.trees.smallest import Smallest
 from workbench.checking.walks import kernels, sketch
-from workbench.checking.walks.request import Walked, WalkProgress, WalkRequest
+from workbench.checking.walks.request import Walked, WalkRequest
 from workbench.checking.walks.result import (
     ActionTaken,
     Simulation,
@@ -27,11 +28,10 @@ from workbench.checking.walks.result import (
 from workbench.checking.walks.shorten import Shortener, Way
 from workbench.checking.walks.team import walk_here
 from workbench.checking.walks.walker import Tally, Walker, judged
-from workbench.kernel import InputError, Machine, Verdict, replay
-from workbench.kernel.meaning.budget import Limits, Stop
+from workbench.kernel import Machine, Verdict, replay
+from workbench.kernel.meaning.budget import Limits, Stop, Watch
 from workbench.kernel.meaning.conclusion import NO_TRACE, decided_verdict, verdicts_beside
-from workbench.kernel.meaning.errors import brief, unknown
-from workbench.kernel.meaning.given import check_integer, plain
+from workbench.kernel.meaning.given import check_integer, check_kind
 from workbench.kernel.meaning.interrupts import interrupted, interruptible
 from workbench.kernel.meaning.machine import AnyModel
 from workbench.kernel.meaning.plan import make_plan
@@ -40,12 +40,10 @@ from workbench.kernel.meaning.result import constraints_of
 from workbench.kernel.meaning.values import counted
 from workbench.registry import model_of
 
-ENGINES = ("local", "spark")
 #: The default seconds of walks.
 SECONDS = 10.0
 #: The default number of states that shortening a trace may visit.
 SHORTEN = 1_000_000
-_MOST_WALKS = 2**62
 
 
 @interruptible()
@@ -53,19 +51,12 @@ def simulate(
     model: AnyModel,
     properties: Sequence[str] | None = None,
     *,
-    seconds: float | None = None,
-    walks: int | None = None,
-    depth: int = 200,
-    seed: int = 0,
-    uniform: str = "actions",
-    swarm: bool = False,
+    rule: WalkRule = WalkRule(),
     fail_fast: bool = False,
     shorten: int = SHORTEN,
-    engine: str = "local",
-    workers: int | None = None,
-    on_progress: Callable[[WalkProgress], object] | None = None,
-    should_stop: Callable[[], bool] | None = None,
     spark: Any = None,
+    workers: int | None = None,
+    watch: Watch = Watch(),
 ) -> Simulation:
     """Walk through the states of `model` at random, and judge every state on the way.
 
@@ -75,58 +66,45 @@ def simulate(
     Args:
         properties: Names of properties, or a single one; None for the model's defaults without liveness. Walks cannot
             judge liveness: such a property, if named, stays unknown.
-        seconds: How long to walk. If neither this nor `walks` is given: until something is violated, for at most 10
-            seconds.
-        walks: The number of walks. Without `seconds` and `fail_fast` the result does not depend on the workers.
-        depth: The most steps of a walk. It also ends if nothing is enabled, or no step changes anything.
-        seed: Decides every choice of a walk, together with the walk's number.
-        uniform ({"actions", "successors"}): Whether enabled actions (with arguments) have equal probability, and then
-            their outcomes; or all successors. Initial states have equal probability.
-        swarm: Let every walk draw weights for the actions: walks differ more from each other.
+        rule: Which walks to make. With neither `walks` nor `seconds`: until something is violated, for at most 10
+            seconds. With `walks` alone, and without `fail_fast`, the result does not depend on the workers.
         fail_fast: Stop at the first violated invariant.
         shorten: The states that may be visited to shorten the trace of a violation or a witness; 0 for no shortening.
-        engine ({"local", "spark"}): Whether threads of this process walk, or tasks on Spark.
+        spark: Walk as tasks on Spark instead of threads of this process: a session; a master as
+            :func:`workbench.spark_session` takes it; or True for the running session, or else one on this machine.
         workers: The number of threads or tasks; None for one per core.
-        on_progress: Called repeatedly with a :class:`WalkProgress`.
-        should_stop: Called repeatedly; the walks stop once it returns True.
-        spark: A session for the engine ``spark``; None starts a local one.
+        watch: Its ``on_progress`` is called with a :class:`workbench.checking.walks.request.WalkProgress`.
 
     Raises:
         InputError: For names or values that are not accepted.
 
     Examples:
         >>> from workbench.protocols.bakery.v2 import BakeryV2
-        >>> seen = simulate(BakeryV2(AsyncParquet=True, RestampPatch=False), ["NoLakekeeperConflict"], walks=500)
+        >>> racy = BakeryV2(AsyncParquet=True, RestampPatch=False)
+        >>> seen = simulate(racy, ["NoLakekeeperConflict"], rule=WalkRule(walks=500))
         >>> seen["NoLakekeeperConflict"].word, seen.walks
         ('violated', 500)
     """
     model, left_out = model_of(model), list[str]()
     if properties is None:
         properties, left_out = without_liveness(model)
-    fail_fast = fail_fast or (seconds is None and walks is None)
-    plan, rule = make_plan(model, properties, fail_fast=fail_fast), WalkRule(depth, seed, uniform, swarm)
+    unbounded = check_kind("rule", rule, WalkRule).seconds is None and rule.walks is None
+    plan = make_plan(model, properties, fail_fast=fail_fast or unbounded)
     plan.notes.extend(left_out)
-    seconds = plain(seconds)
-    if seconds is not None and not (type(seconds) in (int, float) and 0 < seconds < float("inf")):
-        raise InputError(f"seconds = {brief(seconds)} is not accepted; it takes a number above 0")
-    if walks is not None:
-        walks = check_integer("walks", walks, 1, _MOST_WALKS)
-    if workers is not None:
-        workers = check_integer("workers", workers, 1, MOST_WORKERS)
+    workers = check_workers(workers)
     shorten = check_integer("shorten", shorten, 0, 2**32 - 1)
-    if engine not in ENGINES:
-        raise unknown("engine", engine, ENGINES)
-    if seconds is None and walks is None:
-        seconds = SECONDS
+    if unbounded:
+        rule = replace(rule, seconds=SECONDS)
+    limits = Limits(watch=watch)
     load_or_wait(load_walks, rare=True)
-    asked = WalkRequest(plan, rule, walks or _MOST_WALKS, seconds, on_progress, Limits(should_stop=should_stop))
-    if engine == "spark":
+    asked = WalkRequest(plan, rule, watch, limits)
+    if spark:
         from workbench.checking.walks.cluster import walk_on_spark  # pyspark loads here
 
         made = walk_on_spark(asked, workers, spark)
     else:
         made = walk_here(asked, workers or usable_cores())
-    return _conclude(asked, engine, made, shorten)
+    return _conclude(asked, "spark" if spark else "local", made, shorten)
 
 
 def load_walks() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.kernel.meaning.errors import InputError, ModelError, brief
-from workbench.kernel.meaning.given import plain
+from workbench.kernel.meaning.given import check_kind, plain
 from workbench.kernel.meaning.interrupts import interrupted
 from workbench.kernel.meaning.values import counted
 
@@ -46,13 +46,31 @@ class Budget:
             value = plain(given)
             known = isinstance(value, types) and not isinstance(value, bool)
             if value is not None and not (known and value > 0 and not math.isnan(value)):
-                raise InputError(f"max_{name} = {brief(given)} is not accepted; it takes {kind} above 0")
+                raise InputError(f"{name} = {brief(given)} is not accepted; it takes {kind} above 0")
             object.__setattr__(self, name, value)
 
+
+@dataclass(frozen=True)
+class Watch:
+    """A caller's callbacks, with which it follows a search or another question and stops it; None for no callback.
+
+    Attributes:
+        on_progress: Called at short intervals with the progress. Its form depends on the question.
+        should_stop: Called at short intervals; once it returns True, the work ends with what it has found.
+    """
+
+    on_progress: Callable[..., object] | None = None
+    should_stop: Callable[[], bool] | None = None
+
+    def tell(self, *progress: Any) -> None:
+        """Pass on the progress."""
+        if self.on_progress is not None:
+            self.on_progress(*progress)
+
     @property
-    def options(self) -> dict[str, Any]:
-        """The same, as options of a check."""
-        return {f"max_{name}": bound for name, bound in vars(self).items()}
+    def stops(self) -> bool:
+        """Whether the caller now wants the work to stop."""
+        return self.should_stop is not None and self.should_stop()
 
 
 @dataclass(frozen=True)
@@ -82,20 +100,13 @@ class Limits:
     :class:`Stop`, the states added so far stay and are judged.
 
     Args:
-        on_progress: Called with a :class:`Progress` at short intervals.
-        should_stop: Called at short intervals; the search stops once it returns True.
+        watch: Its ``on_progress`` is called with a :class:`Progress`.
         spent: Seconds that went into an earlier part of the search.
     """
 
-    def __init__(
-        self,
-        budget: Budget | None = None,
-        on_progress: Callable[[Progress], object] | None = None,
-        should_stop: Callable[[], bool] | None = None,
-        spent: float = 0.0,
-    ) -> None:
-        self.budget = budget or Budget()
-        self._on_progress, self._should_stop = on_progress, should_stop
+    def __init__(self, budget: Budget = Budget(), watch: Watch = Watch(), spent: float = 0.0) -> None:
+        self.budget = check_kind("budget", budget, Budget)
+        self._watch = check_kind("watch", watch, Watch)
         self._spent = spent
         self._told = 0
         self._timed = True
@@ -147,7 +158,7 @@ class Limits:
         """Raise :class:`Stop` on request, or if time or memory is used up; `held` gives the bytes in use."""
         if interrupted():
             raise Stop(INTERRUPTED)
-        if self._should_stop is not None and self._should_stop():
+        if self._watch.stops:
             raise Stop("stopped on request")
         if self._timed and self.budget.seconds is not None and self.seconds > self.budget.seconds:
             raise Stop(f"the budget of {self.budget.seconds:g} seconds is used up")
@@ -167,6 +178,6 @@ class Limits:
         if states < self._known:
             return
         self._told = states
-        if self._on_progress is not None:
-            self._on_progress(Progress(level, states, frontier, self.seconds, held(), tuple(decided), tuple(levels)))
+        if self._watch.on_progress is not None:
+            self._watch.tell(Progress(level, states, frontier, self.seconds, held(), tuple(decided), tuple(levels)))
         self.enforce(held)

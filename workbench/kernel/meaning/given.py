@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 from workbench.kernel.meaning.errors import InputError, brief
+
+Kind = TypeVar("Kind")
 
 _INTEGER = re.compile(r"-?\d+(?:[,_]\d{3})*")
 _POWER = re.compile(r"-?\d{1,15}e\d{1,2}")
@@ -40,6 +42,17 @@ def check_integer(name: str, value: Any, least: int, most: int | None = None) ->
         takes = f"from {least} on" if most is None else f"from {least} to {most}"
         raise InputError(f"{name} = {brief(value)} is not accepted; it takes an integer {takes}")
     return number
+
+
+def check_kind(name: str, value: Any, kind: type[Kind]) -> Kind:
+    """`value`, if it is of the class `kind`.
+
+    Raises:
+        InputError: If it is not: often a bare number instead of the object with it.
+    """
+    if not isinstance(value, kind):
+        raise InputError(f"{name} = {brief(value)} is not accepted; it takes a {kind.__name__}(...)")
+    return value
 
 
 def names_in(what: str, given: str | Iterable[str]) -> tuple[str, ...]:

@@ -8,12 +8,36 @@ from typing import Any
 
 from workbench.kernel.meaning.constants import telling_apart
 from workbench.kernel.meaning.errors import InputError, brief, unknown
-from workbench.kernel.meaning.given import names_in, plain
+from workbench.kernel.meaning.given import check_kind, names_in, plain
 from workbench.kernel.meaning.machine import Machine, machine_of
 from workbench.kernel.meaning.properties import Liveness, Property
 
 #: The bytes of a key.
 _KEY = 16
+
+
+@dataclass(frozen=True)
+class Fingerprints:
+    """The fingerprints by which a search tells states apart.
+
+    Attributes:
+        bits ({64, 128}): Their width.
+        key: The ``fingerprint_key`` of an earlier result, to repeat that search; by default a new one is drawn, so that
+            a second check is a second opinion.
+
+    Raises:
+        InputError: For another width, or what cannot be a key.
+    """
+
+    bits: int = 64
+    key: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bits", plain(self.bits))
+        if self.bits not in (64, 128):
+            raise InputError(f"bits = {brief(self.bits)} is not accepted; it takes 64 or 128")
+        if self.key is not None:
+            key_in(self.key, "key")
 
 
 @dataclass(frozen=True)
@@ -56,25 +80,20 @@ def make_plan(
     model: Any,
     properties: Sequence[str] | None = None,
     symmetry: bool | Sequence[str] = False,
-    bits: int = 64,
     fail_fast: bool = False,
-    fingerprint_key: str | None = None,
+    fingerprints: Fingerprints = Fingerprints(),
 ) -> Plan:
     """Resolve a request for a check.
 
     Args:
         properties: Names; those that the model checks by default for None.
         symmetry: All of the model's symmetric sets, none, or some by name.
-        bits: {64, 128}
-        fingerprint_key: The key of an earlier search, to repeat it; None draws one.
 
     Raises:
-        InputError: If `model` is not one, or for an unknown property, set or width, or what cannot be a key.
+        InputError: If `model` is not one, or for an unknown property or set.
     """
-    bits = plain(bits)
-    if bits not in (64, 128):
-        raise InputError(f"fingerprint_bits = {bits} is not accepted; it takes 64 or 128")
-    key = token_bytes(_KEY) if fingerprint_key is None else key_in(fingerprint_key)
+    given = check_kind("fingerprints", fingerprints, Fingerprints)
+    key = token_bytes(_KEY) if given.key is None else key_in(given.key, "key")
     model = machine_of(model)
     chosen = model.select(properties)
     if symmetry is True and not model.symmetry:
@@ -92,10 +111,10 @@ def make_plan(
         sets = ()
     if held := telling_apart(model.constants, model.declared.constants, sets):
         notes.append(f"symmetry: names are exchanged only where that changes nothing in {', '.join(held)}")
-    return Plan(model, chosen, sets, bits, fail_fast, notes, key=key)
+    return Plan(model, chosen, sets, given.bits, fail_fast, notes, key=key)
 
 
-def key_in(given: str, what: str = "fingerprint_key") -> bytes:
+def key_in(given: str, what: str) -> bytes:
     """The key of fingerprints, from its hexadecimal digits."""
     if not (isinstance(given, str) and re.fullmatch(rf"[0-9a-fA-F]{{{2 * _KEY}}}", given)):
         raise InputError(f"{what} = {brief(given)} is not accepted; it takes {2 * _KEY} hexadecimal digits")

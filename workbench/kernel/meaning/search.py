@@ -4,12 +4,12 @@ It defines what a check means: the engines of ``workbench.checking`` must give t
 """
 
 import sys
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from random import Random
 from typing import Any
 
-from workbench.kernel.meaning.budget import INTERRUPTED, Budget, Limits, Stop
+from workbench.kernel.meaning.budget import INTERRUPTED, Budget, Limits, Stop, Watch
 from workbench.kernel.meaning.conclusion import Exploration, Growth, conclude
 from workbench.kernel.meaning.errors import ModelError, impure
 from workbench.kernel.meaning.interrupts import interruptible
@@ -35,15 +35,12 @@ def search(
     properties: Sequence[str] | None = None,
     symmetry: bool | Sequence[str] = (),
     fail_fast: bool = False,
-    max_states: int | None = None,
-    max_seconds: float | None = None,
-    max_bytes: int | None = None,
-    on_progress: Callable[[Any], object] | None = None,
-    should_stop: Callable[[], bool] | None = None,
+    budget: Budget = Budget(),
+    watch: Watch = Watch(),
 ) -> Result:
     """Visit every reachable state of `model`, level by level; the parameters are those of :func:`workbench.check`."""
     plan = make_plan(model, properties, symmetry, fail_fast=fail_fast)
-    return run(plan, Limits(Budget(max_states, max_seconds, max_bytes), on_progress, should_stop))
+    return run(plan, Limits(budget, watch))
 
 
 def run(plan: Plan, limits: Limits) -> Result:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from workbench.checking.following.settings import accepted_under
 from workbench.checking.following.validate import validate
 from workbench.formats.recording import Observation, Recording
 from workbench.kernel import InputError, Machine, machine_of
-from workbench.kernel.meaning.budget import Budget, Limits, Progress, Stop
+from workbench.kernel.meaning.budget import Budget, Limits, Stop, Watch
 from workbench.kernel.meaning.constants import spell
 from workbench.kernel.meaning.interrupts import interruptible
 from workbench.kernel.meaning.machine import AnyModel, ModelClass
@@ -50,9 +50,8 @@ def follow(
     model: ModelClass | None = None,
     given: Mapping[str, Any] | None = None,
     settings: bool = False,
-    max_seconds: float | None = None,
-    on_progress: Callable[[Progress], object] | None = None,
-    **budgets: Any,
+    budget: Budget = Budget(),
+    watch: Watch = Watch(),
 ) -> Report:
     """Decide whether a Paimon table's history is a behaviour of the model, bucket by bucket.
 
@@ -65,10 +64,9 @@ def follow(
         model: A class of Paimon's; by default the shipped one.
         given: Constants that stay as they are.
         settings: If the history is not a behaviour, look for settings that make it one.
-        max_seconds: For the whole table.
-        on_progress: Called with the number of keys followed as the level, and those to come in the bucket as the
-            frontier.
-        **budgets: For each search, as for :func:`workbench.checking.following.validate.validate`.
+        budget: Its seconds are for the whole table, the rest for each search.
+        watch: Its ``on_progress`` is called with the number of keys followed as the level, and those to come in the
+            bucket as the frontier.
 
     Returns:
         The report on the first keys whose history is not a behaviour, or else on those with the longest one; undecided
@@ -77,15 +75,16 @@ def follow(
     Raises:
         InputError: If there is no such table, bucket or key.
     """
-    limits, chosen = Limits(Budget(seconds=max_seconds), on_progress), model or get_model("paimon")
+    limits, chosen = Limits(budget, watch), model or get_model("paimon")
     longest, behaviours, undecided = Report(None, 0), 0, list[str]()
     try:
         for history, alike, todo in _histories(path, keys, bucket, undecided):
             if not issubclass(chosen, get_model("paimon")):
                 raise InputError(f"{path} is a table of paimon, not of {chosen.declared.name}")
             limits.check(behaviours, 0, todo, lambda: 0)
-            left = None if max_seconds is None else max(max_seconds - limits.seconds, 0.001)
-            report = _follow(history, chosen, given or {}, settings, {**budgets, "max_seconds": left})
+            left = None if budget.seconds is None else max(budget.seconds - limits.seconds, 0.001)
+            bounds = {"budget": replace(budget, seconds=left), "watch": Watch(should_stop=watch.should_stop)}
+            report = _follow(history, chosen, given or {}, settings, bounds)
             if report.holds is False:
                 return report
             longest = max(longest, report, key=lambda one: one.states)
@@ -130,10 +129,10 @@ def _histories(
 
 
 def _follow(
-    history: BucketHistory, model: ModelClass, given: Mapping[str, Any], settings: bool, budgets: Mapping[str, Any]
+    history: BucketHistory, model: ModelClass, given: Mapping[str, Any], settings: bool, bounds: Mapping[str, Any]
 ) -> Report:
     """The report on one history."""
-    report, changes = _as_real(history, model, given, budgets)
+    report, changes = _as_real(history, model, given, bounds)
     remarks = [history.name, *report.remarks]
     if report.holds and changes:
         remarks.append(f"with {spell(changes, model.declared.constants)}, as real writers have it")
@@ -141,17 +140,17 @@ def _follow(
         return replace(report, holds=None, why=f"outside the model: {history.left}", remarks=remarks)
     if report.holds is not False:
         return replace(report, remarks=remarks)
-    if why := _why_outside(history, model, given, budgets):
+    if why := _why_outside(history, model, given, bounds):
         return replace(report, holds=None, why=f"outside the model: {why}", remarks=remarks)
     mapped, lines = _mapped(history), list[str]()
     if settings:
         made = machine_of(model(**{**mapped.constants, **given}))
-        lines = str(accepted_under(made, mapped.record, stutter=True, **budgets)).splitlines()
+        lines = str(accepted_under(made, mapped.record, stutter=True, **bounds)).splitlines()
     return replace(report, remarks=remarks, settings=lines)
 
 
 def _as_real(
-    history: BucketHistory, model: ModelClass, given: Mapping[str, Any], budgets: Mapping[str, Any]
+    history: BucketHistory, model: ModelClass, given: Mapping[str, Any], bounds: Mapping[str, Any]
 ) -> tuple[Report, dict[str, bool]]:
     """The report on a history, and what real writers do that explains it, or the most of that."""
     matters = {"RestoreSequence": history.has_numbers, "CompactToAnyLevel": history.constants["NUM_COMPACTORS"] > 0}
@@ -161,14 +160,14 @@ def _as_real(
     mapped = _mapped(history)
     for changes in ways:
         made = machine_of(model(**{**mapped.constants, **changes, **given}))
-        report = validate(made, mapped.record(made), stutter=True, explain=changes is ways[-1], **budgets)
+        report = validate(made, mapped.record(made), stutter=True, explain=changes is ways[-1], **bounds)
         if report.holds is not False:
             break
     return report, changes
 
 
 def _why_outside(
-    history: BucketHistory, model: ModelClass, given: Mapping[str, Any], budgets: Mapping[str, Any]
+    history: BucketHistory, model: ModelClass, given: Mapping[str, Any], bounds: Mapping[str, Any]
 ) -> str | None:
     """Why the model's refusal of a history says nothing about the table; None if it does."""
     here = {**history.constants, **given}["NUM_WRITERS"]
@@ -178,7 +177,7 @@ def _why_outside(
         return "which files a compaction takes may depend on rows of other keys"
     if history.has_numbers and "RestoreSequence" not in given:
         versions = [{c: value for c, value in cells.items() if c.variable != "sequence"} for cells in history.versions]
-        report, _ = _as_real(history._replace(versions=versions, has_numbers=False), model, given, budgets)
+        report, _ = _as_real(history._replace(versions=versions, has_numbers=False), model, given, bounds)
         if report.holds:
             return "its writers number rows neither each from 0 nor from the largest number in the bucket"
     return None

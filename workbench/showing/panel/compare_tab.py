@@ -42,9 +42,7 @@ class Compare(Tab):
 
         def work(job: Job) -> tuple[str, Result]:
             one = configuration(path)
-            return name, check(
-                one.model, one.properties, symmetry=one.symmetry, engine="local", should_stop=job.should_stop
-            )
+            return name, check(one.model, one.properties, symmetry=one.symmetry, engine="local", watch=job.watch())
 
         self._working.aside.start((self.session.number, name), f"Checking {name}", work)
 

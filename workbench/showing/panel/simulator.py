@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from workbench.kernel import Machine, Trace
+from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.trace import Move
 from workbench.showing.panel.stepping import Stepping
@@ -94,13 +95,13 @@ class Simulator(Surface):
         """Take steps at random, until none is possible."""
         self.stepper.walk(steps, seed)
 
-    def go(self, condition: str | Callable[[Any], Any], *, anew: bool = False, max_states: int | None = None) -> None:
+    def go(self, condition: str | Callable[[Any], Any], *, anew: bool = False, budget: Budget = Budget()) -> None:
         """Go to a state where `condition` is true, along a shortest way; see :meth:`Stepper.go`."""
-        self.stepper.go(condition, anew=anew, max_states=max_states)
+        self.stepper.go(condition, anew=anew, budget=budget)
 
-    def tell(self, lines: str, *, max_states: int | None = None) -> None:
+    def tell(self, lines: str, *, budget: Budget = Budget()) -> None:
         """Begin anew with a shortest behaviour that passes through a scenario's lines; see :meth:`Stepper.tell`."""
-        self.stepper.tell(lines, max_states=max_states)
+        self.stepper.tell(lines, budget=budget)
 
     def __repr__(self) -> str:
         return f"Simulator at state {self.at + 1} of\n{self.trace!r}"

@@ -1,6 +1,6 @@
 """A second counterexample or witness that differs from those that are known."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -8,6 +8,7 @@ from workbench.checking.check import check
 from workbench.checking.questions.variants import beginning_in
 from workbench.checking.spaces.space import StateSpace
 from workbench.kernel import Machine, Trace, Verdict, replay
+from workbench.kernel.meaning.budget import Watch
 from workbench.kernel.meaning.trace import Move
 
 
@@ -15,7 +16,7 @@ def another(
     space: StateSpace,
     verdict: Verdict,
     known: Sequence[Trace] = (),
-    should_stop: Callable[[], bool] | None = None,
+    watch: Watch = Watch(),
 ) -> Trace | None:
     """A behaviour that shows the same as the verdict's trace, and ends otherwise.
 
@@ -25,7 +26,7 @@ def another(
     Args:
         space: The states of the verdict's model, without symmetry.
         known: Further traces that it must differ from.
-        should_stop: Polled; once it is True, there is none.
+        watch: Once it stops this, there is none.
 
     Examples:
         >>> from workbench.protocols.bakery.v2 import BakeryV2
@@ -39,7 +40,7 @@ def another(
         return None
     known = [verdict.trace, *known]
     decided = space.model.declared.property_named(verdict.name).of_states
-    return _ending(space, verdict, known) if decided else _departing(space.model, verdict, known, should_stop)
+    return _ending(space, verdict, known) if decided else _departing(space.model, verdict, known, watch)
 
 
 def _ending(space: StateSpace, verdict: Verdict, known: Sequence[Trace]) -> Trace | None:
@@ -58,18 +59,16 @@ def _ending(space: StateSpace, verdict: Verdict, known: Sequence[Trace]) -> Trac
     return None
 
 
-def _departing(
-    model: Machine, verdict: Verdict, known: Sequence[Trace], should_stop: Callable[[], bool] | None
-) -> Trace | None:
+def _departing(model: Machine, verdict: Verdict, known: Sequence[Trace], watch: Watch) -> Trace | None:
     trace, ways = known[0], [one.moves for one in known]
     for at, before in reversed(list(enumerate(trace.states))):
         for instance in model.instances:
             for ordinal, (_, after) in enumerate(model.outcomes(instance, before)):
                 if after in trace.states:
                     continue
-                found = check(beginning_in(model, [after]), [verdict.name], engine="local", should_stop=should_stop)
+                found = check(beginning_in(model, [after]), [verdict.name], engine="local", watch=watch)
                 way = found[verdict.name].trace
-                if should_stop is not None and should_stop():
+                if watch.stops:
                     return None
                 if way is None or found[verdict.name].holds != verdict.holds:
                     continue

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from workbench.kernel import InputError
+from workbench.kernel.meaning.budget import Budget
 from workbench.showing.session.jobs import MOST_STATES, Aside, Job
 from workbench.showing.session.settings import Settings
 
@@ -63,7 +64,10 @@ class Asked:
     @property
     def options(self) -> dict[str, Any]:
         """How each setting is checked."""
-        return {"symmetry": list(self.settings.symmetry) or None, "max_states": MOST_STATES, "max_bytes": MOST_BYTES}
+        return {
+            "symmetry": list(self.settings.symmetry) or None,
+            "budget": Budget(states=MOST_STATES, bytes=MOST_BYTES),
+        }
 
 
 class Filling:
@@ -117,7 +121,7 @@ class Filling:
         options = {**asked.options, "symmetry": asked.options["symmetry"] or False}
         return fill(
             asked.settings.model_class, asked.values, [asked.name], constants=asked.fixed, **options,
-            on_cell=done, on_progress=progress, should_stop=job.should_stop,
+            on_cell=done, watch=job.watch(progress),
         )  # fmt: skip
 
     def explain(self) -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.checking.questions.whatif import Attempt, flips
 from workbench.kernel import Result
+from workbench.kernel.meaning.budget import Budget
 from workbench.showing.session.jobs import MOST_STATES, Aside, Job
 from workbench.showing.session.stories import in_sight
 
@@ -97,9 +98,8 @@ def how_checked(result: Result, aside: Aside, job: Job, what: str) -> dict[str, 
 
     return {
         "before": result,
-        "on_progress": progress,
-        "should_stop": job.should_stop,
+        "watch": job.watch(progress),
         "symmetry": result.symmetry,
         "engine": "local",
-        "max_states": MOST_STATES,
+        "budget": Budget(states=MOST_STATES),
     }

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from workbench.kernel import InputError, ModelError
+from workbench.kernel.meaning.budget import Watch
 
 #: The most states of a check in the background: some seconds of one core. Limits count states, not seconds, so that a
 #: busy machine shows the same.
@@ -25,6 +26,10 @@ class Job:
     def should_stop(self) -> bool:
         """Whether the work should end early; if it is not cancelled, with what it has found so far."""
         return self._stop.is_set()
+
+    def watch(self, on_progress: Callable[..., object] | None = None) -> Watch:
+        """How a question of this job is followed and stopped."""
+        return Watch(on_progress, self.should_stop)
 
     def stop(self) -> None:
         self._stop.set()

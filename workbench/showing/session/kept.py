@@ -6,6 +6,7 @@ from typing import Any, TypeVar, cast
 
 from workbench.checking.spaces.space import StateSpace, explore
 from workbench.kernel import Result
+from workbench.kernel.meaning.budget import Budget
 from workbench.showing.session.jobs import Job
 
 #: How many states are kept for graphs and charts; beyond that they are of the first ones.
@@ -52,6 +53,6 @@ class Kept:
         names = [verdict.name for verdict in self.result.verdicts]
 
         def make() -> StateSpace:
-            return explore(self.result.model, names, max_states=MOST_STATES, should_stop=job.should_stop)
+            return explore(self.result.model, names, budget=Budget(states=MOST_STATES), watch=job.watch())
 
         return self.get("space", make, job)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.checking.check import check
 from workbench.kernel import InputError, Machine, ModelError, Result, Trace, Verdict
-from workbench.kernel.meaning.budget import Progress
+from workbench.kernel.meaning.budget import Budget, Progress
 from workbench.kernel.meaning.given import names_in
 from workbench.showing.session.events import Events
 from workbench.showing.session.filling import Filling
@@ -247,8 +247,8 @@ class Session:
                             self._rest(progress=at)
 
             return check(
-                model, names, symmetry=settings.symmetry, engine="local", max_bytes=MOST_BYTES,
-                on_progress=progress, should_stop=job.should_stop,
+                model, names, symmetry=settings.symmetry, engine="local", budget=Budget(bytes=MOST_BYTES),
+                watch=job.watch(progress),
             )  # fmt: skip
 
         self._runner.start(work, self._arrived, self._failed, delay)
@@ -405,7 +405,7 @@ class Session:
             def work(job: Job) -> Trace:
                 from workbench.showing.session.another import another  # numpy loads here
 
-                found = another(kept.space(job), verdict, known, job.should_stop)
+                found = another(kept.space(job), verdict, known, job.watch())
                 if found is None:
                     alike = " again" if known else ""
                     raise InputError(f"there is no other behaviour with another end that shows {verdict.name}{alike}")

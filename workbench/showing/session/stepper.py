@@ -10,6 +10,7 @@ from workbench.checking.following.scenario import scenario
 from workbench.checking.questions.seek import seek
 from workbench.formats.expression import Expression
 from workbench.kernel import InputError, Machine, ModelError, State, Trace, replay
+from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.machine import AnyModel
 from workbench.kernel.meaning.trace import Move, Options, options
 from workbench.showing.session.events import Events
@@ -209,35 +210,35 @@ class Stepper:
                 self.history.add(chance.choice(possible))
             self._moved()
 
-    def go(self, condition: str | Callable[[Any], Any], *, anew: bool = False, max_states: int | None = None) -> None:
+    def go(self, condition: str | Callable[[Any], Any], *, anew: bool = False, budget: Budget = Budget()) -> None:
         """Go to a state where `condition` is true, along a shortest way.
 
         Args:
             condition: A function of the state, or a Python expression over ``s`` and the constants.
             anew: Begin in an initial state instead of the present one.
-            max_states: A bound on the search.
+            budget: That of the search.
 
         Raises:
             InputError: For an expression that is not accepted, or if there is no such state.
         """
-        self._follow(*self._way(condition, anew, Job(), max_states))
+        self._follow(*self._way(condition, anew, Job(), budget))
 
     def find(self, condition: str, *, anew: bool = False) -> None:
         """The same in a thread: :attr:`search` tells how it goes."""
         self.search.cancel()
         self.search.start(object(), "Searching", lambda job: self._way(condition, anew, job))
 
-    def tell(self, lines: str, *, max_states: int | None = None) -> None:
+    def tell(self, lines: str, *, budget: Budget = Budget()) -> None:
         """Begin anew with a shortest behaviour that passes through the lines of a scenario.
 
         Args:
             lines: Each a step or a condition; see :mod:`workbench.checking.following.scenario`.
-            max_states: A bound on the search.
+            budget: That of the search.
 
         Raises:
             InputError: For a line that is not accepted, or cannot follow: with the reason.
         """
-        self._follow(*self._story(lines, Job(), max_states))
+        self._follow(*self._story(lines, Job(), budget))
 
     def find_story(self, lines: str) -> None:
         """The same in a thread: :attr:`search` tells how it goes."""
@@ -261,13 +262,13 @@ class Stepper:
             self.history.tip = self.history.current
             self._moved(remark)
 
-    def _way(self, condition: Any, anew: bool, job: Job, max_states: int | None = None) -> tuple[Trace, str]:
+    def _way(self, condition: Any, anew: bool, job: Job, budget: Budget = Budget()) -> tuple[Trace, str]:
         model, remark, predicate = self.model, "", condition
         if isinstance(condition, str):
             predicate = expression = Expression(model, condition)
             remark = expression.remark or ""
         after = None if anew else self.history.trace(self.history.current)
-        trace, result = seek(model, predicate, after=after, should_stop=job.should_stop, max_states=max_states)
+        trace, result = seek(model, predicate, after=after, budget=budget, watch=job.watch())
         if trace is not None:
             return trace, remark
         where = "from the beginning" if anew else "from this state"
@@ -277,8 +278,8 @@ class Stepper:
             raise InputError(f"no such state can be reached {where}; there are {result.distinct:,} states")
         raise InputError(f"no such state was found {where} among {result.distinct:,} states: {result.stopped}")
 
-    def _story(self, lines: str, job: Job, max_states: int | None = None) -> tuple[Trace, str]:
-        told = scenario(self.model, lines, should_stop=job.should_stop, max_states=max_states)
+    def _story(self, lines: str, job: Job, budget: Budget = Budget()) -> tuple[Trace, str]:
+        told = scenario(self.model, lines, budget=budget, watch=job.watch())
         if not told.holds or told.trace is None:
             raise InputError(str(told).splitlines()[0])
         return told.trace, "; ".join(
