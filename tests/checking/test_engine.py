@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from workbench.checking.check import check
-from workbench.checking.contract import collision_probability
+from workbench.checking.contract import Auto, Local, Reference, collision_probability
 from workbench.checking.kernels import numba_cache
 from workbench.checking.local import expander, search, store
 from workbench.checking.local.search import LocalSearch
 from workbench.checking.trees.cells import Interner
 from workbench.checking.trees.decision_trees import Trees
-from workbench.kernel import Model, ModelError, Variable, action, invariant, require
+from workbench.kernel import InputError, Model, ModelError, Variable, action, invariant, require
 from workbench.kernel.meaning.budget import Budget, Limits, Watch
 from workbench.kernel.meaning.conclusion import conclude
 from workbench.kernel.meaning.interrupts import interrupted, interruptible
@@ -178,3 +178,36 @@ def test_the_chance_of_a_collision_under_symmetry():
     assert symmetric.collision_probability == collision_probability(symmetric.distinct, 64, 6)
     assert plain.collision_probability == collision_probability(plain.distinct, 64)
     assert 0 < check(Bakery(), SAFETY, fingerprints=Fingerprints(bits=128)).collision_probability < 1e-30
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"engine": 5}, "engine = 5 is not accepted; it takes a name, or an engine such as Local(workers=2)"),
+        ({"engine": "locl"}, "unknown engine 'locl' (did you mean local?)"),
+        ({"budget": 10}, "budget = 10 is not accepted; it takes Budget(...)"),
+        ({"watch": None}, "watch = None is not accepted; it takes Watch(...)"),
+        ({"fingerprints": 128}, "fingerprints = 128 is not accepted; it takes Fingerprints(...)"),
+        ({"engine": Reference(), "fingerprints": Fingerprints(key="0" * 32)}, "not accepted with the engine reference"),
+    ],
+)
+def test_options_that_are_none(options, why):
+    with pytest.raises(InputError) as refused:
+        check(Bakery(), **options)
+    assert why in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        (lambda: Local(workers=0), "workers = 0 is not accepted; it takes an integer from 1 to 1024"),
+        (lambda: Auto(hand_over_states=-1), "hand_over_states = -1 is not accepted; it takes an integer from 0 on"),
+        (lambda: Fingerprints(bits=32), "bits = 32 is not accepted; it takes 64 or 128"),
+        (lambda: Fingerprints(key="7"), "key = '7' is not accepted; it takes 32 hexadecimal digits"),
+        (lambda: Budget(seconds=0), "seconds = 0 is not accepted; it takes a number above 0"),
+    ],
+)
+def test_values_are_checked_where_they_are_made(make, why):
+    with pytest.raises(InputError) as refused:
+        make()
+    assert str(refused.value) == why

@@ -62,8 +62,7 @@ class Spark(Engine):
     """Searches on Spark.
 
     Attributes:
-        session: A session; a master as :func:`workbench.spark_session` takes it; or None for the running session, or
-            else one on this machine.
+        session: None for the running session, or else one on this machine.
         run_dir: Where the search keeps its levels so that it can be resumed; None for a temporary folder.
     """
 
@@ -113,7 +112,7 @@ def engine_of(given: Engine | str) -> Engine:
         InputError: For anything else.
     """
     if not isinstance(given, str):
-        return check_kind("engine", given, Engine)
+        return check_kind("engine", given, Engine, "a name, or an engine such as Local(workers=2)")
     if given not in ENGINES:
         raise unknown("engine", given, ENGINES)
     return ENGINES[given]()

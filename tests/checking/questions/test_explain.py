@@ -325,7 +325,7 @@ def test_budgets_are_those_of_each_check():
         ({"Size": 3}, {}, "grid: Size = 3 is not accepted; it takes a list of values"),
         ({"Sizes": [3]}, {}, "unknown constant of counter 'Sizes'"),
         ({"Size": [3]}, {"workers": 0}, "workers = 0 is not accepted; it takes an integer from 1 to 1024"),
-        ({"Size": [3]}, {"budget": 5}, "budget = 5 is not accepted; it takes a Budget(...)"),
+        ({"Size": [3]}, {"budget": 5}, "budget = 5 is not accepted; it takes Budget(...)"),
         ({"Size": [3]}, {"properties": ["Nope"]}, "unknown property of counter 'Nope'"),
     ],
 )

@@ -291,7 +291,7 @@ def test_a_worker_that_dies_takes_no_other_setting_with_it(where):
         ({"grid": {"Size": [1]}, "constants": {"Bound": -1}}, "Bound = -1 is not accepted"),
         ({"grid": {"Size": [1]}, "properties": ["Below"]}, "unknown property of counter 'Below'"),
         ({"grid": {"Size": [1]}, "symmetry": True}, "counter declares no set of interchangeable names"),
-        ({"grid": {"Size": [1]}, "budget": 0}, "budget = 0 is not accepted; it takes a Budget(...)"),
+        ({"grid": {"Size": [1]}, "budget": 0}, "budget = 0 is not accepted; it takes Budget(...)"),
     ],
 )
 def test_bad_input_is_refused_before_anything_runs(arguments, said, tmp_path):

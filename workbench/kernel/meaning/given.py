@@ -44,14 +44,14 @@ def check_integer(name: str, value: Any, least: int, most: int | None = None) ->
     return number
 
 
-def check_kind(name: str, value: Any, kind: type[Kind]) -> Kind:
+def check_kind(name: str, value: Any, kind: type[Kind], takes: str = "") -> Kind:
     """`value`, if it is of the class `kind`.
 
     Raises:
         InputError: If it is not: often a bare number instead of the object with it.
     """
     if not isinstance(value, kind):
-        raise InputError(f"{name} = {brief(value)} is not accepted; it takes a {kind.__name__}(...)")
+        raise InputError(f"{name} = {brief(value)} is not accepted; it takes {takes or f'{kind.__name__}(...)'}")
     return value
 
 
