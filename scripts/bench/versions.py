@@ -25,9 +25,14 @@ _SEARCH = """
 import json, os, sys, time
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 from workbench import check, get_model
+try:
+    from workbench import Budget
+    few = {"budget": Budget(states=100)}
+except ImportError:  # a version before it
+    few = {"max_states": 100}
 name, constants, symmetry, properties = json.load(sys.stdin)
 model = get_model(name)(**constants)
-check(model, properties, symmetry=symmetry, engine="local", max_states=100)
+check(model, properties, symmetry=symmetry, engine="local", **few)
 began = time.process_time()
 result = check(model, properties, symmetry=symmetry, engine="local")
 seconds = time.process_time() - began

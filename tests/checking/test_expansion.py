@@ -22,7 +22,7 @@ from workbench.checking.local.search import LocalSearch
 from workbench.checking.local.store import Visited
 from workbench.checking.trees import cells
 from workbench.kernel.meaning.budget import Budget, Limits, Watch
-from workbench.kernel.meaning.plan import make_plan
+from workbench.kernel.meaning.plan import Fingerprints, make_plan
 from workbench.kernel.meaning.symmetry import Canonical
 from workbench.language import *
 from workbench.protocols.bakery.model import Bakery
@@ -31,7 +31,7 @@ from workbench.protocols.bakery.v2 import BakeryV2
 
 def searched(model, names=None, symmetry=False, bits=64, most=None, workers=1):
     """A search that kept everything, with what the constraints kept out of it, in that order."""
-    plan = make_plan(model, names, symmetry, bits)
+    plan = make_plan(model, names, symmetry, fingerprints=Fingerprints(bits))
     searching = LocalSearch(plan, keep_rows=True, keep_edges=True, workers=workers)
     outside, aside = searching.expander.pruned, []
     forget = outside.forget

@@ -76,12 +76,11 @@ sys.stdout.buffer.write(ship(Door(), "door"))
 JUDGED = """
 import sys
 from tests.command import python
-from workbench.checking.check import check
+from workbench import WalkRule, check, simulate
 from workbench.checking.shipping import receive
-from workbench.checking.walks.simulate import simulate
 
 door = receive(sys.stdin.buffer.read())
-checked, walked = check(door, ["Deadlock"], engine="local"), simulate(door, ["Deadlock"], walks=3)
+checked, walked = check(door, ["Deadlock"], engine="local"), simulate(door, ["Deadlock"], rule=WalkRule(walks=3))
 print(checked.verdicts[0].word, walked.verdicts[0].word)
 """
 

@@ -471,7 +471,7 @@ def test_the_first_command_of_readme_says_the_same_on_a_busy_machine(tmp_path):
 
 LOADED_LATER = """
 import json
-from workbench import check
+from workbench import Budget, check
 from workbench.registry import configurations
 from workbench.checking import warm
 from workbench.checking.kernels import numba_cache
@@ -487,7 +487,7 @@ ones = map(configurations.configuration, configurations.shipped().values())
 known = sorted((one for one in ones if "distinct" in one.expect), key=lambda one: one.expect["distinct"])
 small = [one for one in known if one.expect["distinct"] < 12_000]
 for one in {(one.model.name, bool(one.symmetry)): one for one in small}.values():  # the largest of each
-    check(one.model, one.properties, symmetry=one.symmetry, engine="local", max_seconds=1e6)
+    check(one.model, one.properties, symmetry=one.symmetry, engine="local", budget=Budget(seconds=1e6))
 print(json.dumps(later))
 """
 

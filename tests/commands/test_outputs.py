@@ -13,6 +13,7 @@ from tests.places import ROOT
 from tests.transcripts import contents
 from workbench.commands.cli import main
 from workbench.formats import graphs
+from workbench.kernel.meaning.budget import Watch
 
 OLD = "what was there before\n"
 TOML = 'model = "bakery"\nproperties = ["SomeoneCommits"]\nconstants = {Writers = 2, MaxCrashes = 0}\n'
@@ -110,11 +111,11 @@ def test_the_page_of_an_interrupted_check_says_so(here, capsys, monkeypatch, mom
     module, name = [(check, "check"), (space, "explore")][moment - 1]
     carried_out = getattr(module, name)
 
-    def interrupted(*arguments, on_progress, **options):
+    def interrupted(*arguments, watch, **options):
         def interrupt(progress):
             signal.raise_signal(signal.SIGINT)
 
-        return carried_out(*arguments, on_progress=interrupt, **options)
+        return carried_out(*arguments, watch=Watch(interrupt), **options)
 
     monkeypatch.setattr(module, name, interrupted)
     assert main(COMMANDS["configuration"]) == (3 if moment == 1 else 0)

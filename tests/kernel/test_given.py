@@ -65,7 +65,7 @@ def test_budgets_and_other_integers_may_be_numpys():
     )
     assert check(SMALL, engine=Auto(hand_over_states=np.int64(10**6)), budget=Budget(bytes=np.int64(2**30))).complete
     budget = Budget(np.int64(1), np.float32(0.5), np.int64(3))
-    assert [type(bound) for bound in budget.options.values()] == [int, float, int]
+    assert [type(bound) for bound in vars(budget).values()] == [int, float, int]
     rule = WalkRule(depth=np.int64(4), seed=np.uint8(3))
     assert [type(number) for number in (rule.depth, rule.seed)] == [int, int]
     assert simulate(SMALL, [], rule=WalkRule(walks=np.int64(5)), workers=np.int64(1), shorten=np.int64(0)).walks == 5

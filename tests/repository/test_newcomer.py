@@ -181,7 +181,8 @@ def test_the_core_sweeps(core: Installed) -> None:
 def test_a_search_that_outgrows_the_core_keeps_what_it_has_found(core: Installed) -> None:
     done = core.run(
         "-c",
-        "from workbench import check, get_model\nprint(check(get_model('peterson')(), hand_over_states=100).stopped)",
+        "from workbench import Auto, check, get_model\n"
+        "print(check(get_model('peterson')(), engine=Auto(hand_over_states=100)).stopped)",
     )
     assert named_by(done.stdout.removesuffix("\n")) == "spark"
     assert "and it cannot move to Spark: this needs pyspark" in done.stdout

@@ -463,7 +463,7 @@ _AS_IN_NOTEBOOKS = """
 import asyncio, json, sys
 sys.path.insert(0, "workbench.zip")
 from in_browser import begin
-source = "from workbench import *" + sys.stdin.read() + "print(check(LostUpdate, max_states=9).distinct)"
+source = "from workbench import *" + sys.stdin.read() + "print(check(LostUpdate, budget=Budget(states=9)).distinct)"
 ask = {"do": "check", "source": source, "settings": "", "max_states": 100}
 print(asyncio.run(begin(len).answer(json.dumps(ask))))
 from workbench import get_model

@@ -43,11 +43,11 @@ _LINE_OF_SETTINGS = re.compile(r"\(at line (\d+), ")
 
 
 def begin(tell: Callable[[str], object]) -> "Playground":
-    """The playground, in a browser. There ``from workbench import *`` imports the language and ``check``.
+    """The playground, in a browser. There ``from workbench import *`` imports the language, ``check`` and ``Budget``.
 
     The other names of the package take modules that are not packed, and a star imports all that ``__all__`` has.
     """
-    vars(workbench).update(__all__=[*language.__all__, "check"], check=_check)
+    vars(workbench).update(__all__=[*language.__all__, "Budget", "check"], check=_check)
     return Playground(tell)
 
 

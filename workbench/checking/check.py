@@ -54,7 +54,7 @@ def check(
         'the budget of 100 states is used up'
     """
     engine = engine_of(engine)
-    plan = make_plan(model_of(model), properties, symmetry, fail_fast, fingerprints)
+    plan = make_plan(model_of(model), properties, symmetry, fail_fast=fail_fast, fingerprints=fingerprints)
     if isinstance(engine, Reference):
         if fingerprints.key is not None:
             key = brief(fingerprints.key)

@@ -387,10 +387,10 @@ def test_that_nothing_follows_is_certain_even_if_nobody_waits_for_the_reason(mon
     assert str(validate(Rows(), rows(Observation({RIGHT: 1})), explain=False)) == str(report)
 
 
-@pytest.mark.parametrize("name", ["max_states", "max_seconds", "max_bytes"])
+@pytest.mark.parametrize("name", ["states", "seconds", "bytes"])
 def test_a_budget_is_above_0(name):
     with pytest.raises(InputError, match=f"{name} = 0 is not accepted"):
-        validate(Rows(), LONG, **{name: 0})
+        validate(Rows(), LONG, budget=Budget(**{name: 0}))
 
 
 def test_ways_that_are_too_many_to_be_counted_are_not_guessed(monkeypatch):

@@ -34,7 +34,7 @@ def servers(tmp_path: Path) -> Iterator[Servers]:
 
 SEARCH = """
 import json, os, signal, subprocess, sys
-from workbench.checking.check import check
+from workbench import Spark, Watch, check
 from workbench.checking.spark import narrow_levels
 from workbench.checking.spark.session import spark_session
 from workbench.protocols.bakery.v2 import BakeryV2
@@ -53,7 +53,7 @@ def watch(at):
         executors.extend(map(int, listed.stdout.split()))
         os.kill(executors[0], signal.SIGKILL)
 
-result = check(model, names, engine="spark", spark=spark, on_progress=watch, run_dir=run)
+result = check(model, names, engine=Spark(spark, run), watch=Watch(watch))
 print(result.engine, len(executors), result.levels, result.generated, [v.trace_states for v in result.verdicts])
 spark.stop()
 """
@@ -79,7 +79,7 @@ def test_a_space_on_a_cluster_one_of_whose_executors_is_killed(servers: Servers,
 CLIENT = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from workbench import ModelError, check, simulate, spark_session
+from workbench import ModelError, Spark, WalkRule, check, simulate, spark_session
 from workbench.checking.spark import narrow_levels
 from workbench.kernel import Model, Variable, action
 from workbench.protocols.bakery.v2 import BakeryV2
@@ -90,9 +90,9 @@ with ThreadPoolExecutor(1) as pool:
     assert pool.submit(spark_session).result() is spark
 model = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False, StepGranularity="atomic")
 names = [p.name for p in model.select() if p.kind != "liveness"]
-result = check(model, names, engine="spark", spark=spark, run_dir=sys.argv[2])
+result = check(model, names, engine=Spark(spark, sys.argv[2]))
 print(result.levels, result.generated, [v.trace_states for v in result.verdicts])
-print(simulate(model, names, walks=40, engine="spark", spark=spark).walks)
+print(simulate(model, names, rule=WalkRule(walks=40), spark=spark).walks)
 
 class Wrong(Model):
     n = Variable(0)
@@ -102,7 +102,7 @@ class Wrong(Model):
         s.m = s.n + 1
 
 try:
-    check(Wrong(), engine="spark", spark=spark)
+    check(Wrong(), engine=Spark(spark))
 except ModelError as error:
     print(error)
 spark.stop()

@@ -373,7 +373,7 @@ def test_nobody_holds_a_search_that_was_handed_over(spark, monkeypatch):
 
 DRIVER = """
 import os, random, signal, sys, threading
-from workbench.checking.check import check
+from workbench import Spark, Watch, check
 from workbench.checking.spark import narrow_levels
 from workbench.protocols.bakery.v2 import BakeryV2
 narrow_levels.MOST_STATES = 0
@@ -383,7 +383,7 @@ def kill(at):
         killing.start()
 model = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False, StepGranularity="atomic")
 names = [p.name for p in model.select() if p.kind != "liveness"]
-check(model, names, engine="spark", run_dir=sys.argv[1], on_progress=kill)
+check(model, names, engine=Spark(run_dir=sys.argv[1]), watch=Watch(kill))
 """
 
 

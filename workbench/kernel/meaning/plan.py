@@ -80,6 +80,7 @@ def make_plan(
     model: Any,
     properties: Sequence[str] | None = None,
     symmetry: bool | Sequence[str] = False,
+    *,
     fail_fast: bool = False,
     fingerprints: Fingerprints = Fingerprints(),
 ) -> Plan:
