@@ -488,22 +488,32 @@ def test_more_initial_states_than_are_listed(monkeypatch):
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"seconds": 0}, "^seconds = 0 is not accepted; it takes a number above 0$"),
-        ({"seconds": float("nan")}, "^seconds = nan is not accepted"),
-        ({"walks": 0}, "^walks = 0 is not accepted; it takes an integer from 1 to "),
-        ({"walks": True}, "^walks = True is not accepted"),
-        ({"depth": 0}, "^depth = 0 is not accepted"),
-        ({"seed": -1}, "^seed = -1 is not accepted"),
+        ({"rule": 500}, r"^rule = 500 is not accepted; it takes WalkRule\(...\)$"),
         ({"workers": 0}, "^workers = 0 is not accepted"),
         ({"shorten": -1}, "^shorten = -1 is not accepted"),
-        ({"uniform": "states"}, "^uniform = 'states' is not accepted; it takes actions or successors$"),
-        ({"engine": "auto"}, "^unknown engine 'auto'; known: local, spark$"),
         ({"properties": ["Foo"]}, "^unknown property of .* 'Foo'"),
     ],
 )
 def test_what_is_not_accepted(options, match):
     with pytest.raises(InputError, match=match):
         simulate(Lost(), **options)
+
+
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [
+        ({"seconds": 0}, "^seconds = 0 is not accepted; it takes a number above 0$"),
+        ({"seconds": float("nan")}, "^seconds = nan is not accepted"),
+        ({"walks": 0}, "^walks = 0 is not accepted; it takes an integer from 1 to "),
+        ({"walks": True}, "^walks = True is not accepted"),
+        ({"depth": 0}, "^depth = 0 is not accepted"),
+        ({"seed": -1}, "^seed = -1 is not accepted"),
+        ({"uniform": "states"}, "^uniform = 'states' is not accepted; it takes actions or successors$"),
+    ],
+)
+def test_rules_that_are_none(given, match):
+    with pytest.raises(InputError, match=match):
+        WalkRule(**given)
 
 
 def test_a_models_mistake_is_told():
