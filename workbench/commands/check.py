@@ -30,7 +30,7 @@ from workbench.commands import accept, integration, outputs
 from workbench.commands.advice import advice
 from workbench.commands.answers import ALL_TRACES, add_answer, check_answer, failing, give, printing, with_deadlock
 from workbench.commands.checked import Checked, report_page
-from workbench.commands.files import file_of, names_model, read_text, reading
+from workbench.commands.files import file_of, read_text, reading
 from workbench.commands.options import above_zero, add_options, add_workers, asked_of, budget_of, parse_assignments
 from workbench.commands.places import in_repository
 from workbench.commands.profiled import profiled
@@ -42,7 +42,7 @@ from workbench.kernel.meaning.budget import Watch
 from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.plan import Fingerprints, key_in
-from workbench.registry import configurations, get_model
+from workbench.registry import configurations, get_model, names_model
 from workbench.registry.configurations import Configuration, told_path
 
 _PAGE, _JUNIT = ".html", ".xml"

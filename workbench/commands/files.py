@@ -11,7 +11,7 @@ from typing import TextIO
 from workbench.commands import standard
 from workbench.kernel import InputError
 from workbench.kernel.meaning.text import printable
-from workbench.registry import in_file, models
+from workbench.registry import file_in
 from workbench.storage import whole
 from workbench.storage.whole import STDOUT
 
@@ -36,13 +36,8 @@ def reading(path: str) -> Iterator[None]:
 
 def file_of(name: str) -> list[Path]:
     """The file in ``path/to/file.py:NAME``; none for any other name."""
-    place = in_file(name)
+    place = file_in(name)
     return [] if place is None else [place[0]]
-
-
-def names_model(target: str) -> bool:
-    """Whether `target` is a model, by name or in a file, not a configuration."""
-    return target in models() or bool(file_of(target))
 
 
 def check_paths(inputs: Iterable[str | Path], outputs: Mapping[str, str | Path]) -> None:

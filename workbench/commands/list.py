@@ -16,7 +16,6 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from workbench.commands.files import names_model
 from workbench.commands.rich_console import RichConsole
 from workbench.kernel import InputError
 from workbench.kernel.language.declare import Action
@@ -24,7 +23,7 @@ from workbench.kernel.meaning.errors import unknown
 from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.properties import Property
 from workbench.kernel.meaning.result import model_line
-from workbench.registry import configurations, get_model, models
+from workbench.registry import configurations, get_model, models, names_model
 from workbench.registry.configurations import Configuration, told_path
 
 

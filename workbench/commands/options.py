@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workbench.commands.files import file_of, names_model
+from workbench.commands.files import file_of
 from workbench.kernel import InputError, Machine, machine_of
 from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.given import integer_in
 from workbench.kernel.meaning.machine import ModelClass
-from workbench.registry import configurations, get_model
+from workbench.registry import configurations, get_model, names_model
 from workbench.registry.configurations import Configuration
 from workbench.storage.strict_json import read_json
 

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,9 @@ from workbench.kernel.meaning.machine import ModelClass, is_model_class, machine
 
 #: The package whose folders are our protocols, and the group of entry points by which other packages name theirs.
 OURS, OTHERS = "workbench.protocols", "lakehouse_workbench.protocols"
+#: The group of entry points that are named like the endings of files, without the dot. Each is a function from a file
+#: and what its name says after a colon, or "", to a class of models.
+FRONT_ENDS = "lakehouse_workbench.front_ends"
 
 
 @dataclass(frozen=True)
@@ -122,10 +125,17 @@ def protocol_of(model: ModelClass) -> Protocol | None:
     return next((one for module in modules for one in known if module.startswith(f"{one.package}.")), None)
 
 
+@cache
+def _front_ends() -> dict[str, EntryPoint]:
+    """What reads models from files of other languages, by the ending of the files."""
+    return {f".{entry.name}": entry for entry in entry_points(group=FRONT_ENDS)}
+
+
 def get_model(name: str) -> ModelClass:
     """The class of the model called `name`, or of one in a file given as ``path/to/file.py:Class``.
 
-    If the file defines one model, ``path/to/file.py`` does.
+    If the file defines one model, ``path/to/file.py`` does. ``Hudi.tla`` is a TLA+ module with the configuration
+    beside it, ``Hudi.tla:Small.cfg`` with another one.
 
     Raises:
         InputError: If there is no such model.
@@ -134,9 +144,23 @@ def get_model(name: str) -> ModelClass:
         raise InputError(f"model {brief(name)} is not accepted; it takes a name such as 'bakery', or a file.py:Class")
     if name in models():
         return models()[name].model(name)
-    if (place := in_file(name)) is None:
+    if (place := file_in(name)) is None:
         raise unknown("model", name, models())
-    return _from_file(*place)
+    path, attribute = place
+    if (front_end := _front_ends().get(path.suffix)) is None:
+        return _from_file(path, attribute)
+    found: ModelClass = front_end.load()(path, attribute)
+    return found
+
+
+def file_in(name: str) -> tuple[Path, str] | None:
+    """A model's file, in Python or another language, and what follows it in `name`; None if `name` is no file."""
+    return next((place for suffix in (".py", *_front_ends()) if (place := in_file(name, suffix))), None)
+
+
+def names_model(name: str) -> bool:
+    """Whether `name` is that of a model, or a model's file."""
+    return name in models() or file_in(name) is not None
 
 
 def model_of(given: Any) -> Machine:
@@ -148,15 +172,15 @@ def model_of(given: Any) -> Machine:
     return machine_of(get_model(given) if isinstance(given, str) else given)
 
 
-def in_file(name: str) -> tuple[Path, str] | None:
+def in_file(name: str, suffix: str = ".py") -> tuple[Path, str] | None:
     """The file and the name in ``path/to/file.py:NAME``; None for any other name.
 
     Examples:
         >>> in_file("queue.py:Queue"), in_file("queue.py"), in_file("hudi")
         ((PosixPath('queue.py'), 'Queue'), (PosixPath('queue.py'), ''), None)
     """
-    path, _, attribute = (name, "", "") if name.endswith(".py") else name.rpartition(":")
-    return (Path(path), attribute) if path.endswith(".py") else None
+    path, _, attribute = (name, "", "") if name.endswith(suffix) else name.rpartition(":")
+    return (Path(path), attribute) if path.endswith(suffix) else None
 
 
 def _from_file(path: Path, attribute: str) -> ModelClass:

@@ -14,7 +14,7 @@ from workbench.kernel.meaning.errors import brief, did_you_mean, listed, unknown
 from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.result import WITHIN, with_states
 from workbench.kernel.meaning.text import printable
-from workbench.registry import get_model, having, in_file, models
+from workbench.registry import file_in, get_model, having, models
 from workbench.registry.shipped import MODULES, folder
 
 _KEYS = ("title", "model", "source", "symmetry", "properties", "constants", "expect")
@@ -163,7 +163,7 @@ def _from_table(path: Path, table: dict[str, Any], find_model: Callable[[str], M
     source = _typed(table, "source", "", str, "a text")
     constants = _typed(table, "constants", {}, dict, "a table")
     name = _typed(table, "model", "", str, "the name of a model")
-    file, attribute = in_file(name) or (None, "")
+    file, attribute = file_in(name) or (None, "")
     if file is not None and (beside := _beside(path, file)).is_file():
         file, name = beside, f"{beside}:{attribute}"
     model = machine_of(find_model(name)(**constants))

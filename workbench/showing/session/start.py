@@ -6,7 +6,7 @@ from typing import Any
 
 from workbench.kernel import InputError, Machine, Model, machine_of
 from workbench.kernel.meaning.machine import ModelClass, is_model_class
-from workbench.registry import configurations, get_model, models
+from workbench.registry import configurations, get_model, names_model
 from workbench.registry.configurations import Configuration
 from workbench.showing.session.settings import Settings
 
@@ -29,7 +29,7 @@ def start_from(what: Any) -> Settings:
         return Settings(type(what.model.author), what.model.constants, ticked, what.symmetry, what)
     if not isinstance(what, (str, Path)):
         raise InputError(f"{what!r} is not accepted; give a model, the name of one, or a configuration")
-    if isinstance(what, str) and (what in models() or what.endswith(".py") or ".py:" in what):
+    if isinstance(what, str) and names_model(what):
         return start_from(get_model(what))
     return start_from(configurations.configuration(what))
 
