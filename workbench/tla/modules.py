@@ -182,7 +182,7 @@ def load(name: str, library: Library) -> Specification:
         raise InputError(f"there is no module {name}: no {name}.tla in the folders that are searched")
     loader = _Loader(library)
     root = _Root()
-    scope = _Modules(loader, root.declare, own=True).scope_of(module, None)
+    scope = _Modules(loader, root.declare).scope_of(module, None)
     assumptions = [Assumed(assumption, assumed) for one, assumed in loader.own for assumption in one.each(Assumption)]
     constants = tuple(meaning for meaning in root.declared.values() if isinstance(meaning, Constant))
     variables = tuple(meaning for meaning in root.declared.values() if isinstance(meaning, Variable))
@@ -277,10 +277,11 @@ class _Modules:
         own: Whether they are the root's, so that what these modules assume is assumed of the specification.
     """
 
-    def __init__(self, loader: _Loader, declare: Declare, own: bool) -> None:
+    def __init__(self, loader: _Loader, declare: Declare, within: Scope | None = None) -> None:
         self.loader = loader
         self.declare = declare
-        self.own = own
+        self.own = within is None
+        self.parameters = within.parameters if within else frozenset[Declaration]()
         self.known: dict[Module, Scope] = {}
 
     def scope_of(self, module: Module, outer: Scope | None) -> Scope:
@@ -290,7 +291,7 @@ class _Modules:
         if module.name in loader.open or len(loader.open) == _MOST_NESTED:
             fail_at(module.at, f"modules use each other in a circle: {' -> '.join([*loader.open, module.name])}")
         loader.open.append(module.name)
-        scope = self.known[module] = Scope(module.name, outer, self.instantiate)
+        scope = self.known[module] = Scope(module.name, outer, self.instantiate, self.parameters)
         loader.inner[scope] = {}
         for base in module.extends:
             self.extend(scope, base)
@@ -366,6 +367,6 @@ class _Modules:
             self.include(made, self.loader.library.standard(instance.module) or {}, _BEFORE)
             return made
         given = _With(instance, scope)
-        made = _Modules(self.loader, given.declare, own=False).scope_of(module, outer)
+        made = _Modules(self.loader, given.declare, scope).scope_of(module, outer)
         given.check()
         return made

@@ -22,6 +22,7 @@ from workbench.tla.syntax import (
     Qualified,
     Recursive,
     introduced,
+    is_alike,
 )
 
 
@@ -106,7 +107,7 @@ class Scope:
         module: The module of the text.
         names: Those that this scope adds to its `outer`.
         local: Those of `names` that are not exported.
-        parameters: The declarations of bound names and parameters in this scope and around it.
+        parameters: The bound names and parameters in this scope and around it, and around the instance that it is of.
     """
 
     def __init__(
@@ -258,11 +259,11 @@ def origin(meaning: Meaning) -> str:
 
 
 def is_same(one: Meaning, other: Meaning) -> bool:
-    """Whether two meanings come from the same definition, so that a name may have both."""
+    """Whether two meanings come from the same definition, or from two that read alike, so that a name may have both."""
     if isinstance(one, Standard) and isinstance(other, Standard):
         return (one.name, one.arity) == (other.name, other.arity)
     if isinstance(one, (Defined, Instantiated)) and isinstance(other, (Defined, Instantiated)):
-        return one.definition is other.definition
+        return one.definition is other.definition or is_alike(one.definition, other.definition)
     return one is other
 
 

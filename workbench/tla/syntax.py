@@ -519,3 +519,12 @@ def parts(node: Node) -> Iterator[Part]:
     else:
         inside = isinstance(node, (Lambda, Let, OperatorDefinition, InstanceDefinition))
         yield from (Part(child, inside) for child in children(node) if not isinstance(child, Declaration))
+
+
+def is_alike(one: Any, other: Any) -> bool:
+    """Whether two constructs, or parts of them, read the same, wherever they stand."""
+    if isinstance(one, tuple) and not isinstance(one, Place):
+        return isinstance(other, tuple) and len(one) == len(other) and all(map(is_alike, one, other))
+    if not isinstance(one, Node):
+        return isinstance(one, Place) or (type(one) is type(other) and one == other)
+    return type(one) is type(other) and all(map(is_alike, vars(one).values(), vars(other).values()))
