@@ -64,7 +64,8 @@ class Source:
             rest = self.text[node.start_byte : node.start_byte + 200].decode(errors="replace")
             found = _WORD.search(rest)
             what = brief(found.group()) if found else "the end of the file"
-            expected = f"; expected {node.type}" if node.is_missing and node.type.isprintable() else ""
+            missing = "an expression" if node.is_named else node.type
+            expected = f"; expected {missing}" if node.is_missing else ""
             message = f"syntax error: found {what}{expected}"
         raise InputError(f"{self.place(node)}: {message}")
 
@@ -123,8 +124,8 @@ def _first_error(node: SyntaxNode) -> SyntaxNode:
     """The innermost part of a text with errors that holds the first of them."""
     while True:
         wrong = next((one for one in node.children if one.has_error or one.is_missing), None)
-        if wrong is None:
-            return node
+        if wrong is None:  # the whole file is in error if the parser never found its way back
+            return node.children[-1] if node.is_error and node.children else node
         if wrong.is_error or wrong.is_missing:
             return wrong
         node = wrong

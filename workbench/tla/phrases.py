@@ -204,6 +204,9 @@ class PhraseReader:
         return self._quantified(node, self.bounds(node))
 
     def read_unbounded_quantification(self, node: SyntaxNode) -> Expression:
+        quantifier = field(node, "quantifier").type
+        if quantifier in _UNSUPPORTED:
+            return syntax.Unsupported(self.source.place(node), _UNSUPPORTED[quantifier])
         names = each(node, "intro")
         return self._quantified(node, (self.bound_of(names[0], names, None),))
 
