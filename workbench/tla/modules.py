@@ -250,7 +250,7 @@ class _Loader:
         self.scopes: list[Scope] = []
         self.own: list[tuple[Module, Scope]] = []
         self.inner: dict[Scope, dict[str, tuple[Module, Scope]]] = {}
-        self.open: list[str] = []
+        self.open: list[Module] = []
         self.checked: set[Module] = set()
 
     def find_inner(self, name: str, scope: Scope | None) -> tuple[Module, Scope] | None:
@@ -285,12 +285,13 @@ class _Modules:
         self.known: dict[Module, Scope] = {}
 
     def scope_of(self, module: Module, outer: Scope | None) -> Scope:
+        loader = self.loader
+        if module in loader.open or len(loader.open) == _MOST_NESTED:
+            circle = " -> ".join(one.name for one in (*loader.open, module))
+            fail_at(module.at, f"modules use each other in a circle: {circle}")
         if module in self.known:
             return self.known[module]
-        loader = self.loader
-        if module.name in loader.open or len(loader.open) == _MOST_NESTED:
-            fail_at(module.at, f"modules use each other in a circle: {' -> '.join([*loader.open, module.name])}")
-        loader.open.append(module.name)
+        loader.open.append(module)
         scope = self.known[module] = Scope(module.name, outer, self.instantiate, self.parameters)
         loader.inner[scope] = {}
         for base in module.extends:
