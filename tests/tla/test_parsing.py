@@ -7,6 +7,7 @@ from workbench.kernel import InputError
 from workbench.tla import syntax
 from workbench.tla.parsing import parse_module
 from workbench.tla.precedence import PRECEDENCES, canonical
+from workbench.tla.traversal import introduced, parts
 
 CONSTRUCTS = [
     ("x", "Identifier(x)"),
@@ -205,8 +206,8 @@ def test_each_spelling_leads_to_an_operator_with_a_precedence():
 
 def test_bound_names_are_known_in_the_body_alone():
     filtered = expression_of("{x \\in S : p}")
-    assert [(shape(part.node), part.inside) for part in syntax.parts(filtered)] == [
+    assert [(shape(part.node), part.inside) for part in parts(filtered)] == [
         ("Identifier(S)", False),
         ("Identifier(p)", True),
     ]
-    assert [name.name for name in syntax.introduced(filtered)] == ["x"]
+    assert [name.name for name in introduced(filtered)] == ["x"]

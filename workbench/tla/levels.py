@@ -24,8 +24,8 @@ from workbench.tla.syntax import (
     Operation,
     Prime,
     Qualified,
-    parts,
 )
+from workbench.tla.traversal import parts
 
 
 class Level(IntEnum):

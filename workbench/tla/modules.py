@@ -21,21 +21,17 @@ from workbench.tla.scopes import (
     origin,
 )
 from workbench.tla.syntax import (
-    Assumption,
-    Constants,
     Declaration,
     Definition,
     Expression,
     Identifier,
     Instance,
     InstanceDefinition,
-    Module,
     Node,
     OperatorDefinition,
     Place,
-    Theorem,
-    Variables,
 )
+from workbench.tla.units import Assumption, Constants, Module, Theorem, Variables
 
 #: Larger files are refused.
 MOST_BYTES = 2_000_000

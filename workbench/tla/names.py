@@ -5,7 +5,6 @@ from workbench.tla.scopes import Defined, Instantiated, Meaning, Scope, check_ar
 from workbench.tla.syntax import (
     Apply,
     At,
-    Constants,
     Declaration,
     Definition,
     Except,
@@ -13,16 +12,14 @@ from workbench.tla.syntax import (
     Identifier,
     Lambda,
     Let,
-    Module,
     Node,
     Operation,
     Place,
     Qualified,
     Substitution,
-    Variables,
-    introduced,
-    parts,
 )
+from workbench.tla.traversal import introduced, parts
+from workbench.tla.units import Constants, Module, Variables
 
 _MANY = "\\X"  # takes as many operands as there are
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from workbench.kernel.meaning.errors import InputError
-from workbench.tla import syntax
+from workbench.tla import syntax, units
 from workbench.tla.grammar import Source, SyntaxNode, child, field, named
 from workbench.tla.phrases import PhraseReader, is_definition
 
 
-def parse_module(text: bytes | str, name: str) -> syntax.Module:
+def parse_module(text: bytes | str, name: str) -> units.Module:
     """Parse the text of the file `name`.tla; text around the module is ignored, as TLC does.
 
     Raises:
@@ -34,16 +34,16 @@ class _ModuleReader:
         self.source = source
         self.phrases = PhraseReader(source)
 
-    def module(self, node: SyntaxNode) -> syntax.Module:
+    def module(self, node: SyntaxNode) -> units.Module:
         extends: list[syntax.Declaration] = []
-        units: list[syntax.Node] = []
+        found: list[syntax.Node] = []
         for one in named(node):
             if one.type == "extends":
                 extends.extend(self.phrases.declarations(named(one)))
             else:
-                units.extend(self.units(one))
+                found.extend(self.units(one))
         name = self.source.text_of(field(node, "name"))
-        return syntax.Module(self.source.place(node), name, tuple(extends), tuple(units))
+        return units.Module(self.source.place(node), name, tuple(extends), tuple(found))
 
     def units(self, node: SyntaxNode, local: bool = False) -> Iterator[syntax.Node]:
         """The unit that a node of the grammar is; separators and proofs are none."""
@@ -54,17 +54,17 @@ class _ModuleReader:
         elif is_definition(node):
             yield self.phrases.definition(node, local)
         elif node.type == "constant_declaration":
-            yield syntax.Constants(at, self.phrases.declarations(named(node)))
+            yield units.Constants(at, self.phrases.declarations(named(node)))
         elif node.type == "variable_declaration":
-            yield syntax.Variables(at, self.phrases.declarations(named(node)))
+            yield units.Variables(at, self.phrases.declarations(named(node)))
         elif node.type == "recursive_declaration":
             yield self.phrases.recursive(node)
         elif node.type == "instance":
             yield self.phrases.instance(node, local)
         elif node.type == "assumption":
-            yield syntax.Assumption(at, self._name_of(node), self.phrases.expression(named(node)[-1]))
+            yield units.Assumption(at, self._name_of(node), self.phrases.expression(named(node)[-1]))
         elif node.type == "theorem":
-            yield syntax.Theorem(at, self._name_of(node), self.phrases.expression(field(node, "statement")))
+            yield units.Theorem(at, self._name_of(node), self.phrases.expression(field(node, "statement")))
         elif node.type == "module":
             yield self.module(node)
 

@@ -21,9 +21,8 @@ from workbench.tla.syntax import (
     Place,
     Qualified,
     Recursive,
-    introduced,
-    is_alike,
 )
+from workbench.tla.traversal import introduced, is_alike
 
 
 @dataclass(eq=False)

@@ -1,12 +1,12 @@
 """The syntax tree of TLA+ modules, independent of the parser that builds it.
 
-Nodes are compared by identity: the same text at two places is two nodes, and analyses keep what they learn by node.
-:func:`parts` is the only place that knows which names a construct introduces, and over which of its parts they range.
+Here are expressions, and the definitions that also stand in a LET; ``units.py`` has what else a module is made of, and
+``traversal.py`` visits it all. Nodes are compared by identity: the same text at two places is two nodes, and analyses
+keep what they learn by node.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import ClassVar, NamedTuple
 
 
 class Place(NamedTuple):
@@ -362,7 +362,7 @@ class Fairness(Expression):
     action: Expression
 
 
-# Units of a module ---------------------------------------------------------------------------------------------------
+# Definitions ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -415,116 +415,3 @@ class InstanceDefinition(Definition):
 @dataclass(frozen=True, eq=False)
 class Recursive(Node):
     names: tuple[Declaration, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Constants(Node):
-    names: tuple[Declaration, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Variables(Node):
-    names: tuple[Declaration, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Assumption(Node):
-    """ASSUME, with the name that it may have."""
-
-    name: str
-    body: Expression
-
-
-@dataclass(frozen=True, eq=False)
-class Theorem(Node):
-    """THEOREM; it is not proved here, but other expressions may use its name."""
-
-    name: str
-    body: Expression
-
-
-Unit = TypeVar("Unit", bound=Node)
-
-
-@dataclass(frozen=True, eq=False)
-class Module(Node):
-    """A module, with its units in the order of the text: a name is known after it is declared or defined.
-
-    Attributes:
-        extends: The modules that it extends, by name and place.
-    """
-
-    name: str
-    extends: tuple[Declaration, ...]
-    units: tuple[Node, ...]
-
-    def each(self, kind: type[Unit]) -> Iterator[Unit]:
-        """Its units of one kind, such as Definition or Assumption."""
-        return (unit for unit in self.units if isinstance(unit, kind))
-
-    @property
-    def constants(self) -> tuple[Declaration, ...]:
-        return tuple(name for unit in self.each(Constants) for name in unit.names)
-
-    @property
-    def variables(self) -> tuple[Declaration, ...]:
-        return tuple(name for unit in self.each(Variables) for name in unit.names)
-
-
-# Traversal -----------------------------------------------------------------------------------------------------------
-
-
-def children(node: Node) -> Iterator[Node]:
-    """The nodes directly below a node, in the order of its fields."""
-    for value in vars(node).values():
-        yield from _nodes_in(value)
-
-
-def _nodes_in(value: Any) -> Iterator[Node]:
-    if isinstance(value, Node):
-        yield value
-    elif type(value) is tuple:
-        for one in value:
-            yield from _nodes_in(one)
-
-
-def introduced(node: Node) -> tuple[Declaration, ...]:
-    """The names that a construct introduces inside itself; those that a LET defines are no declarations."""
-    if isinstance(node, Binder):
-        return node.names
-    if isinstance(node, (Lambda, OperatorDefinition, InstanceDefinition)):
-        return node.parameters
-    return ()
-
-
-class Part(NamedTuple):
-    """A part of a construct.
-
-    Attributes:
-        inside: Whether the names that the construct introduces are known in it.
-    """
-
-    node: Node
-    inside: bool
-
-
-def parts(node: Node) -> Iterator[Part]:
-    """What a construct is made of, without its declarations: the expressions to visit, and where its names are known.
-
-    A function's definition is made of the function alone; its own name is known there, as RECURSIVE would make it.
-    """
-    if isinstance(node, Binder):
-        yield from (Part(bound.domain, False) for bound in node.bounds if bound.domain is not None)
-        yield Part(node.body, True)
-    else:
-        inside = isinstance(node, (Lambda, Let, OperatorDefinition, InstanceDefinition))
-        yield from (Part(child, inside) for child in children(node) if not isinstance(child, Declaration))
-
-
-def is_alike(one: Any, other: Any) -> bool:
-    """Whether two constructs, or parts of them, read the same, wherever they stand."""
-    if isinstance(one, tuple) and not isinstance(one, Place):
-        return isinstance(other, tuple) and len(one) == len(other) and all(map(is_alike, one, other))
-    if not isinstance(one, Node):
-        return isinstance(one, Place) or (type(one) is type(other) and one == other)
-    return type(one) is type(other) and all(map(is_alike, vars(one).values(), vars(other).values()))

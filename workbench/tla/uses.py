@@ -33,8 +33,8 @@ from workbench.tla.syntax import (
     Prime,
     Qualified,
     Quantified,
-    parts,
 )
+from workbench.tla.traversal import parts
 
 
 class Use(Enum):
