@@ -20,18 +20,8 @@ from workbench.tla.scopes import (
     fail_at,
     origin,
 )
-from workbench.tla.syntax import (
-    Declaration,
-    Definition,
-    Expression,
-    Identifier,
-    Instance,
-    InstanceDefinition,
-    Node,
-    OperatorDefinition,
-    Place,
-)
-from workbench.tla.units import Assumption, Constants, Module, Theorem, Variables
+from workbench.tla.syntax import Declaration, Definition, Expression, Identifier, Node, OperatorDefinition, Place
+from workbench.tla.units import Assumption, Constants, Instance, InstanceDefinition, Module, Theorem, Variables
 
 #: Larger files are refused.
 MOST_BYTES = 2_000_000

@@ -16,10 +16,9 @@ from workbench.tla.syntax import (
     Operation,
     Place,
     Qualified,
-    Substitution,
 )
 from workbench.tla.traversal import introduced, parts
-from workbench.tla.units import Constants, Module, Variables
+from workbench.tla.units import Constants, Module, Substitution, Variables
 
 _MANY = "\\X"  # takes as many operands as there are
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from workbench.tla import syntax
+from workbench.tla import syntax, units
 from workbench.tla.grammar import Source, SyntaxNode, child, each, field, named
 from workbench.tla.syntax import Bound, Declaration, Expression, Identifier, Operation
 
@@ -87,17 +87,17 @@ class PhraseReader:
             return syntax.FunctionDefinition(at, name, local, function)
         parameters = self.declarations(each(node, "parameter"))
         if node.type == "module_definition":
-            return syntax.InstanceDefinition(at, name, local, parameters, self.instance(body, local))
+            return units.InstanceDefinition(at, name, local, parameters, self.instance(body, local))
         return syntax.OperatorDefinition(at, name, local, parameters, self.expression(body))
 
-    def instance(self, node: SyntaxNode, local: bool) -> syntax.Instance:
+    def instance(self, node: SyntaxNode, local: bool) -> units.Instance:
         module, *rest = named(node)
         substitutions = []
         for one in rest:
             target, value = (part for part in named(one) if part.type not in _PUNCTUATION)
-            made = syntax.Substitution(self.source.place(one), self.name(target), self.expression(value))
+            made = units.Substitution(self.source.place(one), self.name(target), self.expression(value))
             substitutions.append(made)
-        return syntax.Instance(self.source.place(node), self.source.text_of(module), tuple(substitutions), local)
+        return units.Instance(self.source.place(node), self.source.text_of(module), tuple(substitutions), local)
 
     def recursive(self, node: SyntaxNode) -> syntax.Recursive:
         return syntax.Recursive(self.source.place(node), self.declarations(named(node)))
@@ -246,11 +246,11 @@ class PhraseReader:
         return syntax.Case(self.source.place(node), tuple(arms), other)
 
     def read_let_in(self, node: SyntaxNode) -> Expression:
-        units = tuple(
+        found = tuple(
             self.recursive(one) if one.type == "recursive_declaration" else self.definition(one)
             for one in each(node, "definitions")
         )
-        return syntax.Let(self.source.place(node), units, self.expression(field(node, "expression")))
+        return syntax.Let(self.source.place(node), found, self.expression(field(node, "expression")))
 
     # Values ----------------------------------------------------------------------------------------------------------
 

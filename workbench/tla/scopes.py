@@ -14,7 +14,6 @@ from workbench.tla.syntax import (
     Declaration,
     Expression,
     FunctionDefinition,
-    InstanceDefinition,
     Let,
     Node,
     OperatorDefinition,
@@ -23,6 +22,7 @@ from workbench.tla.syntax import (
     Recursive,
 )
 from workbench.tla.traversal import introduced, is_alike
+from workbench.tla.units import InstanceDefinition
 
 
 @dataclass(eq=False)

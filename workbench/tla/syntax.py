@@ -388,30 +388,5 @@ class FunctionDefinition(Definition):
 
 
 @dataclass(frozen=True, eq=False)
-class Substitution(Node):
-    """``name <- value`` of a WITH; the value may be an operator."""
-
-    name: str
-    value: Expression
-
-
-@dataclass(frozen=True, eq=False)
-class Instance(Node):
-    """``INSTANCE module WITH ...``; `local` as a unit of its own."""
-
-    module: str
-    substitutions: tuple[Substitution, ...]
-    local: bool
-
-
-@dataclass(frozen=True, eq=False)
-class InstanceDefinition(Definition):
-    """``I(p) == INSTANCE module WITH ...``."""
-
-    parameters: tuple[Declaration, ...]
-    instance: Instance
-
-
-@dataclass(frozen=True, eq=False)
 class Recursive(Node):
     names: tuple[Declaration, ...]

@@ -6,16 +6,8 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from workbench.tla.syntax import (
-    Binder,
-    Declaration,
-    InstanceDefinition,
-    Lambda,
-    Let,
-    Node,
-    OperatorDefinition,
-    Place,
-)
+from workbench.tla.syntax import Binder, Declaration, Lambda, Let, Node, OperatorDefinition, Place
+from workbench.tla.units import InstanceDefinition
 
 
 def children(node: Node) -> Iterator[Node]:

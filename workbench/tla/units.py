@@ -1,10 +1,35 @@
-"""What a module is made of, beside definitions (``syntax.py``)."""
+"""What a module is made of, beside definitions of operators and functions (``syntax.py``)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from workbench.tla.syntax import Declaration, Expression, Node
+from workbench.tla.syntax import Declaration, Definition, Expression, Node
+
+
+@dataclass(frozen=True, eq=False)
+class Substitution(Node):
+    """``name <- value`` of a WITH; the value may be an operator."""
+
+    name: str
+    value: Expression
+
+
+@dataclass(frozen=True, eq=False)
+class Instance(Node):
+    """``INSTANCE module WITH ...``; `local` as a unit of its own."""
+
+    module: str
+    substitutions: tuple[Substitution, ...]
+    local: bool
+
+
+@dataclass(frozen=True, eq=False)
+class InstanceDefinition(Definition):
+    """``I(p) == INSTANCE module WITH ...``."""
+
+    parameters: tuple[Declaration, ...]
+    instance: Instance
 
 
 @dataclass(frozen=True, eq=False)
