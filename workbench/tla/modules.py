@@ -28,7 +28,6 @@ MOST_BYTES = 2_000_000
 _MOST_NESTED = 100
 #: TLC has these in Java, and takes no file for them; a file of another name is read before a standard module is used.
 _TLC_OWN = frozenset({"Naturals", "Integers", "Reals", "Sequences", "FiniteSets", "Bags", "TLC"})
-_BEFORE = Place("", 0, 0)
 
 
 class Library:
@@ -298,16 +297,11 @@ class _Modules:
     def extend(self, scope: Scope, base: Declaration) -> None:
         module, outer = self.find(base.name, base.at, scope)
         if module is None:
-            self.include(scope, self.loader.library.standard(base.name) or {}, base.at)
+            scope.include(self.loader.library.standard(base.name) or {}, base.at)
         else:
             extended = self.scope_of(module, outer)
-            self.include(scope, dict(extended.exported()), base.at)
+            scope.include(dict(extended.exported()), base.at)
             self.loader.inner[scope].update(self.loader.inner[extended])
-
-    @staticmethod
-    def include(scope: Scope, names: Mapping[str, Meaning], at: Place) -> None:
-        for name, meaning in names.items():
-            scope.add(name, meaning, at)
 
     def find(self, name: str, at: Place, scope: Scope) -> tuple[Module | None, Scope | None]:
         """A module and the scope around it; neither for a standard module."""
@@ -337,9 +331,11 @@ class _Modules:
             }
             if unit.local:
                 scope.local.update(names.keys() - scope.names.keys())
-            self.include(scope, names, unit.at)
+            scope.include(names, unit.at)
         elif isinstance(unit, Module):
             self.loader.inner[scope][unit.name] = (unit, scope)
+            if unit not in self.loader.checked:
+                _Modules(self.loader, _Root().declare, scope).scope_of(unit, scope)  # it may be instantiated nowhere
 
     def instantiate(self, definition: InstanceDefinition, scope: Scope) -> Instantiated:
         arity = len(definition.parameters)
@@ -349,11 +345,11 @@ class _Modules:
     def instance(self, instance: Instance, scope: Scope) -> Scope:
         """The scope of a module whose constants and variables mean what the WITH of an instance says in `scope`."""
         module, outer = self.find(instance.module, instance.at, scope)
+        given = _With(instance, scope)
         if module is None:
             made = Scope(instance.module, None, self.instantiate)
-            self.include(made, self.loader.library.standard(instance.module) or {}, _BEFORE)
-            return made
-        given = _With(instance, scope)
-        made = _Modules(self.loader, given.declare, scope).scope_of(module, outer)
+            made.include(self.loader.library.standard(instance.module) or {}, instance.at)
+        else:
+            made = _Modules(self.loader, given.declare, scope).scope_of(module, outer)
         given.check()
         return made

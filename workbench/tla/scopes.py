@@ -162,8 +162,19 @@ class Scope:
             InputError: With the place, if it means something else already.
         """
         before = self.names.setdefault(name, meaning)
-        if not is_same(before, meaning):
+        if before is not meaning:
             fail_at(at, f"{name} is already {origin(before)}")
+
+    def include(self, names: Mapping[str, Meaning], at: Place) -> None:
+        """Add the names of another module; one that is known already keeps its meaning.
+
+        Raises:
+            InputError: With the place of the EXTENDS or INSTANCE, if one means something else already.
+        """
+        for name, meaning in names.items():
+            before = self.names.setdefault(name, meaning)
+            if not is_same(before, meaning):
+                fail_at(at, f"{name} is already {origin(before)}")
 
     def define(self, definition: Node, announced: Mapping[str, Declaration]) -> Meaning | None:
         """Add what a definition defines; None if the node is none.
@@ -175,8 +186,12 @@ class Scope:
         if isinstance(definition, InstanceDefinition):
             meaning: Meaning = self._instantiate(definition, self)
         elif isinstance(definition, (OperatorDefinition, FunctionDefinition)):
-            recursive = definition.name in announced or isinstance(definition, FunctionDefinition)
-            meaning = Defined(definition.name, len(definition.parameters), definition, self, recursive)
+            arity = len(definition.parameters)
+            promised = announced.get(definition.name)
+            if promised is not None and promised.arity != arity:
+                fail_at(definition.at, f"{definition.name} has {arity} parameters; at {promised.at} {promised.arity}")
+            recursive = promised is not None or isinstance(definition, FunctionDefinition)
+            meaning = Defined(definition.name, arity, definition, self, recursive)
         else:
             return None
         self.add(definition.name, meaning, definition.at)
