@@ -1,0 +1,372 @@
+"""The values of TLA+ as values that the kernel's states hold: how they are represented, ordered and compared.
+
+==========================================  ==========================================================
+TLA+                                        Python
+==========================================  ==========================================================
+TRUE, 3                                     ``bool``, ``int``
+"abc"                                       ``str`` with its quotes, ``'"abc"'``: see :func:`text`
+a model value                               ``Name``
+a function over 1..n, <<>> among them       ``tuple``
+any other function                          ``Map``; a record's keys are strings, with their quotes
+a finite set                                ``frozenset``
+a set or function that nobody has listed    :class:`workbench.tla.lazy.Lazy`
+==========================================  ==========================================================
+
+The quotes keep a string apart from the model value of the same spelling, and escapes are those of the string's
+meaning: a string with a quote in it is ``'"a"b"'``.
+
+TLC refuses to compare values of two kinds, such as 1 and TRUE, wherever a comparison reaches them; only a model value
+is unequal to all else. Python takes True for 1, so nothing here trusts its ``==`` before the kinds are known.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from workbench.kernel.meaning.values import Map, Name, Value
+
+#: TLC's integers have 32 bits.
+SMALLEST, LARGEST = -(2**31), 2**31 - 1
+#: Kinds that have no parts. A set whose members are of one of them is as Python sees it.
+ATOMS = frozenset({bool, int, str, Name})
+#: Kinds that states hold; every other value is lazy.
+CONCRETE = ATOMS | {tuple, Map, frozenset}
+
+_KINDS = {bool: "a boolean", int: "an integer", str: "a string", Name: "a model value", frozenset: "a set"}
+
+
+class EvaluationError(Exception):
+    """What TLC reports as an error of evaluation, in one line."""
+
+
+# Strings and model values --------------------------------------------------------------------------------------------
+
+
+def text(spelling: str) -> str:
+    """The TLA+ string with these characters.
+
+    Examples:
+        >>> text("abc")
+        '"abc"'
+    """
+    return f'"{spelling}"'
+
+
+def spelling(string: str) -> str:
+    """The characters of a TLA+ string, without its quotes."""
+    return string[1:-1]
+
+
+def type_of(name: Name) -> str:
+    """The type of a typed model value: ``A_1`` has type ``A``. "" for an untyped one, which may meet any value."""
+    return name[0] if len(name) > 2 and name[1] == "_" else ""
+
+
+# Order ---------------------------------------------------------------------------------------------------------------
+
+#: The place of each announced spelling, as a text that sorts before all spellings that nobody has announced.
+_places: dict[str, str] = {}
+_TRUTHS = {False: b"0", True: b"1"}
+_MOST = 1 << 16
+# By the id of a value, which is kept beside its key so that no other value gets that id.
+_keys: dict[int, tuple[Any, Any]] = {}
+_members: dict[int, tuple[frozenset[Any], list[Any], tuple[Any, ...]]] = {}
+
+
+def announce(spellings: Iterable[str]) -> None:
+    """Order strings and model values by `spellings`, and all others after them, alphabetically.
+
+    TLC orders them by when it read their spelling first: the model values of the configuration, the names in the
+    modules, such as those of fields, and then the strings. CHOOSE follows that order. It belongs to the process, so a
+    front end announces what it has read before it evaluates anything; what was announced before is forgotten.
+    """
+    _places.clear()
+    for place, word in enumerate(dict.fromkeys(spellings)):
+        _places[word] = _places[text(word)] = f"!{place:08d}"  # "!" sorts before quotes and letters
+    _keys.clear()
+    _members.clear()
+
+
+def order_key(value: Any) -> Any:
+    """A key by which Python orders values as TLC does.
+
+    Two keys are equal if the values are. Comparing them with ``<`` raises :class:`TypeError` if TLC would meet two
+    values of different kinds on the way; bytes stand for booleans to that end, and lists for sets.
+
+    TLC orders sets and functions by size first, then by their members, or by domain and values. Model values come
+    before everything else.
+    """
+    kind = type(value)
+    if kind is int:
+        return 1, value
+    if kind is Name:
+        return 0, _places.get(value, value)
+    if kind is str:
+        return 1, _places.get(value, value)
+    if kind is bool:
+        return 1, _TRUTHS[value]
+    known = _keys.get(id(value))
+    if known is not None:
+        return known[1]
+    key: Any
+    if kind is tuple:
+        key = 1, (len(value), _numbers(len(value)), tuple(map(order_key, value)))
+    elif kind is frozenset:
+        key = 1, [len(value), *member_keys(value)]
+    elif kind is Map:
+        key = 1, _key_of_map(value)
+    else:
+        raise EvaluationError(f"{brief(value)} cannot be compared, since it cannot be listed")
+    if len(_keys) >= _MOST:
+        _keys.clear()
+    _keys[id(value)] = value, key
+    return key
+
+
+def _key_of_map(value: Map) -> tuple[Any, ...]:
+    domain = ordered(frozenset(value))
+    return len(value), tuple(map(order_key, domain)), tuple([order_key(value[key]) for key in domain])
+
+
+_domains: list[tuple[Any, ...]] = [()]
+
+
+def _numbers(size: int) -> tuple[Any, ...]:
+    """The keys of 1..size, the domain of a tuple."""
+    while len(_domains) <= size:
+        _domains.append((*_domains[-1], (1, len(_domains))))
+    return _domains[size]
+
+
+def _in_order(members: frozenset[Any]) -> tuple[frozenset[Any], list[Any], tuple[Any, ...]]:
+    known = _members.get(id(members))
+    if known is None:
+        pairs = _sorted([(order_key(member), member) for member in members])
+        known = members, [key for key, _ in pairs], tuple([member for _, member in pairs])
+        if len(_members) >= _MOST:
+            _members.clear()
+        _members[id(members)] = known
+    return known
+
+
+def _sorted(pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    try:
+        return sorted(pairs, key=_first)
+    except TypeError:
+        raise mixed(*[value for _, value in pairs]) from None
+
+
+def _first(pair: tuple[Any, Any]) -> Any:
+    return pair[0]
+
+
+def member_keys(members: frozenset[Any]) -> list[Any]:
+    """The order keys of the members of a set, in order."""
+    return _in_order(members)[1]
+
+
+def ordered(members: frozenset[Any]) -> tuple[Any, ...]:
+    """The members of a set in TLC's order, in which CHOOSE and quantifiers take them."""
+    if len(members) < 2:
+        return tuple(members)
+    return _in_order(members)[2]
+
+
+# Equality ------------------------------------------------------------------------------------------------------------
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two concrete values are equal.
+
+    Raises:
+        EvaluationError: If TLC would compare values of different kinds to decide it.
+    """
+    kind = type(one)
+    if kind is type(other):
+        if kind is int or kind is str or kind is bool:
+            return bool(one == other)
+        if kind is Name:
+            return one == other or _differ(one, other)
+        if one is other:
+            return True
+        if kind is tuple:
+            if len(one) != len(other):
+                return False
+            for part, another in zip(one, other, strict=True):
+                if part is not another and not same(part, another):
+                    return False
+            return True
+        if kind is Map and (common := _common_words(one, other)) is not None:
+            return all(same(one[word], other[word]) for word in common)
+        if kind is frozenset and len(one) != len(other):
+            return False
+    elif kind is Name or type(other) is Name:
+        return _differ(one, other)
+    elif kind is Map and is_record(one) and other and not (type(other) is Map and is_record(other)):
+        raise mixed(one, other)  # TLC takes a record for one, whatever the sizes, if it stands on the left
+    return _same_keys(one, other)
+
+
+def _differ(one: Any, other: Any) -> bool:
+    """False, for a model value and another value, if TLC lets them meet: types of model values must agree."""
+    types = [type_of(value) if type(value) is Name else "?" for value in (one, other)]
+    if types[0] != types[1] and "" not in types and types != ["?", "?"]:
+        raise mixed(one, other)
+    return False
+
+
+def _common_words(one: Map, other: Map) -> list[Any] | None:
+    """The domain of two functions with one domain of strings and model values, in order; None for others."""
+    domain = one._data.keys()
+    if domain != other._data.keys() or not all(type(key) is str or type(key) is Name for key in domain):
+        return None
+    return sorted(domain, key=order_key)
+
+
+def _same_keys(one: Any, other: Any) -> bool:
+    first, second = order_key(one), order_key(other)
+    if first == second:
+        return True
+    try:
+        first < second  # noqa: B015 - for its error alone
+    except TypeError:
+        raise mixed(one, other) from None
+    return False
+
+
+def is_record(value: Map) -> bool:
+    """Whether a function has a domain of strings."""
+    return all(type(key) is str for key in value._data)
+
+
+def mixed(*values: Any) -> EvaluationError:
+    """The error for values that TLC cannot compare."""
+    kinds = {_KINDS.get(type(value), "a function"): value for value in values}
+    if len(kinds) < 2:
+        return EvaluationError(f"values of different kinds are compared in {brief(values[0])} and {brief(values[-1])}")
+    (one, first), (other, second), *_ = sorted(kinds.items())
+    return EvaluationError(f"{one} and {other} cannot be compared: {brief(first)} and {brief(second)}")
+
+
+# Sets ----------------------------------------------------------------------------------------------------------------
+
+
+def set_of(members: Iterable[Any]) -> frozenset[Any]:
+    """The set of these values, which are concrete.
+
+    Raises:
+        EvaluationError: If they are of kinds that TLC cannot compare.
+    """
+    members = list(members)
+    made = frozenset(members)
+    kinds = set(map(type, members))
+    if len(members) > 1 and (len(kinds - {Name}) > 1 or not kinds <= ATOMS):
+        _sorted([(order_key(member), member) for member in members])
+    return made
+
+
+def contains(members: frozenset[Any], value: Any) -> bool:
+    """Whether a concrete value is a member of a set.
+
+    Raises:
+        EvaluationError: If TLC cannot compare it with the members.
+    """
+    if not members:
+        return False
+    kind = type(value)
+    if kind is Name:
+        if value in members:
+            return True
+        if type_of(value):
+            return any(_differ(value, member) for member in members)
+        return False
+    if kind in ATOMS and kind is type(next(iter(members))):
+        return value in members
+    keys, key = member_keys(members), order_key(value)
+    try:
+        place = bisect_left(keys, key)
+    except TypeError:
+        raise mixed(value, *members) from None
+    return place < len(keys) and bool(keys[place] == key)
+
+
+def check_together(one: frozenset[Any], other: frozenset[Any]) -> None:
+    """Raise :class:`EvaluationError` if TLC cannot compare the members of two sets."""
+    if one and other:
+        kind = type(next(iter(one)))
+        if kind not in ATOMS or kind is not type(next(iter(other))):
+            smaller, larger = (one, other) if len(one) < len(other) else (other, one)
+            for member in smaller:
+                contains(larger, member)
+
+
+# Text ----------------------------------------------------------------------------------------------------------------
+
+_ESCAPES = str.maketrans({'"': '\\"', "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"})
+_SHOWN: dict[type, Callable[[Any], str]] = {
+    bool: lambda value: "TRUE" if value else "FALSE",
+    int: str,
+    Name: str,
+    str: lambda value: text(spelling(value).translate(_ESCAPES)),
+    tuple: lambda value: f"<<{', '.join(map(shown, value))}>>",
+    frozenset: lambda value: f"{{{', '.join(map(shown, ordered(value)))}}}",
+    Map: lambda value: _shown_map(value),
+}
+
+
+def shown(value: Any) -> str:
+    """A value as TLC prints it.
+
+    Examples:
+        >>> shown(Map({'"a"': (1, True)}))
+        '[a |-> <<1, TRUE>>]'
+    """
+    show = _SHOWN.get(type(value))
+    return str(value) if show is None else show(value)
+
+
+def _shown_map(value: Map) -> str:
+    domain = ordered(frozenset(value))
+    if is_record(value):
+        return f"[{', '.join(f'{spelling(key)} |-> {shown(value[key])}' for key in domain)}]"
+    return f"({' @@ '.join(f'{shown(key)} :> {shown(value[key])}' for key in domain)})"
+
+
+def brief(value: Any) -> str:
+    """A value for a message, which is one line."""
+    try:
+        line = shown(value)
+    except EvaluationError:  # a set that should not exist: it has no order
+        line = repr(value)
+    return line if len(line) <= 100 else f"{line[:97]}..."
+
+
+# Functions, as far as they are concrete ------------------------------------------------------------------------------
+
+
+def function_of(data: dict[Any, Any]) -> Value:
+    """The function that `data` lists: a tuple if its domain is 1..n."""
+    size = len(data)
+    if size == 0:
+        return ()
+    if 1 in data and size in data and type(next(iter(data))) is int:
+        try:
+            return tuple([data[number] for number in range(1, size + 1)])
+        except KeyError:
+            pass
+    return Map(data)
+
+
+def pairs_of(function: Any) -> Iterator[tuple[Any, Any]]:
+    """The arguments of a concrete function with its values, unordered."""
+    kind = type(function)
+    if kind is tuple:
+        return enumerate(function, 1)
+    if kind is Map:
+        return iter(function._data.items())
+    raise EvaluationError(f"{brief(function)} is not a function")
+
+
+def domain_of(function: Any) -> frozenset[Any]:
+    """``DOMAIN function`` of a concrete function."""
+    return frozenset([argument for argument, _ in pairs_of(function)])
