@@ -6,7 +6,7 @@ Compiled expressions call them, so they look for the commonest kinds of operands
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from workbench.kernel.meaning.values import Map, Name
+from workbench.kernel.meaning.values import Map, Name, identity
 from workbench.tla.lazy import Lazy, Update, applied, each, force, has, joined, listed, replaced, set_from, truth
 from workbench.tla.sets import Difference, Filtered, Intersection, Interval, Union
 from workbench.tla.values import (
@@ -19,6 +19,7 @@ from workbench.tla.values import (
     function_of,
     ordered,
     pairs_of,
+    same,
     set_of,
 )
 
@@ -148,7 +149,7 @@ class LazyFunction(Lazy):
     def at(self, argument: Any) -> Any:
         argument = listed(argument)
         kind = type(argument)
-        key = argument if kind is int or kind is str or kind is Name else (kind, repr(argument))
+        key = argument if kind is int or kind is str or kind is Name else identity(argument)
         if key not in self._known:
             if not has(self._domain, argument):
                 raise EvaluationError(f"{brief(argument)} is not in the domain of a function, {brief(self._domain)}")
@@ -158,6 +159,14 @@ class LazyFunction(Lazy):
     def domain(self) -> Any:
         return self._domain
 
+    def updated(self, updates: Sequence[Update]) -> Any:
+        if not self.endless:
+            return replaced(self.force(), updates)
+        made: Any = self
+        for path, new in updates:
+            made = LazyFunction(self._domain, _updating(made, force(path[0]), path[1:], new))
+        return made
+
     def force(self) -> Any:
         if self.endless:
             return self
@@ -165,6 +174,17 @@ class LazyFunction(Lazy):
 
     def __str__(self) -> str:
         return f"[x \\in {brief(self._domain)} |-> ...]" if self.endless else brief(self.force())
+
+
+def _updating(old: Any, place: Any, path: Sequence[Any], new: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The values of ``[old EXCEPT ![place]path = new]``."""
+
+    def value(argument: Any) -> Any:
+        if not same(argument, place):
+            return old.at(argument)
+        return except_(old.at(argument), [(path, new)]) if path else new(old.at(argument))
+
+    return value
 
 
 def record(fields: Mapping[str, Any]) -> Map:

@@ -80,7 +80,8 @@ class Infinite(Lazy):
     def has(self, value: Any) -> bool:
         if self._kind is None:
             return True
-        if type(value) is self._kind:
+        fits = type(value) is self._kind
+        if fits:
             return self._least is None or bool(value >= self._least)
         return _foreign(value, self)
 
@@ -225,7 +226,7 @@ class Records(Described):
 
     def has(self, value: Any) -> bool:
         if type(value) is not Map or not is_record(value):
-            return (value == () and not self.names) if type(value) is tuple else _foreign(value, self)
+            return not self.names if value == () else _foreign(value, self)
         if value._data.keys() != set(self.names):
             return False
         return all(has(part, value._data[name]) for name, part in zip(self.names, self.parts, strict=True))
