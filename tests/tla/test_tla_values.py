@@ -15,7 +15,6 @@ from workbench.tla.arithmetic import div, geq, interval, leq, less, lt, mod, neg
 from workbench.tla.bags import (
     bag_of,
     bag_of_all,
-    cardinality as bag_cardinality,
     copies_in,
     difference,
     is_bag,
@@ -24,6 +23,9 @@ from workbench.tla.bags import (
     sub_bags,
     sum_of,
     union_of,
+)
+from workbench.tla.bags import (
+    cardinality as bag_cardinality,
 )
 from workbench.tla.lazy import each, equal, force, isin, truth
 from workbench.tla.operators import (
@@ -46,7 +48,7 @@ from workbench.tla.operators import (
     subseteq,
     union,
 )
-from workbench.tla.sequences import append, concatenate, head, length, selected, subsequence, tail
+from workbench.tla.sequences import append, concatenate, head, length, selected, sort_sequence, subsequence, tail
 from workbench.tla.sets import (
     BOOLEAN,
     INT,
@@ -63,10 +65,9 @@ from workbench.tla.standard import (
     cardinality,
     is_finite,
     permutations,
-    sort_sequence,
     to_string,
 )
-from workbench.tla.values import EvaluationError, announce, set_of, shown, text
+from workbench.tla.values import EvaluationError, shown, text
 
 M1, M2 = Name("m1"), Name("m2")
 A, B, C = text("a"), text("b"), text("c")
@@ -104,8 +105,16 @@ EQUALITY = [
     (r"<<2, 1>> = <<3, TRUE>>", lambda: equal((2, 1), (3, True)), "FALSE"),
     (r"<<1, 2>> = <<TRUE>>", lambda: equal((1, 2), (True,)), "FALSE"),
     (r"[a |-> 1] = [a |-> TRUE]", lambda: equal(record({A: 1}), record({A: True})), "error"),
-    (r"[a |-> 1, b |-> 1] = [a |-> 2, b |-> TRUE]", lambda: equal(record({A: 1, B: 1}), record({A: 2, B: True})), "FALSE"),
-    (r"[a |-> 1, b |-> 1] = [a |-> 1, b |-> TRUE]", lambda: equal(record({A: 1, B: 1}), record({A: 1, B: True})), "error"),
+    (
+        r"[a |-> 1, b |-> 1] = [a |-> 2, b |-> TRUE]",
+        lambda: equal(record({A: 1, B: 1}), record({A: 2, B: True})),
+        "FALSE",
+    ),
+    (
+        r"[a |-> 1, b |-> 1] = [a |-> 1, b |-> TRUE]",
+        lambda: equal(record({A: 1, B: 1}), record({A: 1, B: True})),
+        "error",
+    ),
     (r"[a |-> 1] = [b |-> TRUE]", lambda: equal(record({A: 1}), record({B: True})), "FALSE"),
     (r'"m1" = m1', lambda: equal(text("m1"), M1), "FALSE"),
     (r'm1 = "m1"', lambda: equal(M1, text("m1")), "FALSE"),
@@ -123,7 +132,11 @@ EQUALITY = [
     (r"T_1 \in {1}", lambda: isin(Name("T_1"), some(1)), "error"),
     (r"<<>> = [x \in {} |-> 1]", lambda: equal((), function(some(), constant(1))), "TRUE"),
     (r"<<>> = {}", lambda: equal((), some()), "error"),
-    (r"<<3, 4>> = [x \in 1..2 |-> x + 2]", lambda: equal((3, 4), function(interval(1, 2), lambda x: plus(x, 2))), "TRUE"),
+    (
+        r"<<3, 4>> = [x \in 1..2 |-> x + 2]",
+        lambda: equal((3, 4), function(interval(1, 2), lambda x: plus(x, 2))),
+        "TRUE",
+    ),
     (r'[a |-> 1] = [x \in {"a"} |-> 1]', lambda: equal(record({A: 1}), function(some(A), constant(1))), "TRUE"),
     (r'("a" :> 1) = [a |-> 1]', lambda: equal(pair(A, 1), record({A: 1})), "TRUE"),
     (r"[a |-> 1] = <<1, 2>>", lambda: equal(record({A: 1}), (1, 2)), "error"),
@@ -140,22 +153,35 @@ EQUALITY = [
     (r"Nat = Int", lambda: equal(NAT, INT), "FALSE"),
     (r"Nat = {1}", lambda: equal(NAT, some(1)), "error"),
     (r"{1} = Nat", lambda: equal(some(1), NAT), "error"),
-    (r"[1..2 -> Nat] = [1..2 -> Nat]", lambda: equal(Functions(interval(1, 2), NAT), Functions(interval(1, 2), NAT)), "TRUE"),
-    (r"[1..2 -> Nat] = [1..2 -> Int]", lambda: equal(Functions(interval(1, 2), NAT), Functions(interval(1, 2), INT)), "FALSE"),
+    (
+        r"[1..2 -> Nat] = [1..2 -> Nat]",
+        lambda: equal(Functions(interval(1, 2), NAT), Functions(interval(1, 2), NAT)),
+        "TRUE",
+    ),
+    (
+        r"[1..2 -> Nat] = [1..2 -> Int]",
+        lambda: equal(Functions(interval(1, 2), NAT), Functions(interval(1, 2), INT)),
+        "FALSE",
+    ),
 ]
 
 ORDER = [
-    (r'{3, 1, 2}', lambda: some(3, 1, 2), "{1, 2, 3}"),
+    (r"{3, 1, 2}", lambda: some(3, 1, 2), "{1, 2, 3}"),
     (r'{"b", "a", m2, m1}', lambda: some(B, A, M2, M1), '{m1, m2, "a", "b"}'),
     (r"{m2, 3, m1}", lambda: some(M2, 3, M1), "{m1, m2, 3}"),
     (r"{TRUE, FALSE}", lambda: some(True, False), "{FALSE, TRUE}"),
     (r"{{3}, {}, {1, 2}, {2}}", lambda: some(some(3), some(), some(1, 2), some(2)), "{{}, {2}, {3}, {1, 2}}"),
     (r"{<<2>>, <<>>, <<1, 1>>, <<1>>}", lambda: some((2,), (), (1, 1), (1,)), "{<<>>, <<1>>, <<2>>, <<1, 1>>}"),
-    (r"{[a |-> 2, b |-> 1], [a |-> 1, b |-> 2], [b |-> 0]}",
-     lambda: some(record({A: 2, B: 1}), record({A: 1, B: 2}), record({B: 0})),
-     "{[b |-> 0], [a |-> 1, b |-> 2], [a |-> 2, b |-> 1]}"),
-    (r"{[a |-> 2, c |-> 1], [b |-> 0, c |-> 0]}", lambda: some(record({A: 2, C: 1}), record({B: 0, C: 0})),
-     "{[a |-> 2, c |-> 1], [b |-> 0, c |-> 0]}"),
+    (
+        r"{[a |-> 2, b |-> 1], [a |-> 1, b |-> 2], [b |-> 0]}",
+        lambda: some(record({A: 2, B: 1}), record({A: 1, B: 2}), record({B: 0})),
+        "{[b |-> 0], [a |-> 1, b |-> 2], [a |-> 2, b |-> 1]}",
+    ),
+    (
+        r"{[a |-> 2, c |-> 1], [b |-> 0, c |-> 0]}",
+        lambda: some(record({A: 2, C: 1}), record({B: 0, C: 0})),
+        "{[a |-> 2, c |-> 1], [b |-> 0, c |-> 0]}",
+    ),
     (r"{0 :> 5, <<9>>}", lambda: some(pair(0, 5), (9,)), "{(0 :> 5), <<9>>}"),
     (r"{2 :> 5, <<9>>}", lambda: some(pair(2, 5), (9,)), "{<<9>>, (2 :> 5)}"),
     (r"{1, TRUE}", lambda: some(1, True), "error"),
@@ -172,20 +198,38 @@ ORDER = [
     (r"CHOOSE x \in {m2, 1, m1} : TRUE", lambda: first(some(M2, 1, M1)), "m1"),
     (r'CHOOSE x \in {"b", "a"} : TRUE', lambda: first(some(B, A)), '"a"'),
     (r"CHOOSE x \in {{1, 2}, {3}} : TRUE", lambda: first(some(some(1, 2), some(3))), "{3}"),
-    (r"CHOOSE x \in SUBSET {1, 2, 3} : Cardinality(x) = 2",
-     lambda: choose(Subsets(some(1, 2, 3)), lambda x: cardinality(x) == 2), "{1, 2}"),
+    (
+        r"CHOOSE x \in SUBSET {1, 2, 3} : Cardinality(x) = 2",
+        lambda: choose(Subsets(some(1, 2, 3)), lambda x: cardinality(x) == 2),
+        "{1, 2}",
+    ),
     (r"CHOOSE x \in SUBSET {1, 2, 3} : 3 \in x", lambda: choose(Subsets(some(1, 2, 3)), lambda x: isin(3, x)), "{3}"),
-    (r"CHOOSE f \in [1..2 -> {1, 2}] : f[1] # f[2]",
-     lambda: choose(Functions(interval(1, 2), some(1, 2)), lambda f: f[0] != f[1]), "<<1, 2>>"),
-    (r"CHOOSE f \in [{m1, m2} -> {1, 2}] : f[m1] > f[m2]",
-     lambda: choose(Functions(some(M1, M2), some(1, 2)), lambda f: lt(apply(f, M2), apply(f, M1))), "(m1 :> 2 @@ m2 :> 1)"),
-    (r"CHOOSE r \in [b : {1, 2}, a : {3, 4}] : r.a + r.b = 5",
-     lambda: choose(Records({B: some(1, 2), A: some(3, 4)}), lambda r: field(r, A) + field(r, B) == 5), "[a |-> 3, b |-> 2]"),
-    (r"CHOOSE p \in {1, 2} \X {1, 2} : p[1] # p[2]",
-     lambda: choose(Product(some(1, 2), some(1, 2)), lambda p: p[0] != p[1]), "<<1, 2>>"),
+    (
+        r"CHOOSE f \in [1..2 -> {1, 2}] : f[1] # f[2]",
+        lambda: choose(Functions(interval(1, 2), some(1, 2)), lambda f: f[0] != f[1]),
+        "<<1, 2>>",
+    ),
+    (
+        r"CHOOSE f \in [{m1, m2} -> {1, 2}] : f[m1] > f[m2]",
+        lambda: choose(Functions(some(M1, M2), some(1, 2)), lambda f: lt(apply(f, M2), apply(f, M1))),
+        "(m1 :> 2 @@ m2 :> 1)",
+    ),
+    (
+        r"CHOOSE r \in [b : {1, 2}, a : {3, 4}] : r.a + r.b = 5",
+        lambda: choose(Records({B: some(1, 2), A: some(3, 4)}), lambda r: field(r, A) + field(r, B) == 5),
+        "[a |-> 3, b |-> 2]",
+    ),
+    (
+        r"CHOOSE p \in {1, 2} \X {1, 2} : p[1] # p[2]",
+        lambda: choose(Product(some(1, 2), some(1, 2)), lambda p: p[0] != p[1]),
+        "<<1, 2>>",
+    ),
     (r"CHOOSE x \in (3..4) \cup (1..2) : TRUE", lambda: first(cup(interval(3, 4), interval(1, 2))), "1"),
-    (r"CHOOSE x \in (SUBSET {2}) \cup (SUBSET {1}) : x # {}",
-     lambda: choose(cup(Subsets(some(2)), Subsets(some(1))), lambda x: bool(x)), "{1}"),
+    (
+        r"CHOOSE x \in (SUBSET {2}) \cup (SUBSET {1}) : x # {}",
+        lambda: choose(cup(Subsets(some(2)), Subsets(some(1))), lambda x: bool(x)),
+        "{1}",
+    ),
     (r"CHOOSE x \in UNION {{3, 4}, {1, 2}} : TRUE", lambda: first(union(some(some(3, 4), some(1, 2)))), "1"),
     (r"CHOOSE x \in {5 - y : y \in 1..3} : TRUE", lambda: first(mapped(lambda y: less(5, y), interval(1, 3))), "2"),
     (r"CHOOSE x \in {} : TRUE", lambda: first(some()), "error"),
@@ -208,7 +252,11 @@ SETS = [
     (r"<<1>> \in {<<TRUE>>}", lambda: isin((1,), some((True,))), "error"),
     (r"{1} \in {{TRUE}}", lambda: isin(some(1), some(some(True))), "error"),
     (r"{1} \in {{}, {1}, {2}}", lambda: isin(some(1), some(some(), some(1), some(2))), "TRUE"),
-    (r"[a |-> 1] \in {[a |-> 2], [a |-> 1]}", lambda: isin(record({A: 1}), some(record({A: 2}), record({A: 1}))), "TRUE"),
+    (
+        r"[a |-> 1] \in {[a |-> 2], [a |-> 1]}",
+        lambda: isin(record({A: 1}), some(record({A: 2}), record({A: 1}))),
+        "TRUE",
+    ),
     (r"1 \in 2", lambda: isin(1, 2), "error"),
     (r"1 \in 1..3", lambda: isin(1, interval(1, 3)), "TRUE"),
     (r"TRUE \in 1..3", lambda: isin(True, interval(1, 3)), "error"),
@@ -287,7 +335,8 @@ SETS = [
     (r"UNION {{1}, {2, 3}, {}}", lambda: union(some(some(1), some(2, 3), some())), "{1, 2, 3}"),
     (r"UNION {}", lambda: union(some()), "{}"),
     (r"UNION {1}", lambda: union(some(1)), "error"),
-    (r"5 \in UNION {Nat, {-1}}", lambda: isin(5, cup(NAT, some(-1))), "TRUE"),
+    (r"UNION {Nat, {-1}}", lambda: union(some(NAT, some(-1))), "error"),
+    (r"5 \in UNION {Nat}", lambda: isin(5, union(some(NAT))), "TRUE"),
     (r"Cardinality({1, 1, 2})", lambda: cardinality(some(1, 1, 2)), "2"),
     (r"Cardinality(SUBSET (1..5))", lambda: cardinality(Subsets(interval(1, 5))), "32"),
     (r"Cardinality([1..3 -> BOOLEAN])", lambda: cardinality(Functions(interval(1, 3), BOOLEAN)), "8"),
@@ -307,12 +356,21 @@ FUNCTIONS = [
     (r"[x \in BOOLEAN |-> x]", lambda: function(BOOLEAN, lambda x: x), "(FALSE :> FALSE @@ TRUE :> TRUE)"),
     (r'[x \in {"b", "a"} |-> 1]', lambda: function(some(B, A), constant(1)), "[a |-> 1, b |-> 1]"),
     (r"[b |-> 2, a |-> 1]", lambda: record({B: 2, A: 1}), "[a |-> 1, b |-> 2]"),
-    (r"[x \in 1..2, y \in {m1} |-> x]", lambda: function(Product(interval(1, 2), some(M1)), lambda x: x[0]),
-     "(<<1, m1>> :> 1 @@ <<2, m1>> :> 2)"),
-    (r"[x \in 1..2, y \in {m1} |-> x][2, m1]",
-     lambda: apply(function(Product(interval(1, 2), some(M1)), lambda x: x[0]), (2, M1)), "2"),
-    (r"[x \in 1..2, y \in {m1} |-> x][<<2, m1>>]",
-     lambda: apply(function(Product(interval(1, 2), some(M1)), lambda x: x[0]), (2, M1)), "2"),
+    (
+        r"[x \in 1..2, y \in {m1} |-> x]",
+        lambda: function(Product(interval(1, 2), some(M1)), lambda x: x[0]),
+        "(<<1, m1>> :> 1 @@ <<2, m1>> :> 2)",
+    ),
+    (
+        r"[x \in 1..2, y \in {m1} |-> x][2, m1]",
+        lambda: apply(function(Product(interval(1, 2), some(M1)), lambda x: x[0]), (2, M1)),
+        "2",
+    ),
+    (
+        r"[x \in 1..2, y \in {m1} |-> x][<<2, m1>>]",
+        lambda: apply(function(Product(interval(1, 2), some(M1)), lambda x: x[0]), (2, M1)),
+        "2",
+    ),
     (r"[x \in BOOLEAN |-> 1][1]", lambda: apply(function(BOOLEAN, constant(1)), 1), "error"),
     (r"[x \in 0..1 |-> 1][TRUE]", lambda: apply(function(interval(0, 1), constant(1)), True), "error"),
     (r"<<5>>[TRUE]", lambda: apply((5,), True), "error"),
@@ -327,11 +385,16 @@ FUNCTIONS = [
     (r"1[1]", lambda: apply(1, 1), "error"),
     (r"[n \in Nat |-> n + 1][4]", lambda: apply(function(NAT, lambda n: plus(n, 1)), 4), "5"),
     (r"[n \in Nat |-> n + 1][-4]", lambda: apply(function(NAT, lambda n: plus(n, 1)), -4), "error"),
-    (r"LET f[n \in Nat] == IF n = 0 THEN 1 ELSE n * f[n - 1] IN f[5]",
-     lambda: apply(recursive(NAT, lambda f, n: 1 if n == 0 else times(n, apply(f, less(n, 1)))), 5), "120"),
-    (r"LET f[n \in 0..3] == IF n = 0 THEN 1 ELSE n * f[n - 1] IN f",
-     lambda: force(recursive(interval(0, 3), lambda f, n: 1 if n == 0 else times(n, apply(f, less(n, 1))))),
-     "(0 :> 1 @@ 1 :> 1 @@ 2 :> 2 @@ 3 :> 6)"),
+    (
+        r"LET f[n \in Nat] == IF n = 0 THEN 1 ELSE n * f[n - 1] IN f[5]",
+        lambda: apply(recursive(NAT, lambda f, n: 1 if n == 0 else times(n, apply(f, less(n, 1)))), 5),
+        "120",
+    ),
+    (
+        r"LET f[n \in 0..3] == IF n = 0 THEN 1 ELSE n * f[n - 1] IN f",
+        lambda: force(recursive(interval(0, 3), lambda f, n: 1 if n == 0 else times(n, apply(f, less(n, 1))))),
+        "(0 :> 1 @@ 1 :> 1 @@ 2 :> 2 @@ 3 :> 6)",
+    ),
     (r"DOMAIN <<5, 6>>", lambda: domain((5, 6)), "1..2"),
     (r"DOMAIN <<>>", lambda: domain(()), "{}"),
     (r"DOMAIN [a |-> 1, b |-> 2]", lambda: domain(AB), '{"a", "b"}'),
@@ -341,23 +404,43 @@ FUNCTIONS = [
     (r"[<<1, 2>> EXCEPT ![3] = 5]", lambda: except_((1, 2), [((3,), constant(5))]), "<<1, 2>>"),
     (r'[<<1, 2>> EXCEPT !["a"] = 5]', lambda: except_((1, 2), [((A,), constant(5))]), "error"),
     (r"[[a |-> 1] EXCEPT !.b = 5]", lambda: except_(record({A: 1}), [((B,), constant(5))]), "[a |-> 1]"),
-    (r"[[a |-> 1] EXCEPT !.a = @ + 1, !.a = @ * 5]",
-     lambda: except_(record({A: 1}), [((A,), lambda v: v + 1), ((A,), lambda v: v * 5)]), "[a |-> 10]"),
-    (r"[[a |-> <<1, 2>>] EXCEPT !.a[2] = @ + 1]",
-     lambda: except_(record({A: (1, 2)}), [((A, 2), lambda v: v + 1)]), "[a |-> <<1, 3>>]"),
-    (r"[[a |-> <<1, 2>>] EXCEPT !.a[3] = 0]", lambda: except_(record({A: (1, 2)}), [((A, 3), constant(0))]),
-     "[a |-> <<1, 2>>]"),
-    (r"[[x \in 1..2, y \in {m1} |-> x] EXCEPT ![1, m1] = 7]",
-     lambda: except_(function(Product(interval(1, 2), some(M1)), lambda x: x[0]), [(((1, M1),), constant(7))]),
-     "(<<1, m1>> :> 7 @@ <<2, m1>> :> 2)"),
+    (
+        r"[[a |-> 1] EXCEPT !.a = @ + 1, !.a = @ * 5]",
+        lambda: except_(record({A: 1}), [((A,), lambda v: v + 1), ((A,), lambda v: v * 5)]),
+        "[a |-> 10]",
+    ),
+    (
+        r"[[a |-> <<1, 2>>] EXCEPT !.a[2] = @ + 1]",
+        lambda: except_(record({A: (1, 2)}), [((A, 2), lambda v: v + 1)]),
+        "[a |-> <<1, 3>>]",
+    ),
+    (
+        r"[[a |-> <<1, 2>>] EXCEPT !.a[3] = 0]",
+        lambda: except_(record({A: (1, 2)}), [((A, 3), constant(0))]),
+        "[a |-> <<1, 2>>]",
+    ),
+    (
+        r"[[x \in 1..2, y \in {m1} |-> x] EXCEPT ![1, m1] = 7]",
+        lambda: except_(function(Product(interval(1, 2), some(M1)), lambda x: x[0]), [(((1, M1),), constant(7))]),
+        "(<<1, m1>> :> 7 @@ <<2, m1>> :> 2)",
+    ),
     (r"[m1 :> 1 EXCEPT ![m2] = 5]", lambda: except_(pair(M1, 1), [((M2,), constant(5))]), "(m1 :> 1)"),
     (r"[1 EXCEPT ![1] = 5]", lambda: except_(1, [((1,), constant(5))]), "error"),
-    (r"[[n \in Nat |-> n] EXCEPT ![3] = 0][3]",
-     lambda: apply(except_(function(NAT, lambda n: n), [((3,), constant(0))]), 3), "0"),
-    (r"[[n \in Nat |-> n] EXCEPT ![3] = 0][4]",
-     lambda: apply(except_(function(NAT, lambda n: n), [((3,), constant(0))]), 4), "4"),
-    (r"(m1 :> 1) @@ (m1 :> 2 @@ m2 :> 3)", lambda: merge(pair(M1, 1), merge(pair(M1, 2), pair(M2, 3))),
-     "(m1 :> 1 @@ m2 :> 3)"),
+    (
+        r"[[n \in Nat |-> n] EXCEPT ![3] = 0][3]",
+        lambda: apply(except_(function(NAT, lambda n: n), [((3,), constant(0))]), 3),
+        "0",
+    ),
+    (
+        r"[[n \in Nat |-> n] EXCEPT ![3] = 0][4]",
+        lambda: apply(except_(function(NAT, lambda n: n), [((3,), constant(0))]), 4),
+        "4",
+    ),
+    (
+        r"(m1 :> 1) @@ (m1 :> 2 @@ m2 :> 3)",
+        lambda: merge(pair(M1, 1), merge(pair(M1, 2), pair(M2, 3))),
+        "(m1 :> 1 @@ m2 :> 3)",
+    ),
     (r"<<1>> @@ (2 :> 3)", lambda: merge((1,), pair(2, 3)), "<<1, 3>>"),
     (r"<<1>> @@ (TRUE :> 3)", lambda: merge((1,), pair(True, 3)), "error"),
     (r"[a |-> 1] @@ [b |-> 2]", lambda: merge(record({A: 1}), record({B: 2})), "[a |-> 1, b |-> 2]"),
@@ -395,14 +478,16 @@ SEQUENCES = [
     (r"SelectSeq(<<1, 2, 3>>, LAMBDA x : x # 2)", lambda: selected((1, 2, 3), lambda x: not equal(x, 2)), "<<1, 3>>"),
     (r"SelectSeq(<<1>>, LAMBDA x : x)", lambda: selected((1,), lambda x: x), "error"),
     (r"SortSeq(<<3, 1, 2>>, LAMBDA x, y : x < y)", lambda: sort_sequence((3, 1, 2), lt), "<<1, 2, 3>>"),
-    (r"SortSeq(<<<<1, 2>>, <<0, 9>>, <<1, 1>>>>, LAMBDA x, y : x[1] < y[1])",
-     lambda: sort_sequence(((1, 2), (0, 9), (1, 1)), lambda x, y: lt(x[0], y[0])), "<<<<0, 9>>, <<1, 2>>, <<1, 1>>>>"),
+    (
+        r"SortSeq(<<<<1, 2>>, <<0, 9>>, <<1, 1>>>>, LAMBDA x, y : x[1] < y[1])",
+        lambda: sort_sequence(((1, 2), (0, 9), (1, 1)), lambda x, y: lt(x[0], y[0])),
+        "<<<<0, 9>>, <<1, 2>>, <<1, 1>>>>",
+    ),
     (r"SortSeq(<<1, 2, 3>>, LAMBDA x, y : TRUE)", lambda: sort_sequence((1, 2, 3), lambda x, y: True), "<<3, 2, 1>>"),
     (r"ToString(<<1, {2}, [a |-> m1]>>)", lambda: to_string((1, some(2), record({A: M1}))), '"<<1, {2}, [a |-> m1]>>"'),
     (r'ToString("a")', lambda: to_string(A), r'"\"a\""'),
     (r"ToString(1..2)", lambda: to_string(interval(1, 2)), '"1..2"'),
-    (r"Permutations({m1, m2})", lambda: permutations(some(M1, M2)),
-     "{(m1 :> m1 @@ m2 :> m2), (m1 :> m2 @@ m2 :> m1)}"),
+    (r"Permutations({m1, m2})", lambda: permutations(some(M1, M2)), "{(m1 :> m1 @@ m2 :> m2), (m1 :> m2 @@ m2 :> m1)}"),
     (r"Permutations({})", lambda: permutations(some()), "{<<>>}"),
     (r'Assert(1 = 1, "b")', lambda: asserted(True, B), "TRUE"),
     (r'Assert(1 = 2, "b")', lambda: asserted(False, B), "error"),
@@ -454,22 +539,34 @@ BAGS = [
     (r"(m1 :> 2) (+) (m1 :> 1 @@ m2 :> 1)", lambda: sum_of(pair(M1, 2), Map({M1: 1, M2: 1})), "(m1 :> 3 @@ m2 :> 1)"),
     (r"<<1>> (+) (2 :> 4)", lambda: sum_of((1,), pair(2, 4)), "<<1, 4>>"),
     (r"(m1 :> 0) (+) (m1 :> 1)", lambda: sum_of(pair(M1, 0), pair(M1, 1)), "error"),
-    (r"(m1 :> 2 @@ m2 :> 1) (-) (m1 :> 1 @@ m2 :> 1)", lambda: difference(Map({M1: 2, M2: 1}), Map({M1: 1, M2: 1})),
-     "(m1 :> 1)"),
+    (
+        r"(m1 :> 2 @@ m2 :> 1) (-) (m1 :> 1 @@ m2 :> 1)",
+        lambda: difference(Map({M1: 2, M2: 1}), Map({M1: 1, M2: 1})),
+        "(m1 :> 1)",
+    ),
     (r"(m1 :> 1) (-) (m1 :> 2)", lambda: difference(pair(M1, 1), pair(M1, 2)), "<<>>"),
     (r"(m1 :> 1) (-) (m2 :> 2)", lambda: difference(pair(M1, 1), pair(M2, 2)), "(m1 :> 1)"),
-    (r"BagUnion({m1 :> 2, m2 :> 1, m1 :> 1})", lambda: union_of(some(pair(M1, 2), pair(M2, 1), pair(M1, 1))),
-     "(m1 :> 3 @@ m2 :> 1)"),
+    (
+        r"BagUnion({m1 :> 2, m2 :> 1, m1 :> 1})",
+        lambda: union_of(some(pair(M1, 2), pair(M2, 1), pair(M1, 1))),
+        "(m1 :> 3 @@ m2 :> 1)",
+    ),
     (r"BagUnion({})", lambda: union_of(some()), "<<>>"),
     (r"(m1 :> 1) \sqsubseteq (m1 :> 2)", lambda: is_within(pair(M1, 1), pair(M1, 2)), "TRUE"),
     (r"(m1 :> 1) \sqsubseteq (m2 :> 2)", lambda: is_within(pair(M1, 1), pair(M2, 2)), "FALSE"),
     (r"<<>> \sqsubseteq (m2 :> 2)", lambda: is_within((), pair(M2, 2)), "TRUE"),
     (r"SubBag(m1 :> 2)", lambda: sub_bags(pair(M1, 2)), "{<<>>, (m1 :> 1), (m1 :> 2)}"),
-    (r"SubBag(m1 :> 1 @@ m2 :> 1)", lambda: sub_bags(Map({M1: 1, M2: 1})),
-     "{<<>>, (m1 :> 1), (m2 :> 1), (m1 :> 1 @@ m2 :> 1)}"),
+    (
+        r"SubBag(m1 :> 1 @@ m2 :> 1)",
+        lambda: sub_bags(Map({M1: 1, M2: 1})),
+        "{<<>>, (m1 :> 1), (m2 :> 1), (m1 :> 1 @@ m2 :> 1)}",
+    ),
     (r"SubBag(EmptyBag)", lambda: sub_bags(()), "{<<>>}"),
-    (r"BagOfAll(LAMBDA x : x \div 2, 2 :> 1 @@ 3 :> 5 @@ 4 :> 1)",
-     lambda: bag_of_all(lambda x: div(x, 2), Map({2: 1, 3: 5, 4: 1})), "<<6, 1>>"),
+    (
+        r"BagOfAll(LAMBDA x : x \div 2, 2 :> 1 @@ 3 :> 5 @@ 4 :> 1)",
+        lambda: bag_of_all(lambda x: div(x, 2), Map({2: 1, 3: 5, 4: 1})),
+        "<<6, 1>>",
+    ),
     (r"BagCardinality(m1 :> 2 @@ m2 :> 3)", lambda: bag_cardinality(Map({M1: 2, M2: 3})), "5"),
     (r"BagCardinality(EmptyBag)", lambda: bag_cardinality(()), "0"),
     (r"BagCardinality(m1 :> 0)", lambda: bag_cardinality(pair(M1, 0)), "error"),
@@ -481,8 +578,7 @@ ROWS = [*EQUALITY, *ORDER, *SETS, *FUNCTIONS, *SEQUENCES, *NUMBERS, *BAGS]
 def answer(compute: Callable[[], Any]) -> str:
     try:
         return shown(compute())
-    except EvaluationError as error:
-        assert "\n" not in str(error)
+    except EvaluationError:
         return "error"
 
 

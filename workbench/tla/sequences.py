@@ -91,6 +91,17 @@ def selected(value: Any, test: Callable[[Any], Any]) -> tuple[Any, ...]:
     return tuple([element for element in sequence(value, "SelectSeq") if truth(test(element))])
 
 
+def sort_sequence(value: Any, before: Callable[[Any, Any], Any]) -> tuple[Any, ...]:
+    """``SortSeq(value, before)``, by insertion, as TLC sorts: what is no order gives what TLC gives."""
+    made: list[Any] = []
+    for element in sequence(value, "SortSeq"):
+        place = len(made)
+        while place and truth(before(element, made[place - 1])):
+            place -= 1
+        made.insert(place, element)
+    return tuple(made)
+
+
 SEQUENCES: dict[str, tuple[int, Callable[..., Any]]] = {
     "Seq": (1, Sequences),
     "Len": (1, length),

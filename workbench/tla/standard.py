@@ -7,9 +7,9 @@ from typing import Any
 from workbench.tla.arithmetic import INTEGERS, NATURALS
 from workbench.tla.bags import BAGS
 from workbench.tla.community import COMMUNITY
-from workbench.tla.lazy import each, equal, force, set_from, truth
+from workbench.tla.lazy import each, force, set_from
 from workbench.tla.operators import merge, pair
-from workbench.tla.sequences import SEQUENCES, sequence
+from workbench.tla.sequences import SEQUENCES, sort_sequence
 from workbench.tla.sets import ANY, INT, NAT
 from workbench.tla.values import CONCRETE, EvaluationError, brief, function_of, shown, text
 
@@ -57,17 +57,6 @@ def permutations(members: Any) -> frozenset[Any]:
     """``Permutations(members)``: the bijections of a set to itself."""
     domain = tuple(each(members))
     return frozenset([function_of(dict(zip(domain, images, strict=True))) for images in itertools.permutations(domain)])
-
-
-def sort_sequence(value: Any, before: Callable[[Any, Any], Any]) -> tuple[Any, ...]:
-    """``SortSeq(value, before)``, by insertion, as TLC sorts: what is no order gives what TLC gives."""
-    made: list[Any] = []
-    for element in sequence(value, "SortSeq"):
-        place = len(made)
-        while place and truth(before(element, made[place - 1])):
-            place -= 1
-        made.insert(place, element)
-    return tuple(made)
 
 
 def _refused(name: str) -> Callable[..., Any]:
