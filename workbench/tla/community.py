@@ -1,16 +1,18 @@
 """Operators of the community's modules: SequencesExt, FiniteSetsExt, Functions and Folds.
 
-A fold over a set or a function takes the first element last: ``FoldSet(op, base, {1, 2})`` is ``op(1, op(2, base))``.
+TLC's Java versions fold sets and functions from the first element on: ``FoldSet(op, base, {1, 2})`` is
+``op(2, op(1, base))``, although the modules' definitions read the other way round.
 """
 
 import itertools
 from collections.abc import Callable, Iterable
+from functools import reduce
 from typing import Any
 
 from workbench.tla.arithmetic import leq, number, plus, times
 from workbench.tla.lazy import each, equal, force, set_from, truth
 from workbench.tla.operators import apply, choose, cup, filtered, function, items, minus, subseteq, union
-from workbench.tla.sequences import append, length, selected, sequence, sort_sequence, subsequence
+from workbench.tla.sequences import append, concatenate, length, selected, sequence, sort_sequence, subsequence
 from workbench.tla.sets import Functions
 from workbench.tla.values import EvaluationError, brief, function_of, ordered, same, set_of
 
@@ -20,19 +22,19 @@ Operator = Callable[..., Any]
 
 
 def fold(op: Operator, base: Any, elements: Iterable[Any]) -> Any:
-    """``op(e1, op(e2, ... op(en, base)))``."""
-    for element in reversed(tuple(elements)):
+    """``op(en, ... op(e2, op(e1, base)))``."""
+    for element in elements:
         base = op(element, base)
     return base
 
 
 def map_then_fold(op: Operator, base: Any, image: Operator, choice: Operator, members: Any) -> Any:
-    """``MapThenFoldSet(op, base, f, choose, S)``."""
+    """``MapThenFoldSet(op, base, f, choose, S)``: the member that is chosen first is folded last."""
     left, chosen = set_from(members), []
     while left:
         chosen.append(force(choice(left)))
         left -= {chosen[-1]}
-    return fold(op, base, map(image, chosen))
+    return fold(op, base, map(image, reversed(chosen)))
 
 
 def fold_set(op: Operator, base: Any, members: Any) -> Any:
@@ -59,7 +61,7 @@ def fold_left(op: Operator, base: Any, value: Any) -> Any:
 
 def fold_right(op: Operator, value: Any, base: Any) -> Any:
     """``FoldRight(op, seq, base)``: ``op(s1, op(s2, base))``."""
-    return fold(op, base, sequence(value, "FoldRight"))
+    return fold(op, base, reversed(sequence(value, "FoldRight")))
 
 
 # FiniteSetsExt -------------------------------------------------------------------------------------------------------
@@ -271,6 +273,11 @@ def cons(element: Any, value: Any) -> tuple[Any, ...]:
     return (force(element), *sequence(value, "Cons"))
 
 
+def snoc(element: Any, value: Any) -> Any:
+    """``Snoc(e, s)``: the element comes first here too."""
+    return append(value, element)
+
+
 def front(value: Any) -> Any:
     """``Front(s)``."""
     return subsequence(value, 1, length(value) - 1)
@@ -304,8 +311,9 @@ def prefixes(value: Any) -> frozenset[Any]:
 
 
 def flatten(value: Any) -> Any:
-    """``FlattenSeq(seqs)``."""
-    return tuple([element for part in sequence(value, "FlattenSeq") for element in sequence(part, "FlattenSeq")])
+    """``FlattenSeq(seqs)``, also of strings."""
+    parts = sequence(value, "FlattenSeq")
+    return reduce(concatenate, parts) if parts else ()
 
 
 def zipped(one: Any, other: Any) -> tuple[Any, ...]:
@@ -367,7 +375,7 @@ COMMUNITY: dict[str, dict[str, tuple[int, Operator]]] = {
         "SelectInSeq": (2, first_place),
         "SelectLastInSeq": (2, last_place),
         "Cons": (2, cons),
-        "Snoc": (2, append),
+        "Snoc": (2, snoc),
         "Front": (1, front),
         "Last": (1, last),
         "IsPrefix": (2, is_prefix),

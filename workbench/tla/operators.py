@@ -187,6 +187,11 @@ def _updating(old: Any, place: Any, path: Sequence[Any], new: Callable[[Any], An
     return value
 
 
+def tupled(*parts: Any) -> tuple[Any, ...]:
+    """``<<a, b, ...>>``."""
+    return tuple(map(force, parts))
+
+
 def record(fields: Mapping[str, Any]) -> Map:
     """``[name |-> value, ...]``; the names have their quotes."""
     return Map({name: force(value) for name, value in fields.items()})

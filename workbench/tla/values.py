@@ -76,9 +76,10 @@ _members: dict[int, tuple[frozenset[Any], list[Any], tuple[Any, ...]]] = {}
 def announce(spellings: Iterable[str]) -> None:
     """Order strings and model values by `spellings`, and all others after them, alphabetically.
 
-    TLC orders them by when it read their spelling first: the model values of the configuration, the names in the
-    modules, such as those of fields, and then the strings. CHOOSE follows that order. It belongs to the process, so a
-    front end announces what it has read before it evaluates anything; what was announced before is forgotten.
+    TLC orders them by when it met their spelling first: the model values of the configuration; the identifiers in the
+    modules, such as fields, the main module before those that it extends; then the strings, those of the extended
+    modules before the main one's. CHOOSE and SetToSeq follow that order. The order belongs to the process: a front end
+    announces what it has read before it evaluates anything, and what was announced before is forgotten.
     """
     _places.clear()
     for place, word in enumerate(dict.fromkeys(spellings)):
