@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from workbench.kernel.meaning.values import Map, Name
+from workbench.tla.equality import set_of
 from workbench.tla.lazy import force
 from workbench.tla.standard import MODULES
-from workbench.tla.values import EvaluationError, set_of, shown, text
+from workbench.tla.values import EvaluationError, shown, text
 
 M1, M2 = Name("m1"), Name("m2")
 PAIRED = Map({M1: 1, M2: 2})

@@ -6,9 +6,10 @@ from typing import Any
 
 from workbench.kernel.meaning.values import Map
 from workbench.tla.arithmetic import leq, less, plus
+from workbench.tla.equality import check_together, contains
 from workbench.tla.lazy import each, force, listed
 from workbench.tla.operators import domain, items
-from workbench.tla.values import EvaluationError, brief, check_together, contains, function_of, pairs_of
+from workbench.tla.values import EvaluationError, brief, function_of, pairs_of
 
 Counts = dict[Any, Any]
 

@@ -10,11 +10,12 @@ from functools import reduce
 from typing import Any
 
 from workbench.tla.arithmetic import leq, number, plus, times
+from workbench.tla.equality import same, set_of
 from workbench.tla.lazy import each, equal, force, set_from, truth
 from workbench.tla.operators import apply, choose, cup, filtered, function, items, minus, subseteq, union
 from workbench.tla.sequences import append, concatenate, length, selected, sequence, sort_sequence, subsequence
 from workbench.tla.sets import Functions
-from workbench.tla.values import EvaluationError, brief, function_of, ordered, same, set_of
+from workbench.tla.values import EvaluationError, brief, function_of, ordered
 
 Operator = Callable[..., Any]
 

@@ -16,19 +16,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from workbench.kernel.meaning.values import Map
+from workbench.kernel.meaning.values import Map, Name
+from workbench.tla.equality import check_together, contains, same
 from workbench.tla.values import (
+    ATOMS,
     CONCRETE,
     EvaluationError,
     brief,
-    check_together,
-    contains,
     domain_of,
     function_of,
     is_record,
     ordered,
     pairs_of,
-    same,
     spelling,
 )
 
@@ -169,8 +168,11 @@ def truth(value: Any) -> bool:
 def equal(one: Any, other: Any) -> bool:
     """``one = other``."""
     kind = type(one)
-    if kind is type(other) and (kind is int or kind is str or kind is bool):
-        return bool(one == other)
+    if kind is type(other):
+        if kind is int or kind is str or kind is bool:
+            return bool(one == other)
+        if kind is Name and one[1:2] != "_":
+            return bool(one == other)
     if kind not in CONCRETE:
         return bool(one.same(other))
     if type(other) not in CONCRETE:
@@ -212,13 +214,24 @@ def applied(function: Any, argument: Any) -> Any:
         if 0 < argument <= len(function):
             return function[argument - 1]
     elif kind is Map:
-        if contains(frozenset(function._data), argument):
+        if is_argument(function, argument):
             return function._data[argument]
         if type(argument) is str and is_record(function):
             raise EvaluationError(f"there is no field {spelling(argument)} in the record {brief(function)}")
     else:
         raise EvaluationError(f"{brief(function)} is not a function, but applied to {brief(argument)}")
     raise EvaluationError(f"{brief(argument)} is not in the domain of {brief(function)}")
+
+
+def is_argument(function: Map, argument: Any) -> bool:
+    """Whether a concrete value is in the domain of a function that is no sequence."""
+    data, kind = function._data, type(argument)
+    if kind is tuple:
+        if argument in data and all(type(part) is Name or type(part) is str for part in argument):
+            return True
+    elif kind in ATOMS and kind is type(next(iter(data))):
+        return argument in data
+    return contains(domain_of(function), argument)
 
 
 def joined(function: Any, pairs: Iterable[tuple[Any, Any]]) -> Any:
@@ -250,7 +263,7 @@ def _replaced(old: Any, path: Sequence[Any], depth: int, new: Callable[[Any], An
         return (*old[: argument - 1], _replaced(old[argument - 1], path, depth + 1, new), *old[argument:])
     if kind is Map:
         data = old._data
-        if not contains(frozenset(data), argument):
+        if not is_argument(old, argument):
             return old
         return Map({**data, argument: _replaced(data[argument], path, depth + 1, new)})
     if kind not in CONCRETE:

@@ -7,21 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from workbench.kernel.meaning.values import Map, Name, identity
+from workbench.tla.equality import check_together, same, set_of
 from workbench.tla.lazy import Lazy, Update, applied, each, force, has, joined, listed, replaced, set_from, truth
 from workbench.tla.sets import Difference, Filtered, Intersection, Interval, Union
-from workbench.tla.values import (
-    ATOMS,
-    CONCRETE,
-    EvaluationError,
-    brief,
-    check_together,
-    domain_of,
-    function_of,
-    ordered,
-    pairs_of,
-    same,
-    set_of,
-)
+from workbench.tla.values import ATOMS, CONCRETE, EvaluationError, brief, domain_of, function_of, ordered, pairs_of
 
 # Sets ----------------------------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from workbench.kernel.meaning.values import Map, Name
+from workbench.tla.equality import set_of
 from workbench.tla.lazy import Lazy, each, equal, has, set_from, truth
 from workbench.tla.values import (
     CONCRETE,
@@ -19,7 +20,6 @@ from workbench.tla.values import (
     is_record,
     order_key,
     pairs_of,
-    set_of,
     spelling,
     type_of,
 )

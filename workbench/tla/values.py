@@ -19,7 +19,6 @@ TLC refuses to compare values of two kinds, such as 1 and TRUE, wherever a compa
 is unequal to all else. Python takes True for 1, so nothing here trusts its ``==`` before the kinds are known.
 """
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -68,9 +67,13 @@ def type_of(name: Name) -> str:
 _places: dict[str, str] = {}
 _TRUTHS = {False: b"0", True: b"1"}
 _MOST = 1 << 16
-# By the id of a value, which is kept beside its key so that no other value gets that id.
+# By the id of a value, which is kept beside what is known of it so that no other value gets that id.
 _keys: dict[int, tuple[Any, Any]] = {}
-_members: dict[int, tuple[frozenset[Any], list[Any], tuple[Any, ...]]] = {}
+_member_keys: dict[int, tuple[frozenset[Any], list[Any]]] = {}
+_ordered: dict[int, tuple[frozenset[Any], tuple[Any, ...]]] = {}
+_domains_of: dict[int, tuple[Map, frozenset[Any]]] = {}
+# By the domain of a function: the domain in order with its keys; None for a domain with other members than words.
+_words: dict[tuple[Any, ...], tuple[tuple[str, ...], tuple[Any, ...]] | None] = {}
 
 
 def announce(spellings: Iterable[str]) -> None:
@@ -84,8 +87,8 @@ def announce(spellings: Iterable[str]) -> None:
     _places.clear()
     for place, word in enumerate(dict.fromkeys(spellings)):
         _places[word] = _places[text(word)] = f"!{place:08d}"  # "!" sorts before quotes and letters
-    _keys.clear()
-    _members.clear()
+    for known in (_keys, _member_keys, _ordered, _words):
+        known.clear()
 
 
 def order_key(value: Any) -> Any:
@@ -118,15 +121,34 @@ def order_key(value: Any) -> Any:
         key = 1, _key_of_map(value)
     else:
         raise EvaluationError(f"{brief(value)} cannot be compared, since it cannot be listed")
-    if len(_keys) >= _MOST:
-        _keys.clear()
-    _keys[id(value)] = value, key
+    _keep(_keys, value, key)
     return key
 
 
+def _keep(known: dict[int, Any], value: Any, what: Any) -> None:
+    if len(known) >= _MOST:
+        known.clear()
+    known[id(value)] = value, what
+
+
 def _key_of_map(value: Map) -> tuple[Any, ...]:
-    domain = ordered(frozenset(value))
-    return len(value), tuple(map(order_key, domain)), tuple([order_key(value[key]) for key in domain])
+    data, words = value._data, words_of(value)
+    if words is not None:
+        return len(data), words[1], tuple([order_key(data[word]) for word in words[0]])
+    domain = ordered(frozenset(data))
+    return len(data), tuple(map(order_key, domain)), tuple([order_key(data[key]) for key in domain])
+
+
+def words_of(value: Map) -> tuple[tuple[str, ...], tuple[Any, ...]] | None:
+    """The domain of a function in order, with its keys, if it consists of strings and model values."""
+    key = tuple(value._data)
+    if key not in _words:
+        plain = all(type(word) is str or type(word) is Name for word in key)
+        domain = tuple(sorted(key, key=order_key)) if plain else ()
+        if len(_words) >= _MOST:
+            _words.clear()
+        _words[key] = (domain, tuple(map(order_key, domain))) if plain else None
+    return _words[key]
 
 
 _domains: list[tuple[Any, ...]] = [()]
@@ -139,18 +161,8 @@ def _numbers(size: int) -> tuple[Any, ...]:
     return _domains[size]
 
 
-def _in_order(members: frozenset[Any]) -> tuple[frozenset[Any], list[Any], tuple[Any, ...]]:
-    known = _members.get(id(members))
-    if known is None:
-        pairs = _sorted([(order_key(member), member) for member in members])
-        known = members, [key for key, _ in pairs], tuple([member for _, member in pairs])
-        if len(_members) >= _MOST:
-            _members.clear()
-        _members[id(members)] = known
-    return known
-
-
-def _sorted(pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+def sorted_pairs(pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """Order keys with their values, in order; an error if the values are of different kinds."""
     try:
         return sorted(pairs, key=_first)
     except TypeError:
@@ -163,76 +175,37 @@ def _first(pair: tuple[Any, Any]) -> Any:
 
 def member_keys(members: frozenset[Any]) -> list[Any]:
     """The order keys of the members of a set, in order."""
-    return _in_order(members)[1]
+    known = _member_keys.get(id(members))
+    if known is None:
+        keys = [key for key, _ in sorted_pairs([(order_key(member), member) for member in members])]
+        _keep(_member_keys, members, keys)
+        return keys
+    return known[1]
 
 
 def ordered(members: frozenset[Any]) -> tuple[Any, ...]:
     """The members of a set in TLC's order, in which CHOOSE and quantifiers take them."""
     if len(members) < 2:
         return tuple(members)
-    return _in_order(members)[2]
+    known = _ordered.get(id(members))
+    if known is not None:
+        return known[1]
+    kinds = set(map(type, members))
+    if kinds == {int}:
+        made = tuple(sorted(members))
+    elif kinds == {Name} or kinds == {str}:
+        made = tuple(sorted(members, key=_place))
+    else:
+        made = tuple([member for _, member in sorted_pairs([(order_key(member), member) for member in members])])
+    _keep(_ordered, members, made)
+    return made
 
 
-# Equality ------------------------------------------------------------------------------------------------------------
+def _place(word: str) -> str:
+    return _places.get(word, word)
 
 
-def same(one: Any, other: Any) -> bool:
-    """Whether two concrete values are equal.
-
-    Raises:
-        EvaluationError: If TLC would compare values of different kinds to decide it.
-    """
-    kind = type(one)
-    if kind is type(other):
-        if kind is int or kind is str or kind is bool:
-            return bool(one == other)
-        if kind is Name:
-            return one == other or _differ(one, other)
-        if one is other:
-            return True
-        if kind is tuple:
-            if len(one) != len(other):
-                return False
-            for part, another in zip(one, other, strict=True):
-                if part is not another and not same(part, another):
-                    return False
-            return True
-        if kind is Map and (common := _common_words(one, other)) is not None:
-            return all(same(one[word], other[word]) for word in common)
-        if kind is frozenset and len(one) != len(other):
-            return False
-    elif kind is Name or type(other) is Name:
-        return _differ(one, other)
-    elif kind is Map and is_record(one) and other and not (type(other) is Map and is_record(other)):
-        raise mixed(one, other)  # TLC takes a record for one, whatever the sizes, if it stands on the left
-    return _same_keys(one, other)
-
-
-def _differ(one: Any, other: Any) -> bool:
-    """False, for a model value and another value, if TLC lets them meet: types of model values must agree."""
-    types = [type_of(value) if type(value) is Name else "?" for value in (one, other)]
-    if types[0] != types[1] and "" not in types and types != ["?", "?"]:
-        raise mixed(one, other)
-    return False
-
-
-def _common_words(one: Map, other: Map) -> list[Any] | None:
-    """The domain of two functions with one domain of strings and model values, in order; None for others."""
-    domain = one._data.keys()
-    if domain != other._data.keys() or not all(type(key) is str or type(key) is Name for key in domain):
-        return None
-    return sorted(domain, key=order_key)
-
-
-def _same_keys(one: Any, other: Any) -> bool:
-    first, second = order_key(one), order_key(other)
-    if first == second:
-        return True
-    try:
-        first < second  # noqa: B015 - for its error alone
-    except TypeError:
-        raise mixed(one, other) from None
-    return False
+# Errors and kinds -----------------------------------------------------------------------------------------------------
 
 
 def is_record(value: Map) -> bool:
@@ -247,58 +220,6 @@ def mixed(*values: Any) -> EvaluationError:
         return EvaluationError(f"values of different kinds are compared in {brief(values[0])} and {brief(values[-1])}")
     (one, first), (other, second), *_ = sorted(kinds.items())
     return EvaluationError(f"{one} and {other} cannot be compared: {brief(first)} and {brief(second)}")
-
-
-# Sets ----------------------------------------------------------------------------------------------------------------
-
-
-def set_of(members: Iterable[Any]) -> frozenset[Any]:
-    """The set of these values, which are concrete.
-
-    Raises:
-        EvaluationError: If they are of kinds that TLC cannot compare.
-    """
-    members = list(members)
-    made = frozenset(members)
-    kinds = set(map(type, members))
-    if len(members) > 1 and (len(kinds - {Name}) > 1 or not kinds <= ATOMS):
-        _sorted([(order_key(member), member) for member in members])
-    return made
-
-
-def contains(members: frozenset[Any], value: Any) -> bool:
-    """Whether a concrete value is a member of a set.
-
-    Raises:
-        EvaluationError: If TLC cannot compare it with the members.
-    """
-    if not members:
-        return False
-    kind = type(value)
-    if kind is Name:
-        if value in members:
-            return True
-        if type_of(value):
-            return any(_differ(value, member) for member in members)
-        return False
-    if kind in ATOMS and kind is type(next(iter(members))):
-        return value in members
-    keys, key = member_keys(members), order_key(value)
-    try:
-        place = bisect_left(keys, key)
-    except TypeError:
-        raise mixed(value, *members) from None
-    return place < len(keys) and bool(keys[place] == key)
-
-
-def check_together(one: frozenset[Any], other: frozenset[Any]) -> None:
-    """Raise :class:`EvaluationError` if TLC cannot compare the members of two sets."""
-    if one and other:
-        kind = type(next(iter(one)))
-        if kind not in ATOMS or kind is not type(next(iter(other))):
-            smaller, larger = (one, other) if len(one) < len(other) else (other, one)
-            for member in smaller:
-                contains(larger, member)
 
 
 # Text ----------------------------------------------------------------------------------------------------------------
@@ -370,4 +291,11 @@ def pairs_of(function: Any) -> Iterator[tuple[Any, Any]]:
 
 def domain_of(function: Any) -> frozenset[Any]:
     """``DOMAIN function`` of a concrete function."""
-    return frozenset([argument for argument, _ in pairs_of(function)])
+    if type(function) is not Map:
+        return frozenset([argument for argument, _ in pairs_of(function)])
+    known = _domains_of.get(id(function))
+    if known is None:
+        domain = frozenset(function._data)
+        _keep(_domains_of, function, domain)
+        return domain
+    return known[1]
