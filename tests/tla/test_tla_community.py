@@ -5,13 +5,12 @@ from typing import Any
 
 import pytest
 
-from workbench.kernel.meaning.values import Map, Name
-from workbench.tla.equality import set_of
+from tests.tlc_answers import M1, M2, Row, answer, some
+from workbench.kernel.meaning.values import Map
 from workbench.tla.lazy import force
 from workbench.tla.standard import MODULES
-from workbench.tla.values import EvaluationError, shown, text
+from workbench.tla.values import text
 
-M1, M2 = Name("m1"), Name("m2")
 PAIRED = Map({M1: 1, M2: 2})
 
 
@@ -20,10 +19,6 @@ def call(name: str, *arguments: Any) -> Any:
     arity, function = next(module[name] for module in MODULES.values() if name in module)
     assert arity == len(arguments)
     return force(function(*arguments))
-
-
-def some(*members: Any) -> frozenset[Any]:
-    return set_of(members)
 
 
 def decimal(x: Any, y: Any) -> Any:
@@ -42,7 +37,7 @@ def same(x: Any) -> Any:
     return x
 
 
-ROWS: list[tuple[str, Callable[[], Any], str]] = [
+ROWS: list[Row] = [
     (r"FoldSet(LAMBDA x, y : x + 10 * y, 0, {1, 2, 3})", lambda: call("FoldSet", shifted, 0, some(1, 2, 3)), "123"),
     (
         r"FoldFunction(LAMBDA x, y : x + 10 * y, 0, m1 :> 1 @@ m2 :> 2)",
@@ -138,13 +133,6 @@ ROWS: list[tuple[str, Callable[[], Any], str]] = [
     (r'FlattenSeq(<<"a", "b">>)', lambda: call("FlattenSeq", (text("a"), text("b"))), '"ab"'),
     (r"Zip(<<1, 2>>, <<3>>)", lambda: call("Zip", (1, 2), (3,)), "<<<<1, 3>>>>"),
 ]
-
-
-def answer(compute: Callable[[], Any]) -> str:
-    try:
-        return shown(compute())
-    except EvaluationError:
-        return "error"
 
 
 @pytest.mark.parametrize(("expression", "compute", "printed"), ROWS, ids=[row[0] for row in ROWS])
