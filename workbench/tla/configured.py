@@ -3,16 +3,19 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NoReturn
 
 from workbench.kernel.meaning import constants as kernel
 from workbench.kernel.meaning.errors import InputError, listed, unknown
+from workbench.kernel.meaning.machine import Family
 from workbench.kernel.meaning.values import Name
 from workbench.tla.configuration import Cfg, CfgEntry, fail_at
 from workbench.tla.constants import as_values, constants_in, value_in
 from workbench.tla.modules import Library, Specification
-from workbench.tla.scopes import Constant, Meaning, Named, Scope, Substituted
+from workbench.tla.scopes import Constant, Meaning, Named, Scope, Substituted, place_of
 from workbench.tla.syntax import Declaration, Field, Identifier, Node, Place, String
+from workbench.tla.terms import Term
 from workbench.tla.traversal import children
 
 #: Statements that TLC takes and this room does not, by the key that holds them, and why.
@@ -52,18 +55,35 @@ class Configured:
     def scope(self) -> Scope:
         return self.specification.scope
 
-    def defined(self, entry: CfgEntry, what: str) -> Identifier:
-        """The definition that a statement names, as an expression of the root module.
+    @property
+    def family(self) -> Family:
+        """The model, as far as it is known without constants."""
+        name = self.specification.module.name
+        return Family(name, name, constants=self.constants)
+
+    @property
+    def judges_deadlock(self) -> bool:
+        entry = self.cfg.single.get("CHECK_DEADLOCK")
+        return entry is None or entry.value == "TRUE"
+
+    def term(self, entry: CfgEntry) -> Term:
+        """The definition of the root module that a statement names.
 
         Raises:
             InputError: With the configuration's line, if there is none, or if it takes arguments.
         """
         meaning = self.scope.find(entry.value)
         if meaning is None:
-            self.fail(entry.line, unknown(what, entry.value, _root_names(self.scope)))
+            self.fail(entry.line, unknown("definition", entry.value, _root_names(self.scope)))
         if meaning.arity:
-            self.fail(entry.line, f"{what} {entry.value} takes {meaning.arity} arguments; it must take none")
-        return Identifier(Place(self.scope.module, 1, 1), entry.value)
+            self.fail(entry.line, f"{entry.value} takes {meaning.arity} arguments; what a .cfg names takes none")
+        at = place_of(meaning) or self.specification.module.at
+        return Term(Identifier(at, entry.value), self.scope, {})
+
+    def single(self, keyword: str) -> Term | None:
+        """The definition that a statement such as SPECIFICATION names; None if the configuration lacks it."""
+        entry = self.cfg.single.get(keyword)
+        return None if entry is None else self.term(entry)
 
     def fail(self, line: int, error: InputError | str) -> NoReturn:
         """Raise an InputError that names the configuration and the line.
@@ -74,7 +94,7 @@ class Configured:
         with naming(self.file):
             fail_at(line, error)
 
-    @property
+    @cached_property
     def spellings(self) -> list[str]:
         """Strings and model values in the order in which TLC meets their spellings: CHOOSE depends on it."""
         names, strings = list[str](), list[str]()
@@ -157,7 +177,8 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
     if without:
         raise InputError(f"{file or 'without a .cfg'}: no value for {listed(without)}; a .cfg gives constants values")
     constants = {name: one for name, one in constants_in(cfg).items() if name in bound}
-    notes = [f"{keyword} is passed over: {why}" for keyword, why in _PASSED_OVER.items() if keyword in cfg.single]
+    notes = [] if file else ["there is no .cfg: nothing is checked but deadlock"]
+    notes += [f"{keyword} is passed over: {why}" for keyword, why in _PASSED_OVER.items() if keyword in cfg.single]
     if strange := [name for name in (*cfg.model_values, *cfg.constants) if name not in bound]:
         notes.append(f"{file} gives a value to {listed(strange)}, which no module has")
     return Configured(specification, cfg, file, constants, tuple(notes), library, bound, fixed)

@@ -4,12 +4,13 @@ A definition is *unfolded* where its arguments are constants: then its body, wit
 same. Arguments that depend on the state stay where they are, since an operator may prime them.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from workbench.tla.compiler import Compiler
 from workbench.tla.lazy import Lazy, each
 from workbench.tla.levels import Level, Levels
+from workbench.tla.ordering import order_by
 from workbench.tla.scopes import Defined, Meaning, Scope, Substituted
 from workbench.tla.syntax import (
     Apply,
@@ -53,12 +54,20 @@ class Terms:
     """Takes terms apart, and compiles them.
 
     Each expression is compiled once, whatever the values of the names around it are.
+
+    Args:
+        spellings: The order of strings and model values; see :func:`workbench.tla.values.announce`.
     """
 
-    def __init__(self, compiler: Compiler) -> None:
+    def __init__(self, compiler: Compiler, spellings: Sequence[str]) -> None:
         self.compiler = compiler
+        self._spellings = spellings
         self.levels = Levels()
         self._compiled: dict[Any, Callable[..., Any]] = {}
+
+    def begin(self) -> None:
+        """Put strings and model values in this specification's order; call it before anything is evaluated."""
+        order_by(self._spellings)
 
     def level(self, term: Term) -> Level:
         return self.levels.level(term.node, term.scope)
@@ -79,7 +88,13 @@ class Terms:
 
     def value(self, term: Term) -> Any:
         """The value of a constant expression."""
+        self.begin()
         return self.compiled("expression", term)(None, None, *term.values.values())
+
+    def is_true(self, term: Term) -> bool:
+        """Whether a constant predicate holds."""
+        self.begin()
+        return bool(self.compiled("predicate", term)(None, None, *term.values.values()))
 
     # Parts --------------------------------------------------------------------------------------------------------
 
@@ -104,9 +119,7 @@ class Terms:
             return None if around is None else self._body(term, reached.meaning, node.arguments, around)
         return None
 
-    def _body(
-        self, term: Term, meaning: Meaning, arguments: tuple[Expression, ...], around: Values
-    ) -> Term | None:
+    def _body(self, term: Term, meaning: Meaning, arguments: tuple[Expression, ...], around: Values) -> Term | None:
         if isinstance(meaning, Substituted) and not arguments and not meaning.arity:
             return Term(meaning.expression, meaning.scope, _visible(around, meaning.scope))
         if not isinstance(meaning, Defined) or meaning.recursive:
@@ -149,24 +162,31 @@ class Terms:
                     return None
         return made
 
-    def conjuncts(self, term: Term) -> Iterator[Term]:
-        r"""The parts of a conjunction, through definitions and ``\A`` over constants."""
+    def conjuncts(self, term: Term, above: Level) -> Iterator[Term]:
+        r"""The parts of a conjunction, through definitions and ``\A`` over constants.
+
+        Args:
+            above: What is of this level, or of a lower one, is not taken apart.
+        """
         node = term.node
+        if self.level(term) <= above:
+            yield term
+            return
         if isinstance(node, Conjunction):
             for operand in node.operands:
-                yield from self.conjuncts(term.beside(operand))
+                yield from self.conjuncts(term.beside(operand), above)
             return
         if isinstance(node, Quantified) and node.kind == "A":
             combinations = self.combinations(term)
             if combinations is not None:
                 for values in combinations:
-                    yield from self.conjuncts(term.inside(node.body, values))
+                    yield from self.conjuncts(term.inside(node.body, values), above)
                 return
-        inner = self.unfolded(term) if self.level(term) > Level.CONSTANT else None
+        inner = self.unfolded(term)
         if inner is None:
             yield term
         else:
-            yield from self.conjuncts(inner)
+            yield from self.conjuncts(inner, above)
 
 
 def _visible(values: Values, scope: Scope) -> Values:
