@@ -1,4 +1,4 @@
-"""A specification with what its configuration says: replacements, the values of constants, and what is to be checked."""
+"""A specification with what its configuration says: replacements, values of constants, and what is to be checked."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

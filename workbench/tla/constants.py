@@ -1,6 +1,5 @@
 """Constants of a configuration: as a model declares them, and as the values that a module computes with."""
 
-import os
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -16,11 +15,9 @@ from workbench.tla.equality import set_of
 from workbench.tla.lazy import listed
 from workbench.tla.operators import merge, pair
 from workbench.tla.parsing import parse_module
-
 from workbench.tla.values import CONCRETE, LARGEST, EvaluationError, function_of, shown, text
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-_NUMBERED = re.compile(r"(.*?)[0-9]+")
 #: A set of names may be given by a size up to this one, or up to the size that the configuration gives it.
 _MOST_NAMES = 16
 
@@ -132,12 +129,10 @@ def _constant(name: str, value: Any, written: Any) -> Constant:
 
 def _prefix(name: str, names: tuple[str, ...]) -> str:
     """What the names begin with, if all are numbered alike; a set given by its size has such names."""
-    if all(_NUMBERED.fullmatch(one) for one in names):
-        common = os.path.commonprefix([one.rstrip("0123456789") for one in names])
-        if all(one.rstrip("0123456789") == common for one in names):
-            return common
-    letters = [letter for letter in name if letter.isalpha()]
-    return letters[0].lower() if letters and letters[0].isascii() else "m"
+    beginnings = {one.rstrip("0123456789") for one in names}
+    if len(beginnings) == 1 and all(one[-1].isdigit() for one in names):
+        return beginnings.pop()
+    return name[0].lower() if _WORD.fullmatch(name) else "m"
 
 
 def as_values(constants: Mapping[str, Any], declared: Mapping[str, Constant]) -> dict[str, Any]:

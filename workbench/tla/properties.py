@@ -13,8 +13,8 @@ from workbench.tla.configured import Configured
 from workbench.tla.judging import (
     AlwaysJudge,
     InitialJudge,
-    StateJudge,
     Stated,
+    StateJudge,
     StepJudge,
     Test,
     TextConstraint,
@@ -33,9 +33,8 @@ from workbench.tla.values import EvaluationError
 class TextProperties:
     """The properties and constraints of a specification with its constants.
 
-    A temporal property has a kind of the kernel's each for what states and steps decide and for what behaviours do. One
-    that asks for both is two properties, ``P_safety`` and ``P_liveness``: nothing is checked under the name of P that is
-    a part of it.
+    The kernel has kinds of properties for what states and steps decide, and another for what behaviours do. A temporal
+    property P that asks for both is two, ``P_safety`` and ``P_liveness``: no part of P is checked under its own name.
 
     Attributes:
         properties, constraints: As they are declared, by name.

@@ -97,7 +97,7 @@ def _class_of(name: str, library: Library, cfg: str | None, file: str) -> type[T
 
 
 def _usual(specification: Specification) -> Cfg:
-    """What is checked of a module without a configuration: nothing, of the behaviours that it defines by usual names."""
+    """What stands for the configuration of a module that has none: the behaviours that it defines by usual names."""
     single = dict[str, CfgEntry]()
     for keyword, name in _USUAL:
         if specification.scope.find(name) is not None:

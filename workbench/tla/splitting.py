@@ -31,6 +31,11 @@ class Leaf(NamedTuple):
         return self.term.node, self.term.scope, identity(tuple(self.term.values.values()))
 
     @property
+    def identity(self) -> tuple[Expression, Scope, str]:
+        """Equal for disjuncts that are one action with different arguments."""
+        return self.term.node, self.term.scope, self.name
+
+    @property
     def visible(self) -> tuple[tuple[Declaration, Any], ...]:
         """The names that its definition knows, with their values."""
         return tuple((name, value) for name, value in self.bound if name in self.term.values)
@@ -83,16 +88,16 @@ def named(leaves: Sequence[Leaf]) -> list[Named]:
 
     Disjuncts of one definition are ``Move``, ``Move_2``, ...; they are one action if they are the same expression.
     """
-    taken, actions = set[str](), dict[tuple[str, Expression, Scope], str]()
+    names = {leaf.name for leaf in leaves}
+    taken, actions = set[str](), dict[tuple[Expression, Scope, str], str]()
     groups = dict[str, list[Leaf]]()
     for leaf in leaves:
-        key = leaf.name, leaf.term.node, leaf.term.scope
-        if key not in actions:
-            actions[key] = _free(leaf.name, taken | {one.name for one in leaves} - {leaf.name})
-            taken.add(actions[key])
-        groups.setdefault(actions[key], []).append(leaf)
-    of = {id(leaf): named for name, group in groups.items() for leaf, named in zip(group, _told_apart(name, group))}
-    return [of[id(leaf)] for leaf in leaves]
+        if leaf.identity not in actions:
+            actions[leaf.identity] = _free(leaf.name, taken | names - {leaf.name})
+            taken.add(actions[leaf.identity])
+        groups.setdefault(actions[leaf.identity], []).append(leaf)
+    told = {action: iter(_told_apart(action, group)) for action, group in groups.items()}
+    return [next(told[actions[leaf.identity]]) for leaf in leaves]
 
 
 def _free(name: str, taken: set[str]) -> str:
