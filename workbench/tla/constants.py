@@ -1,7 +1,7 @@
 """Constants of a configuration: as a model declares them, and as the values that a module computes with."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from workbench.kernel.meaning.constants import Constant
@@ -95,7 +95,7 @@ def _value(node: syntax.Expression) -> Any:
     raise ValueError("it is not a value")
 
 
-_OPERATIONS = {"-.": negative, "..": interval, ":>": pair, "@@": merge}
+_OPERATIONS: dict[str, Callable[..., Any]] = {"-.": negative, "..": interval, ":>": pair, "@@": merge}
 
 
 def value_in(given: Any) -> Any:

@@ -1,7 +1,8 @@
 """Conditions of fairness: which steps count for ``WF_v(A)`` and ``SF_v(A)``, and where A is enabled.
 
-Where A consists of disjuncts of Next, their steps count. Any other A is judged by itself: a step counts if it satisfies
-``<<A>>_v``, whatever it is a step of, and ``ENABLED <<A>>_v`` says where A is enabled.
+Where A consists of disjuncts of Next, perhaps with predicates of the state beside them, their steps count. Any other A
+is judged by itself: a step counts if it satisfies ``<<A>>_v``, whatever it is a step of, and ``ENABLED <<A>>_v`` says
+where A is enabled.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,9 +14,10 @@ from workbench.kernel.meaning.values import is_same
 from workbench.tla.actions import TextInstance
 from workbench.tla.cells import Cells
 from workbench.tla.judging import Test
+from workbench.tla.levels import Level
 from workbench.tla.scopes import Variable
 from workbench.tla.splitting import Leaf, split
-from workbench.tla.syntax import Angle, Apply, Identifier, Operation, Qualified
+from workbench.tla.syntax import Angle, Apply, Conjunction, Identifier, Operation, Qualified
 from workbench.tla.temporal import Condition, variables_in
 from workbench.tla.terms import Term, Terms
 from workbench.tla.values import shown
@@ -67,14 +69,31 @@ class FairSteps:
 
     def _add(self, condition: Condition) -> None:
         label = f"{'SF' if condition.is_strong else 'WF'}({_spoken(condition.action)})"
-        numbers = self._disjuncts(condition.action)
+        guards, numbers = list[Term](), self._disjuncts(condition.action)
+        if numbers is None:
+            guards, action = self._guarded(condition.action)
+            numbers = self._disjuncts(action)
         watched = variables_in(self._terms, condition.subscript)
         if numbers is None or watched is None:
             self._add_by_itself(label, condition)
             return
-        self.conditions.append(Fairness(label, condition.is_strong, numbers))
         places = [number for number, one in enumerate(self._variables) if one in watched]
-        self._counts.append(None if len(places) == len(self._variables) else _changing(places))
+        tests = [Test(self._terms, self._cells, guard) for guard in guards]
+        self.conditions.append(Fairness(label, condition.is_strong, numbers))
+        self._counts.append(None if len(places) == len(self._variables) and not tests else _passing(tests, places))
+
+    def _guarded(self, action: Term) -> tuple[list[Term], Term]:
+        r"""The predicates p, q of a state and the action A of ``p /\ A /\ q``; none for any other action."""
+        inner = action
+        while not isinstance(inner.node, Conjunction):
+            unfolded = self._terms.unfolded(inner)
+            if unfolded is None:
+                return [], action
+            inner = unfolded
+        operands = [inner.beside(operand) for operand in inner.node.operands]
+        guards = [one for one in operands if self._terms.level(one) <= Level.STATE]
+        others = [one for one in operands if self._terms.level(one) > Level.STATE]
+        return (guards, others[0]) if len(others) == 1 else ([], action)
 
     def _disjuncts(self, action: Term) -> frozenset[int] | None:
         """The steps of Next that an action consists of; None if it has others, too."""
@@ -92,9 +111,12 @@ class FairSteps:
         self._counts.append(Test(self._terms, self._cells, angle).of_values)
 
 
-def _changing(places: Sequence[int]) -> _Counts:
-    """Whether a step changes one of some variables."""
-    return lambda now, then: not all(is_same(now[place], then[place]) for place in places)
+def _passing(guards: Sequence[Test], places: Sequence[int]) -> _Counts:
+    """Whether guards hold before a step, and it changes one of some variables."""
+    return lambda now, then: (
+        all(guard.of_values(now, None) for guard in guards)
+        and not all(is_same(now[place], then[place]) for place in places)
+    )
 
 
 def _spoken(action: Term) -> str:

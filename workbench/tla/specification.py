@@ -91,7 +91,7 @@ def _class_of(name: str, library: Library, cfg: str | None, file: str) -> type[T
         with naming(file):
             given = read_configuration(cfg)
         configured = configure(specification, library, given, file)
-    made = type(name, (TlaMachine,), {"configured": configured, "declared": configured.family})
+    made: type[TlaMachine] = type(name, (TlaMachine,), {"configured": configured, "declared": configured.family})
     made.declared = made().declared
     return made
 

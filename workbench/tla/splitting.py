@@ -58,12 +58,14 @@ def _split(terms: Terms, term: Term, name: str, bound: tuple[tuple[Declaration, 
             for values in combinations:
                 yield from _split(terms, term.inside(node.body, values), name, (*bound, *values.items()))
             return
-    inner = terms.unfolded(term) if terms.level(term) > Level.STATE else None
+    is_action = terms.level(term) > Level.STATE
+    called = node.name if is_action and isinstance(node, (Identifier, Apply, Qualified)) else name
+    inner = terms.unfolded(term) if is_action else None
     if inner is None:
-        yield Leaf(term, name, bound)
+        yield Leaf(term, called, bound)
         return
-    called = node.name if isinstance(node, (Identifier, Apply, Qualified)) else name
-    fresh = tuple((one, value) for one, value in inner.values.items() if (one, value) not in bound)
+    known = {one for one, _ in bound}
+    fresh = tuple((one, value) for one, value in inner.values.items() if one not in known)
     yield from _split(terms, inner, called, (*bound, *fresh))
 
 
