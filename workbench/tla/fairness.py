@@ -11,12 +11,12 @@ from typing import Any
 from workbench.kernel.meaning.state import Values
 from workbench.kernel.meaning.steps import Fairness
 from workbench.kernel.meaning.values import is_same
-from workbench.tla.actions import TextInstance
 from workbench.tla.cells import Cells
 from workbench.tla.judging import Test
 from workbench.tla.levels import Level
 from workbench.tla.scopes import Variable
 from workbench.tla.splitting import Leaf, split
+from workbench.tla.steps import TextInstance
 from workbench.tla.syntax import Angle, Apply, Conjunction, Identifier, Operation, Qualified
 from workbench.tla.temporal import Condition, variables_in
 from workbench.tla.terms import Term, Terms

@@ -10,7 +10,6 @@ from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.machine import Machine
 from workbench.kernel.meaning.properties import Formula, Property
 from workbench.kernel.meaning.steps import Fairness, PropertyInstance
-from workbench.tla.actions import TextInstance, steps_of
 from workbench.tla.cells import Cells
 from workbench.tla.compiler import Compiler
 from workbench.tla.configured import Configured
@@ -21,6 +20,7 @@ from workbench.tla.properties import TextProperties
 from workbench.tla.running import Run
 from workbench.tla.scopes import fail_at
 from workbench.tla.splitting import named, split
+from workbench.tla.steps import TextInstance, steps_of
 from workbench.tla.symmetry import Renaming, group_of, sets_of, within
 from workbench.tla.temporal import Behaviour, behaviour_of
 from workbench.tla.terms import Term, Terms
