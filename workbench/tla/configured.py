@@ -1,6 +1,6 @@
 """A specification with what its configuration says: replacements, values of constants, and what is to be checked."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,6 +35,7 @@ class Configured:
         file: The configuration's name, for messages; "" if there is none.
         constants: The constants that a model declares, with the values of the configuration as defaults.
         notes: What a result should say of the configuration.
+        rebuilt_by: A function and its arguments, the texts, that make the same.
     """
 
     specification: Specification
@@ -45,6 +46,10 @@ class Configured:
     _library: Library
     _bound: Mapping[str, Constant]
     _fixed: Mapping[Constant, Any]
+    rebuilt_by: tuple[Callable[..., "Configured"], tuple[Any, ...]] | None = None
+
+    def __reduce__(self) -> Any:
+        return self.rebuilt_by
 
     def values(self, constants: Mapping[str, Any]) -> dict[Constant, Any]:
         """The value of each constant of the modules, given those of a machine."""

@@ -37,17 +37,21 @@ class Library:
         folders: Nothing is read elsewhere; of two files of one name, that of the first folder is.
         standard: The operators of the standard modules, by module, with their arities.
         texts: The texts of modules that are no files.
+
+    Attributes:
+        read: The texts of all modules that were asked for, by name.
     """
 
     def __init__(
         self,
         folders: Sequence[Path] = (),
         standard: Mapping[str, Mapping[str, int]] | None = None,
-        texts: Mapping[str, str] | None = None,
+        texts: Mapping[str, str | bytes] | None = None,
     ) -> None:
         self._folders = folders
         self._standard = standard or {}
         self._texts = texts or {}
+        self.read: dict[str, str | bytes] = {}
         self._parsed: dict[str, Module] = {}
         self._meanings: dict[tuple[str, int], Standard] = {}
 
@@ -66,7 +70,7 @@ class Library:
             module = parse_module(text, name)
             if module.name != name:
                 fail_at(module.at, f"the file {name}.tla has the module {module.name}; their names must be the same")
-            self._parsed[name] = module
+            self._parsed[name], self.read[name] = module, text
         return self._parsed[name]
 
     def standard(self, name: str) -> dict[str, Standard] | None:

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from workbench.kernel.meaning.errors import InputError
 from workbench.tla.configuration import Cfg, CfgEntry, read_configuration
-from workbench.tla.configured import configure, naming
+from workbench.tla.configured import Configured, configure, naming
 from workbench.tla.machine import TlaMachine
 from workbench.tla.modules import MOST_BYTES, Library, Specification, load
 from workbench.tla.standard import MODULES
@@ -84,16 +85,27 @@ def _text_of(cfg: Path) -> str:
 
 
 def _class_of(name: str, library: Library, cfg: str | None, file: str) -> type[TlaMachine]:
+    configured = _configured(name, library, cfg, file)
+    # Its module is the text, so that a hash of the class is one of what it was made from.
+    parts = {"configured": configured, "declared": configured.family, "__module__": f"{name}.tla"}
+    made: type[TlaMachine] = type(name, (TlaMachine,), parts)
+    made.declared = made().declared
+    return made
+
+
+def _configured(name: str, library: Library, cfg: str | None, file: str) -> Configured:
     specification = load(name, library)
     if cfg is None:
-        configured = configure(specification, library, _usual(specification), "")
+        given = _usual(specification)
     else:
         with naming(file):
             given = read_configuration(cfg)
-        configured = configure(specification, library, given, file)
-    made: type[TlaMachine] = type(name, (TlaMachine,), {"configured": configured, "declared": configured.family})
-    made.declared = made().declared
-    return made
+    texts = dict(library.read)
+    return replace(configure(specification, library, given, file), rebuilt_by=(_rebuilt, (name, texts, cfg, file)))
+
+
+def _rebuilt(name: str, texts: dict[str, str | bytes], cfg: str | None, file: str) -> Configured:
+    return _configured(name, Library(standard=_standard(), texts=texts), cfg, file)
 
 
 def _usual(specification: Specification) -> Cfg:

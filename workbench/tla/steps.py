@@ -41,11 +41,12 @@ class TextAction(PlainAction):
 
     Attributes:
         stutters: It may change nothing.
-        fair: Nothing is said with the action itself.
+        fair, fair_when: The specification's formula says what is fair, not the action.
     """
 
     stutters: bool = True
-    fair: str | None = None
+    fair: None = None
+    fair_when: None = None
 
 
 class Steps(NamedTuple):
