@@ -11,7 +11,7 @@ from workbench.kernel.meaning.machine import Machine
 from workbench.kernel.meaning.properties import Formula, Property
 from workbench.kernel.meaning.steps import Fairness, PropertyInstance
 from workbench.tla.cells import Cells
-from workbench.tla.compiler import Compiler
+from workbench.tla.compiling import Compiler
 from workbench.tla.configured import Configured
 from workbench.tla.fairness import FairSteps
 from workbench.tla.judging import failed

@@ -7,7 +7,7 @@ same. Arguments that depend on the state stay where they are, since an operator 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from workbench.tla.compiler import Compiler
+from workbench.tla.compiling import Compiler
 from workbench.tla.lazy import Lazy, each
 from workbench.tla.levels import Level, Levels
 from workbench.tla.ordering import order_by
