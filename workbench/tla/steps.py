@@ -120,6 +120,7 @@ class TextInstance(ActionInstance):
         return outcomes, list(dict.fromkeys(run.whys))
 
     def _outcome(self, now: Values, run: Run) -> Outcome:
-        then = dict(run.then)
-        counted = None if self.counting is None else self.counting(now, [then[number] for number in range(len(then))])
+        then, counted = run.then, None
+        if self.counting is not None:
+            counted = self.counting(now, [then[number] for number in range(len(self._cells.names))])
         return Outcome(tuple(run.chosen), self._cells.writes(then), counted)
