@@ -19,6 +19,7 @@ from workbench.tla.python_code import (
     call,
     constant,
     defined,
+    disjunction,
     item,
     loop,
     method,
@@ -345,7 +346,7 @@ class Actions:
         cell = item(target, number)
         store = ast.Assign([ast.Subscript(name(target), constant(number), ast.Store())], name(local))
         remove = ast.Delete([ast.Subscript(name(target), constant(number), ast.Del())])
-        fits = ast.BoolOp(ast.Or(), [name(is_new), call("equal", cell, name(local))])
+        fits = disjunction([name(is_new), call("equal", cell, name(local))])
         return [
             assign(local, value),
             assign(is_new, ast.Compare(constant(number), [ast.NotIn()], [name(target)])),

@@ -18,7 +18,7 @@ class Branching:
         self._known: dict[Defined, bool] = {}
 
     def of_call(self, meaning: Defined, arguments: tuple[Binding, ...], visible: Environment, here: Here) -> bool:
-        """Whether a definition is more than a test when it is applied to these arguments, with what is visible in it."""
+        """Whether a definition is more than a test when it is applied to these arguments, and names."""
         if self._in_definition(meaning):
             return True
         for argument in arguments:

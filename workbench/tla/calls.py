@@ -27,7 +27,18 @@ from workbench.tla.bindings import (
 )
 from workbench.tla.expressions import Expressions
 from workbench.tla.levels import Level
-from workbench.tla.python_code import call, constant, defined, function_of, item, name, negated, uses
+from workbench.tla.python_code import (
+    call,
+    conjunction,
+    constant,
+    defined,
+    disjunction,
+    function_of,
+    item,
+    name,
+    negated,
+    uses,
+)
 from workbench.tla.scopes import Constant, Defined, Meaning, Standard, Substituted, Variable, fail_at
 from workbench.tla.sets import BOOLEAN, STRING
 from workbench.tla.standard import MODULES
@@ -186,8 +197,8 @@ class Calls:
         if symbol == "<=>":
             return ast.Compare(conditions[0], [ast.Is()], [conditions[1]])
         if symbol == "=>":
-            return ast.BoolOp(ast.Or(), [negated(conditions[0]), conditions[1]])
-        return ast.BoolOp(ast.And() if symbol == "/\\" else ast.Or(), conditions)
+            return disjunction([negated(conditions[0]), conditions[1]])
+        return conjunction(conditions) if symbol == "/\\" else disjunction(conditions)
 
     def _condition(self, argument: Binding, here: Here) -> ast.expr:
         if isinstance(argument, Written):
@@ -263,7 +274,7 @@ class Calls:
 
     def visible(self, meaning: Defined, here: Here) -> Environment:
         """What the body of a definition can use of the bindings around a call."""
-        found = self.workshop.mentions.of_meaning(meaning) - {*meaning.definition.parameters}
+        found = self.workshop.mentions.of_meaning(meaning)
         return here.environment.visible(found, here.now)
 
     def passed(self, meaning: Defined, arguments: tuple[Binding, ...], here: Here, action: bool) -> list[Passed]:

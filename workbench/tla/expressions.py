@@ -10,7 +10,9 @@ from workbench.tla.levels import Level
 from workbench.tla.python_code import (
     any_of,
     call,
+    conjunction,
     constant,
+    disjunction,
     function_of,
     name,
     negated,
@@ -45,8 +47,8 @@ class Expressions:
             syntax.String: lambda node, here: constant(text(node.value)),
             syntax.Boolean: lambda node, here: constant(node.value),
             syntax.At: self._at,
-            syntax.Conjunction: lambda node, here: ast.BoolOp(ast.And(), self._conditions(node.operands, here)),
-            syntax.Disjunction: lambda node, here: ast.BoolOp(ast.Or(), self._conditions(node.operands, here)),
+            syntax.Conjunction: lambda node, here: conjunction(self._conditions(node.operands, here)),
+            syntax.Disjunction: lambda node, here: disjunction(self._conditions(node.operands, here)),
             syntax.Label: lambda node, here: self.value(node.body, here),
             syntax.Quantified: self._quantified,
             syntax.Choose: self._choose,
@@ -243,11 +245,11 @@ class Expressions:
         return call("equal", self.value(node, here.primed()), self.value(node, here))
 
     def _box(self, node: syntax.Box, here: Here) -> ast.expr:
-        return ast.BoolOp(ast.Or(), [self.condition(node.action, here), self.unchanged(node.subscript, here)])
+        return disjunction([self.condition(node.action, here), self.unchanged(node.subscript, here)])
 
     def _angle(self, node: syntax.Angle, here: Here) -> ast.expr:
         changed = negated(self.unchanged(node.subscript, here))
-        return ast.BoolOp(ast.And(), [self.condition(node.action, here), changed])
+        return conjunction([self.condition(node.action, here), changed])
 
 
 def patterns(bound: Bound) -> list[tuple[syntax.Declaration, ...]]:

@@ -3,7 +3,7 @@
 from workbench.tla.bindings import Bindable
 from workbench.tla.fixpoint import Fixpoint
 from workbench.tla.scopes import Constant, Defined, Instantiated, Meaning, Scope, Standard, Substituted, Variable
-from workbench.tla.syntax import Apply, At, FunctionDefinition, Identifier, Let, Node, Operation, Qualified
+from workbench.tla.syntax import Apply, At, Declaration, FunctionDefinition, Identifier, Let, Node, Operation, Qualified
 from workbench.tla.traversal import parts
 
 Mentioned = frozenset[Bindable]
@@ -37,7 +37,8 @@ class Mentions:
     def _of_body(self, meaning: Defined) -> Mentioned:
         definition = meaning.definition
         body = definition.function if isinstance(definition, FunctionDefinition) else definition.body
-        return self._visit(body, meaning.scope.inside(definition))
+        found = self._visit(body, meaning.scope.inside(definition))
+        return frozenset(one for one in found if _is_outside(one, meaning.scope))
 
     def _visit(self, node: Node, scope: Scope) -> Mentioned:
         if isinstance(node, At):
@@ -54,3 +55,15 @@ class Mentions:
             if not isinstance(node, Let) or part.node is node.body:  # a definition counts where it is used
                 found |= self._visit(part.node, inside)
         return found
+
+
+def _is_outside(mentioned: Bindable, scope: Scope) -> bool:
+    """Whether something is bound around a definition in a scope, not inside it; a recursion would add to that."""
+    if isinstance(mentioned, Declaration):
+        return mentioned in scope.parameters
+    around: Scope | None = scope
+    while around is not None:
+        if isinstance(mentioned, Defined) and around is mentioned.scope:
+            return True
+        around = around.outer
+    return False

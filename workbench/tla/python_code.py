@@ -42,6 +42,14 @@ def negated(condition: ast.expr) -> ast.expr:
     return ast.UnaryOp(ast.Not(), condition)
 
 
+def conjunction(conditions: list[ast.expr]) -> ast.expr:
+    return conditions[0] if len(conditions) == 1 else ast.BoolOp(ast.And(), conditions)
+
+
+def disjunction(conditions: list[ast.expr]) -> ast.expr:
+    return conditions[0] if len(conditions) == 1 else ast.BoolOp(ast.Or(), conditions)
+
+
 def parameters_of(names: Iterable[str]) -> ast.arguments:
     return ast.arguments([], [ast.arg(one) for one in names], None, [], [], None, [])
 
