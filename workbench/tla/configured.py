@@ -184,7 +184,7 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
     constants = {name: one for name, one in constants_in(cfg).items() if name in bound}
     notes = [] if file else ["there is no .cfg: nothing is checked but deadlock"]
     notes += [f"{keyword} is passed over: {why}" for keyword, why in _PASSED_OVER.items() if keyword in cfg.single]
-    if strange := [name for name in (*cfg.model_values, *cfg.constants) if name not in bound]:
+    if strange := [name for name in cfg.constants if name not in bound]:  # a model value just has to be there
         notes.append(f"{file} gives a value to {listed(strange)}, which no module has")
     return Configured(specification, cfg, file, constants, tuple(notes), library, bound, fixed)
 
