@@ -12,6 +12,7 @@ from workbench.tla import syntax
 from workbench.tla.bindings import REST, RUN, Binding, Held, Here, Written
 from workbench.tla.branching import Branching
 from workbench.tla.calls import Calls
+from workbench.tla.lets import Lets
 from workbench.tla.levels import Level
 from workbench.tla.python_code import (
     assign,
@@ -44,9 +45,10 @@ _CHOSEN = "chosen"
 class Actions:
     """Writes the statements of actions."""
 
-    def __init__(self, workshop: Workshop, calls: Calls) -> None:
+    def __init__(self, workshop: Workshop, calls: Calls, lets: Lets) -> None:
         self.workshop = workshop
         self.calls = calls
+        self.lets = lets
         workshop.actions = self
         self.branching = Branching(workshop.knowledge)
 
@@ -150,11 +152,11 @@ class Actions:
         return [*before, *made]
 
     def _let(self, node: syntax.Let, here: Here, following: Following) -> Statements:
-        found, inside = self.calls.kept(node, here, False)
+        found, inside = self.lets.kept(node, here, False)
         made = self.action(node.body, inside, following)
         for local, meaning, _ in reversed(found):  # a name may stand for a formula that only assigns, and has no value
             if any(uses(statement, local) for statement in made):
-                made.insert(0, assign(local, self.calls.kept_value(meaning, True, inside)))
+                made.insert(0, assign(local, self.lets.kept_value(meaning, True, inside)))
         return made
 
     # Bound names -----------------------------------------------------------------------------------------------------
@@ -198,11 +200,11 @@ class Actions:
         ]
 
     def _each(self, node: syntax.Quantified, here: Here) -> ast.expr:
-        return call("each", self.calls.expressions.domain(node, here))
+        return call("each", self.calls.expressions.domain(node, here, backwards=True))
 
     def _members(self, node: syntax.Quantified, here: Here) -> tuple[list[str], Statements, Here]:
         """The locals that a member of the domain is taken apart into, with what takes these apart, and the inside."""
-        members, taken, inside = self.calls.expressions.bind(node, here)
+        members, taken, inside = self.calls.expressions.bind(node, here, backwards=True)
         parts = [
             assign_many(names, call("unpacked", name(member), constant(len(names))))
             for member, names in zip(members, taken, strict=True)
