@@ -42,7 +42,7 @@ from workbench.tla.python_code import (
 from workbench.tla.scopes import Constant, Defined, Meaning, Standard, Substituted, Variable, fail_at
 from workbench.tla.sets import BOOLEAN, STRING
 from workbench.tla.standard import MODULES
-from workbench.tla.syntax import Expression, FunctionDefinition, OperatorDefinition, Place
+from workbench.tla.syntax import Expression, OperatorDefinition, Place
 from workbench.tla.uses import Use
 from workbench.tla.workshop import Workshop
 
@@ -273,7 +273,7 @@ class Calls:
     def is_constant(self, meaning: Defined, here: Here) -> bool:
         """Whether a definition without parameters is constant."""
         inside = replace(here, scope=meaning.scope.inside(meaning.definition))
-        return self.workshop.knowledge.level(body_of(meaning), inside) is Level.CONSTANT
+        return self.workshop.knowledge.level(meaning.body, inside) is Level.CONSTANT
 
     def visible(self, meaning: Defined, here: Here) -> Environment:
         """What the body of a definition can use of the bindings around a call."""
@@ -377,16 +377,15 @@ class Calls:
                 bindings[parameter] = kind(local, *concrete)
         function = self.workshop.program.fresh("action" if action else "definition")
         self._functions[key] = function, list(captured)
-        body = body_of(meaning)
         scope = meaning.scope.inside(meaning.definition)
         then = NOWHERE if action and here.initial else THEN
         inside = Here(scope, visible.bound(bindings), meaning.definition.at.module, then=then, initial=here.initial)
         head = [RUN, REST] if action else [NOW, THEN]
         statements: list[ast.stmt] = [] if action else [ast.Return(self.body(meaning, inside))]
         if action:
-            statements = self.workshop.actions.body(body, inside)
+            statements = self.workshop.actions.body(meaning.body, inside)
         definition = defined(function, [*head, *captured, *names], statements)
-        self.workshop.define(definition, body, inside, meaning.name)
+        self.workshop.define(definition, meaning.body, inside, meaning.name)
 
     def body(self, meaning: Defined, here: Here) -> ast.expr:
         """The value of a definition: that of a function may use itself."""
@@ -405,9 +404,3 @@ class Calls:
             return call("function", domain, function)
         argument = self.workshop.program.fresh("argument")
         return call("recursive", domain, function_of([own, argument], call(function, name(argument))))
-
-
-def body_of(meaning: Defined) -> Expression:
-    """The expression of a definition."""
-    definition = meaning.definition
-    return definition.function if isinstance(definition, FunctionDefinition) else definition.body
