@@ -12,7 +12,7 @@ from workbench.tla import syntax
 from workbench.tla.bindings import REST, RUN, Binding, Held, Here, Written
 from workbench.tla.branching import Branching
 from workbench.tla.calls import Calls
-from workbench.tla.levels import Level
+from workbench.tla.lets import Lets
 from workbench.tla.python_code import (
     assign,
     attribute,
@@ -30,8 +30,9 @@ from workbench.tla.python_code import (
     uses,
     when,
 )
-from workbench.tla.scopes import Defined, Meaning, Standard, Substituted, Variable
+from workbench.tla.scopes import Defined, Meaning, Standard, Substituted
 from workbench.tla.syntax import Expression, OperatorDefinition, Place
+from workbench.tla.targets import Targets
 from workbench.tla.wording import written
 from workbench.tla.workshop import Workshop
 
@@ -44,10 +45,12 @@ _CHOSEN = "chosen"
 class Actions:
     """Writes the statements of actions."""
 
-    def __init__(self, workshop: Workshop, calls: Calls) -> None:
+    def __init__(self, workshop: Workshop, calls: Calls, lets: Lets) -> None:
         self.workshop = workshop
         self.calls = calls
+        self.lets = lets
         workshop.actions = self
+        self.targets = Targets(workshop, calls)
         self.branching = Branching(workshop.knowledge)
 
     # Functions -------------------------------------------------------------------------------------------------------
@@ -150,11 +153,11 @@ class Actions:
         return [*before, *made]
 
     def _let(self, node: syntax.Let, here: Here, following: Following) -> Statements:
-        found, inside = self.calls.kept(node, here, False)
+        found, inside = self.lets.kept(node, here, False)
         made = self.action(node.body, inside, following)
         for local, meaning, _ in reversed(found):  # a name may stand for a formula that only assigns, and has no value
             if any(uses(statement, local) for statement in made):
-                made.insert(0, assign(local, self.calls.kept_value(meaning, True, inside)))
+                made.insert(0, assign(local, self.lets.kept_value(meaning, True, inside)))
         return made
 
     # Bound names -----------------------------------------------------------------------------------------------------
@@ -198,11 +201,11 @@ class Actions:
         ]
 
     def _each(self, node: syntax.Quantified, here: Here) -> ast.expr:
-        return call("each", self.calls.expressions.domain(node, here))
+        return call("each", self.calls.expressions.domain(node, here, backwards=True))
 
     def _members(self, node: syntax.Quantified, here: Here) -> tuple[list[str], Statements, Here]:
         """The locals that a member of the domain is taken apart into, with what takes these apart, and the inside."""
-        members, taken, inside = self.calls.expressions.bind(node, here)
+        members, taken, inside = self.calls.expressions.bind(node, here, backwards=True)
         parts = [
             assign_many(names, call("unpacked", name(member), constant(len(names))))
             for member, names in zip(members, taken, strict=True)
@@ -291,7 +294,7 @@ class Actions:
             if symbol == "UNCHANGED":
                 return self._unchanged(*texts[0], following, written(node))
             if symbol in ("=", "\\in"):
-                number = self.target(*texts[0])
+                number = self.targets.target(*texts[0])
                 if number is not None:
                     value = self.calls.expressions.value(*texts[1])
                     assigned = self._assigned if symbol == "=" else self._among
@@ -300,44 +303,6 @@ class Actions:
         return self._test(value, node, here, following)
 
     # Assignments -----------------------------------------------------------------------------------------------------
-
-    def target(self, node: Expression, here: Here) -> int | None:
-        """The number of the variable that an equation with this left side assigns; None if it assigns none."""
-        if not here.initial:
-            return self._primed(node, here)
-        return self._variable(node, here)
-
-    def _primed(self, node: Expression, here: Here) -> int | None:
-        if isinstance(node, syntax.Prime):
-            return self._variable(node.operand, here)
-        found = self._behind(node, here)
-        return None if found is None else self._primed(*found)
-
-    def _variable(self, node: Expression, here: Here) -> int | None:
-        if isinstance(node, syntax.Identifier):
-            meaning = here.scope.meaning(node.name, node.at)
-            if isinstance(meaning, Variable):
-                return self.workshop.numbers[meaning]
-        found = self._behind(node, here)
-        return None if found is None else self._variable(*found)
-
-    def _behind(self, node: Expression, here: Here) -> tuple[Expression, Here] | None:
-        """The text for which a name stands."""
-        if isinstance(node, syntax.Label):
-            return node.body, here
-        if not isinstance(node, (syntax.Identifier, syntax.Qualified)):
-            return None
-        meaning, arguments, inside = self.calls.reached(node, here)
-        binding = inside.environment.get(meaning)
-        if arguments or meaning.arity:
-            return None
-        if isinstance(binding, Written):
-            return binding.node, inside.at(binding)
-        if isinstance(meaning, Substituted):
-            return meaning.expression, replace(inside, scope=meaning.scope)
-        if isinstance(meaning, Defined) and isinstance(meaning.definition, OperatorDefinition):
-            return meaning.definition.body, replace(inside, scope=meaning.scope)
-        return None
 
     def _assigned(self, number: int, value: ast.expr, here: Here, node: Expression, following: Following) -> Statements:
         """Assign, or test what is assigned already."""
@@ -360,7 +325,7 @@ class Actions:
         return [loop(self.workshop.program.fresh("one"), members, following())]
 
     def _unchanged(self, node: Expression, here: Here, following: Following, why: str) -> Statements:
-        numbers, tests = self._kept(node, here)
+        numbers, tests = self.targets.kept(node, here)
         go_on = following if not tests else lambda: self._tests(tests, here, following)
         if not numbers:
             return go_on()
@@ -376,19 +341,6 @@ class Actions:
         (node, at), *others = tests
         same = self.calls.expressions.unchanged(node, at)
         return [when(same, self._tests(others, here, following), self._why(f"UNCHANGED {written(node)}"))]
-
-    def _kept(self, node: Expression, here: Here) -> tuple[list[int], list[tuple[Expression, Here]]]:
-        """The variables of an UNCHANGED, and the expressions in it that are none."""
-        if isinstance(node, syntax.TupleOf):
-            found = [self._kept(one, here) for one in node.items]
-            return [one for numbers, _ in found for one in numbers], [one for _, tests in found for one in tests]
-        number = self._variable(node, here)
-        if number is not None:
-            return [number], []
-        behind = self._behind(node, here)
-        if behind is not None and self.workshop.knowledge.level(*behind) > Level.CONSTANT:
-            return self._kept(*behind)
-        return [], [(node, here)]
 
 
 def _rest() -> Statements:

@@ -1,4 +1,4 @@
-"""Write names and calls: variables, constants, definitions and their arguments, LET, and operators as arguments.
+"""Write names and calls: variables, constants, definitions and their arguments, and operators as arguments.
 
 A definition becomes a Python function, which is written once for all calls that pass the same: values in locals, and
 texts that are taken by name. These are part of the function, so a call that passes others gets a function of its own.
@@ -42,7 +42,7 @@ from workbench.tla.python_code import (
 from workbench.tla.scopes import Constant, Defined, Meaning, Standard, Substituted, Variable, fail_at
 from workbench.tla.sets import BOOLEAN, STRING
 from workbench.tla.standard import MODULES
-from workbench.tla.syntax import Expression, FunctionDefinition, OperatorDefinition, Place
+from workbench.tla.syntax import Expression, OperatorDefinition, Place
 from workbench.tla.uses import Use
 from workbench.tla.workshop import Workshop
 
@@ -89,9 +89,7 @@ class Calls:
     # Names -----------------------------------------------------------------------------------------------------------
 
     def value(self, node: Expression, here: Here) -> ast.expr:
-        """A name, an operator with its arguments, or a LET."""
-        if isinstance(node, syntax.Let):
-            return self._let(node, here)
+        """A name, or an operator with its arguments."""
         meaning, arguments, inside = self.reached(node, here)
         return self.applied(meaning, arguments, inside, node.at)
 
@@ -272,6 +270,11 @@ class Calls:
         values = [one.value for one in passed if one.value is not None]
         return call(made, name(here.now), name(here.then), *map(name, captured), *values)
 
+    def is_constant(self, meaning: Defined, here: Here) -> bool:
+        """Whether a definition without parameters is constant."""
+        inside = replace(here, scope=meaning.scope.inside(meaning.definition))
+        return self.workshop.knowledge.level(meaning.body, inside) is Level.CONSTANT
+
     def visible(self, meaning: Defined, here: Here) -> Environment:
         """What the body of a definition can use of the bindings around a call."""
         found = self.workshop.mentions.of_meaning(meaning)
@@ -374,16 +377,15 @@ class Calls:
                 bindings[parameter] = kind(local, *concrete)
         function = self.workshop.program.fresh("action" if action else "definition")
         self._functions[key] = function, list(captured)
-        body = body_of(meaning)
         scope = meaning.scope.inside(meaning.definition)
         then = NOWHERE if action and here.initial else THEN
         inside = Here(scope, visible.bound(bindings), meaning.definition.at.module, then=then, initial=here.initial)
         head = [RUN, REST] if action else [NOW, THEN]
         statements: list[ast.stmt] = [] if action else [ast.Return(self.body(meaning, inside))]
         if action:
-            statements = self.workshop.actions.body(body, inside)
+            statements = self.workshop.actions.body(meaning.body, inside)
         definition = defined(function, [*head, *captured, *names], statements)
-        self.workshop.define(definition, body, inside, meaning.name)
+        self.workshop.define(definition, meaning.body, inside, meaning.name)
 
     def body(self, meaning: Defined, here: Here) -> ast.expr:
         """The value of a definition: that of a function may use itself."""
@@ -402,54 +404,3 @@ class Calls:
             return call("function", domain, function)
         argument = self.workshop.program.fresh("argument")
         return call("recursive", domain, function_of([own, argument], call(function, name(argument))))
-
-    # LET -------------------------------------------------------------------------------------------------------------
-
-    def kept(self, node: syntax.Let, here: Here, eager: bool) -> tuple[list[tuple[str, Defined, bool]], Here]:
-        """Locals for the definitions of a LET that are values, with whether they are deferred, and the inside of it.
-
-        Args:
-            node: The LET.
-            here: Where it is.
-            eager: Whether those that are needed in any case are evaluated beforehand.
-        """
-        inside = replace(here, scope=here.scope.inside(node))
-        needed = self.workshop.strictness.needed(node.body, inside.scope)
-        found = []
-        for unit in node.units:
-            if not isinstance(unit, (OperatorDefinition, FunctionDefinition)) or unit.parameters:
-                continue
-            meaning = inside.scope.meaning(unit.name, unit.at)
-            assert isinstance(meaning, Defined)
-            if not self.visible(meaning, inside) and self.is_constant(meaning, inside):
-                continue  # it is remembered for good
-            is_needed = eager and meaning in needed
-            local = self.workshop.program.fresh("kept")
-            found.append((local, meaning, not is_needed))
-            inside = inside.bound({meaning: Kept(local, here.now, not is_needed)})
-        return found, inside
-
-    def is_constant(self, meaning: Defined, here: Here) -> bool:
-        """Whether a definition without parameters is constant."""
-        inside = replace(here, scope=meaning.scope.inside(meaning.definition))
-        return self.workshop.knowledge.level(body_of(meaning), inside) is Level.CONSTANT
-
-    def kept_value(self, meaning: Defined, deferred: bool, here: Here) -> ast.expr:
-        """What the local of a definition in LET holds."""
-        inside = replace(here, scope=meaning.scope)
-        value = self.body(meaning, inside)
-        return call("Once", function_of([], value)) if deferred else value
-
-    def _let(self, node: syntax.Let, here: Here) -> ast.expr:
-        found, inside = self.kept(node, here, True)
-        made = self.expressions.value(node.body, inside)
-        for local, meaning, deferred in reversed(found):
-            if uses(made, local):
-                made = call(function_of([local], made), self.kept_value(meaning, deferred, inside))
-        return made
-
-
-def body_of(meaning: Defined) -> Expression:
-    """The expression of a definition."""
-    definition = meaning.definition
-    return definition.function if isinstance(definition, FunctionDefinition) else definition.body

@@ -20,6 +20,7 @@ from workbench.tla.actions import Actions
 from workbench.tla.bindings import NOTHING_BOUND, NOW, NOWHERE, REST, RUN, THEN, Held, Here
 from workbench.tla.calls import Calls
 from workbench.tla.expressions import Expressions
+from workbench.tla.lets import Lets
 from workbench.tla.levels import Level
 from workbench.tla.modules import Specification
 from workbench.tla.python_code import assign, call, constant, defined, name, when
@@ -46,7 +47,8 @@ class Compiler:
     def __init__(self, specification: Specification, constants: Mapping[Constant, Any]) -> None:
         self._workshop = Workshop(specification, constants)
         self._expressions = Expressions(self._workshop)
-        self._actions = Actions(self._workshop, Calls(self._workshop, self._expressions))
+        calls = Calls(self._workshop, self._expressions)
+        self._actions = Actions(self._workshop, calls, Lets(self._workshop, calls))
 
     def expression(self, node: Expression, scope: Scope, parameters: Sequence[Declaration] = ()) -> Evaluation:
         """The value of an expression, which may be lazy.

@@ -55,6 +55,7 @@ class Expressions:
             syntax.Filter: self._filter,
             syntax.MapOver: lambda node, here: call("mapped", *reversed(self._over(node, here))),
             syntax.FunctionOf: lambda node, here: call("function", *self._over(node, here)),
+            syntax.Let: lambda node, here: self.workshop.lets.value(node, here),
             syntax.If: self._if,
             syntax.Case: self._case,
             syntax.TupleOf: self._tuple,
@@ -127,17 +128,26 @@ class Expressions:
 
     # Bound names -----------------------------------------------------------------------------------------------------
 
-    def domain(self, node: syntax.Binder, here: Here) -> ast.expr:
-        """The set over which names are bound: a product for several names."""
+    def domain(self, node: syntax.Binder, here: Here, backwards: bool = False) -> ast.expr:
+        """The set over which names are bound: a product for several names.
+
+        Args:
+            node: The construct.
+            here: Where it is.
+            backwards: Whether the last name comes first in the product. TLC takes the members of a quantifier's domains
+                so that the first name changes quickest.
+        """
         domains = []
         for bound in node.bounds:
             if bound.domain is None:
                 fail_at(bound.at, f"{bound.names[0].name} is unbounded; TLC evaluates bounded names only")
             domains.extend([self.value(bound.domain, here) for _ in patterns(bound)])
+        if backwards:
+            domains.reverse()
         return domains[0] if len(domains) == 1 else call("Product", *domains)
 
-    def bind(self, node: syntax.Binder, here: Here) -> tuple[list[str], list[list[str]], Here]:
-        """Locals for the names that a construct binds.
+    def bind(self, node: syntax.Binder, here: Here, backwards: bool = False) -> tuple[list[str], list[list[str]], Here]:
+        """Locals for the names that a construct binds, over the :meth:`domain` with the same arguments.
 
         Returns:
             A local for each set of the product; for each of them, the locals into which its members are taken apart, if
@@ -151,11 +161,16 @@ class Expressions:
                 bindings.update({one: Held(local, True) for one, local in zip(pattern, names, strict=True)})
                 outer.append(self.workshop.program.fresh("member") if bound.is_tuple else names[0])
                 taken.append(names if bound.is_tuple else [])
+        if backwards:
+            outer.reverse()
+            taken.reverse()
         return outer, taken, here.bound(bindings, here.scope.inside(node))
 
-    def function(self, node: syntax.Binder, here: Here, write: Callable[[Here], ast.expr]) -> ast.expr:
+    def function(
+        self, node: syntax.Binder, here: Here, write: Callable[[Here], ast.expr], backwards: bool = False
+    ) -> ast.expr:
         """A lambda from a member of the domain to what is written for it."""
-        outer, taken, inside = self.bind(node, here)
+        outer, taken, inside = self.bind(node, here, backwards)
         body = write(inside)
         for member, names in zip(outer, taken, strict=True):
             if names:
@@ -170,12 +185,12 @@ class Expressions:
         return self.domain(node, here), self.function(node, here, lambda inside: self.value(node.body, inside))
 
     def _quantified(self, node: syntax.Quantified, here: Here) -> ast.expr:
-        members = call("each", self.domain(node, here))
+        members = call("each", self.domain(node, here, backwards=True))
         is_plain = len(node.bounds) == 1 and len(node.names) == 1 and not node.bounds[0].is_tuple
         if is_plain:
             (local,), _, inside = self.bind(node, here)
             return any_of(local, members, self.condition(node.body, inside), node.kind == "A")
-        test = self.function(node, here, lambda inside: self.condition(node.body, inside))
+        test = self.function(node, here, lambda inside: self.condition(node.body, inside), True)
         return call("all" if node.kind == "A" else "any", call("map", test, members))
 
     def _choose(self, node: syntax.Choose, here: Here) -> ast.expr:

@@ -3,7 +3,7 @@
 from workbench.tla.bindings import Bindable
 from workbench.tla.fixpoint import Fixpoint
 from workbench.tla.scopes import Constant, Defined, Instantiated, Meaning, Scope, Standard, Substituted, Variable
-from workbench.tla.syntax import Apply, At, Declaration, FunctionDefinition, Identifier, Let, Node, Operation, Qualified
+from workbench.tla.syntax import Apply, At, Declaration, Identifier, Let, Node, Operation, Qualified
 from workbench.tla.traversal import parts
 
 Mentioned = frozenset[Bindable]
@@ -35,9 +35,7 @@ class Mentions:
         return inside | {meaning} if meaning.scope.outer is not None else inside
 
     def _of_body(self, meaning: Defined) -> Mentioned:
-        definition = meaning.definition
-        body = definition.function if isinstance(definition, FunctionDefinition) else definition.body
-        found = self._visit(body, meaning.scope.inside(definition))
+        found = self._visit(meaning.body, meaning.scope.inside(meaning.definition))
         return frozenset(one for one in found if _is_outside(one, meaning.scope))
 
     def _visit(self, node: Node, scope: Scope) -> Mentioned:

@@ -68,6 +68,12 @@ class Defined(Named):
     scope: "Scope"
     recursive: bool
 
+    @property
+    def body(self) -> Expression:
+        """The expression of the definition; its names have their meanings in the scope inside the definition."""
+        definition = self.definition
+        return definition.function if isinstance(definition, FunctionDefinition) else definition.body
+
 
 @dataclass(eq=False)
 class Substituted(Named):

@@ -14,7 +14,7 @@ from workbench.tla.python_code import defined
 from workbench.tla.scopes import Constant, Defined, Scope, Standard, Variable
 from workbench.tla.sets import Functions, Product, Records, Subsets
 from workbench.tla.strictness import Strictness
-from workbench.tla.syntax import Expression, Identifier, Node, Operation, Place
+from workbench.tla.syntax import Expression, Identifier, Let, Node, Operation, Place
 
 
 class ExpressionWriter(Protocol):
@@ -31,6 +31,12 @@ class CallWriter(Protocol):
     def bound(self, binding: Binding, here: Here) -> ast.expr: ...
 
     def body(self, meaning: Defined, here: Here) -> ast.expr: ...
+
+
+class LetWriter(Protocol):
+    """What ``expressions.py`` asks of ``lets.py``."""
+
+    def value(self, node: Let, here: Here) -> ast.expr: ...
 
 
 class ActionWriter(Protocol):
@@ -97,6 +103,7 @@ class Workshop:
 
     expressions: ExpressionWriter
     calls: CallWriter
+    lets: LetWriter
     actions: ActionWriter
 
     def __init__(self, specification: Specification, constants: Mapping[Constant, Any]) -> None:
