@@ -14,9 +14,9 @@ from workbench.tla.configuration import Cfg, CfgEntry, fail_at
 from workbench.tla.constants import as_values, constants_in, value_in
 from workbench.tla.modules import Library, Specification
 from workbench.tla.scopes import Constant, Meaning, Named, Scope, Substituted, place_of
-from workbench.tla.syntax import Declaration, Field, Identifier, Node, Place, String
+from workbench.tla.spellings import strings_in, words_in
+from workbench.tla.syntax import Declaration, Identifier, Place
 from workbench.tla.terms import Term
-from workbench.tla.traversal import children
 
 #: Statements that TLC takes and this room does not, by the key that holds them, and why.
 _REFUSED = {"VIEW": "states would be told apart by a part of them alone"}
@@ -102,13 +102,13 @@ class Configured:
     @cached_property
     def spellings(self) -> list[str]:
         """Strings and model values in the order in which TLC meets their spellings: CHOOSE depends on it."""
-        names, strings = list[str](), list[str]()
         modules = [self._library.module(scope.module) for scope in self.specification.scopes]
-        for module in filter(None, reversed(modules)):  # a module comes after those that it extends
-            names += _words(module, strings=False)
-        for module in filter(None, modules):
-            strings += _words(module, strings=True)
-        return [*self.cfg.model_values, *_names_in(self.cfg), *names, *strings]
+        return [
+            *self.cfg.model_values,
+            *_names_in(self.cfg),
+            *words_in(self.specification.module, self._library),
+            *(string for module in modules if module is not None for string in strings_in(module)),
+        ]
 
 
 def _names_in(cfg: Cfg) -> Iterator[str]:
@@ -122,19 +122,6 @@ def _names_of(value: Any) -> Iterator[str]:
             yield from _names_of(one)
     elif isinstance(value, Name):
         yield value
-
-
-def _words(module: Node, strings: bool) -> list[str]:
-    """The strings, or the other words, of a module in the order of its text."""
-    found: list[tuple[Place, bool, str]] = []
-    stack = [module]
-    while stack:
-        node = stack.pop()
-        stack.extend(children(node))
-        word = (node.value if strings else None) if isinstance(node, String) else getattr(node, "name", None)
-        if isinstance(node, String) is strings and isinstance(word, str) and word:
-            found.append((node.at, isinstance(node, Field), word))  # the name of a field is behind its record
-    return [word for _, _, word in sorted(found)]
 
 
 def _root_names(scope: Scope) -> list[str]:
