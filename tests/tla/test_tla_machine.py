@@ -48,6 +48,9 @@ Strong == Spec /\ \A p \in Procs : SF_vars(Enter(p)) /\ WF_vars(Leave(p))
 Narrow == Spec /\ \A p \in Procs : SF_owner(Enter(p) /\ count >= 0) /\ WF_vars(Leave(p))
 Guarded == Spec /\ \A p \in Procs : SF_vars(Enter(p) /\ count < 9) /\ WF_vars(Leave(p))
 Blocked == Spec /\ \A p \in Procs : SF_vars(Enter(p) /\ count > 0) /\ WF_vars(Leave(p))
+Own == Spec /\ \A p \in Procs : SF_vars(Enter(p) /\ pc'[p] = "held") /\ WF_vars(Leave(p) /\ count' >= 0)
+Never == Spec /\ \A p \in Procs : SF_vars(Enter(p) /\ pc'[p] = "out") /\ WF_vars(Leave(p))
+Computed == Spec /\ \A p \in Procs : SF_(pc[p])(Enter(p)) /\ WF_(owner = p)(Next)
 Partial == Spec /\ \A p \in Procs : SF_<<pc, owner>>(Enter(p)) /\ WF_pc(Leave(p))
 Some == Spec /\ WF_vars(\E p \in Procs : Enter(p)) /\ WF_vars(\E p \in Procs : Leave(p))
 All == Spec /\ WF_vars(Next)
@@ -155,7 +158,30 @@ def form(cfg: str, *figures: int, wrong: dict[str, int | None] | None = None) ->
     return Row(FORMS, f"CONSTANT Procs = {{p1, p2}} {cfg}", *given, wrong or {}, (SLOT,))  # type: ignore[arg-type]
 
 
+REPLACED = r"""EXTENDS Naturals
+CONSTANTS Op(_, _), Limit, Nobody
+VARIABLES x, y
+None == CHOOSE n : n \notin Nat
+Small == 0 .. 3
+Sum(a, b) == (a + b) % Limit
+Five == 5
+Twice(a) == a
+Double(a) == 2 * a
+Init == x \in Nat /\ y = None
+Next == \/ x' = Op(x, 2) /\ y' = Nobody
+        \/ y = Nobody /\ x' = Twice(x) % Limit /\ y' = None
+Kept == x \in 0 .. 4 /\ y \in {Nobody, None}
+"""
+
 ROWS = {
+    "replacements": Row(
+        REPLACED,
+        "CONSTANTS Nat <- Small Op <- Sum Limit <- Five Nobody = nobody None = None Twice <- [M] Double\n"
+        "INIT Init NEXT Next INVARIANT Kept",
+        10,
+        3,
+        19,
+    ),
     "all forms of actions": form("INIT Init NEXT Next INVARIANTS Careful Ordered CHECK_DEADLOCK FALSE", 230, 8, 1661),
     "a conjunct guards the next": form("INIT Init NEXT Next INVARIANT Guarded", wrong={"Guarded": 1}),
     "initial states outside of a constraint": form(
@@ -170,6 +196,9 @@ ROWS = {
     "fairness by itself": lock("SPECIFICATION Narrow PROPERTIES Served Again", 60, 11, 145),
     "fairness beside a predicate": lock("SPECIFICATION Guarded PROPERTY Served", 60, 11, 145),
     "fairness beside a false predicate": lock("SPECIFICATION Blocked PROPERTY Served", wrong={"Served": None}),
+    "an action of its own": lock("SPECIFICATION Own PROPERTY Served", 60, 11, 145),
+    "an action that is never enabled": lock("SPECIFICATION Never PROPERTY Served", wrong={"Served": None}),
+    "a subscript that is an expression": lock("SPECIFICATION Computed PROPERTIES Served Passed", 60, 11, 145),
     "a subscript of some variables": lock("SPECIFICATION Partial PROPERTY Served", 60, 11, 145),
     "fairness of a disjunction": lock("SPECIFICATION Some PROPERTIES Passed Again", 60, 11, 145),
     "fairness of Next": lock("SPECIFICATION All PROPERTIES Again Moved", 60, 11, 145),
