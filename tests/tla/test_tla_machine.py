@@ -1,5 +1,6 @@
 """Modules of our own, checked from their texts: the figures and verdicts are TLC's."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import pytest
@@ -9,12 +10,16 @@ from workbench.checking.check import check
 from workbench.kernel.meaning.state import Reads, row_of
 from workbench.tla.specification import module_of_text
 
+#: The properties that are violated, with the number of states of the trace; None for a lasso of any length.
+Wrong = Mapping[str, int | None]
+NOTHING: Wrong = {}
+
 
 class Row(NamedTuple):
     """A module M, its configuration, and what TLC says of it.
 
     Attributes:
-        wrong: The properties that are violated, with the number of states of the trace; None for a lasso of any length.
+        others: The modules that it uses.
     """
 
     text: str
@@ -106,9 +111,9 @@ Spec == Init /\ [][Next]_<<x, y>>
 """
 
 
-def lock(cfg: str, *figures: int, wrong: dict[str, int | None] | None = None) -> Row:
-    """A row of the module above."""
-    return Row(LOCK, HEAD + cfg, *(figures or (0, 0, 0)), wrong or {}, (TURNS,))  # type: ignore[arg-type]
+def lock(cfg: str, distinct: int = 0, depth: int = 0, generated: int = 0, wrong: Wrong = NOTHING) -> Row:
+    """A row of the module above; the figures are those of the whole space."""
+    return Row(LOCK, HEAD + cfg, distinct, depth, generated, wrong, (TURNS,))
 
 
 FORMS = r"""EXTENDS Naturals, Sequences
@@ -152,10 +157,9 @@ Move == here < 3 /\ here' = here + n
 )
 
 
-def form(cfg: str, *figures: int, wrong: dict[str, int | None] | None = None) -> Row:
+def form(cfg: str, distinct: int = 0, depth: int = 0, generated: int = 0, wrong: Wrong = NOTHING) -> Row:
     """A row of the module above."""
-    given = figures or (0, 0, 0)
-    return Row(FORMS, f"CONSTANT Procs = {{p1, p2}} {cfg}", *given, wrong or {}, (SLOT,))  # type: ignore[arg-type]
+    return Row(FORMS, f"CONSTANT Procs = {{p1, p2}} {cfg}", distinct, depth, generated, wrong, (SLOT,))
 
 
 REPLACED = r"""EXTENDS Naturals
