@@ -1,5 +1,6 @@
 """What bound names, parameters and LET's names are while code is written: Python's locals, or texts taken by name."""
 
+import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -123,6 +124,19 @@ def in_state(binding: Binding, now: str) -> Binding | None:
         inside = {key: kept for key, one in binding.environment.items() if (kept := in_state(one, now)) is not None}
         return replace(binding, environment=Environment(inside))
     return binding
+
+
+@dataclass(frozen=True)
+class Passed:
+    """An argument as a function takes it.
+
+    Attributes:
+        kind: How the function finds it; a text that is taken by name is part of the function.
+        value: What the call passes; None for a text.
+    """
+
+    kind: Any
+    value: ast.expr | None
 
 
 NOTHING_BOUND = Environment({})

@@ -5,7 +5,7 @@ texts that are taken by name. These are part of the function, so a call that pas
 """
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from workbench.kernel.meaning.errors import InputError
@@ -23,6 +23,7 @@ from workbench.tla.bindings import (
     Here,
     Kept,
     Operator,
+    Passed,
     Written,
 )
 from workbench.tla.expressions import Expressions
@@ -62,19 +63,6 @@ _FUNCTIONS = {
 _NEGATED = {"#": "equal", "\\notin": "isin"}
 _TEMPORAL = frozenset({"[]", "<>", "~>", "-+->", "\\cdot"})
 _MOST_FUNCTIONS = 20_000
-
-
-@dataclass(frozen=True)
-class Passed:
-    """An argument as a function takes it.
-
-    Attributes:
-        kind: How the function finds it; a text that is taken by name is part of the function.
-        value: What the call passes; None for a text.
-    """
-
-    kind: Any
-    value: ast.expr | None
 
 
 class Calls:

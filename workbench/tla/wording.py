@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from workbench.tla import syntax
+from workbench.tla.precedence import PRECEDENCES
 from workbench.tla.syntax import Expression
 from workbench.tla.values import shown, text
 
@@ -45,9 +46,12 @@ def _full(node: Expression) -> str:
     return _WRITERS[type(node)](node)
 
 
-def _inner(node: Expression) -> str:
-    """An operand, in parentheses if it could be read otherwise."""
-    return _full(node) if isinstance(node, _SIMPLE) else f"({_full(node)})"
+def _inner(node: Expression, outer: str = "") -> str:
+    """An operand of an operator, in parentheses if it could be read otherwise."""
+    is_plain = isinstance(node, _SIMPLE)
+    if isinstance(node, syntax.Operation) and outer in PRECEDENCES and node.symbol in PRECEDENCES:
+        is_plain = PRECEDENCES[node.symbol].low > PRECEDENCES[outer].high
+    return _full(node) if is_plain else f"({_full(node)})"
 
 
 def _list(nodes: Iterable[Expression]) -> str:
@@ -59,7 +63,7 @@ def _applied(name: str, arguments: tuple[Expression, ...]) -> str:
 
 
 def _operation(node: Any) -> str:
-    operands = [_inner(one) for one in node.operands]
+    operands = [_inner(one, node.symbol) for one in node.operands]
     if len(operands) > 1:
         return f" {node.symbol} ".join(operands)
     if node.symbol in ("^+", "^*", "^#"):
@@ -118,8 +122,8 @@ _WRITERS: dict[type, Callable[[Any], str]] = {
     syntax.At: lambda node: "@",
     syntax.Apply: lambda node: _applied(node.name, node.arguments),
     syntax.Operation: _operation,
-    syntax.Conjunction: lambda node: " /\\ ".join(map(_inner, node.operands)),
-    syntax.Disjunction: lambda node: " \\/ ".join(map(_inner, node.operands)),
+    syntax.Conjunction: lambda node: " /\\ ".join(_inner(one, "/\\") for one in node.operands),
+    syntax.Disjunction: lambda node: " \\/ ".join(_inner(one, "\\/") for one in node.operands),
     syntax.Lambda: lambda node: f"LAMBDA {', '.join(one.name for one in node.parameters)} : {_full(node.body)}",
     syntax.Qualified: _qualified,
     syntax.Label: lambda node: f"{node.name} :: {_full(node.body)}",
