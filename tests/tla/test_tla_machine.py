@@ -27,7 +27,7 @@ class Row(NamedTuple):
     distinct: int
     depth: int
     generated: int
-    wrong: dict[str, int | None] = {}
+    wrong: Wrong = NOTHING
     others: tuple[str, ...] = ()
 
 
