@@ -19,6 +19,8 @@ Two(a) == x = a
 Spec == Init /\ [][Next]_<<x, y>>
 Live == <>[][Next]_x
 Twice == Init /\ [][Next]_<<x, y>> /\ [][Half]_x
+Given(a) == x = a /\ y = 0 /\ [][Next]_<<x, y>>
+Bound == Given(0)
 Sym == {[n \in {1} |-> n]}
 Fine == x < N
 Fails == (1 \div x) > 0
@@ -41,6 +43,7 @@ REFUSED = [
     ("CONSTANT N = 3 Two = 4\nINIT Init NEXT Next", "M.cfg: line 1: Two takes 1 arguments; a value cannot stand for"),
     ("CONSTANT N = 3\nSPECIFICATION Live", "M.tla:12:9: a specification has initial predicates"),
     ("CONSTANT N = 3\nSPECIFICATION Twice", "M.tla:13:1: a specification has one [][Next]_vars; this one has 2"),
+    ("CONSTANT N = 3\nSPECIFICATION Bound", "M.tla:14:13: an initial condition that depends on names bound around it"),
     ("CONSTANT N = 3 INVARIANT\nINIT Init NEXT Next VIEW", "M.cfg: line 2: found the end of the file"),
 ]
 
@@ -57,7 +60,7 @@ ERRORS = [
     ("CONSTANT N = 3\nINIT Init NEXT Half", "M.tla:8:9: Half leaves y unassigned", 1),
     ("CONSTANT N = 3\nINIT Half NEXT Next", "M.tla:8:", 0),
     ("CONSTANT N = 3\nINIT Init NEXT Later", "M.tla:9:", 2),
-    (BOTH + "INVARIANT Fails", "M.tla:16:", 1),
+    (BOTH + "INVARIANT Fails", "M.tla:18:", 1),
 ]
 
 

@@ -109,6 +109,9 @@ class TlaMachine(Machine):
             found = behaviour_of(self._terms, whole)
             if len(found.steps) != 1:
                 fail_at(whole.node.at, f"a specification has one [][Next]_vars; this one has {len(found.steps)}")
+            for part in found.initial:
+                if part.values:
+                    fail_at(part.node.at, "an initial condition that depends on names bound around it is not supported")
             return found, found.steps[0].action
         initial, steps = configured.single("INIT"), configured.single("NEXT")
         if initial is None or steps is None:

@@ -9,9 +9,6 @@ from workbench.tla.scopes import Scope
 from workbench.tla.syntax import Apply, Declaration, Disjunction, Expression, Identifier, Qualified, Quantified
 from workbench.tla.terms import Term, Terms
 
-#: A formula that has more parts than this is one action.
-_MOST = 20_000
-
 
 class Leaf(NamedTuple):
     """One disjunct.
