@@ -57,7 +57,8 @@ def core(tmp_path_factory: pytest.TempPathFactory) -> Installed:
 
 def test_the_core_is_small() -> None:
     used_by_rich = {"markdown-it-py", "mdurl", "Pygments"}
-    assert set(brought_by()) == {"filelock", "llvmlite", "numba", "numpy", "rich"} | used_by_rich
+    for_modules = {"tree-sitter", "tree-sitter-tlaplus"}
+    assert set(brought_by()) == {"filelock", "llvmlite", "numba", "numpy", "rich"} | used_by_rich | for_modules
 
 
 @pytest.mark.slow

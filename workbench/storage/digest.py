@@ -59,7 +59,7 @@ def model_digest(model: ModelClass) -> str:
     It is the same in every process of one version of Python, wherever the model is (a module, a file, a notebook's
     cell, an installed package), and changes with the body of an action or of a helper. It covers the code that runs,
     not the file, which may have been edited since. Docstrings do not count. The standard library and the modelling
-    language count by name, other packages by name and version.
+    languages count by name, other packages by name and version.
 
     Raises:
         ModelError: If the model's code uses an object that cannot be described, such as a lock or an open file.
@@ -232,7 +232,7 @@ class _Digest:
         """Whether the model's authors wrote a module."""
         top, _, below = (module or "").partition(".")
         if top in ("workbench", "__main__"):
-            return below.partition(".")[0] != "kernel"
+            return below.partition(".")[0] not in ("kernel", "tla")
         return top in self._authors or (top not in sys.stdlib_module_names and not _is_installed(module or ""))
 
     def _globals_used(self, function: FunctionType) -> Iterator[tuple[str, Any]]:

@@ -10,7 +10,7 @@ from workbench.kernel.meaning.errors import ModelError, listed
 from workbench.kernel.meaning.interrupts import interrupted
 from workbench.kernel.meaning.lasso import judge_end
 from workbench.kernel.meaning.plan import Plan
-from workbench.kernel.meaning.properties import Deadlock, Invariant, Liveness, Property
+from workbench.kernel.meaning.properties import Deadlock, Invariant, Liveness, Property, Undecided
 from workbench.kernel.meaning.result import NOBODY, Explored, Result, Verdict, constraints_of
 from workbench.kernel.meaning.state import Cell, Reads, row_of
 from workbench.kernel.meaning.steps import PropertyInstance
@@ -138,6 +138,10 @@ def _decided(plan: Plan, declared: Property, explored: Exploration) -> Verdict |
     return decided_verdict(plan.model, declared, explored.trace_to(explored.decided[declared.name]))
 
 
+def _undecided(plan: Plan, declared: Property, explored: Exploration) -> Verdict | None:
+    return Verdict.on(declared, None, declared.why) if isinstance(declared, Undecided) else None
+
+
 def _interrupted(plan: Plan, declared: Property, explored: Exploration) -> Verdict | None:
     if _in_time(explored) or not (explored.stopped is not None or isinstance(declared, Liveness)):
         return None
@@ -187,6 +191,7 @@ def _holds(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
 
 _RULES: tuple[Callable[[Plan, Property, Exploration], Verdict | None], ...] = (
     _decided,
+    _undecided,
     _interrupted,
     _incomplete,
     _of_liveness,

@@ -118,6 +118,18 @@ class Step(Property):
                 raise ModelError(f"{owner}: {self.name} is of {brief(name)}, which is not an action")
 
 
+@dataclass(frozen=True)
+class Undecided(Property):
+    """No engine decides it; its verdict is unknown.
+
+    Attributes:
+        why: The reason, for the verdict.
+    """
+
+    kind = "undecided"
+    why: str = ""
+
+
 class Deadlock(Property):
     """Behaviours end only where they may."""
 

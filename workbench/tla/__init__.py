@@ -1,0 +1,1 @@
+"""Published TLA+ modules, run as TLC runs them."""

@@ -1,0 +1,186 @@
+"""Machines of modules: what engines ask of a specification with its constants."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, NoReturn
+
+from workbench.kernel.meaning.errors import InputError, ModelError, unknown
+from workbench.kernel.meaning.given import names_in
+from workbench.kernel.meaning.machine import Machine
+from workbench.kernel.meaning.properties import Formula, Property
+from workbench.kernel.meaning.steps import Fairness, PropertyInstance
+from workbench.tla.cells import Cells
+from workbench.tla.compiling import Compiler
+from workbench.tla.configured import Configured
+from workbench.tla.fairness import FairSteps
+from workbench.tla.judging import failed
+from workbench.tla.levels import Level
+from workbench.tla.properties import TextProperties
+from workbench.tla.running import Run
+from workbench.tla.scopes import fail_at
+from workbench.tla.splitting import named, split
+from workbench.tla.steps import TextInstance, steps_of
+from workbench.tla.symmetry import Renaming, group_of, sets_of, within
+from workbench.tla.temporal import Behaviour, behaviour_of
+from workbench.tla.terms import Term, Terms
+from workbench.tla.values import EvaluationError
+
+
+@dataclass(frozen=True)
+class TextVariable:
+    """A variable of a module, as lists and pictures ask for it."""
+
+    name: str
+    per: None = None
+    ghost: bool = False
+    initial: Any = None
+    doc: str = ""
+
+
+class TlaMachine(Machine):
+    """A specification with its configuration and constants; a subclass for each pair of module and configuration."""
+
+    configured: ClassVar[Configured]
+
+    def __init__(self, /, **constants: Any) -> None:
+        configured = self.configured
+        self.author = self
+        self.constants = configured.family.parsed(constants)
+        sets = configured.family.names(self.constants)
+        specification = configured.specification
+        self._terms = Terms(Compiler(specification, configured.values(self.constants)), configured.spellings)
+        self._cells = Cells([variable.name for variable in specification.variables])
+        self.layout = self._cells.layout
+        try:
+            self._assume()
+            self._behaviour, steps = self._behaves()
+            disjuncts = named(split(self._terms, steps, self._name_of("NEXT", "Next")))
+            self._group, symmetric = self._symmetry_over(sets)
+            self._checked = TextProperties(self._terms, self._cells, configured)
+        except EvaluationError as error:
+            raise InputError(str(failed(error, specification.module.at))) from error
+        made = steps_of(disjuncts, sets, self._cells.names)
+        self.actions, self._members = made.actions, made.members
+        self.instances: list[TextInstance] = [
+            TextInstance(number, made.actions[one.action], one.arguments, one.leaf, self._terms, self._cells)
+            for number, one in enumerate(disjuncts)
+        ]
+        self.properties, self.constraints = self._checked.properties, self._checked.constraints
+        self.declared = replace(
+            configured.family,
+            symmetry=symmetric,
+            variables={name: TextVariable(name) for name in self._cells.names},
+            processes=made.processes,
+            actions=self.actions,
+            properties=self.properties,
+            constraints=self.constraints,
+        )
+        self._fair = FairSteps(
+            self._terms, self._cells, specification.variables, self.instances, [one.leaf for one in disjuncts]
+        )
+        self._fair.add(self._behaviour.fairness)
+
+    def __reduce__(self) -> NoReturn:
+        raise InputError(f"{self.name}, which is a module's text, does not go to Spark yet; take the engine local")
+
+    def with_constants(self, constants: Mapping[str, Any]) -> Machine:
+        return type(self)(**constants)
+
+    def members(self, domain: str) -> tuple[Any, ...]:
+        return self._members[domain]
+
+    def oversights(self) -> Iterator[str]:
+        return iter(self.configured.notes)
+
+    # What the text says -----------------------------------------------------------------------------------------
+
+    def _assume(self) -> None:
+        """Refuse constants that an ASSUME excludes."""
+        for assumption, scope in self.configured.specification.assumptions:
+            if not self._terms.is_true(Term(assumption.body, scope, {})):
+                fail_at(assumption.at, "what is assumed here is false with these constants")
+
+    def _behaves(self) -> tuple[Behaviour, Term]:
+        """What the specification consists of, and its next-state relation."""
+        configured = self.configured
+        whole = configured.single("SPECIFICATION")
+        if whole is not None:
+            found = behaviour_of(self._terms, whole)
+            if len(found.steps) != 1:
+                fail_at(whole.node.at, f"a specification has one [][Next]_vars; this one has {len(found.steps)}")
+            for part in found.initial:
+                if part.values:
+                    fail_at(part.node.at, "an initial condition that depends on names bound around it is not supported")
+            return found, found.steps[0].action
+        initial, steps = configured.single("INIT"), configured.single("NEXT")
+        if initial is None or steps is None:
+            where = configured.file or f"without a .cfg, {self.configured.specification.module.name}"
+            raise InputError(f"{where} names no behaviour; it takes SPECIFICATION, or INIT and NEXT")
+        return Behaviour([initial]), steps
+
+    def _name_of(self, keyword: str, usual: str) -> str:
+        entry = self.configured.cfg.single.get(keyword)
+        return usual if entry is None else str(entry.value)
+
+    # States ----------------------------------------------------------------------------------------------------
+
+    def each_initial_state(self) -> Iterator[Any]:
+        return iter(self._initial_states)
+
+    @cached_property
+    def _initial_states(self) -> list[Any]:
+        self._terms.begin()
+        parts, name = self._behaviour.initial, self._name_of("INIT", "Init")
+        at = parts[0].node.at if parts else self.configured.specification.module.at
+        run, found = Run(self._cells.names), list[Any]()
+
+        def rest() -> None:
+            if left := run.unassigned():
+                raise ModelError(f"{at}: {name} leaves {', '.join(left)} unassigned")
+            row = self._cells.writes(run.then)
+            found.append(self.state([row[number] for number in range(len(row))]))
+
+        try:
+            self._terms.compiler.beginning([(part.node, part.scope) for part in parts])(run, rest)
+        except EvaluationError as error:
+            raise failed(error, at) from error
+        if not found:
+            raise ModelError(f"{at}: no state satisfies {name}")
+        return found
+
+    @property
+    def fairness(self) -> Sequence[Fairness]:
+        return self._fair.conditions
+
+    # Properties ------------------------------------------------------------------------------------------------
+
+    def _judging(self, declared: Property) -> list[PropertyInstance]:
+        return self._checked.judges(self, declared)
+
+    def formulas(self, name: str) -> list[tuple[tuple[Any, ...], Formula]]:
+        (declared,) = self.select([name])
+        return list(self._checked.formulas(declared))
+
+    # Symmetry --------------------------------------------------------------------------------------------------
+
+    def _symmetry_over(self, sets: Mapping[str, Sequence[str]]) -> tuple[list[Renaming], tuple[str, ...]]:
+        """The group of the configuration's SYMMETRY, and the sets of names that it is about."""
+        term = self.configured.single("SYMMETRY")
+        if term is None:
+            return [{}], ()
+        line = self.configured.cfg.single["SYMMETRY"].line
+        if self._terms.level(term) > Level.CONSTANT:
+            self.configured.fail(line, "SYMMETRY takes a constant set of permutations")
+        try:
+            group = group_of(self._terms.value(term))
+            return group, sets_of(group, sets)
+        except InputError as error:
+            self.configured.fail(line, f"SYMMETRY is not supported: {error}")
+
+    def renamings(self, sets: Sequence[str] | None = None) -> list[dict[str, str]]:
+        names = self.symmetry if sets is None else names_in("sets", sets)
+        for name in names:
+            if name not in self.symmetry:
+                raise unknown(f"symmetric set of {self.name}", name, self.symmetry)
+        return within(self._group, {name for one in names for name in self.constants[one]})

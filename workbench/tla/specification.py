@@ -1,0 +1,119 @@
+"""Open a module with its configuration: the class of its machines."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.kernel.meaning.errors import InputError
+from workbench.tla.configuration import Cfg, CfgEntry, read_configuration
+from workbench.tla.configured import Configured, configure, naming
+from workbench.tla.machine import TlaMachine
+from workbench.tla.modules import MOST_BYTES, Library, Specification, load
+from workbench.tla.standard import MODULES
+
+#: What a module without a configuration is taken to mean: the first of these that it defines.
+_USUAL = (("SPECIFICATION", "Spec"), ("INIT", "Init"), ("NEXT", "Next"))
+
+
+def open_module(
+    path: str | Path, cfg: str | Path | None = None, folders: Sequence[str | Path] = ()
+) -> type[TlaMachine]:
+    """The machines of the module in a file, with a configuration; the constants are the arguments of the class.
+
+    Args:
+        path: The file, such as ``Hudi.tla``.
+        cfg: The configuration's file; by default that beside the module, ``Hudi.cfg``, if there is one.
+        folders: Where other modules are searched for, after the folder of the file.
+
+    Raises:
+        InputError: With the place, for a text or a configuration that has a mistake, or that is not supported.
+    """
+    path = Path(path)
+    if path.suffix != ".tla":
+        raise InputError(f"{path} is not a module; its name must end in .tla")
+    if not path.is_file():
+        raise InputError(f"there is no file {path}")
+    beside = path.with_suffix(".cfg")
+    chosen = Path(cfg) if cfg is not None else beside if beside.is_file() else None
+    library = Library([path.parent, *map(Path, folders)], _standard())
+    if chosen is None:
+        return _class_of(path.stem, library, None, "")
+    return _class_of(path.stem, library, _text_of(chosen), chosen.name)
+
+
+def module_of_text(text: str, cfg: str | None = None, modules: Sequence[str] = ()) -> type[TlaMachine]:
+    """The machines of a module that is a text, as in a notebook.
+
+    Args:
+        text: The module's.
+        cfg: The configuration's.
+        modules: The texts of other modules.
+
+    Raises:
+        InputError: As for :func:`open_module`.
+    """
+    texts = {_name_in(one): one for one in (*modules, text)}
+    name = _name_in(text)
+    return _class_of(name, Library(standard=_standard(), texts=texts), cfg, f"{name}.cfg")
+
+
+def _standard() -> dict[str, dict[str, int]]:
+    return {module: {name: arity for name, (arity, _) in operators.items()} for module, operators in MODULES.items()}
+
+
+def _name_in(text: str) -> str:
+    found = re.search(r"-{4,}\s*MODULE\s+(\w+)\s*-{4,}", text)
+    if found is None:
+        raise InputError("there is no module in the text; it takes ---- MODULE Name ----")
+    return found[1]
+
+
+def _text_of(cfg: Path) -> str:
+    try:
+        with cfg.open("rb") as file:
+            text = file.read(MOST_BYTES + 1)
+        if len(text) > MOST_BYTES:
+            raise InputError(f"{cfg} is too large; a configuration takes at most {MOST_BYTES:,} bytes")
+        return text.decode()
+    except FileNotFoundError:
+        raise InputError(f"there is no file {cfg}") from None
+    except OSError as error:
+        raise InputError(f"{cfg} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{cfg} is not a text in UTF-8") from None
+
+
+def _class_of(name: str, library: Library, cfg: str | None, file: str) -> type[TlaMachine]:
+    configured = _configured(name, library, cfg, file)
+    # Its module is the text, so that a hash of the class is one of what it was made from.
+    parts = {"configured": configured, "declared": configured.family, "__module__": f"{name}.tla"}
+    made: type[TlaMachine] = type(name, (TlaMachine,), parts)
+    made.declared = made().declared
+    return made
+
+
+def _configured(name: str, library: Library, cfg: str | None, file: str) -> Configured:
+    specification = load(name, library)
+    if cfg is None:
+        given = _usual(specification)
+    else:
+        with naming(file):
+            given = read_configuration(cfg)
+    texts = dict(library.read)
+    return replace(configure(specification, library, given, file), rebuilt_by=(_rebuilt, (name, texts, cfg, file)))
+
+
+def _rebuilt(name: str, texts: dict[str, str | bytes], cfg: str | None, file: str) -> Configured:
+    return _configured(name, Library(standard=_standard(), texts=texts), cfg, file)
+
+
+def _usual(specification: Specification) -> Cfg:
+    """What stands for the configuration of a module that has none: the behaviours that it defines by usual names."""
+    single = dict[str, CfgEntry]()
+    for keyword, name in _USUAL:
+        if specification.scope.find(name) is not None:
+            single[keyword] = CfgEntry(name, 1)
+            if keyword == "SPECIFICATION":
+                break
+    return Cfg(single=single)
