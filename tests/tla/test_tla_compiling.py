@@ -1,5 +1,7 @@
 """Compiled expressions: values, errors with their places, and what a run says of an action."""
 
+from typing import Any
+
 import pytest
 
 from tests.tla.exploring import specification
@@ -26,7 +28,7 @@ START = (
 NAMES = ["x", "y"]
 
 
-def compiled(text: str, kind: str = "expression"):
+def compiled(text: str, kind: str = "expression") -> Any:
     made = specification(*START, f"A == {text}")
     meaning = made.scope.find("A")
     return getattr(Compiler(made, {}), kind)(meaning.definition.body, meaning.scope)

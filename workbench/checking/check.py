@@ -19,7 +19,7 @@ def check(
     model: AnyModel,
     properties: Sequence[str] | str | None = None,
     *,
-    symmetry: bool | Sequence[str] = False,
+    symmetry: bool | Sequence[str] | None = None,
     engine: Engine | str = "auto",
     fail_fast: bool = False,
     budget: Budget = Budget(),
@@ -31,7 +31,8 @@ def check(
     Args:
         model: Its object, or a class or a name for :func:`workbench.get_model`, with its default constants.
         properties: Names of properties, or a single one; None for the model's defaults.
-        symmetry: Which of the model's symmetric sets to reduce by: all, none, or some by name.
+        symmetry: Which of the model's symmetric sets to reduce by: all, none, or some by name; None for what the
+            configuration of a TLA+ module says, and none for other models.
         engine: :class:`workbench.Local` searches in this process and :class:`workbench.Spark` on a cluster;
             :class:`workbench.Auto` starts in this process and moves to Spark when the search outgrows it.
             :class:`workbench.Reference` is the plain search that defines the result. The names ``"auto"``, ``"local"``,

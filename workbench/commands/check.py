@@ -42,7 +42,7 @@ from workbench.kernel.meaning.budget import Watch
 from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.plan import Fingerprints, key_in
-from workbench.registry import configurations, get_model, names_model
+from workbench.registry import configurations, configured, get_model, names_model
 from workbench.registry.configurations import Configuration, told_path
 
 _PAGE, _JUNIT = ".html", ".xml"
@@ -151,9 +151,10 @@ def _engine(arguments: argparse.Namespace) -> Engine:
 
 def _check_model(arguments: argparse.Namespace, name: str) -> int:
     _without(arguments, {"model": None}, "a model; it goes with a run directory")
-    declared = get_model(name)
+    named = name if arguments.cfg is None else configured(name, arguments.cfg)
+    declared, cfg = get_model(named), arguments.cfg if named == name else None
     check_answer(arguments, [*file_of(name), *_read(arguments)])
-    model, properties, symmetry, remarks, unknown = _asked(arguments, declared)
+    model, properties, symmetry, remarks, unknown = _asked(arguments, declared, cfg)
     if arguments.deadlock:
         properties = with_deadlock(model, properties)
     with failing(arguments), progress_line() as on_progress:
@@ -191,17 +192,17 @@ def _give(arguments: argparse.Namespace, result: Result) -> int:
 
 
 def _asked(
-    arguments: argparse.Namespace, model: ModelClass
-) -> tuple[Machine, list[str] | None, bool | tuple[str, ...], list[str], list[Verdict]]:
+    arguments: argparse.Namespace, model: ModelClass, cfg_file: str | None
+) -> tuple[Machine, list[str] | None, bool | tuple[str, ...] | None, list[str], list[Verdict]]:
     """The model, the properties and symmetric sets to check, remarks, and unknown properties.
 
     Command-line options override the TLC configuration.
     """
     constants = parse_assignments(arguments.set)
-    if arguments.cfg is None:
-        return machine_of(model(**constants)), arguments.property, bool(arguments.symmetry), [], []
-    text = read_text(arguments.cfg, "TLC configuration")
-    with reading(arguments.cfg):
+    if cfg_file is None:
+        return machine_of(model(**constants)), arguments.property, arguments.symmetry, [], []
+    text = read_text(cfg_file, "TLC configuration")
+    with reading(cfg_file):
         cfg = read_cfg(text)
         if arguments.symmetry is not None:
             cfg.single.pop("SYMMETRY", None)

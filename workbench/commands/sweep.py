@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
             grid,
             arguments.property or asked.properties,
             constants=constants,
-            symmetry=arguments.symmetry or asked.symmetry,
+            symmetry=arguments.symmetry or asked.symmetry or None,
             out=next((output.path for output in arguments.output if output.kind == FOLDER), None),
             spark=arguments.spark,
             workers=arguments.workers,

@@ -158,6 +158,14 @@ def file_in(name: str) -> tuple[Path, str] | None:
     return next((place for suffix in (".py", *_front_ends()) if (place := in_file(name, suffix))), None)
 
 
+def configured(name: str, cfg: str) -> str:
+    """The name of a module in another language with the configuration in the file `cfg`; any other name as it is."""
+    place = file_in(name)
+    if place is None or place[0].suffix not in _front_ends():
+        return name
+    return f"{place[0]}:{Path(cfg).absolute()}"
+
+
 def names_model(name: str) -> bool:
     """Whether `name` is that of a model, or a model's file."""
     return name in models() or file_in(name) is not None

@@ -70,6 +70,7 @@ class TlaMachine(Machine):
         self.declared = replace(
             configured.family,
             symmetry=symmetric,
+            reduced=bool(symmetric),
             variables={name: TextVariable(name) for name in self._cells.names},
             processes=made.processes,
             actions=self.actions,

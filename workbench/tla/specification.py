@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from workbench.kernel.meaning.errors import InputError
 from workbench.tla.configuration import Cfg, CfgEntry, read_configuration
@@ -14,6 +15,8 @@ from workbench.tla.standard import MODULES
 
 #: What a module without a configuration is taken to mean: the first of these that it defines.
 _USUAL = (("SPECIFICATION", "Spec"), ("INIT", "Init"), ("NEXT", "Next"))
+#: The classes by what they were made from: whoever opens the same texts again gets the same class.
+_made: dict[Any, type[TlaMachine]] = {}
 
 
 def open_module(
@@ -40,6 +43,18 @@ def open_module(
     if chosen is None:
         return _class_of(path.stem, library, None, "")
     return _class_of(path.stem, library, _text_of(chosen), chosen.name)
+
+
+def open_named(path: Path, configuration: str) -> type[TlaMachine]:
+    """The machines of ``path:configuration``, as commands and panels name them.
+
+    Args:
+        configuration: A file, seen from the module's folder; empty for the one beside the module.
+
+    Raises:
+        InputError: As for :func:`open_module`.
+    """
+    return open_module(path, path.parent / configuration if configuration else None)
 
 
 def module_of_text(text: str, cfg: str | None = None, modules: Sequence[str] = ()) -> type[TlaMachine]:
@@ -86,11 +101,14 @@ def _text_of(cfg: Path) -> str:
 
 def _class_of(name: str, library: Library, cfg: str | None, file: str) -> type[TlaMachine]:
     configured = _configured(name, library, cfg, file)
-    # Its module is the text, so that a hash of the class is one of what it was made from.
-    parts = {"configured": configured, "declared": configured.family, "__module__": f"{name}.tla"}
-    made: type[TlaMachine] = type(name, (TlaMachine,), parts)
-    made.declared = made().declared
-    return made
+    made_from = name, tuple(sorted(library.read.items())), cfg, file
+    if made_from not in _made:
+        # Its module is the text, so that a hash of the class is one of what it was made from.
+        parts = {"configured": configured, "declared": configured.family, "__module__": f"{name}.tla"}
+        made: type[TlaMachine] = type(name, (TlaMachine,), parts)
+        made.declared = made().declared
+        _made[made_from] = made
+    return _made[made_from]
 
 
 def _configured(name: str, library: Library, cfg: str | None, file: str) -> Configured:

@@ -209,7 +209,7 @@ def fill(
     properties: Sequence[str] | None = None,
     *,
     constants: Mapping[str, Any] | None = None,
-    symmetry: bool | Sequence[str] = False,
+    symmetry: bool | Sequence[str] | None = None,
     budget: Budget = Budget(),
     out: str | Path | None = None,
     spark: Any = None,

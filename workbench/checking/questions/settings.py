@@ -85,7 +85,7 @@ def plans_of(
     model: ModelClass,
     settings: Sequence[Mapping[str, Any]],
     properties: Sequence[str] | None,
-    symmetry: bool | Sequence[str],
+    symmetry: bool | Sequence[str] | None,
 ) -> list[SettingPlan]:
     """The plan for each setting: the wanted properties that apply with its constants."""
     for name in properties or ():

@@ -115,7 +115,7 @@ def explore(
     model: AnyModel,
     properties: Sequence[str] | None = None,
     *,
-    symmetry: bool | Sequence[str] = False,
+    symmetry: bool | Sequence[str] | None = None,
     budget: Budget = Budget(states=1_000_000),
     watch: Watch = Watch(),
 ) -> StateSpace:

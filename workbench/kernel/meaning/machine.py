@@ -28,6 +28,7 @@ class Family:
     Attributes:
         title: What its author calls it: the name of the class.
         symmetry: The names of the constants whose members are interchangeable.
+        reduced: Whether a check that does not say so takes them as interchangeable.
         constants, variables, processes, actions, properties, constraints: What is declared, by name.
         ends: Says where behaviours may end, if anything does.
     """
@@ -42,6 +43,7 @@ class Family:
     properties: Mapping[str, Property] = field(default_factory=dict)
     constraints: Mapping[str, Property] = field(default_factory=dict)
     ends: Any = None
+    reduced: bool = False
 
     def property_named(self, name: str) -> Property:
         """The property `name` that is declared, or that every model has.

@@ -79,7 +79,7 @@ class Plan:
 def make_plan(
     model: Any,
     properties: Sequence[str] | None = None,
-    symmetry: bool | Sequence[str] = False,
+    symmetry: bool | Sequence[str] | None = None,
     *,
     fail_fast: bool = False,
     fingerprints: Fingerprints = Fingerprints(),
@@ -88,7 +88,8 @@ def make_plan(
 
     Args:
         properties: Names; those that the model checks by default for None.
-        symmetry: All of the model's symmetric sets, none, or some by name.
+        symmetry: All of the model's symmetric sets, none, or some by name; None for what its configuration says, which
+            is none for a class in Python.
 
     Raises:
         InputError: If `model` is not one, or for an unknown property or set.
@@ -97,6 +98,8 @@ def make_plan(
     key = token_bytes(_KEY) if given.key is None else key_in(given.key, "key")
     model = machine_of(model)
     chosen = model.select(properties)
+    if symmetry is None:
+        symmetry = model.declared.reduced
     if symmetry is True and not model.symmetry:
         raise InputError(f"symmetry: {model.name} declares no set of interchangeable names; leave it out")
     sets = tuple(model.symmetry) if symmetry is True else names_in("symmetry", symmetry or ())

@@ -33,7 +33,7 @@ _STATES_PER_REPORT = 100
 def search(
     model: Any,
     properties: Sequence[str] | None = None,
-    symmetry: bool | Sequence[str] = (),
+    symmetry: bool | Sequence[str] | None = None,
     fail_fast: bool = False,
     budget: Budget = Budget(),
     watch: Watch = Watch(),

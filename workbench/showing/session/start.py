@@ -23,7 +23,8 @@ def start_from(what: Any) -> Settings:
     """
     if is_model_class(what) or isinstance(what, (Machine, Model)):
         machine = machine_of(what)
-        return Settings(type(machine.author), machine.constants)
+        reduced = tuple(machine.symmetry) if machine.declared.reduced else ()
+        return Settings(type(machine.author), machine.constants, symmetry=reduced)
     if isinstance(what, Configuration):
         ticked = None if what.properties is None else frozenset(what.properties)
         return Settings(type(what.model.author), what.model.constants, ticked, what.symmetry, what)
