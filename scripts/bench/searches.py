@@ -80,9 +80,8 @@ def measure(case: Case) -> dict[str, Any]:
     """A search by the engine, and by the reference search in the same run."""
     model = get_model(case.model)(**case.constants)
     names = safety(model)
-    check(
-        model, names, symmetry=case.symmetry, engine="local", budget=Budget(states=100)
-    )  # nothing is compiled in what follows
+    few = Budget(states=100)
+    check(model, names, symmetry=case.symmetry, engine="local", budget=few)  # nothing is compiled in what follows
     result = best_of(case.runs, lambda: check(model, names, symmetry=case.symmetry, engine=Local(workers=1)))
     plain = check(model, names, symmetry=case.symmetry, engine="reference", budget=Budget(states=case.reference_states))
     rate, plain_rate = result.distinct / result.seconds, plain.distinct / plain.seconds

@@ -54,15 +54,8 @@ def test_domains_are_of_pythons_numbers():
 
 
 def test_budgets_and_other_integers_may_be_numpys():
-    assert (
-        check(
-            SMALL,
-            budget=Budget(states=np.int64(20)),
-            engine=Auto(workers=np.int64(2)),
-            fingerprints=Fingerprints(bits=np.int64(128)),
-        ).distinct
-        == 20
-    )
+    few, engine, wide = Budget(states=np.int64(20)), Auto(workers=np.int64(2)), Fingerprints(bits=np.int64(128))
+    assert check(SMALL, budget=few, engine=engine, fingerprints=wide).distinct == 20
     assert check(SMALL, engine=Auto(hand_over_states=np.int64(10**6)), budget=Budget(bytes=np.int64(2**30))).complete
     budget = Budget(np.int64(1), np.float32(0.5), np.int64(3))
     assert [type(bound) for bound in vars(budget).values()] == [int, float, int]
