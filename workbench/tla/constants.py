@@ -117,14 +117,15 @@ def constants_in(cfg: Cfg) -> dict[str, Constant]:
 
 
 def _constant(name: str, value: Any, written: Any) -> Constant:
+    doc = f"{shown(value)} in the configuration"
     if isinstance(value, bool):
-        return Constant(value, bool)
+        return Constant(value, bool, doc)
     if type(value) is int and 0 <= value <= LARGEST:
-        return Constant(value, range(LARGEST + 1))
+        return Constant(value, range(LARGEST + 1), doc)
     if isinstance(written, tuple) and written and all(type(one) is Name and _WORD.fullmatch(one) for one in written):
         sizes = range(1, max(len(written), _MOST_NAMES) + 1)
-        return Constant(written, Names(_prefix(name, written), sizes))
-    return Constant(value, Expressed(value))
+        return Constant(written, Names(_prefix(name, written), sizes), doc)
+    return Constant(value, Expressed(value), doc)
 
 
 def _prefix(name: str, names: tuple[str, ...]) -> str:
