@@ -912,6 +912,31 @@ for shown in (space.result, trace, trace.last, Bakery(), Bakery, space, report, 
 
 
 @pytest.mark.slow
+def test_a_cell_may_hold_a_tla_module_with_its_configuration():
+    script = """
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+import workbench
+cell = '''
+---- MODULE Clock ----
+EXTENDS Naturals
+CONSTANT Hours
+VARIABLE hour
+Init == hour = 0
+Next == hour' = (hour + 1) % Hours
+Early == hour < 5
+====
+CONSTANT Hours = 12  INIT Init  NEXT Next  INVARIANT Early
+'''
+made = shell.run_cell_magic("tla", "", cell)
+result = workbench.check(shell.user_ns["Clock"](Hours=7))
+print(made is shell.user_ns["Clock"], result.distinct, result["Early"].trace_states)
+print(*("text/html" in shell.display_formatter.format(one)[0] for one in (made, made())))
+"""
+    assert python(script, check=True).stdout.split() == ["True", "7", "6", "True", "True"]
+
+
+@pytest.mark.slow
 def test_what_is_wrong_with_a_cell_is_one_line_with_the_line_of_the_cell():
     """Without a traceback through the package."""
     import nbclient

@@ -14,6 +14,7 @@ _DRAWN_BY = {
     ("workbench.kernel.meaning.trace", "Trace"): "trace_view",
     ("workbench.kernel.meaning.state", "State"): "state_table",
     ("workbench.kernel.language.model", "Model"): "model_view",
+    ("workbench.kernel.meaning.machine", "Machine"): "model_view",
     ("workbench.checking.spaces.space", "StateSpace"): "space_view",
     ("workbench.audits.findings", "Audit"): "audit_view",
     ("workbench.checking.following.report", "Report"): "answer_view",
@@ -33,6 +34,7 @@ def enable() -> None:
     from workbench.kernel.meaning.errors import InputError, ModelError
 
     shell.set_custom_exc((InputError, ModelError), _in_one_line)
+    shell.register_magic_function(_module_of_cell, "cell", "tla")
 
 
 def _in_one_line(shell: Any, kind: type, error: BaseException, traceback: Any, tb_offset: Any = None) -> None:
@@ -40,6 +42,18 @@ def _in_one_line(shell: Any, kind: type, error: BaseException, traceback: Any, t
     from workbench.kernel.meaning.errors import with_its_cell
 
     shell.showtraceback((kind, kind(with_its_cell(error)), traceback), exception_only=True)
+
+
+def _module_of_cell(line: str, cell: str) -> Any:
+    """The class of a TLA+ module's models, which the cell's namespace gets by the module's name.
+
+    What follows the module in the cell is its configuration.
+    """
+    from workbench.tla.specification import module_of_cell
+
+    made = module_of_cell(cell)
+    sys.modules["IPython"].get_ipython().push({made.__name__: made})
+    return made
 
 
 def _drawing(function: str) -> Any:

@@ -73,6 +73,17 @@ def module_of_text(text: str, cfg: str | None = None, modules: Sequence[str] = (
     return _class_of(name, Library(standard=_standard(), texts=texts), cfg, f"{name}.cfg")
 
 
+def module_of_cell(text: str) -> type[TlaMachine]:
+    """The machines of a module that is followed by its configuration, if it has one.
+
+    Raises:
+        InputError: As for :func:`open_module`.
+    """
+    ends = [line.end() for line in re.finditer(r"^={4,}[ \t]*$", text, re.MULTILINE)]
+    end = ends[-1] if ends else len(text)
+    return module_of_text(text[:end], text[end:] if text[end:].strip() else None)
+
+
 def _standard() -> dict[str, dict[str, int]]:
     return {module: {name: arity for name, (arity, _) in operators.items()} for module, operators in MODULES.items()}
 
