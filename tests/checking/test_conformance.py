@@ -340,7 +340,8 @@ def test_a_campaign_tells_what_differs(monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["campaign.py", "--models", "1", "--seed", "3"])
     assert campaign.main() == 1
     difference, _, summary = capsys.readouterr().out.partition("\n1 models (seeds 3 to ")
-    assert re.match(r"seed \d+: one thread, \d+ bits, symmetry False, workers 1: levels: \[1, .*, not \[1", difference)
+    how = r"one thread, \d+ bits, symmetry False, Local\(workers=1\)"
+    assert re.match(rf"seed \d+: {how}: levels: \[1, .*, not \[1", difference)
     assert ": 1 models differ (" in summary
 
 
