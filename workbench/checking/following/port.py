@@ -5,19 +5,20 @@ state of the model the values of the module's variables, as ``workbench/tla/valu
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.checking.following.same import Sameness, same
 from workbench.kernel import InputError, Machine, machine_of
 from workbench.kernel.meaning.budget import Budget, Watch
+from workbench.kernel.meaning.domains import Names
 from workbench.kernel.meaning.errors import listed, unknown
 from workbench.kernel.meaning.machine import ModelClass
-from workbench.kernel.meaning.values import Map
+from workbench.kernel.meaning.values import Map, Name
 from workbench.registry import get_model, in_file, load_file, protocol_of
 from workbench.tla.values import function_of, text
 
-__all__ = ["Port", "follow_text", "function", "get_port", "record", "string"]
+__all__ = ["Port", "follow_text", "function", "get_port", "name", "record", "string"]
 
 
 @dataclass(frozen=True)
@@ -79,13 +80,17 @@ def follow_text(
     Raises:
         InputError: If the module does not take the constants, or the mapping does not fit.
     """
-    given = port.constants(model.author)
+    given = dict(port.constants(model.author))
+    for constant, value in given.items():
+        declared = module.declared.constants.get(constant)
+        if declared is not None and isinstance(declared.domain, Names):
+            given[constant] = tuple(sorted(value))  # a set of model values is spelled so
     text = machine_of(module(**given))
     left = [name for name in text.declared.constants if name not in given]
     found = same(model, text, lambda state: port.state(model.author, state), budget=budget, watch=watch)
     if own := [name for name in left if not _stands_for_itself(text, name)]:
         found.remarks.append(f"{listed(own)} of {text.name} are as its configuration has them")
-    return found
+    return replace(found, other=replace(found.other, name=f"{text.name}.tla"))
 
 
 def _stands_for_itself(machine: Machine, name: str) -> bool:
@@ -96,6 +101,7 @@ def _stands_for_itself(machine: Machine, name: str) -> bool:
 # What a mapping writes -----------------------------------------------------------------------------------------------
 
 string = text
+name = Name
 function = function_of
 
 

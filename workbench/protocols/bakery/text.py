@@ -38,7 +38,8 @@ def _pc(model, s, **alone):
 
 
 def _constants(model):
-    return {name: getattr(model, name) for name in ("Writers", "MaxTickets", "MaxIcebergLen", "MaxCrashes")}
+    bounds = {name: getattr(model, name) for name in ("MaxTickets", "MaxIcebergLen", "MaxCrashes")}
+    return {"Writers": frozenset(model.Writers), **bounds}
 
 
 def _state(model, s):
