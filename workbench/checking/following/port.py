@@ -26,14 +26,14 @@ class Port:
     """A mapping from a model to a module.
 
     Attributes:
-        model: The model's name, or its class; models that extend it are mapped, too.
         constants: From the model with its constants to those of the module, by name.
         state: From the model and one of its states to the values of the module's variables, by name.
+        model: The model's name; models that extend it are mapped, too. None for any that has what the two read.
     """
 
-    model: str | ModelClass
     constants: Callable[[Any], Mapping[str, Any]]
     state: Callable[[Any, Any], Mapping[str, Any]]
+    model: str | None = None
 
 
 def get_port(model: ModelClass, module: str, name: str | None = None) -> Port:
@@ -51,9 +51,8 @@ def get_port(model: ModelClass, module: str, name: str | None = None) -> Port:
         port = protocol.part(places[module])
     else:
         port = _in_file(name)
-    of = get_model(port.model) if isinstance(port.model, str) else port.model
-    if not issubclass(model, of):
-        raise InputError(f"the mapping to {module} is one of {of.declared.name}, not of {model.declared.name}")
+    if port.model is not None and not issubclass(model, get_model(port.model)):
+        raise InputError(f"the mapping to {module} is one of {port.model}, not of {model.declared.name}")
     return port
 
 
@@ -86,16 +85,10 @@ def follow_text(
         if declared is not None and isinstance(declared.domain, Names):
             given[constant] = tuple(sorted(value))  # a set of model values is spelled so
     text = machine_of(module(**given))
-    left = [name for name in text.declared.constants if name not in given]
     found = same(model, text, lambda state: port.state(model.author, state), budget=budget, watch=watch)
-    if own := [name for name in left if not _stands_for_itself(text, name)]:
-        found.remarks.append(f"{listed(own)} of {text.name} are as its configuration has them")
-    return replace(found, other=replace(found.other, name=f"{text.name}.tla"))
-
-
-def _stands_for_itself(machine: Machine, name: str) -> bool:
-    """Whether a constant is a model value of its own name, as those are that nobody sets."""
-    return machine.constants[name] == name
+    left = [one for one in text.declared.constants if one not in given and text.constants[one] != one]
+    remarks = [f"{listed(left)} of {text.name} have the values of its configuration"] if left else []
+    return replace(found, other=replace(found.other, name=f"{text.name}.tla"), remarks=[*found.remarks, *remarks])
 
 
 # What a mapping writes -----------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ first state, in the order of discovery, that one machine has alone is reached fr
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ from workbench.kernel.meaning.differences import differences
 from workbench.kernel.meaning.errors import listed
 from workbench.kernel.meaning.interrupts import interruptible
 from workbench.kernel.meaning.machine import AnyModel
-from workbench.kernel.meaning.result import MARKS, Lined
+from workbench.kernel.meaning.result import Lined, marked
 from workbench.kernel.meaning.state import Cell, State, changes_of, row_of
 from workbench.kernel.meaning.text import Line, Styled, columns
 from workbench.kernel.meaning.trace import Move, leading_to
@@ -124,8 +125,8 @@ class Sameness(Lined):
         return self.text()
 
     def styled(self) -> list[Line]:
-        style = {True: "yes", False: "no", None: "unknown"}[self.holds]
-        lines: list[Line] = [Styled(MARKS[self.holds], style, f" {self.why}")]  # type: ignore[arg-type]
+        style, (mark, why) = marked(self.holds, self.why)
+        lines: list[Line] = [Styled(mark, style, f" {why}")]
         if not self.holds:
             lines += [f"  {line}".rstrip() for line in columns(list(self._rows()), right={1, 2, 3})]
         for side, beside in ((self.one, self.other), (self.other, self.one)):
@@ -205,8 +206,8 @@ def same(
             space.explore(limits)
         return _Comparison(mapped, target, state_of, limits).result()
     except (Stop, MemoryError) as stop:
-        sides = [Side(space.machine.name, space.figures) for space in (mapped, target)]
-        return Sameness(*sides, len(mapped.states), limits.why(stop))
+        why = limits.why(stop)
+        return Sameness(mapped.side(), target.side(), len(mapped.states), why)
 
 
 class _Space:
@@ -226,6 +227,14 @@ class _Space:
         pairs = sum(len({there for _, there in steps} - {here}) for here, steps in enumerate(self.steps))
         return Figures(len(self.initial), len(self.states), pairs)
 
+    def side(self) -> Side:
+        """What was found of it before a stop."""
+        return Side(self.machine.name, self.figures)
+
+    def met_in(self, number: int) -> AbstractContextManager[None]:
+        """Attaches the behaviour up to a state to errors of the model that are met there."""
+        return leading_to(lambda _: self.trace(number))
+
     def explore(self, limits: Limits) -> None:
         """Find all states and steps.
 
@@ -242,7 +251,7 @@ class _Space:
                 level, end = level + 1, len(self.states)
             self._pause(limits, level)
             here = len(self.steps)
-            with leading_to(lambda error, here=here: self.trace(here)):  # type: ignore[misc]
+            with self.met_in(here):
                 self.steps.append(list(self._successors(here, limits)))
 
     def _pause(self, limits: Limits, level: int) -> None:
@@ -290,7 +299,7 @@ class _Comparison:
         numbers = dict(other.numbers)
         self.image: list[int] = []
         for at, state in enumerate(one.states):
-            with leading_to(lambda error, at=at: one.trace(at)):  # type: ignore[misc]
+            with one.met_in(at):
                 mapped = _state_from(other.machine, state_of(state))
             if mapped not in numbers:
                 numbers[mapped] = len(self.states)
@@ -370,12 +379,14 @@ class _Comparison:
 
     def _extra(self, trace: Trace, there: int, near: Iterable[tuple[str, int]]) -> Extra:
         wanted = self.states[there]
-        changes = [(label, changes_of(self.states[number], wanted)) for label, number in near]
+        changes = [(label, changes_of(wanted, self.states[number])) for label, number in near]
         if not changes:
             return Extra(trace, trace.steps[-1].label, None, [])
         label, closest = min(changes, key=lambda change: len(change[1]))
         lines = [
-            f"{part.where}: {part.after}" if part.before is None else f"{part.where}: {part.before} in place of {part.after}"
+            f"{part.where}: {part.after}"
+            if part.before is None
+            else f"{part.where}: {part.after} in place of {part.before}"
             for change in closest
             for part in differences(str(change.cell), change.before, change.after)
         ]

@@ -4,10 +4,9 @@
 """
 
 from workbench.checking.following.port import Port, function, record, string
-from workbench.protocols.bakery.catalog import Snapshot
 
 
-def _snapshot(one: Snapshot):
+def _snapshot(one):
     """A snapshot; that of nobody, with which the table begins, has the writer 0."""
     who, kind = (0, "prime") if one.writer is None else (one.writer, "commit")
     return record(w=who, t=one.ticket, parent=one.parent, kind=string(kind))
@@ -50,7 +49,7 @@ def _state(model, s):
     }
 
 
-BAKERY = Port("bakery_published", _constants, _state)
+BAKERY = Port(_constants, _state, model="bakery_published")
 
 # Bakery_v2 -----------------------------------------------------------------------------------------------------------
 
@@ -80,4 +79,4 @@ def _state_v2(model, s):
     }
 
 
-BAKERY_V2 = Port("bakery_v2_published", _constants_v2, _state_v2)
+BAKERY_V2 = Port(_constants_v2, _state_v2, model="bakery_v2_published")

@@ -5,7 +5,7 @@ name; a merge target is a copy of the file, where ours is the file's name.
 """
 
 from workbench.checking.following.port import Port, function, name, record
-from workbench.protocols.delta.model import DELETE, INSERT, Entry, File, live_files
+from workbench.protocols.delta.model import DELETE, INSERT, File, live_files
 
 NIL = name("Nil")
 _SETS = ("Writers", "Column1Values", "Column2Values")
@@ -56,9 +56,11 @@ def _file(file, rows):
     return record(file_id=_name(file), rows=frozenset((row.column1, row.column2) for row in rows))
 
 
-def _log(entries: tuple[Entry, ...]):
+def _log(entries):
     return tuple(
-        record(version=at, added_files=frozenset(map(_name, one.added)), removed_files=frozenset(map(_name, one.removed)))
+        record(
+            version=at, added_files=frozenset(map(_name, one.added)), removed_files=frozenset(map(_name, one.removed))
+        )
         for at, one in enumerate(entries, 1)
     )
 
@@ -78,4 +80,4 @@ def _committed(model, history):
     return tuple(record(version=one.version, txn=_transaction(model, one.transaction)) for one in history)
 
 
-DELTA = Port("delta", _constants, _state)
+DELTA = Port(_constants, _state, model="delta")

@@ -103,4 +103,4 @@ def _log(model, s, key):
     return tuple(record(type=name(one.type), key=key, value=one.value, ts=one.ts) for one in logged)
 
 
-HUDI = Port("hudi_published", _constants, _state)
+HUDI = Port(_constants, _state, model="hudi_published")
