@@ -1,11 +1,14 @@
 """Whether a model and a module are the same: what differs is noticed, and told."""
 
 import json
+import os
+import signal
 import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
+from ports import SETTINGS, violated
 
 from tests.command import Done, runner
 from workbench.checking.following.port import Port, follow_text, get_port, name, record, string
@@ -16,6 +19,7 @@ from workbench.language import Constant, Model, Variable, action, require
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2
 from workbench.registry import get_model, protocols
+from workbench.registry.configurations import configuration
 from workbench.tla.specification import module_of_text
 
 TEXT = r"""---- MODULE Counter ----
@@ -209,6 +213,12 @@ def test_a_comparison_stops_on_request() -> None:
     assert "stopped on request" in str(found.why)
 
 
+def test_ctrl_c_gives_what_was_found_so_far() -> None:
+    found = compared(Counter, watch=Watch(lambda at: os.kill(os.getpid(), signal.SIGINT)))
+    assert found.holds is None
+    assert found.why == "not decided: interrupted"
+
+
 def test_values_of_two_kinds_are_not_the_same() -> None:
     port = Port(PORT.constants, lambda model, s: {**PORT.state(model, s), "count": True if s.count == 1 else s.count})
     assert compared(Counter, port).holds is False
@@ -264,6 +274,16 @@ def test_each_protocol_maps_the_constants_and_variables_of_its_own_models() -> N
             (first,) = model.initial_states()
             assert port.constants(model.author), module
             assert port.state(model.author, first), module
+
+
+def test_the_script_compares_each_text_where_something_is_violated() -> None:
+    assert SETTINGS.keys() == {module for protocol in protocols().values() for module in protocol.texts}
+    for module, names in SETTINGS.items():
+        settings = list(map(configuration, names))
+        assert len(settings) >= 3, module
+        assert any(map(violated, settings)), module
+        for one in settings:
+            assert get_port(type(one.model.author), module), module
 
 
 def test_the_port_of_another_model_is_refused() -> None:

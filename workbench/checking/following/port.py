@@ -102,7 +102,7 @@ def record(**fields: Any) -> Map:
     """A record of TLA+.
 
     Examples:
-        >>> record(a=1)
-        Map({'"a"': 1})
+        >>> record(a=1)['"a"']
+        1
     """
     return Map({text(name): value for name, value in fields.items()})
