@@ -36,6 +36,7 @@ StateMap = Callable[[Any], Mapping[str, Any]]
 _BYTES_PER_STATE = 1000
 _STATES_PER_REPORT = 100
 _MOST_LINES = 12
+_LONGEST = 100
 
 
 class Figures(NamedTuple):
@@ -384,13 +385,15 @@ class _Comparison:
             return Extra(trace, trace.steps[-1].label, None, [])
         label, closest = min(changes, key=lambda change: len(change[1]))
         lines = [
-            f"{part.where}: {part.after}"
-            if part.before is None
-            else f"{part.where}: {part.after} in place of {part.before}"
+            f"{part.where}: {_brief(part.after)}{'' if part.before is None else f' in place of {_brief(part.before)}'}"
             for change in closest
             for part in differences(str(change.cell), change.before, change.after)
         ]
         return Extra(trace, trace.steps[-1].label, label, lines)
+
+
+def _brief(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
 def _label(space: _Space, here: int, move: Move) -> str:
