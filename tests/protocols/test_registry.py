@@ -166,7 +166,8 @@ def test_one_that_cannot_be_used_is_left_out_with_a_warning(
 def test_the_parts_of_our_protocols_are_there() -> None:
     assert list(having("audit")) == ["delta", "hudi", "iceberg", "paimon"]
     for name, protocol in protocols().items():
-        places = [protocol.picture, protocol.audit, protocol.history, protocol.driver, *protocol.logs.values()]
+        places = [protocol.picture, protocol.audit, protocol.history, protocol.driver]
+        places += [*protocol.logs.values(), *protocol.texts.values()]
         assert all(protocol.part(place) for place in places if place), name
     assert set(protocols()["bakery"].models) <= set(models())
 

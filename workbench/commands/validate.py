@@ -1,5 +1,7 @@
 """Decide whether a model can do what a trace, or a log of a real system, recorded; if not, say where and why.
 
+A TLA+ module in place of a recording is compared with the model, state by state.
+
   workbench validate bakery_v2 trace.itf.json                   as written by `workbench check -o trace.itf.json`
   workbench validate bakery log.itf.json --set Writers=2 --stutter
   workbench validate bakery_v2 'workbench:bakery_v2?MaxCrashes=1#0/0.0'
@@ -7,19 +9,24 @@
   workbench validate bakery_v2 events.jsonl --map coldfront     events of a real system, one JSON object per line
   workbench validate queue events.jsonl --map mapping.py:Queue  the same with a mapping of your own
   workbench validate paimon /warehouse/db.db/t --key jack       a real table's history; by default of all keys
+  workbench validate bakery Bakery.tla --set Writers=2          a module as published: all its states and steps are ours
 
 The model's constants come from the file or its events; --set, or a CONFIGURATION in place of MODEL, overrides them.
-Exit status: 0 it is a behaviour of the model, 1 it is not, 2 bad input, 3 not decided.
+A module has the model's constants, whatever its .cfg gives them; a Port maps them, and the states: the protocol's, or
+--map path/to/file.py:NAME.
+Exit status: 0 it is a behaviour of the model, or the same, 1 it is not, 2 bad input, 3 not decided.
 """
 
 import argparse
 import os
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from workbench.checking.following.events import read_events
 from workbench.checking.following.mapping import Mapped, get_mapping
 from workbench.checking.following.report import Report
+from workbench.checking.following.same import Sameness
 from workbench.commands.answers import add_answer, check_answer, give
 from workbench.commands.files import file_of, reading
 from workbench.commands.options import add_options, asked_of, budget_of
@@ -31,13 +38,13 @@ from workbench.kernel.meaning.budget import Watch
 from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.text import printable
 from workbench.kernel.meaning.values import counted
-from workbench.registry import get_model, having
+from workbench.registry import file_in, get_model, having
 from workbench.registry.programs import needs
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "model")
-    parser.add_argument("file", metavar="FILE.itf.json|EVENTS.jsonl|TABLE|PERMALINK")
+    parser.add_argument("file", metavar="FILE.itf.json|EVENTS.jsonl|TABLE|MODULE.tla|PERMALINK")
     add_options(parser, "--set")
     parser.add_argument(
         "--map", metavar="NAME", help="read events through a mapping: its name, or path/to/file.py:NAME"
@@ -59,11 +66,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     _check_arguments(arguments)
-    inputs = [] if is_permalink(arguments.file) else [arguments.file]
+    module = _module_in(arguments.file)
+    inputs = [] if is_permalink(arguments.file) else [arguments.file if module is None else module]
     asked = asked_of(arguments.model, arguments.set)
     check_answer(arguments, [*asked.files, *file_of(arguments.map or ""), *inputs])
     model, given = asked.declared, asked.constants
-    if is_permalink(arguments.file):
+    report: Report | Sameness
+    if module is not None:
+        report = _follow_text(asked.make(), model, arguments)
+    elif is_permalink(arguments.file):
         report = follow_permalink(model, arguments.file, given)
     elif os.path.isdir(arguments.file):
         report = _follow_table(model, given, arguments)
@@ -78,7 +89,9 @@ def run(arguments: argparse.Namespace) -> int:
 def _check_arguments(arguments: argparse.Namespace) -> None:
     """Raise :class:`InputError` for options that do not go with the input."""
     events, table, searched = ["map"], ["key", "bucket"], ["stutter", "begin", "max_states", "max_seconds", "settings"]
-    if is_permalink(arguments.file):
+    if _module_in(arguments.file) is not None:
+        what, names = "a module, whose states are compared", [*table, "stutter", "begin", "settings"]
+    elif is_permalink(arguments.file):
         what, names = "a permalink, which says which steps are taken", [*events, *table, *searched]
     elif os.path.isdir(arguments.file):
         what, names = "the folder of a table", [*events, "stutter", "begin"]
@@ -87,6 +100,22 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
     for name in names:
         if getattr(arguments, name):
             raise InputError(f"--{name.replace('_', '-')} is not accepted with {what}")
+
+
+def _module_in(file: str) -> Path | None:
+    """The file of a module in another language, which may be followed by a configuration; None for other files."""
+    place = None if is_permalink(file) else file_in(file)
+    return place[0] if place is not None and place[0].suffix != ".py" else None
+
+
+def _follow_text(made: Machine, model: ModelClass, arguments: argparse.Namespace) -> Sameness:
+    """The comparison with a module."""
+    from workbench.checking.following.port import follow_text, get_port
+
+    module = get_model(arguments.file)
+    port = get_port(model, module.declared.name, arguments.map)
+    with progress_line() as on_progress:
+        return follow_text(made, module, port, budget=budget_of(arguments), watch=Watch(on_progress))
 
 
 def _read_trace(model: ModelClass, arguments: argparse.Namespace) -> Mapped:

@@ -39,6 +39,8 @@ class Protocol:
         audit: The module that judges real tables, an :class:`workbench.audits.audit.Format`.
         history: The module whose ``follow`` holds a real table's history against a model.
         logs: By name, what maps the events of real logs to recordings: an object or a class, as ``module:NAME``.
+        texts: By the names of published modules in other languages, what maps states of our models to theirs: a
+            :class:`workbench.checking.following.port.Port`, as ``module:NAME``.
         driver: The class that drives a real system along traces, a
             :class:`workbench.checking.driving.course.Driver`, as ``module:Class``.
         specs: The folder of its configurations; ours are in the repository's ``specs``.
@@ -53,6 +55,7 @@ class Protocol:
     audit: str | None = None
     history: str | None = None
     logs: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
     driver: str | None = None
     specs: Path | None = None
 

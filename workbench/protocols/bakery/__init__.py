@@ -13,6 +13,7 @@ PROTOCOL = Protocol(
     },
     picture="picture",
     logs={"coldfront": "coldfront.mapping:ColdFront"},
+    texts={"Bakery": "text:BAKERY", "Bakery_v2": "text:BAKERY_V2"},
     stories={
         "bakery": {
             "Behind an orphan": "bakery/v1_no_reaping",

@@ -9,6 +9,7 @@ PROTOCOL = Protocol(
     },
     picture="picture",
     audit="audit",
+    texts={"delta_lake": "text:DELTA"},
     stories={
         "delta": {
             "The entry that was overwritten": "delta/overwritten",

@@ -10,6 +10,7 @@ PROTOCOL = Protocol(
     },
     picture="picture",
     audit="audit",
+    texts={"hudi": "text:HUDI"},
     stories={
         "hudi": {
             "Two writers, one file name": "hudi/timestamp_collision",

@@ -1,0 +1,419 @@
+"""Decide whether two machines are the same, state by state, in the terms of the second.
+
+A function maps each state of the first machine to one of the second. Both are explored completely, by running every
+action in every state, as the reference search does: there are no fingerprints, no symmetry and no memory that could be
+wrong for both alike. They are the same if they begin in the same states, and if each state of the first machine has the
+same successors as the state of the second to which it is mapped. Steps that change nothing do not count. So a mapping
+that forgets something hides no difference: of two states that it takes for one, each has to have all the successors.
+
+The first difference is told as a step from a state that both have. There is one, or the initial states differ: the
+first state, in the order of discovery, that one machine has alone is reached from a state before it.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from workbench.checking.local.memory import within_memory
+from workbench.kernel import InputError, Machine, Trace, replay
+from workbench.kernel.meaning.budget import Budget, Limits, Stop, Watch
+from workbench.kernel.meaning.differences import differences
+from workbench.kernel.meaning.errors import listed
+from workbench.kernel.meaning.interrupts import interruptible
+from workbench.kernel.meaning.machine import AnyModel
+from workbench.kernel.meaning.result import Lined, marked
+from workbench.kernel.meaning.state import Cell, State, changes_of, row_of
+from workbench.kernel.meaning.text import Line, Styled, columns
+from workbench.kernel.meaning.trace import Move, leading_to
+from workbench.kernel.meaning.values import counted
+from workbench.registry import model_of
+
+#: From a state of the first machine to the values of the variables of the second, by name.
+StateMap = Callable[[Any], Mapping[str, Any]]
+
+_BYTES_PER_STATE = 1000
+_STATES_PER_REPORT = 100
+_MOST_LINES = 12
+_LONGEST = 100
+
+
+class Figures(NamedTuple):
+    """How many initial states, states and steps; a step is a pair of different states."""
+
+    initial: int
+    states: int
+    steps: int
+
+
+@dataclass(frozen=True)
+class Extra:
+    """The first initial state, or step, that one machine has alone.
+
+    Attributes:
+        trace: The behaviour that ends with it, in the machine that has it.
+        label: The step; ``initial state`` without one.
+        nearest: The closest step, or initial state, of the other machine; None if it has none there.
+        lines: How that differs, in the terms of the second machine.
+    """
+
+    trace: Trace
+    label: str
+    nearest: str | None
+    lines: list[str]
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two machines: what it has, and what it has alone.
+
+    Attributes:
+        alone: None if the comparison is incomplete.
+        extra: None if it has nothing alone.
+    """
+
+    name: str
+    has: Figures
+    alone: Figures | None = None
+    extra: Extra | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Sameness(Lined):
+    """Whether two machines are the same.
+
+    Attributes:
+        one, other: The machine that is mapped, with its states after that, and the machine it is mapped to.
+        mapped: The number of the first machine's own states.
+        stopped: Why the comparison is incomplete; None if it is complete.
+        remarks: What else to know, in lines.
+    """
+
+    one: Side
+    other: Side
+    mapped: int
+    stopped: str | None = None
+    remarks: list[str] = field(default_factory=list)
+
+    @property
+    def holds(self) -> bool | None:
+        if self.stopped is not None:
+            return None
+        return self.one.alone == self.other.alone == Figures(0, 0, 0)
+
+    @property
+    def why(self) -> str:
+        if self.stopped is not None:
+            return f"not decided: {self.stopped}"
+        _, states, steps = self.other.has
+        if self.holds:
+            return f"the same: {counted(states, 'state')} and {counted(steps, 'step')} of {self.both}"
+        more = [side.name for side in (self.one, self.other) if side.extra is not None]
+        return f"not the same: {' and '.join(more)} {'does' if len(more) == 1 else 'do'} what the other does not"
+
+    @property
+    def both(self) -> str:
+        return f"{self.one.name} and {self.other.name}"
+
+    @property
+    def trace(self) -> Trace | None:
+        """The behaviour up to the first thing that one of them has alone."""
+        extras = (side.extra for side in (self.one, self.other))
+        return next((extra.trace for extra in extras if extra is not None), None)
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def styled(self) -> list[Line]:
+        style, (mark, why) = marked(self.holds, self.why)
+        lines: list[Line] = [Styled(mark, style, f" {why}")]
+        if not self.holds:
+            lines += [f"  {line}".rstrip() for line in columns(list(self._rows()), right={1, 2, 3})]
+        for side, beside in ((self.one, self.other), (self.other, self.one)):
+            if side.extra is not None:
+                lines += ["", *self._told(side.extra, side.name, beside.name)]
+        return [*lines, *(f"  note: {remark}" for remark in self.remarks)]
+
+    def _rows(self) -> Iterator[list[str]]:
+        yield ["", "initial", "states", "steps"]
+        for side in (self.one, self.other):
+            yield [side.name, *(f"{number:,}" for number in side.has)]
+            if side.alone is not None:
+                yield ["  alone", *(f"{number:,}" for number in side.alone)]
+
+    def _told(self, extra: Extra, name: str, other: str) -> Iterator[str]:
+        states = len(extra.trace) - 1
+        if not states:
+            yield f"{name} alone begins like this:"
+            yield from (f"  {line}" for line in repr(extra.trace.last).splitlines())
+        else:
+            yield f"{name} alone, after {counted(states, 'state')}: {extra.label}"
+        what = "step there" if states else "initial state"
+        yield f"  {other} has no {what}" if extra.nearest is None else f"  nearest in {other}: {extra.nearest}, but"
+        yield from (f"    {line}" for line in extra.lines[:_MOST_LINES])
+        if len(extra.lines) > _MOST_LINES:
+            yield f"    and {len(extra.lines) - _MOST_LINES} more differences"
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "holds": self.holds,
+            "why": self.why,
+            "mapped": self.mapped,
+            "remarks": self.remarks,
+            "machines": [
+                {
+                    "name": side.name,
+                    **side.has._asdict(),
+                    "alone": None if side.alone is None else side.alone._asdict(),
+                    "first_alone": None if side.extra is None else side.extra.label,
+                    "differences": [] if side.extra is None else side.extra.lines,
+                }
+                for side in (self.one, self.other)
+            ],
+        }
+
+
+@interruptible()
+def same(
+    one: AnyModel, other: AnyModel, state_of: StateMap, *, budget: Budget = Budget(), watch: Watch = Watch()
+) -> Sameness:
+    """Compare the states, the steps and the initial states of two machines.
+
+    Args:
+        one: The machine whose states are mapped, such as a port.
+        other: The machine to which they are mapped, such as the text as published.
+        state_of: Gives, for a state of `one`, the value of each variable of `other`. Values are compared with their
+            kinds: 1 is not True.
+        budget: As for :func:`workbench.checking.check.check`; the states are those of each machine.
+        watch: As for :func:`workbench.checking.check.check`.
+
+    Returns:
+        Whether they are the same; undecided if a budget ran out or the comparison was stopped.
+
+    Raises:
+        InputError: If `state_of` does not give the values of exactly the variables of `other`.
+
+    Examples:
+        >>> from workbench.protocols.classics.peterson import Peterson
+        >>> model = Peterson()
+        >>> print(same(model, model, lambda s: {name: getattr(s, name) for name in model.layout.variables}).holds)
+        True
+    """
+    mapped, target = _Space(model_of(one)), _Space(model_of(other))
+    limits = Limits(within_memory(budget), watch)
+    try:
+        for space in (target, mapped):
+            space.explore(limits)
+        return _Comparison(mapped, target, state_of, limits).result()
+    except (Stop, MemoryError) as stop:
+        why = limits.why(stop)
+        return Sameness(mapped.side(), target.side(), len(mapped.states), why)
+
+
+class _Space:
+    """The states of a machine, numbered in the order of discovery, with their steps and predecessor links."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.constraints = machine.constraint_predicates()
+        self.numbers: dict[State, int] = {}
+        self.states: list[State] = []
+        self.links: list[tuple[int, Move]] = []  # the predecessor's number (-1: initial) and the move from it
+        self.steps: list[list[tuple[Move, int]]] = []
+        self.initial: dict[int, None] = {}
+
+    @property
+    def figures(self) -> Figures:
+        pairs = sum(len({there for _, there in steps} - {here}) for here, steps in enumerate(self.steps))
+        return Figures(len(self.initial), len(self.states), pairs)
+
+    def side(self) -> Side:
+        """What was found of it before a stop."""
+        return Side(self.machine.name, self.figures)
+
+    def met_in(self, number: int) -> AbstractContextManager[None]:
+        """Attaches the behaviour up to a state to errors of the model that are met there."""
+        return leading_to(lambda _: self.trace(number))
+
+    def explore(self, limits: Limits) -> None:
+        """Find all states and steps.
+
+        Raises:
+            Stop: If the budget runs out.
+        """
+        for number, state in enumerate(self.machine.each_initial_state()):
+            self._pause(limits, 0)
+            if (there := self._visit(state, (-1, Move(number, 0)), limits)) is not None:
+                self.initial[there] = None
+        level, end = 1, len(self.states)
+        while len(self.steps) < len(self.states):
+            if len(self.steps) == end:
+                level, end = level + 1, len(self.states)
+            self._pause(limits, level)
+            here = len(self.steps)
+            with self.met_in(here):
+                self.steps.append(list(self._successors(here, limits)))
+
+    def _pause(self, limits: Limits, level: int) -> None:
+        done, known = len(self.steps), len(self.states)
+        if done % _STATES_PER_REPORT == 0:
+            limits.check(level, known, known - done, self._held)
+        else:
+            limits.enforce(self._held)
+
+    def _held(self) -> int:
+        return len(self.states) * (_BYTES_PER_STATE + sys.getsizeof(row_of(self.states[0]))) if self.states else 0
+
+    def _successors(self, here: int, limits: Limits) -> Iterator[tuple[Move, int]]:
+        for instance in self.machine.instances:
+            for ordinal, (_, after) in enumerate(self.machine.outcomes(instance, self.states[here])):
+                move = Move(instance.number, ordinal)
+                if (there := self._visit(after, (here, move), limits)) is not None:
+                    yield move, there
+
+    def _visit(self, state: State, link: tuple[int, Move], limits: Limits) -> int | None:
+        """The number of `state`, which may be new; None if the constraints prune it."""
+        number = self.numbers.get(state)
+        if number is None and all(constraint.holds(state) for constraint in self.constraints):
+            limits.room(len(self.states))
+            number = self.numbers[state] = len(self.states)
+            self.states.append(state)
+            self.links.append(link)
+        return number
+
+    def trace(self, number: int, *last: Move) -> Trace:
+        """The shortest behaviour to a state, followed by the moves `last`."""
+        path = list(last)
+        while self.links[number][0] >= 0:
+            number, move = self.links[number]
+            path.insert(0, move)
+        return replay(self.machine, self.links[number][1].instance, path)
+
+
+class _Comparison:
+    """Two explored spaces in one numbering: that of the second, followed by the states that it lacks."""
+
+    def __init__(self, one: _Space, other: _Space, state_of: StateMap, limits: Limits) -> None:
+        self.one, self.other = one, other
+        self.states = list(other.states)
+        numbers = dict(other.numbers)
+        self.image: list[int] = []
+        for at, state in enumerate(one.states):
+            with one.met_in(at):
+                mapped = _state_from(other.machine, state_of(state))
+            if mapped not in numbers:
+                numbers[mapped] = len(self.states)
+                self.states.append(mapped)
+            self.image.append(numbers[mapped])
+            limits.enforce(lambda: one._held() + 2 * other._held())
+
+    def result(self) -> Sameness:
+        one, other, image = self.one, self.other, self.image
+        known = [{there for _, there in steps} - {here} for here, steps in enumerate(other.steps)]
+        pairs: set[tuple[int, int]] = set()
+        gained: set[tuple[int, int]] = set()
+        lost: dict[tuple[int, int], int] = {}  # with the state of `one` that lacks it
+        first: tuple[int, int] | None = None  # the state of `one`, and the image of its successor
+        for at, steps in enumerate(one.steps):
+            here = image[at]
+            found = {image[there] for _, there in steps} - {here}
+            wanted = known[here] if here < len(known) else set()
+            pairs |= {(here, there) for there in found}
+            if found - wanted and first is None and here < len(known):
+                first = at, next(image[there] for _, there in steps if image[there] in found - wanted)
+            gained |= {(here, there) for there in found - wanted}
+            for there in wanted - found:
+                lost.setdefault((here, there), at)
+        covered, beginning = set(image), {image[at] for at in one.initial}
+        missed = [number for number in range(len(known)) if number not in covered]
+        unexplained = sum(len(known[number]) for number in missed)
+        mine = Figures(len(beginning), len(covered), len(pairs))
+        mine_alone = Figures(len(beginning - {*other.initial}), len(self.states) - len(known), len(gained))
+        theirs_alone = Figures(len({*other.initial} - beginning), len(missed), len(lost) + unexplained)
+        remarks = []
+        if len(covered) < len(one.states):
+            remarks.append(f"{counted(len(one.states), 'state')} of {one.machine.name} are mapped to {len(covered):,}")
+        return Sameness(
+            Side(one.machine.name, mine, mine_alone, self._begins_alone() or self._steps_alone(first)),
+            Side(other.machine.name, other.figures, theirs_alone, self._not_begun() or self._lost(lost)),
+            len(one.states),
+            remarks=remarks,
+        )
+
+    # What one of them has alone ----------------------------------------------------------------------------------
+
+    def _begins_alone(self) -> Extra | None:
+        alone = next((at for at in self.one.initial if self.image[at] not in self.other.initial), None)
+        if alone is None:
+            return None
+        trace = self.one.trace(alone)
+        near = [("an initial state", number) for number in self.other.initial]
+        return self._extra(trace, self.image[alone], near)
+
+    def _not_begun(self) -> Extra | None:
+        beginning = {self.image[at]: None for at in self.one.initial}
+        alone = next((number for number in self.other.initial if number not in beginning), None)
+        near = [("an initial state", number) for number in beginning]
+        return None if alone is None else self._extra(self.other.trace(alone), alone, near)
+
+    def _steps_alone(self, first: tuple[int, int] | None) -> Extra | None:
+        if first is None:
+            return None
+        at, there = first
+        move = next(move for move, successor in self.one.steps[at] if self.image[successor] == there)
+        here = self.image[at]
+        near = [(_label(self.other, here, step), to) for step, to in self.other.steps[here] if to != here]
+        return self._extra(self.one.trace(at, move), there, near)
+
+    def _lost(self, lost: Mapping[tuple[int, int], int]) -> Extra | None:
+        if not lost:
+            return None
+        (here, there), at = min(lost.items(), key=lambda item: item[0][0])
+        move = next(move for move, successor in self.other.steps[here] if successor == there)
+        near = [
+            (_label(self.one, at, step), self.image[to])
+            for step, to in self.one.steps[at]
+            if self.image[to] != self.image[at]
+        ]
+        return self._extra(self.other.trace(here, move), there, near)
+
+    def _extra(self, trace: Trace, there: int, near: Iterable[tuple[str, int]]) -> Extra:
+        wanted = self.states[there]
+        changes = [(label, changes_of(wanted, self.states[number])) for label, number in near]
+        if not changes:
+            return Extra(trace, trace.steps[-1].label, None, [])
+        label, closest = min(changes, key=lambda change: len(change[1]))
+        lines = [
+            f"{part.where}: {_brief(part.after)}{'' if part.before is None else f' in place of {_brief(part.before)}'}"
+            for change in closest
+            for part in differences(str(change.cell), change.before, change.after)
+        ]
+        return Extra(trace, trace.steps[-1].label, label, lines)
+
+
+def _brief(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def _label(space: _Space, here: int, move: Move) -> str:
+    instance = space.machine.instances[move.instance]
+    outcome, _ = space.machine.outcomes(instance, space.states[here])[move.outcome]
+    return instance.label_with(outcome.choices)
+
+
+def _state_from(machine: Machine, values: Mapping[str, Any]) -> State:
+    """The state in which the variables of `machine` have these values."""
+    positions = machine.layout.positions
+    if values.keys() != positions.keys():
+        lacks, strange = positions.keys() - values.keys(), values.keys() - positions.keys()
+        what = f"gives no value to {listed(sorted(lacks))}" if lacks else f"gives a value to {listed(sorted(strange))}"
+        raise InputError(f"the mapping to {machine.name} {what}; its variables are {listed(positions)}")
+    cells: dict[Cell, Any] = {}
+    for name, where in positions.items():
+        if isinstance(where, int):
+            cells[Cell(name, None)] = values[name]
+        else:
+            cells.update({Cell(name, index): values[name][index] for index in where})
+    row = machine.layout.put(cells)
+    return machine.state([row[number] for number in range(len(row))])
