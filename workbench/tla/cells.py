@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from workbench.kernel.meaning.state import Layout, Reader, Values, View, Whole
+from workbench.kernel.meaning.state import Layout, Reader, Row, Values, View, Whole
 from workbench.tla.lazy import listed
 from workbench.tla.shapes import Contents, Shape
 from workbench.tla.values import CONCRETE
@@ -32,11 +32,11 @@ class Spread(Whole):
             paths.append(path)
         self.indices = (None, *paths)
 
-    def value(self, row: Values) -> Any:
+    def value(self, row: Row) -> Any:
         whole = row[self.overflow]
         return self.shape.load(row) if whole is None else whole
 
-    def see(self, row: Values) -> Any:
+    def see(self, row: Row) -> Any:
         """The value, read as far as it is asked for."""
         whole = row[self.overflow]
         return see(self.shape, row) if whole is None else whole
@@ -49,7 +49,7 @@ class Spread(Whole):
             contents[self.overflow] = value
         return contents
 
-    def changes(self, row: Values, value: Any) -> Contents:
+    def changes(self, row: Row, value: Any) -> Contents:
         """The contents of those cells that may differ from `row`, and of others that do not."""
         contents: Contents = {}
         if type(value) in CONCRETE or not store(self.shape, row, value, contents):
@@ -62,7 +62,7 @@ class Variables:
 
     __slots__ = ("_places", "_row")
 
-    def __init__(self, row: Values, places: Sequence[int | Spread]) -> None:
+    def __init__(self, row: Row, places: Sequence[int | Spread]) -> None:
         self._row, self._places = row, places
 
     def __getitem__(self, number: int) -> Any:
@@ -113,7 +113,7 @@ class Cells:
         assert isinstance(state, View)
         return self.variables(state._row)
 
-    def writes(self, then: Mapping[int, Any], row: Values) -> dict[int, Any]:
+    def writes(self, then: Mapping[int, Any], row: Row) -> dict[int, Any]:
         """The contents of cells after a step from `row`, given the values that it assigns to variables."""
         if self._are_single:
             return {number: listed(value) for number, value in then.items()}

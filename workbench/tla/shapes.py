@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from workbench.kernel.meaning.state import Values
+from workbench.kernel.meaning.state import Row
 from workbench.kernel.meaning.values import Map, flatten, is_same
 from workbench.tla.values import function_of, ordered, pairs_of
 
@@ -41,7 +41,7 @@ class Shape(ABC):
         """Spread a concrete value over all the cells; False if it does not fit, and then `contents` is of no use."""
 
     @abstractmethod
-    def load(self, row: Values) -> Any:
+    def load(self, row: Row) -> Any:
         """The concrete value in a row."""
 
     def clear(self, contents: Contents) -> None:
@@ -72,7 +72,7 @@ class Leaf(Shape):
         contents[self.cell] = value
         return True
 
-    def load(self, row: Values) -> Any:
+    def load(self, row: Row) -> Any:
         return row[self.cell]
 
 
@@ -131,7 +131,7 @@ class Function(Keyed):
     __slots__ = ()
 
     @abstractmethod
-    def there(self, row: Values, key: Any) -> Any:
+    def there(self, row: Row, key: Any) -> Any:
         """The shape for an argument; None if it is not in the domain."""
 
 
@@ -140,14 +140,14 @@ class Fixed(Function):
 
     __slots__ = ()
 
-    def there(self, row: Values, key: Any) -> Any:
+    def there(self, row: Row, key: Any) -> Any:
         return self.kid(key)
 
     def put(self, value: Any, contents: Contents) -> bool:
         pairs = _pairs(value)
         return pairs is not None and len(pairs) == len(self.kids) and self._put_parts(pairs, contents)
 
-    def load(self, row: Values) -> Any:
+    def load(self, row: Row) -> Any:
         return function_of({key: kid.load(row) for key, kid in self.kids.items()})
 
 
@@ -171,7 +171,7 @@ class Varying(Function):
         yield (*path, None), self.domain
         yield from super().leaves(path)
 
-    def there(self, row: Values, key: Any) -> Any:
+    def there(self, row: Row, key: Any) -> Any:
         kid = self.kid(key)
         domain = row[self.domain.cell]
         return kid if kid is not None and type(domain) is frozenset and key in domain else None
@@ -183,7 +183,7 @@ class Varying(Function):
         contents[self.domain.cell] = value if pairs is None else frozenset(pairs)
         return self._put_parts(pairs or {}, contents)
 
-    def load(self, row: Values) -> Any:
+    def load(self, row: Row) -> Any:
         domain = row[self.domain.cell]
         if type(domain) is not frozenset:
             return domain
@@ -195,7 +195,7 @@ class Growing(Function):
 
     __slots__ = ()
 
-    def there(self, row: Values, key: Any) -> Any:
+    def there(self, row: Row, key: Any) -> Any:
         kid = self.kid(key)
         return None if kid is None or row[kid.first] is None else kid
 
@@ -203,7 +203,7 @@ class Growing(Function):
         pairs = _pairs(value)
         return pairs is not None and self._put_parts(pairs, contents)
 
-    def load(self, row: Values) -> Any:
+    def load(self, row: Row) -> Any:
         return function_of({key: kid.load(row) for key, kid in self.kids.items() if row[kid.first] is not None})
 
 
@@ -215,7 +215,7 @@ class Members(Keyed):
     def put(self, value: Any, contents: Contents) -> bool:
         return type(value) is frozenset and self._put_parts(dict.fromkeys(value, True), contents)
 
-    def load(self, row: Values) -> Any:
+    def load(self, row: Row) -> Any:
         return frozenset([key for key, kid in self.kids.items() if row[kid.first] is not None])
 
 

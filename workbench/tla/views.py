@@ -9,7 +9,7 @@ those that are there.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from workbench.kernel.meaning.state import Values
+from workbench.kernel.meaning.state import Row
 from workbench.kernel.meaning.values import Name, identity
 from workbench.tla.equality import contains, same
 from workbench.tla.lazy import Lazy, Update, applied, equal, force, has, listed, replaced
@@ -20,7 +20,7 @@ from workbench.tla.values import EvaluationError, domain_of, function_of, ordere
 _Changes = dict[Any, tuple[Any, Any]]
 
 
-def see(shape: Shape, row: Values) -> Any:
+def see(shape: Shape, row: Row) -> Any:
     """The value in the cells of a shape; a view if there is more than one."""
     if type(shape) is Leaf:
         return row[shape.cell]
@@ -46,7 +46,7 @@ class SetView(Lazy):
     __slots__ = ("row", "shape")
     tracks = True
 
-    def __init__(self, shape: Keyed, row: Values) -> None:
+    def __init__(self, shape: Keyed, row: Row) -> None:
         self.shape, self.row = shape, row
 
     def _is_there(self, kid: Any) -> bool:
@@ -138,7 +138,7 @@ class LeafView(Lazy):
     __slots__ = ("cell", "row")
     tracks = True
 
-    def __init__(self, cell: int, row: Values) -> None:
+    def __init__(self, cell: int, row: Row) -> None:
         self.cell, self.row = cell, row
 
     def force(self) -> Any:
@@ -150,7 +150,7 @@ class FunctionView(Lazy):
 
     __slots__ = ("row", "shape")
 
-    def __init__(self, shape: Function, row: Values) -> None:
+    def __init__(self, shape: Function, row: Row) -> None:
         self.shape, self.row = shape, row
 
     def at(self, argument: Any) -> Any:
@@ -275,7 +275,7 @@ def _is_ordered(function: Any, domain: frozenset[Any]) -> bool:
 # Assignments ---------------------------------------------------------------------------------------------------------
 
 
-def store(shape: Shape, row: Values, value: Any, contents: Contents) -> bool:
+def store(shape: Shape, row: Row, value: Any, contents: Contents) -> bool:
     """Put what differs from the cells in `row` into `contents`; False if a part of the value does not fit.
 
     Args:
@@ -284,7 +284,7 @@ def store(shape: Shape, row: Values, value: Any, contents: Contents) -> bool:
     kind = type(value)
     if kind is FunctionOverlay:
         if value.base.shape is shape and value.base.row is row:
-            return _store_changes(value.base.shape, row, value, contents)
+            return _store_changes(row, value, contents)
     elif kind is SetOverlay:
         if type(shape) is Members and value.base.shape is shape and value.base.row is row:
             return _store_members(value, contents)
@@ -296,7 +296,8 @@ def store(shape: Shape, row: Values, value: Any, contents: Contents) -> bool:
     return shape.put(listed(value), contents)
 
 
-def _store_changes(shape: Function, row: Values, value: FunctionOverlay, contents: Contents) -> bool:
+def _store_changes(row: Row, value: FunctionOverlay, contents: Contents) -> bool:
+    shape = value.base.shape
     if type(shape) is Fixed and value.added_keys:
         return False
     for key, new in value.changes.values():

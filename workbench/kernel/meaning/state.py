@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from workbench.kernel.meaning.differences import Difference, differences
 from workbench.kernel.meaning.errors import InputError, ModelError, NoSuchIndex, NoSuchVariable
@@ -117,6 +117,12 @@ class IndexedSets(Indexed):
 # Layouts -------------------------------------------------------------------------------------------------------------
 
 
+class Row(Protocol):
+    """What has the contents of cells by number."""
+
+    def __getitem__(self, cell: int, /) -> Any: ...
+
+
 class Whole(ABC):
     """A variable without an index that a language spreads over cells, and people see as one value.
 
@@ -127,7 +133,7 @@ class Whole(ABC):
     indices: Sequence[Any]
 
     @abstractmethod
-    def value(self, row: "Contents") -> Any:
+    def value(self, row: "Row") -> Any:
         """Its value in `row`."""
 
     @abstractmethod
