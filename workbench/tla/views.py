@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from workbench.kernel.meaning.state import Row
-from workbench.kernel.meaning.values import Name, identity
+from workbench.kernel.meaning.values import Map, Name, identity
 from workbench.tla.equality import contains, same
 from workbench.tla.lazy import Lazy, Update, applied, equal, force, has, listed, replaced
 from workbench.tla.shapes import Contents, Fixed, Function, Growing, Keyed, Leaf, Members, Shape, Varying, is_function
@@ -98,24 +98,30 @@ class SetView(Lazy):
 
 
 class SetOverlay(Lazy):
-    """A view of a set, but for some members: for each of them, whether it is there."""
+    """A view of a set, but for some members: for each of them, whether it is there.
 
-    __slots__ = ("base", "changes")
+    Those that have no cell are foreign: TLC may be unable to compare them with others.
+    """
+
+    __slots__ = ("_foreign", "base", "changes")
     tracks = True
 
     def __init__(self, base: SetView, changes: _Changes) -> None:
         self.base, self.changes = base, changes
+        self._foreign = frozenset([key for key, _ in changes.values() if base.shape.kid(key) is None])
 
     def has(self, value: Any) -> bool:
         change = self.changes.get(identity(value))
         if change is not None:
             return bool(change[1])
-        if self.base.shape.kid(value) is not None:
+        is_known = self.base.shape.kid(value) is not None
+        if is_known and (not self._foreign or self.base.has(value)):
             return self.base.has(value)
         try:
-            return contains(self.base.shape.keys.union(key for key, _ in self.changes.values()), value)
+            contains(self.base.shape.keys | self._foreign, value)
         except EvaluationError:
             return contains(self.force(), value)
+        return False
 
     def force(self) -> frozenset[Any]:
         base, changes = self.base, self.changes
@@ -124,7 +130,7 @@ class SetOverlay(Lazy):
 
     def changed(self, members: frozenset[Any], there: bool) -> Any:
         for member in members:
-            if self.base.shape.kid(member) is None:
+            if self._foreign or self.base.shape.kid(member) is None:
                 self.has(member)  # for its error alone
         return SetOverlay(self.base, {**self.changes, **{identity(one): (one, there) for one in members}})
 
@@ -179,7 +185,10 @@ class FunctionView(Lazy):
     def same(self, other: Any) -> bool:
         if type(other) is FunctionView and other.shape is self.shape and other.row is self.row:
             return True
-        return _is_same(self, self.shape, other)
+        return _is_same(self, self.shape, other, True)
+
+    def same_on_right(self, function: Any) -> bool:
+        return _is_same(self, self.shape, function, False)
 
     def inside(self, members: frozenset[Any]) -> bool:
         return not all(map(_is_unlike, members)) and contains(members, self.listed())
@@ -223,7 +232,10 @@ class FunctionOverlay(Lazy):
         return function_of({argument: force(self.at(argument)) for argument in listed(self.domain())})
 
     def same(self, other: Any) -> bool:
-        return _is_same(self, self.base.shape, other)
+        return _is_same(self, self.base.shape, other, True)
+
+    def same_on_right(self, function: Any) -> bool:
+        return _is_same(self, self.base.shape, function, False)
 
     def added(self, pairs: Iterable[tuple[Any, Any]]) -> Any:
         domain = self.domain()
@@ -254,22 +266,27 @@ def _inner(old: Any, updates: Sequence[Update]) -> Any:
     return old.updated(updates) if isinstance(old, Lazy) else replaced(old, updates)
 
 
-def _is_same(function: Any, shape: Function, other: Any) -> bool:
+def _is_same(function: Any, shape: Function, other: Any, on_left: bool) -> bool:
     """Whether a view or an overlay equals another value, compared argument by argument where TLC does so."""
     other = listed(other)
     if _is_unlike(other):
         return False
     if is_function(other):
         domain = listed(function.domain())
+        if len(domain) != len(other) and (not domain or not other or _are_sequences(other, domain)):
+            return False
         if domain == domain_of(other) and domain <= shape.keys and _is_ordered(other, domain):
             return all(equal(function.at(key), applied(other, key)) for key in ordered(domain))
-    return same(function.listed(), other)
+    return same(function.listed(), other) if on_left else same(other, function.listed())
+
+
+def _are_sequences(function: Any, domain: frozenset[Any]) -> bool:
+    return type(function) is tuple and set(map(type, domain)) <= {int}
 
 
 def _is_ordered(function: Any, domain: frozenset[Any]) -> bool:
     """Whether TLC compares a function with others of its domain in the order of the arguments."""
-    kinds = set(map(type, domain))
-    return kinds <= {int} if type(function) is tuple else kinds <= {str, Name}
+    return _are_sequences(function, domain) or (type(function) is Map and set(map(type, domain)) <= {str, Name})
 
 
 # Assignments ---------------------------------------------------------------------------------------------------------
