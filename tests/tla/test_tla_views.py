@@ -277,15 +277,17 @@ def test_views_of_two_states_are_compared_as_their_values_are(name):
 
 # Assignments ---------------------------------------------------------------------------------------------------------
 
+#: What a state may hold.
+VALUES = [listed(operand) for operand in OPERANDS if not (isinstance(operand, Lazy) and operand.endless)]
 CHANGES: list[Callable[[Any, Random], Any]] = [
-    lambda x, dice: cup(x, enumerated([dice.choice(OPERANDS)])),
-    lambda x, dice: minus(x, enumerated([dice.choice(OPERANDS)])),
+    lambda x, dice: cup(x, enumerated([dice.choice(VALUES)])),
+    lambda x, dice: minus(x, enumerated([dice.choice(VALUES)])),
     lambda x, dice: cup(x, enumerated(dice.choices(MESSAGES, k=2))),
     lambda x, dice: minus(x, enumerated(dice.choices(MESSAGES, k=2))),
     lambda x, dice: append(x, dice.choice([A, B, NIL])),
-    lambda x, dice: merge(x, pair(dice.choice(OPERANDS), dice.choice(OPERANDS))),
+    lambda x, dice: merge(x, pair(dice.choice(VALUES), dice.choice(VALUES))),
     lambda x, dice: merge(x, pair(dice.choice([A, B, (A, 1), (B, 0)]), dice.choice([1, fields(n=1, ok=True)]))),
-    lambda x, dice: except_(x, [((dice.choice(OPERANDS),), constantly(dice.choice(OPERANDS)))]),
+    lambda x, dice: except_(x, [((dice.choice(VALUES),), constantly(dice.choice(VALUES)))]),
     lambda x, dice: except_(x, [((dice.choice([A, B, (A, 1), 1, 2]),), constantly(dice.choice([1, NIL, A])))]),
     lambda x, dice: except_(
         x,
@@ -329,7 +331,7 @@ def test_what_is_assigned_is_in_the_cells_and_what_stays_is_not_written(name):
         for cell, content in place.changes(reads, changed(view, changes, number)).items():
             after[cell] = content
         assert all(map(is_same, after, row_of(place, expected))), (value, changes)
-        assert not place.changes(reads, view) or row[0] is not None
+        assert not (isinstance(view, Lazy) and place.changes(reads, view))
         done += 1
     assert done > 100
 

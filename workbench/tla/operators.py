@@ -72,9 +72,10 @@ def minus(one: Any, other: Any) -> Any:
     if type(one) is frozenset and type(other) is frozenset:
         check_together(one, other)
         return one - other
-    if type(one) not in CONCRETE and one.tracks and (type(other) is frozenset or isinstance(other, Lazy)):
-        if type(other) is frozenset or not other.endless:
+    if type(one) not in CONCRETE and one.tracks:
+        if type(other) is frozenset or (type(other) not in CONCRETE and not other.endless):
             return one.changed(set_from(other), False)
+        return Difference(one, other)
     if _is_short(one):
         return frozenset([member for member in set_from(one) if not has(other, member)])
     return Difference(one, other)
