@@ -26,11 +26,8 @@ class Spread(Whole):
 
     def __init__(self, overflow: int, shape: Shape) -> None:
         self.overflow, self.shape = overflow, shape
-        paths = []
-        for number, (path, leaf) in enumerate(shape.leaves(), overflow + 1):
-            leaf.cell = number
-            paths.append(path)
-        self.indices = (None, *paths)
+        shape.place(overflow + 1)
+        self.indices = (None, *(path for path, _ in shape.leaves()))
 
     def value(self, row: Row) -> Any:
         whole = row[self.overflow]

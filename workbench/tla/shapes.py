@@ -19,14 +19,18 @@ Contents = dict[int, Any]
 
 
 class Shape(ABC):
-    """The cells of a value."""
+    """The cells of a value.
 
-    __slots__ = ()
+    Attributes:
+        first: A cell that is not None if there is a value; parts that may be absent have one.
+    """
 
-    @property
+    __slots__ = ("first",)
+    first: int
+
     @abstractmethod
-    def first(self) -> int:
-        """A cell that is not None if there is a value; parts that may be absent have one."""
+    def place(self, cell: int) -> int:
+        """Number the cells, from `cell` on; returns the number after them."""
 
     @abstractmethod
     def leaves(self, path: Path = ()) -> Iterator[tuple[Path, "Leaf"]]:
@@ -54,13 +58,11 @@ class Leaf(Shape):
     """One cell, which holds any value."""
 
     __slots__ = ("cell",)
+    cell: int
 
-    def __init__(self, cell: int = -1) -> None:
-        self.cell = cell
-
-    @property
-    def first(self) -> int:
-        return self.cell
+    def place(self, cell: int) -> int:
+        self.cell = self.first = cell
+        return cell + 1
 
     def leaves(self, path: Path = ()) -> Iterator[tuple[Path, "Leaf"]]:
         yield path, self
@@ -84,9 +86,11 @@ class Keyed(Shape):
 
     Attributes:
         keys: All of them, as a set.
+        firsts: For each key the cell that holds something if its part is there.
     """
 
-    __slots__ = ("_doubtful", "keys", "kids")
+    __slots__ = ("_doubtful", "firsts", "keys", "kids")
+    firsts: Mapping[Any, int]
 
     def __init__(self, kids: Mapping[Any, Shape]) -> None:
         self.keys = frozenset(kids)
@@ -100,9 +104,12 @@ class Keyed(Shape):
             return None
         return found
 
-    @property
-    def first(self) -> int:
-        return next(iter(self.kids.values())).first
+    def place(self, cell: int) -> int:
+        self.first = cell
+        for kid in self.kids.values():
+            cell = kid.place(cell)
+        self.firsts = {key: kid.first for key, kid in self.kids.items()}
+        return cell
 
     def leaves(self, path: Path = ()) -> Iterator[tuple[Path, Leaf]]:
         for key, kid in self.kids.items():
@@ -163,9 +170,10 @@ class Varying(Function):
         super().__init__(kids)
         self.domain = Leaf()
 
-    @property
-    def first(self) -> int:
-        return self.domain.cell
+    def place(self, cell: int) -> int:
+        end = super().place(self.domain.place(cell))
+        self.first = cell
+        return end
 
     def leaves(self, path: Path = ()) -> Iterator[tuple[Path, Leaf]]:
         yield (*path, None), self.domain
@@ -216,7 +224,7 @@ class Members(Keyed):
         return type(value) is frozenset and self._put_parts(dict.fromkeys(value, True), contents)
 
     def load(self, row: Row) -> Any:
-        return frozenset([key for key, kid in self.kids.items() if row[kid.first] is not None])
+        return frozenset([key for key, cell in self.firsts.items() if row[cell] is not None])
 
 
 def _pairs(value: Any) -> dict[Any, Any] | None:

@@ -7,7 +7,7 @@ those that are there.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 from workbench.kernel.meaning.state import Row
 from workbench.kernel.meaning.values import Map, Name, identity
@@ -22,14 +22,14 @@ _Changes = dict[Any, tuple[Any, Any]]
 
 def see(shape: Shape, row: Row) -> Any:
     """The value in the cells of a shape; a view if there is more than one."""
-    if type(shape) is Leaf:
-        return row[shape.cell]
-    if isinstance(shape, Members):
-        return SetView(shape, row)
-    assert isinstance(shape, Function)
-    if type(shape) is Varying and type(value := row[shape.domain.cell]) is not frozenset:
+    kind = type(shape)
+    if kind is Leaf:
+        return row[shape.first]
+    if kind is Members:
+        return SetView(cast("Members", shape), row)
+    if kind is Varying and type(value := row[shape.first]) is not frozenset:
         return value
-    return FunctionView(shape, row)
+    return FunctionView(cast("Function", shape), row)
 
 
 def _is_unlike(value: Any) -> bool:
@@ -49,20 +49,18 @@ class SetView(Lazy):
     def __init__(self, shape: Keyed, row: Row) -> None:
         self.shape, self.row = shape, row
 
-    def _is_there(self, kid: Any) -> bool:
-        return self.row[kid.first] is not None
-
     def has(self, value: Any) -> bool:
         kid = self.shape.kid(value)
         if kid is not None:
-            return self._is_there(kid)
+            return self.row[kid.first] is not None
         try:
             return contains(self.shape.keys, value)
         except EvaluationError:
             return contains(self.force(), value)
 
     def each(self) -> Iterator[Any]:
-        return (key for key, kid in self.shape.kids.items() if self._is_there(kid))
+        row = self.row
+        return (key for key, cell in self.shape.firsts.items() if row[cell] is not None)
 
     def force(self) -> frozenset[Any]:
         return frozenset(self.each())
@@ -71,15 +69,16 @@ class SetView(Lazy):
         return sum(1 for _ in self.each())
 
     def within(self, other: Any) -> bool:
-        for key, kid in self.shape.kids.items():
+        row = self.row
+        for key, cell in self.shape.firsts.items():
             try:
                 if has(other, key):
                     continue
             except EvaluationError:
-                if self._is_there(kid):
+                if row[cell] is not None:
                     raise
                 continue
-            if self._is_there(kid):
+            if row[cell] is not None:
                 return False
         return True
 
@@ -91,7 +90,7 @@ class SetView(Lazy):
             return False
         if type(other) is not frozenset or any(self.shape.kid(member) is None for member in other):
             return same(self.force(), other)
-        return all(self._is_there(kid) == (key in other) for key, kid in self.shape.kids.items())
+        return all((self.row[cell] is not None) == (key in other) for key, cell in self.shape.firsts.items())
 
     def changed(self, members: frozenset[Any], there: bool) -> Any:
         return SetOverlay(self, {}).changed(members, there)
@@ -124,8 +123,10 @@ class SetOverlay(Lazy):
         return False
 
     def force(self) -> frozenset[Any]:
-        base, changes = self.base, self.changes
-        kept = [key for key, kid in base.shape.kids.items() if identity(key) not in changes and base._is_there(kid)]
+        row, changes = self.base.row, self.changes
+        kept = [
+            key for key, at in self.base.shape.firsts.items() if identity(key) not in changes and row[at] is not None
+        ]
         return frozenset([*kept, *(key for key, there in changes.values() if there)])
 
     def changed(self, members: frozenset[Any], there: bool) -> Any:
