@@ -14,6 +14,8 @@ from workbench.tla.values import EvaluationError, pairs_of
 MOST_OF_ONE = 256
 #: Variables share this many cells: rows of very many cells cost the kernels more than they save.
 MOST = 512
+#: Sequences are expected to become longer than any that was met, by so many elements.
+_LONGER = 2
 #: Records that have not been met are expected if there are at most so many times those that have.
 _EXPECTED = 4
 
@@ -68,7 +70,11 @@ class Met:
         if len(self._domains) == 1 and not self._has_others:
             return self._of(Fixed, self._keys, renamings, inside)
         kinds = set(map(type, self._keys))
-        if self._has_others or inside or kinds == {str} or kinds == {int}:
+        if kinds == {int}:
+            longest = max(self._keys)
+            longer = range(longest + 1, longest + 1 + _LONGER) if min(self._keys) == 1 else ()
+            return self._of(Varying, [*self._keys, *longer], renamings, inside=True)
+        if self._has_others or inside or kinds == {str}:
             return self._of(Varying, self._keys, renamings, inside=True)
         return self._of(Growing, closed(self._keys, renamings), renamings, inside=True)
 

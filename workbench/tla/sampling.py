@@ -15,7 +15,7 @@ from workbench.kernel.meaning.values import identity
 #: The search takes so many states; what has no more of them needs no cells but one for each variable.
 MOST_STATES = 1000
 #: Walks take so many steps together for each of those states, and one of them so many.
-_STEPS_PER_STATE = 8
+_STEPS_PER_STATE = 2
 _LONGEST_WALK = 100
 
 #: A state: for each variable the number of its value.
