@@ -149,7 +149,11 @@ class TlaMachine(Machine):
             except ModelError:
                 return False
 
-        found = sampling.sample(self._initial_values, self._instances_on(single), is_explored, most)
+        try:
+            initial = self._initial_values
+        except ModelError:  # for the search to report
+            return list(one_each)
+        found = sampling.sample(initial, self._instances_on(single), is_explored, most)
         self._terms.begin()
         return list(one_each) if found.is_whole else learned(found.values, self._group)
 

@@ -17,6 +17,8 @@ MOST_STATES = 1000
 #: Walks take so many steps together for each of those states, and one of them so many.
 _STEPS_PER_STATE = 2
 _LONGEST_WALK = 100
+#: Actions are run so often for each of those states, as some take long; then the sample ends.
+_RUNS_PER_STATE = 20
 
 #: A state: for each variable the number of its value.
 _Row = tuple[int, ...]
@@ -46,7 +48,7 @@ def sample(
         instances: The steps, whose rows have one cell for each variable.
         most: How many states the search takes.
     """
-    explorer = _Explorer(len(initial[0]), instances, is_explored)
+    explorer = _Explorer(len(initial[0]), instances, is_explored, most * _RUNS_PER_STATE)
     starts = list(dict.fromkeys(explorer.row(state) for state in initial[:most]))
     found, ahead = dict.fromkeys(starts), 0
     while ahead < len(found) <= most:
@@ -57,7 +59,7 @@ def sample(
                 found.update(dict.fromkeys(explorer.after(row, instance)))
             if len(found) > most:
                 break
-    is_whole = len(found) <= most and len(initial) <= most
+    is_whole = len(found) <= most and len(initial) <= most and explorer.runs > 0
     if not is_whole:
         _walk(explorer, starts, range(len(instances)), most * _STEPS_PER_STATE)
     return Sample(explorer.values, is_whole)
@@ -80,9 +82,11 @@ class _Explorer:
 
     Attributes:
         values: Of each variable, by number.
+        runs: How often it may still run an instance; then it finds no more.
     """
 
-    def __init__(self, variables: int, instances: Sequence[ActionInstance], is_explored: Constraint) -> None:
+    def __init__(self, variables: int, instances: Sequence[ActionInstance], is_explored: Constraint, runs: int) -> None:
+        self.runs = runs
         self.values: list[list[Any]] = [[] for _ in range(variables)]
         self._numbers: list[dict[Any, int]] = [{} for _ in range(variables)]
         self._instances, self._is_explored = instances, is_explored
@@ -111,6 +115,9 @@ class _Explorer:
         known = self._known[instance]
         writes = known.find(row)
         if writes is None:
+            if not self.runs:
+                return []
+            self.runs -= 1
             reads = Reads(self._state(row))
             writes = [*self._run(reads, instance)]
             known.add([(variable, row[variable]) for variable in reads], writes)
