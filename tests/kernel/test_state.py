@@ -20,7 +20,7 @@ from workbench.kernel import (
     replay,
     require,
 )
-from workbench.kernel.meaning.state import Cell, Change, Reads
+from workbench.kernel.meaning.state import Cell, Change, Draft, Layout, Reads, Whole, cells_of, changes_of, lines_of
 from workbench.kernel.meaning.trace import Move
 
 
@@ -279,3 +279,54 @@ def test_one_model_serves_two_threads():
     asked.set()
     other.join()
     assert reached == [1]
+
+
+# Variables that a language spreads over cells ------------------------------------------------------------------------
+
+
+class Digits(Whole):
+    """A number below 100 in two cells."""
+
+    indices = ("tens", "ones")
+
+    def __init__(self, first):
+        self.first = first
+
+    def value(self, row):
+        return 10 * row[self.first] + row[self.first + 1]
+
+    def contents(self, value):
+        return {self.first: value // 10, self.first + 1: value % 10}
+
+
+SPREAD = Layout({"head": None, "count": None, "pc": ["w1"]}, wholes={"count": Digits(1)})
+
+
+def spread(row):
+    return SPREAD.bind(State)(SPREAD, row)
+
+
+def test_people_see_a_spread_variable_whole():
+    before, after = spread((0, 1, 9, "a")), spread((0, 2, 0, "a"))
+    assert list(cells_of(before)) == [(Cell("head", None), 0), (Cell("count", None), 19), (Cell("pc", "w1"), "a")]
+    assert changes_of(before, after) == [Change(Cell("count", None), 19, 20)]
+    assert lines_of(after) == ["head: 0", "count: 20", "pc: w1=a"]
+    assert (after.count, after.pc["w1"]) == (20, "a")
+
+
+def test_engines_see_the_cells_of_a_spread_variable():
+    assert SPREAD.cells == [Cell("head", None), Cell("count", "tens"), Cell("count", "ones"), Cell("pc", "w1")]
+    assert SPREAD.cells_of("count") == [1, 2]
+    assert SPREAD.positions == {"head": 0, "count": 1, "pc": {"w1": 3}}
+    assert [str(cell) for cell in SPREAD.shown_of] == ["head", "count", "count", "pc[w1]"]
+    assert SPREAD.put({Cell("count", None): 42}) == SPREAD.seek({Cell("count", None): 42}) == {1: 4, 2: 2}
+
+
+def test_a_spread_variable_is_read_and_written_by_cells():
+    reads = Reads((0, 1, 9, "a"))
+    draft = SPREAD.draft()
+    draft._start(reads)
+    draft.count = draft.count + 2
+    assert (list(reads), draft._writes) == ([1, 2], {1: 2, 2: 1})
+    assert draft.count == 21
+    assert isinstance(draft, Draft)

@@ -8,12 +8,14 @@ from tests.tla.test_tla_machine import HEAD, LOCK, TURNS
 from tests.tla.trees import module_of
 from workbench.kernel import InputError
 from workbench.showing.panel import Workbench
+from workbench.tla import sampling
 from workbench.tla.specification import open_module
 
 
-@pytest.fixture
-def lock(tmp_path):
+@pytest.fixture(params=[0, 4], ids=["one cell each", "spread"])
+def lock(tmp_path, monkeypatch, request):
     """A file of Python that opens a module, as commands name it."""
+    monkeypatch.setattr(sampling, "MOST_STATES", request.param)
     (tmp_path / "M.tla").write_text(module_of(LOCK))
     (tmp_path / "Turns.tla").write_text(TURNS)
     cfg = f"{HEAD} SPECIFICATION Fair INVARIANTS Exclusive Small PROPERTY Served SYMMETRY Symmetric"

@@ -8,6 +8,7 @@ import pytest
 from tests.tla.trees import module_of
 from workbench.checking.check import check
 from workbench.kernel.meaning.state import Reads, row_of
+from workbench.tla import sampling
 from workbench.tla.specification import module_of_text
 
 #: The properties that are violated, with the number of states of the trace; None for a lasso of any length.
@@ -232,8 +233,14 @@ def checked(row: Row) -> Any:
     return check(model(), engine="local", symmetry="SYMMETRY" in row.cfg)
 
 
+#: How many states the sample takes: none for one cell per variable; few, so that most values overflow; and enough.
+SAMPLES = [0, 1, 4, 30]
+
+
+@pytest.mark.parametrize("states", SAMPLES)
 @pytest.mark.parametrize("name", ROWS)
-def test_figures_and_verdicts_are_those_of_tlc(name):
+def test_figures_and_verdicts_are_those_of_tlc(name, states, monkeypatch):
+    monkeypatch.setattr(sampling, "MOST_STATES", states)
     row = ROWS[name]
     result = checked(row)
     found = {verdict.name: verdict.trace_states for verdict in result.verdicts if verdict.holds is False}

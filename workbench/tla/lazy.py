@@ -28,6 +28,7 @@ from workbench.tla.values import (
     is_record,
     ordered,
     pairs_of,
+    shown,
     spelling,
 )
 
@@ -65,13 +66,17 @@ class Lazy(ABC):
         return value
 
     def __str__(self) -> str:
-        return brief(self.listed())
+        return shown(self.listed())
 
     # Any value ----------------------------------------------------------------------------------------------------
 
     def same(self, other: Any) -> bool:
         """Whether it equals `other`, which may be lazy."""
         return same(self.listed(), listed(other))
+
+    def same_on_right(self, function: Any) -> bool:
+        """Whether a concrete function on the left side equals it: the side decides whether TLC can compare them."""
+        return same(function, self.listed())
 
     def inside(self, members: frozenset[Any]) -> bool:
         """Whether it is a member of a listed set."""
@@ -176,7 +181,7 @@ def equal(one: Any, other: Any) -> bool:
     if kind not in CONCRETE:
         return bool(one.same(other))
     if type(other) not in CONCRETE:
-        return bool(other.same(one))
+        return bool(other.same_on_right(one) if kind is tuple or kind is Map else other.same(one))
     return same(one, other)
 
 

@@ -9,16 +9,21 @@ from workbench.kernel.meaning.errors import InputError, ModelError, unknown
 from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.machine import Machine
 from workbench.kernel.meaning.properties import Formula, Property
+from workbench.kernel.meaning.state import Layout
 from workbench.kernel.meaning.steps import Fairness, PropertyInstance
+from workbench.tla import sampling
 from workbench.tla.cells import Cells
 from workbench.tla.compiling import Compiler
 from workbench.tla.configured import Configured
 from workbench.tla.fairness import FairSteps
 from workbench.tla.judging import failed
+from workbench.tla.lazy import listed
+from workbench.tla.learning import learned
 from workbench.tla.levels import Level
 from workbench.tla.properties import TextProperties
 from workbench.tla.running import Run
 from workbench.tla.scopes import fail_at
+from workbench.tla.shapes import Shape
 from workbench.tla.splitting import named, split
 from workbench.tla.steps import TextInstance, steps_of
 from workbench.tla.symmetry import Renaming, group_of, sets_of, within
@@ -50,8 +55,7 @@ class TlaMachine(Machine):
         sets = configured.family.names(self.constants)
         specification = configured.specification
         self._terms = Terms(Compiler(specification, configured.values(self.constants)), configured.spellings)
-        self._cells = Cells([variable.name for variable in specification.variables])
-        self.layout = self._cells.layout
+        self._cells = Cells([variable.name for variable in specification.variables], self._shapes)
         try:
             self._assume()
             self._behaviour, steps = self._behaves()
@@ -61,11 +65,8 @@ class TlaMachine(Machine):
         except EvaluationError as error:
             raise InputError(str(failed(error, specification.module.at))) from error
         made = steps_of(disjuncts, sets, self._cells.names)
-        self.actions, self._members = made.actions, made.members
-        self.instances: list[TextInstance] = [
-            TextInstance(number, made.actions[one.action], one.arguments, one.leaf, self._terms, self._cells)
-            for number, one in enumerate(disjuncts)
-        ]
+        self.actions, self._members, self._disjuncts = made.actions, made.members, disjuncts
+        self.instances: list[TextInstance] = self._instances_on(self._cells)
         self.properties, self.constraints = self._checked.properties, self._checked.constraints
         self.declared = replace(
             configured.family,
@@ -81,6 +82,13 @@ class TlaMachine(Machine):
             self._terms, self._cells, specification.variables, self.instances, [one.leaf for one in disjuncts]
         )
         self._fair.add(self._behaviour.fairness)
+
+    def _instances_on(self, cells: Cells) -> list[TextInstance]:
+        """The disjuncts of Next as steps between rows of these cells."""
+        return [
+            TextInstance(number, self.actions[one.action], one.arguments, one.leaf, self._terms, cells)
+            for number, one in enumerate(self._disjuncts)
+        ]
 
     def __reduce__(self) -> NoReturn:
         raise InputError(f"{self.name}, which is a module's text, does not go to Spark yet; take the engine local")
@@ -126,11 +134,39 @@ class TlaMachine(Machine):
 
     # States ----------------------------------------------------------------------------------------------------
 
+    @cached_property
+    def layout(self) -> Layout:  # type: ignore[override]
+        return self._cells.layout
+
+    def _shapes(self) -> list[Shape | None]:
+        """How variables are spread over cells: not at all where all states are few."""
+        single = Cells(self._cells.names)
+        most, one_each = sampling.MOST_STATES, [None] * len(single.names)
+        if not most:
+            return list(one_each)
+        checked = TextProperties(self._terms, single, self.configured)
+        tests = [judge for declared in self.constraints.values() for judge in checked.judges(self, declared)]
+
+        def is_explored(state: Sequence[Any]) -> bool:
+            try:
+                return all(test.judge(single.layout.view(state)) for test in tests)
+            except ModelError:
+                return False
+
+        try:
+            initial = self._initial_values
+        except ModelError:  # for the search to report
+            return list(one_each)
+        found = sampling.sample(initial, self._instances_on(single), is_explored, most)
+        self._terms.begin()
+        return list(one_each) if found.is_whole else learned(found.values, self._group)
+
     def each_initial_state(self) -> Iterator[Any]:
-        return iter(self._initial_states)
+        return (self.state(self._cells.row(values)) for values in self._initial_values)
 
     @cached_property
-    def _initial_states(self) -> list[Any]:
+    def _initial_values(self) -> list[list[Any]]:
+        """The values of the variables in each initial state."""
         self._terms.begin()
         parts, name = self._behaviour.initial, self._name_of("INIT", "Init")
         at = parts[0].node.at if parts else self.configured.specification.module.at
@@ -139,8 +175,7 @@ class TlaMachine(Machine):
         def rest() -> None:
             if left := run.unassigned():
                 raise ModelError(f"{at}: {name} leaves {', '.join(left)} unassigned")
-            row = self._cells.writes(run.then)
-            found.append(self.state([row[number] for number in range(len(row))]))
+            found.append([listed(run.then[number]) for number in range(len(run.names))])
 
         try:
             self._terms.compiler.beginning([(part.node, part.scope) for part in parts])(run, rest)

@@ -59,8 +59,11 @@ def cap(one: Any, other: Any) -> Any:
         return one & other
     if _is_short(one):
         return frozenset([member for member in set_from(one) if has(other, member)])
-    if _is_short(other):
-        return frozenset([member for member in set_from(other) if has(one, member)])
+    if type(other) is frozenset or type(other) is Interval:
+        members = set_from(other)
+        if not members and not one.endless:
+            each(one)  # an error if it is no set, which no member is there to find out
+        return frozenset([member for member in members if has(one, member)])
     return Intersection(one, other)
 
 
@@ -69,8 +72,10 @@ def minus(one: Any, other: Any) -> Any:
     if type(one) is frozenset and type(other) is frozenset:
         check_together(one, other)
         return one - other
-    if type(one) not in CONCRETE and one.tracks and (type(other) in CONCRETE or not other.endless):
-        return one.changed(set_from(other), False)
+    if type(one) not in CONCRETE and one.tracks:
+        if type(other) is frozenset or (type(other) not in CONCRETE and not other.endless):
+            return one.changed(set_from(other), False)
+        return Difference(one, other)
     if _is_short(one):
         return frozenset([member for member in set_from(one) if not has(other, member)])
     return Difference(one, other)

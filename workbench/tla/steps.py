@@ -111,7 +111,7 @@ class TextInstance(ActionInstance):
         def rest() -> None:
             if left := run.unassigned():
                 raise ModelError(f"{self._at}: {self.action.name} leaves {', '.join(left)} unassigned")
-            outcomes.append(self._outcome(now, run))
+            outcomes.append(self._outcome(before, now, run))
 
         try:
             self._function(run, rest, *self._values)
@@ -119,8 +119,8 @@ class TextInstance(ActionInstance):
             raise failed(error, self._at) from error
         return outcomes, list(dict.fromkeys(run.whys))
 
-    def _outcome(self, now: Values, run: Run) -> Outcome:
+    def _outcome(self, before: Values, now: Any, run: Run) -> Outcome:
         then, counted = run.then, None
         if self.counting is not None:
             counted = self.counting(now, [then[number] for number in range(len(self._cells.names))])
-        return Outcome(tuple(run.chosen), self._cells.writes(then), counted)
+        return Outcome(tuple(run.chosen), self._cells.writes(then, before), counted)

@@ -19,7 +19,7 @@ from workbench.checking.spaces.space import explore
 from workbench.commands.cli import main
 from workbench.kernel import InputError, Map, Model, Process, SetOf, Variable, action, choose, invariant, require
 from workbench.kernel.meaning.budget import Budget
-from workbench.kernel.meaning.state import Layout
+from workbench.kernel.meaning.state import Layout, Whole
 from workbench.kernel.meaning.values import show, sort_key
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2
@@ -179,6 +179,26 @@ def test_a_variable_with_indices_is_a_map():
         "acks": [[(1, 0), (2, 7)], [(1, 0), (2, 0)]],
         "none": [[], []],
     }
+
+
+class Pair(Whole):
+    """A pair in two cells."""
+
+    indices = ("left", "right")
+
+    def value(self, row):
+        return row[1], row[2]
+
+    def contents(self, value):
+        return {1: value[0], 2: value[1]}
+
+
+def test_a_variable_that_is_spread_over_cells_is_a_text():
+    layout = Layout({"head": None, "pair": None}, wholes={"pair": Pair()})
+    columns = StateColumns(layout, [[0], [1, 2], ["a", "b"]])
+    arrays = columns.arrays(np.array([[0, 1, 0], [0, 0, 1], [0, 1, 0]]))
+    assert arrays["pair"].to_pylist() == ["(2, a)", "(1, b)", "(2, a)"]
+    assert arrays["pair"].type == pa.string()
 
 
 # States and transitions ----------------------------------------------------------------------------------------------

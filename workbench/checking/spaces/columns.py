@@ -9,6 +9,7 @@ Enum                string, its name
 frozenset           array, in canonical order
 Map                 map
 per-index variable  map from index to value
+spread over cells   string, as in traces
 ==================  ==========================================================================================
 
 Values of one place without a common type, and integers beyond 64 bits, become texts as in traces. Keys of maps are
@@ -22,7 +23,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from workbench.kernel.meaning.state import Layout
+from workbench.kernel.meaning.state import Layout, Whole
 from workbench.kernel.meaning.values import Map, record_items, show, sort_key
 
 
@@ -159,12 +160,14 @@ class StateColumns:
 
     def __init__(self, layout: Layout, values: Sequence[Sequence[Any]], taken: Iterable[str] = ()) -> None:
         self.names: dict[str, str] = {}
-        self._columns: dict[str, _Scalar | _PerIndex | _Set | _SetPerIndex] = {}
+        self._columns: dict[str, _Scalar | _PerIndex | _Set | _SetPerIndex | _Whole] = {}
         used = {name.lower() for name in taken}
         for variable, where in layout.positions.items():
             name = self.names[variable] = unused_name(variable, used)
-            universe = layout.universes.get(variable)
-            if universe is not None:
+            universe, whole = layout.universes.get(variable), layout.wholes.get(variable)
+            if whole is not None:
+                self._columns[name] = _Whole(whole, layout.cells_of(variable), values)
+            elif universe is not None:
                 members = universe.members
                 self._columns[name] = (
                     _Set(where, members, values) if isinstance(where, int) else _SetPerIndex(where, members, values)
@@ -192,6 +195,22 @@ class _Scalar:
 
     def take(self, rows: np.ndarray) -> pa.Array:
         return self._array.take(pa.array(rows[:, self._cell]))
+
+
+class _Whole:
+    """The column of a variable that is spread over cells."""
+
+    def __init__(self, whole: Whole, cells: Sequence[int], values: Sequence[Sequence[Any]]) -> None:
+        self._whole, self._cells, self._values = whole, cells, values
+        self.type = pa.string()
+
+    def take(self, rows: np.ndarray) -> pa.Array:
+        distinct, which = np.unique(rows[:, self._cells], axis=0, return_inverse=True)
+        return pa.array(map(self._text, distinct.tolist()), self.type).take(pa.array(which.ravel()))
+
+    def _text(self, numbers: Sequence[int]) -> str:
+        row = {cell: self._values[cell][number] for cell, number in zip(self._cells, numbers, strict=True)}
+        return as_text(self._whole.value(row))
 
 
 class _Set:

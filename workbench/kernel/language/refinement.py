@@ -131,7 +131,7 @@ class Refinement(PropertyInstance):
             if isinstance(where, dict) and where:
                 _check_keys(answer[name], where, f"{name}, which has a value for each index", "index")
         values: dict[Cell, Any] = {}
-        for cell, _, universe in layout.shown:
+        for cell, _, universe, _ in layout.shown:
             value = answer[cell.variable] if cell.index is None else answer[cell.variable][cell.index]
             value = value.value if isinstance(value, Members) else value
             values[cell] = value if universe is None else universe.subset(value)

@@ -5,14 +5,15 @@ state is a *row* of values in that order. Actions and properties read both kinds
 ``s.acks``, ``s.pc["w1"]``.
 
 A set with a declared universe has a boolean cell for each possible member, so that a model's reads and writes concern
-single members. People see it whole.
+single members. People see it whole, as they do any other variable that a language spreads over cells (:class:`Whole`).
 """
 
 import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from workbench.kernel.meaning.differences import Difference, differences
 from workbench.kernel.meaning.errors import InputError, ModelError, NoSuchIndex, NoSuchVariable
@@ -116,24 +117,54 @@ class IndexedSets(Indexed):
 # Layouts -------------------------------------------------------------------------------------------------------------
 
 
+class Row(Protocol):
+    """What has the contents of cells by number."""
+
+    def __getitem__(self, cell: int, /) -> Any: ...
+
+
+class Whole(ABC):
+    """A variable without an index that a language spreads over cells, and people see as one value.
+
+    Attributes:
+        indices: Those of its cells.
+    """
+
+    indices: Sequence[Any]
+
+    @abstractmethod
+    def value(self, row: "Row") -> Any:
+        """Its value in `row`."""
+
+    @abstractmethod
+    def contents(self, value: Any) -> dict[int, Any]:
+        """The contents of its cells, by their numbers, for a value."""
+
+
 class Shown(NamedTuple):
     """A cell as people see it: a declared set is one, with a cell per member from number `first` on.
 
     Attributes:
         universe: None for a cell of its own.
+        whole: How cells hold it, if they hold a variable that is spread.
     """
 
     cell: Cell
     first: int
     universe: Universe | None
+    whole: Whole | None = None
 
     @property
     def numbers(self) -> range:
         """The cells of a row that hold its value."""
+        if self.whole is not None:
+            return range(self.first, self.first + len(self.whole.indices))
         return range(self.first, self.first + (1 if self.universe is None else len(self.universe)))
 
     def value(self, row: "Values") -> Any:
         """Its value in `row`."""
+        if self.whole is not None:
+            return self.whole.value(row)
         if self.universe is None:
             return row[self.first]
         there = (row[number] for number in self.numbers)
@@ -146,10 +177,12 @@ class Layout:
     Args:
         variables: Each variable's indices; None for a variable with a single cell.
         universes: The universes of those variables that are declared sets.
+        wholes: How cells hold those variables that are spread over them.
 
     Attributes:
         cells: Those of a row; each member of a declared set has its own, whose index ends in the member.
-        positions: Of each variable the number of its cell, or the numbers by index; of a declared set the first one.
+        positions: Of each variable the number of its cell, or the numbers by index; of a declared set, or of a variable
+            that is spread, the first one.
         shown: The cells as people see them.
     """
 
@@ -157,11 +190,12 @@ class Layout:
         self,
         variables: Mapping[str, Sequence[Any] | None],
         universes: Mapping[str, Universe] = MappingProxyType({}),
+        wholes: Mapping[str, Whole] = MappingProxyType({}),
     ) -> None:
         self.cells: list[Cell] = []
         self.positions: dict[str, int | dict[Any, int]] = {}
         self.shown: list[Shown] = []
-        self.universes = universes
+        self.universes, self.wholes = universes, wholes
         self._bound: dict[type[Reader], type[Any]] = {}
         for name, indices in variables.items():
             first = {index: self._add(Cell(name, index)) for index in ([None] if indices is None else indices)}
@@ -170,9 +204,12 @@ class Layout:
 
     def _add(self, cell: Cell) -> int:
         """Add a cell as people see it; returns the number of its first one."""
-        shown = Shown(cell, len(self.cells), self.universes.get(cell.variable))
+        whole = self.wholes.get(cell.variable)
+        shown = Shown(cell, len(self.cells), self.universes.get(cell.variable), whole)
         self.shown.append(shown)
-        if shown.universe is None:
+        if whole is not None:
+            self.cells += [Cell(cell.variable, index) for index in whole.indices]
+        elif shown.universe is None:
             self.cells.append(cell)
         else:
             inside = [m if cell.index is None else (cell.index, m) for m in shown.universe.members]
@@ -197,7 +234,10 @@ class Layout:
         """
         row: dict[int, Any] = {}
         for cell, value in values.items():
-            _, first, universe = self._shown_at[cell]
+            _, first, universe, whole = self._shown_at[cell]
+            if whole is not None:
+                row |= whole.contents(value)
+                continue
             if universe is None:
                 row[first] = value
                 continue
@@ -237,6 +277,8 @@ class Layout:
         for name, where in self.positions.items():
             if not isinstance(where, int):
                 attributes[name] = _indexed(name)
+            elif name in self.wholes:
+                attributes[name] = _whole(self.wholes[name])
             else:
                 attributes[name] = _set(name, where) if name in self.universes else _scalar(where)
         return self._bound.setdefault(base, type(base.__name__, (base,), attributes))
@@ -263,11 +305,31 @@ class Layout:
         where = self.positions[name]
         firsts = [where] if isinstance(where, int) else [where[index]] if index is not None else where.values()
         width = len(self.universes[name]) if name in self.universes else 1
+        if name in self.wholes:
+            width = len(self.wholes[name].indices)
         return [first + number for first in firsts for number in range(width)]
 
 
 def _scalar(cell: int) -> property:
     return property(lambda self: self._get(cell), lambda self, value: self._set(cell, value))
+
+
+def _whole(whole: Whole) -> property:
+    def write(self: "Reader", value: Any) -> None:
+        for cell, content in whole.contents(value).items():
+            self._set(cell, content)
+
+    return property(lambda self: whole.value(_Read(self)), write)
+
+
+class _Read:
+    """The row of a reader, through which it knows what is read."""
+
+    def __init__(self, owner: "Reader") -> None:
+        self._owner = owner
+
+    def __getitem__(self, cell: int) -> Any:
+        return self._owner._get(cell)
 
 
 def _set(name: str, where: int) -> property:

@@ -1,0 +1,157 @@
+"""A sample of the states that a module reaches, from which the cells of its variables are learned.
+
+It is bounded by counts and its dice are loaded, so that every process learns the same, however busy the machine is.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from random import Random
+from typing import Any, NamedTuple
+
+from workbench.kernel.meaning.errors import ModelError
+from workbench.kernel.meaning.state import Reads
+from workbench.kernel.meaning.steps import ActionInstance
+from workbench.kernel.meaning.values import identity
+
+#: The search takes so many states; what has no more of them needs no cells but one for each variable.
+MOST_STATES = 1000
+#: Walks take so many steps together for each of those states, and one of them so many.
+_STEPS_PER_STATE = 2
+_LONGEST_WALK = 100
+#: Actions are run so often for each of those states, as some take long; then the sample ends.
+_RUNS_PER_STATE = 20
+
+#: A state: for each variable the number of its value.
+_Row = tuple[int, ...]
+#: Says whether a state, given by the values of its variables, is explored.
+Constraint = Callable[[Sequence[Any]], bool]
+
+
+class Sample(NamedTuple):
+    """The values that variables were seen to have.
+
+    Attributes:
+        values: By variable.
+        is_whole: Whether every state was seen.
+    """
+
+    values: list[list[Any]]
+    is_whole: bool
+
+
+def sample(
+    initial: Sequence[Sequence[Any]], instances: Sequence[ActionInstance], is_explored: Constraint, most: int
+) -> Sample:
+    """The values of variables in states near the initial ones, and in those along random walks.
+
+    Args:
+        initial: The initial states.
+        instances: The steps, whose rows have one cell for each variable.
+        most: How many states the search takes.
+    """
+    explorer = _Explorer(len(initial[0]), instances, is_explored, most * _RUNS_PER_STATE)
+    starts = list(dict.fromkeys(explorer.row(state) for state in initial[:most]))
+    found, ahead = dict.fromkeys(starts), 0
+    while ahead < len(found) <= most:
+        states = list(found)
+        for row in states[ahead:]:
+            ahead += 1
+            for instance in range(len(instances)):
+                found.update(dict.fromkeys(explorer.after(row, instance)))
+            if len(found) > most:
+                break
+    is_whole = len(found) <= most and len(initial) <= most and explorer.runs > 0
+    if not is_whole:
+        _walk(explorer, starts, range(len(instances)), most * _STEPS_PER_STATE)
+    return Sample(explorer.values, is_whole)
+
+
+def _walk(explorer: "_Explorer", starts: Sequence[_Row], instances: Sequence[int], steps: int) -> None:
+    """Take some steps at random, in walks that begin in initial states."""
+    dice, row, length = Random(0), starts[0], 0
+    for _ in range(steps):
+        found: list[_Row] = []
+        if length < _LONGEST_WALK:
+            order = dice.sample(instances, len(instances))
+            found = next(filter(None, (explorer.after(row, instance) for instance in order)), [])
+        row = dice.choice(found or starts)
+        length = length + 1 if found else 0
+
+
+class _Explorer:
+    """Finds the states after a state, and remembers what instances did where they read the same values.
+
+    Attributes:
+        values: Of each variable, by number.
+        runs: How often it may still run an instance; then it finds no more.
+    """
+
+    def __init__(self, variables: int, instances: Sequence[ActionInstance], is_explored: Constraint, runs: int) -> None:
+        self.runs = runs
+        self.values: list[list[Any]] = [[] for _ in range(variables)]
+        self._numbers: list[dict[Any, int]] = [{} for _ in range(variables)]
+        self._instances, self._is_explored = instances, is_explored
+        self._known = [_Known() for _ in instances]
+        self._explored = dict[_Row, bool]()
+
+    def _number(self, variable: int, value: Any) -> int:
+        numbers = self._numbers[variable]
+        number = numbers.setdefault(identity(value), len(numbers))
+        if number == len(self.values[variable]):
+            self.values[variable].append(value)
+        return number
+
+    def row(self, state: Sequence[Any]) -> _Row:
+        return tuple(self._number(variable, value) for variable, value in enumerate(state))
+
+    def _state(self, row: _Row) -> list[Any]:
+        return [values[number] for values, number in zip(self.values, row, strict=True)]
+
+    def after(self, row: _Row, instance: int) -> list[_Row]:
+        """The states after one; none if an error is on the way, which is for the search to report."""
+        if row not in self._explored:
+            self._explored[row] = self._is_explored(self._state(row))
+        if not self._explored[row]:
+            return []
+        known = self._known[instance]
+        writes = known.find(row)
+        if writes is None:
+            if not self.runs:
+                return []
+            self.runs -= 1
+            reads = Reads(self._state(row))
+            writes = [*self._run(reads, instance)]
+            known.add([(variable, row[variable]) for variable in reads], writes)
+        return [tuple(made.get(variable, number) for variable, number in enumerate(row)) for made in writes]
+
+    def _run(self, reads: Reads, instance: int) -> Iterator[dict[int, int]]:
+        try:
+            outcomes, _ = self._instances[instance].run(reads)
+        except ModelError:
+            return
+        for outcome in outcomes:
+            yield {variable: self._number(variable, value) for variable, value in outcome.writes.items()}
+
+
+_Writes = list[dict[int, int]]
+
+
+class _Known:
+    """What an instance did, by what it read: a tree with a variable in each inner node."""
+
+    def __init__(self) -> None:
+        self.variable: int | None = None
+        self.writes: _Writes | None = None
+        self.inside: dict[int, _Known] = {}
+
+    def find(self, row: _Row) -> _Writes | None:
+        node: _Known | None = self
+        while node is not None and node.variable is not None:
+            node = node.inside.get(row[node.variable])
+        return None if node is None else node.writes
+
+    def add(self, read: Sequence[tuple[int, int]], writes: _Writes) -> None:
+        node = self
+        for variable, number in read:
+            node.variable = variable
+            node = node.inside.setdefault(number, _Known())
+        node.writes = writes
