@@ -41,6 +41,7 @@ SETTINGS = {
         "bakery/v2_two_writers_wedge",
         "bakery/v2_published",
         "bakery/v2_two_writers_crash",
+        "bakery/samenode_race",
     ),
     "hudi": (
         "hudi/duplicate_key_pessimistic",
