@@ -27,7 +27,7 @@ from mutants import mutated
 from mutations import Mutant, mutations
 
 from workbench.checking.following.port import follow_text, get_port
-from workbench.checking.following.same import Sameness
+from workbench.checking.following.sameness import Sameness
 from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.text import columns
 from workbench.registry import get_model, protocols
@@ -41,6 +41,7 @@ SETTINGS = {
         "bakery/v2_two_writers_wedge",
         "bakery/v2_published",
         "bakery/v2_two_writers_crash",
+        "bakery/samenode_race",
     ),
     "hudi": (
         "hudi/duplicate_key_pessimistic",

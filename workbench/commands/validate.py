@@ -26,7 +26,7 @@ from typing import Any
 from workbench.checking.following.events import read_events
 from workbench.checking.following.mapping import Mapped, get_mapping
 from workbench.checking.following.report import Report
-from workbench.checking.following.same import Sameness
+from workbench.checking.following.sameness import Sameness
 from workbench.commands.answers import add_answer, check_answer, give
 from workbench.commands.files import file_of, reading
 from workbench.commands.options import add_options, asked_of, budget_of

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from workbench.checking.following.same import Sameness, same
+from workbench.checking.following.same import same
+from workbench.checking.following.sameness import Sameness
 from workbench.kernel import InputError, Machine, machine_of
 from workbench.kernel.meaning.budget import Budget, Watch
 from workbench.kernel.meaning.domains import Names

@@ -13,9 +13,9 @@ first state, in the order of discovery, that one machine has alone is reached fr
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
+from workbench.checking.following.sameness import Extra, Figures, Sameness, Side
 from workbench.checking.local.memory import within_memory
 from workbench.kernel import InputError, Machine, Trace, replay
 from workbench.kernel.meaning.budget import Budget, Limits, Stop, Watch
@@ -23,9 +23,7 @@ from workbench.kernel.meaning.differences import differences
 from workbench.kernel.meaning.errors import listed
 from workbench.kernel.meaning.interrupts import interruptible
 from workbench.kernel.meaning.machine import AnyModel
-from workbench.kernel.meaning.result import Lined, marked
 from workbench.kernel.meaning.state import Cell, State, changes_of, row_of
-from workbench.kernel.meaning.text import Line, Styled, columns
 from workbench.kernel.meaning.trace import Move, leading_to
 from workbench.kernel.meaning.values import counted
 from workbench.registry import model_of
@@ -35,143 +33,7 @@ StateMap = Callable[[Any], Mapping[str, Any]]
 
 _BYTES_PER_STATE = 1000
 _STATES_PER_REPORT = 100
-_MOST_LINES = 12
 _LONGEST = 100
-
-
-class Figures(NamedTuple):
-    """How many initial states, states and steps; a step is a pair of different states."""
-
-    initial: int
-    states: int
-    steps: int
-
-
-@dataclass(frozen=True)
-class Extra:
-    """The first initial state, or step, that one machine has alone.
-
-    Attributes:
-        trace: The behaviour that ends with it, in the machine that has it.
-        label: The step; ``initial state`` without one.
-        nearest: The closest step, or initial state, of the other machine; None if it has none there.
-        lines: How that differs, in the terms of the second machine.
-    """
-
-    trace: Trace
-    label: str
-    nearest: str | None
-    lines: list[str]
-
-
-@dataclass(frozen=True)
-class Side:
-    """One of the two machines: what it has, and what it has alone.
-
-    Attributes:
-        alone: None if the comparison is incomplete.
-        extra: None if it has nothing alone.
-    """
-
-    name: str
-    has: Figures
-    alone: Figures | None = None
-    extra: Extra | None = None
-
-
-@dataclass(frozen=True, repr=False)
-class Sameness(Lined):
-    """Whether two machines are the same.
-
-    Attributes:
-        one, other: The machine that is mapped, with its states after that, and the machine it is mapped to.
-        mapped: The number of the first machine's own states.
-        stopped: Why the comparison is incomplete; None if it is complete.
-        remarks: What else to know, in lines.
-    """
-
-    one: Side
-    other: Side
-    mapped: int
-    stopped: str | None = None
-    remarks: list[str] = field(default_factory=list)
-
-    @property
-    def holds(self) -> bool | None:
-        if self.stopped is not None:
-            return None
-        return self.one.alone == self.other.alone == Figures(0, 0, 0)
-
-    @property
-    def why(self) -> str:
-        if self.stopped is not None:
-            return f"not decided: {self.stopped}"
-        _, states, steps = self.other.has
-        if self.holds:
-            return f"the same: {counted(states, 'state')} and {counted(steps, 'step')} of {self.both}"
-        more = [side.name for side in (self.one, self.other) if side.extra is not None]
-        return f"not the same: {' and '.join(more)} {'does' if len(more) == 1 else 'do'} what the other does not"
-
-    @property
-    def both(self) -> str:
-        return f"{self.one.name} and {self.other.name}"
-
-    @property
-    def trace(self) -> Trace | None:
-        """The behaviour up to the first thing that one of them has alone."""
-        extras = (side.extra for side in (self.one, self.other))
-        return next((extra.trace for extra in extras if extra is not None), None)
-
-    def __repr__(self) -> str:
-        return self.text()
-
-    def styled(self) -> list[Line]:
-        style, (mark, why) = marked(self.holds, self.why)
-        lines: list[Line] = [Styled(mark, style, f" {why}")]
-        if not self.holds:
-            lines += [f"  {line}".rstrip() for line in columns(list(self._rows()), right={1, 2, 3})]
-        for side, beside in ((self.one, self.other), (self.other, self.one)):
-            if side.extra is not None:
-                lines += ["", *self._told(side.extra, side.name, beside.name)]
-        return [*lines, *(f"  note: {remark}" for remark in self.remarks)]
-
-    def _rows(self) -> Iterator[list[str]]:
-        yield ["", "initial", "states", "steps"]
-        for side in (self.one, self.other):
-            yield [side.name, *(f"{number:,}" for number in side.has)]
-            if side.alone is not None:
-                yield ["  alone", *(f"{number:,}" for number in side.alone)]
-
-    def _told(self, extra: Extra, name: str, other: str) -> Iterator[str]:
-        states = len(extra.trace) - 1
-        if not states:
-            yield f"{name} alone begins like this:"
-            yield from (f"  {line}" for line in repr(extra.trace.last).splitlines())
-        else:
-            yield f"{name} alone, after {counted(states, 'state')}: {extra.label}"
-        what = "step there" if states else "initial state"
-        yield f"  {other} has no {what}" if extra.nearest is None else f"  nearest in {other}: {extra.nearest}, but"
-        yield from (f"    {line}" for line in extra.lines[:_MOST_LINES])
-        if len(extra.lines) > _MOST_LINES:
-            yield f"    and {len(extra.lines) - _MOST_LINES} more differences"
-
-    def as_dict(self) -> dict[str, Any]:
-        return {
-            "holds": self.holds,
-            "why": self.why,
-            "mapped": self.mapped,
-            "remarks": self.remarks,
-            "machines": [
-                {
-                    "name": side.name,
-                    **side.has._asdict(),
-                    "alone": None if side.alone is None else side.alone._asdict(),
-                    "first_alone": None if side.extra is None else side.extra.label,
-                    "differences": [] if side.extra is None else side.extra.lines,
-                }
-                for side in (self.one, self.other)
-            ],
-        }
 
 
 @interruptible()
