@@ -264,10 +264,10 @@ class Writer:
         bound = around.names.get("bound", [])
         if bound and (self.symmetric or self.chance(0.8)):
             return str(self.pick(*bound))
-        return "(CHOOSE p \\in Procs : TRUE)" if not self.symmetric else self.any_proc()
+        return "(CHOOSE me \\in Procs : TRUE)" if not self.symmetric else self.any_proc()
 
     def any_proc(self) -> str:
-        return "self" if self.inside_action else "(CHOOSE p \\in Procs : TRUE)"
+        return "self" if self.inside_action else "(CHOOSE me \\in Procs : TRUE)"
 
     inside_action = False
 
@@ -679,11 +679,13 @@ def of_workbench(text: Text) -> Answer:
     except InputError as error:
         return Answer((), {}, f"refused: {error}")
     except ModelError as error:
-        return Answer((), {}, f"{len(error.trace)}: {error}")
+        return Answer((), {}, f"{len(error.trace or ())}: {error}")
     except Exception as error:  # noqa: BLE001 - whatever it is, it is a difference
         return Answer((), {}, f"crash: {error!r}")
     wrong: dict[str, int | None] = {}
     for verdict in result.verdicts:
+        if verdict.holds is None and verdict.why.startswith("an error of the model"):
+            return Answer((), {}, f"?: {verdict.why}")  # a property was violated before
         if verdict.holds is None:
             return Answer((), {}, f"unknown: {verdict.name}: {verdict.why}")
         if not verdict.holds:
@@ -723,7 +725,10 @@ def of_tlc(text: Text, command: str, folder: Path) -> Answer:
 
 def differences(ours: Answer, theirs: Answer) -> list[str]:
     if ours.error or theirs.error:
-        if ours.error and theirs.error and ours.error.split(":")[0] == theirs.error.split(":")[0]:
+        states = [answer.error.split(":")[0] for answer in (ours, theirs)]
+        if all(one.isdigit() or one == "?" for one in states) and ("?" in states or len(set(states)) == 1):
+            return []
+        if states[0] == "refused" and "Parsing" in theirs.error:
             return []
         return [f"errors: {ours.error or ours} | {theirs.error or theirs}"]
     found = []

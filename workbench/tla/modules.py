@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from workbench.kernel.meaning.errors import InputError, unknown
+from workbench.tla.level_checks import check_levels
 from workbench.tla.names import check_names
 from workbench.tla.parsing import parse_module
 from workbench.tla.scopes import (
@@ -218,7 +219,7 @@ class _With:
             )
         else:
             value = Identifier(self.instance.at, name)
-        self.declared[name] = Substituted(name, declaration.arity, value, self.scope)
+        self.declared[name] = Substituted(name, declaration.arity, value, self.scope, kind is Constant)
         return self.declared[name]
 
     def check(self) -> None:
@@ -292,6 +293,7 @@ class _Modules:
         if module not in loader.checked:
             loader.checked.add(module)
             check_names(module, scope)
+            check_levels(module, scope)
         loader.scopes.append(scope)
         if self.own:
             loader.own.append((module, scope))
