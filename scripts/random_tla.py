@@ -28,7 +28,7 @@ from workbench.kernel.meaning.budget import Budget
 from workbench.tla.specification import module_of_text
 
 #: A module whose space is larger is passed over.
-MOST = 20_000
+MOST = 30_000
 
 
 class Text(NamedTuple):
@@ -136,8 +136,8 @@ class Writer:
         self.symmetric = self.chance(0.15)
         self.careless = self.chance(0.1)
         self.variables: dict[str, str] = {}
-        room = 4000
-        for name in "xyzwu"[: self.random.randint(2, 5)]:
+        room = 20_000
+        for name in "xyzwu"[: self.random.randint(3, 5)]:
             fitting = [kind for kind, one in KINDS.items() if one.size <= room]
             if fitting:
                 self.variables[name] = self.pick(*fitting)
@@ -477,10 +477,62 @@ class Writer:
 
     substituted: str | None = None
 
+    def likely(self, name: str, around: Around) -> str:
+        """A value of a variable that often differs from the one it has."""
+        kind = self.variables[name]
+        number, place = self.of("int", around, 2), self.a_proc(around)
+        me = self.pick(*around.names.get("bound", ["None"]))
+        options = {
+            "int": [f"({name} + 1) % 3", f"Inc({name})", f"({name} + {number}) % 3"],
+            "bool": [f"~{name}", f"({name} # {self.of('bool', around, 2)})"],
+            "str": [f'(IF {name} = "a" THEN "b" ELSE IF {name} = "b" THEN "c" ELSE "a")'],
+            "proc": [f"(IF {name} = None THEN {me} ELSE None)"],
+            "rec": [
+                f"[{name} EXCEPT !.n = Inc(@)]",
+                f'[{name} EXCEPT !.n = Inc(@), !.s = IF @ = "a" THEN "b" ELSE "a"]',
+            ],
+            "fun": [f"[{name} EXCEPT ![{place}] = (@ + 1) % 3]", f"({place} :> Inc({name}[{place}]) @@ {name})"],
+            "funrec": [
+                f"[{name} EXCEPT ![{place}].n = Inc(@)]",
+                f"[{name} EXCEPT ![{place}] = [n |-> {number}, b |-> ~@.b]]",
+            ],
+            "seq": [f"(IF Len({name}) < 2 THEN Append({name}, {number}) ELSE Tail({name}))"],
+            "set": [f"({name} \\cup {{{number}}})", f"({name} \\ {{{number}}})"],
+            "procs": [f"({name} \\cup ({{{me}}} \\cap Procs))", f"({name} \\ {{{me}}})", f"(Procs \\ {name})"],
+            "msgs": [f'({name} \\cup {{[type |-> "{kind}", n |-> {number}]}})' for kind in "ab"]
+            + [f"{{m \\in {name} : m.n # {number}}}"],
+            "part": [
+                f"(({me} :> {number}) @@ {name})" if me != "None" else name,
+                f"[p \\in DOMAIN {name} |-> Inc({name}[p])]",
+            ],
+        }
+        return str(self.pick(*options[kind])).replace("[p \\in", "[each \\in").replace("[p])]", "[each])]")
+
+    def guard(self, around: Around) -> str:
+        """A test that often holds in some states, and not in others."""
+        name = self.pick(*self.variables)
+        kind = self.variables[name]
+        number, place = self.of("int", around, 1), self.a_proc(around)
+        options = {
+            "int": [f"{name} < 2", f"{name} # {number}", f"({name} = 0 \\/ {name} < {number})"],
+            "bool": [name, f"~{name}"],
+            "str": [f'{name} = "{value}"' for value in "abc"],
+            "proc": [f"{name} = None", f"{name} # None"],
+            "rec": [f"{name}.n # {number}", f'{name}.s = "a"'],
+            "fun": [f"{name}[{place}] = {number}", f"(\\A each \\in Procs : {name}[each] <= {name}[{place}])"],
+            "funrec": [f"{name}[{place}].b", f"{name}[{place}].n < 2"],
+            "seq": [f"Len({name}) < 2", f"{name} # <<>>", f"(\\E i \\in DOMAIN {name} : {name}[i] = {number})"],
+            "set": [f"{number} \\notin {name}", f"Cardinality({name}) < 2"],
+            "procs": [f"{name} # Procs", f"{place} \\in {name}"],
+            "msgs": [f"(\\E m \\in {name} : m.n = {number})", f"Cardinality({name}) < 3"],
+            "part": [f"{place} \\in DOMAIN {name}", f"{place} \\notin DOMAIN {name}"],
+        }
+        return str(self.pick(*options[kind]))
+
     def changes(self, name: str, around: Around) -> str:
         """What assigns one variable."""
         kind = self.variables[name]
-        value = self.of(kind, around)
+        value = self.likely(name, around) if self.chance(0.75) else self.of(kind, around)
         argument = self.fresh()
         match self.random.randrange(14):
             case 0:
@@ -515,8 +567,8 @@ class Writer:
 
     def action(self, around: Around) -> str:
         """The body of an action: guards, and what assigns every variable once."""
-        parts = []
-        if self.chance(0.85):
+        parts = [self.guard(around) for _ in range(self.pick(0, 0, 1, 1))]
+        if self.chance(0.15):
             parts.append(self.of("bool", around))
         kept = []
         order = list(self.variables)
@@ -554,7 +606,7 @@ class Writer:
             lines.append("G(f) == INSTANCE Other WITH v <- f, K <- Limit, Op <- Inc")
         lines += self.starts()
         actions = []
-        for number in range(self.random.randint(2, 4)):
+        for number in range(self.random.randint(3, 5)):
             of_proc = self.chance(0.6)
             self.inside_action = of_proc
             inside = around.and_("bound", "self").and_("proc", "self") if of_proc else around
@@ -566,7 +618,7 @@ class Writer:
             call = f"\\E p \\in Procs : {name}(p)" if of_proc else name
             match self.random.randrange(8):
                 case 0:
-                    call = f"({self.of('bool', around, 1)} /\\ {call})"
+                    call = f"({self.guard(around)} /\\ {call})"
                 case 1 if not of_proc:
                     call = f"(ENABLED {name} /\\ {name})"
                 case 2 if not of_proc:
@@ -580,7 +632,7 @@ class Writer:
         lines += [f"{name} == {text}" for name, text in {**invariants, **temporal}.items()]
         head = ["CONSTANTS Procs = {p1, p2} None = None Limit = 2", "SPECIFICATION Spec"]
         if self.chance(0.25):
-            lines.append(f"Bound == {self.of('bool', around)}")
+            lines.append(f"Bound == {self.guard(around)} \\/ {self.of('bool', around)}")
             head.append("CONSTRAINT Bound")
             temporal = {name: text for name, text in temporal.items() if name.startswith("S")}
         if self.symmetric:
@@ -635,14 +687,18 @@ class Writer:
 
     def properties(self, actions: Sequence[tuple[str, bool]], around: Around) -> tuple[dict[str, str], dict[str, str]]:
         def test(depth: int = 3) -> str:
-            return self.of("bool", around, depth)
+            return f"({self.guard(around)})" if self.chance(0.5) else self.of("bool", around, depth)
 
         invariants = {f"Inv{number}": test() for number in range(self.random.randint(0, 3))}
         temporal = {}
         if self.chance(0.6):
             name = self.pick(*self.variables)
             primed = around.and_(self.variables[name], f"{name}'").and_(self.variables[name], f"{name}'")
-            temporal["Step"] = f"[][{self.of('bool', primed)}]_{self.pick('vars', name)}"
+            guard = self.guard(around)
+            change = self.pick(
+                self.of("bool", primed), f"{guard} => {self.of('bool', primed)}", f"({guard})' \\/ {name}' = {name}"
+            )
+            temporal["Step"] = f"[][{change}]_{self.pick('vars', name)}"
         if self.chance(0.15):
             temporal["Starts"] = test()
         if self.chance(0.2) and self.substituted:
@@ -758,6 +814,8 @@ def main() -> int:
             continue  # TLC refuses one that is false and of constants alone
         compared += 1
         errors += bool(theirs.error)
+        if compared % 25 == 0:
+            print(f"... {compared} compared", flush=True)
         found = differences(ours, theirs)
         differing += bool(found)
         for line in found:
