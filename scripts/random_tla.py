@@ -702,7 +702,7 @@ class Writer:
         if self.chance(0.15):
             temporal["Starts"] = test()
         if self.chance(0.2) and self.substituted:
-            temporal["Seen"] = "I!Steps"
+            temporal["Steps"] = "I!Steps"
         if not self.symmetric:
             for number in range(self.random.randint(0, 3)):
                 temporal[f"Live{number}"] = self.live(test, around)
@@ -760,7 +760,7 @@ def of_tlc(text: Text, command: str, folder: Path) -> Answer:
         said = done.stdout
         errors = re.findall(r"^Error: (.*(?:\n(?!Error:|State |Finished|\d).*)*)", said, re.MULTILINE)
         if not errors:
-            found = re.search(r"(\d+) states generated.*?(\d+) distinct", said)
+            found = re.search(r"^(\d+) states generated, (\d+) distinct", said, re.MULTILINE)
             depth = re.search(r"graph search is (\d+)", said)
             if found is None:
                 return Answer((), wrong, "no answer: " + said[-300:])
