@@ -71,7 +71,8 @@ Let(a, Op(_)) == Op(a)
 RECURSIVE Sum(_)
 Sum(s) == IF s = <<>> THEN 0 ELSE (Head(s) + Sum(Tail(s))) % 3
 RECURSIVE Fold(_, _, _)
-Fold(Op(_, _), e, S) == IF S = {} THEN e ELSE LET n == CHOOSE n \in S : \A m \in S : n <= m IN Fold(Op, Op(e, n), S \ {n})
+Least(S) == CHOOSE n \in S : \A m \in S : n <= m
+Fold(Op(_, _), e, S) == IF S = {} THEN e ELSE Fold(Op, Op(e, Least(S)), S \ {Least(S)})
 Put(v, e) == v' = e
 PutIn(v, S) == v' \in S
 Change(Op(_), v) == v' = Op(v)
@@ -304,7 +305,8 @@ class Writer:
             case 13:
                 message = around.and_("msg", name)
                 message = message.and_("int", f"{name}.n").and_("str", f"{name}.type")
-                return f"({self.pick(chr(92) + 'A', chr(92) + 'E')} {name} \\in {of('msgs')} : {self.of('bool', message, depth)})"
+                quantifier = self.pick("\\A", "\\E")
+                return f"({quantifier} {name} \\in {of('msgs')} : {self.of('bool', message, depth)})"
             case 14:
                 return f"({of('str')} = {of('str')})"
             case 15:
@@ -408,7 +410,8 @@ class Writer:
         number = self.of("int", around, depth)
         match self.random.randrange(9):
             case 0 | 1 | 2:
-                return f"({first} {self.pick(chr(92) + 'cup', chr(92), chr(92) + 'cap')} {self.pick(second, '{' + number + '}')})"
+                operator, other = self.pick("\\cup", "\\", "\\cap"), self.pick(second, f"{{{number}}}")
+                return f"({first} {operator} {other})"
             case 3:
                 return f"{{{name} \\in {first} : {self.of('bool', inside, depth)}}}"
             case 4:
@@ -443,7 +446,8 @@ class Writer:
     def of_msgs(self, around: Around, depth: int) -> str:
         name = self.fresh()
         inside = around.and_("msg", name).and_("int", f"{name}.n").and_("str", f"{name}.type")
-        made = f"[type |-> {self.pick(chr(34) + 'a' + chr(34), chr(34) + 'b' + chr(34))}, n |-> {self.of('int', around, depth)}]"
+        kind = self.pick("a", "b")
+        made = f'[type |-> "{kind}", n |-> {self.of("int", around, depth)}]'
         if depth <= 0:
             return f"{{{made}}}"
         some = self.of("msgs", around, depth)
@@ -736,7 +740,7 @@ def of_workbench(text: Text) -> Answer:
         return Answer((), {}, f"refused: {error}")
     except ModelError as error:
         return Answer((), {}, f"{len(error.trace or ())}: {error}")
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is a difference
+    except Exception as error:  # whatever it is, it is a difference
         return Answer((), {}, f"crash: {error!r}")
     wrong: dict[str, int | None] = {}
     for verdict in result.verdicts:

@@ -3,7 +3,7 @@
 As in SANY, an operator is checked for the levels of its arguments: ``F(a) == a'`` is right, and ``F(x')`` is not.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from workbench.kernel.meaning.errors import InputError
 from workbench.tla.levels import Environment, Level, Levels, Response, visible
@@ -23,13 +23,16 @@ from workbench.tla.syntax import (
     Qualified,
 )
 from workbench.tla.traversal import parts
-from workbench.tla.units import Assumption, Constants, InstanceDefinition, Module, Variables
+from workbench.tla.units import Assumption, Constants, Instance, InstanceDefinition, Module, Variables
 
 _OF = {Level.CONSTANT: "a constant", Level.STATE: "a state", Level.ACTION: "an action", Level.TEMPORAL: "a behaviour"}
 
 
-def check_levels(module: Module, scope: Scope) -> None:
+def check_levels(module: Module, scope: Scope, unnamed: Mapping[Instance, Scope]) -> None:
     """Check a module whose names are known.
+
+    Args:
+        unnamed: The scopes of its instances that have no names.
 
     Raises:
         InputError: With the place, for the first error.
@@ -38,6 +41,8 @@ def check_levels(module: Module, scope: Scope) -> None:
     for unit in module.units:
         if not isinstance(unit, (Constants, Variables, Module)):
             checker.visit(unit, scope, {})
+        if isinstance(unit, Instance):
+            checker.substituted(unnamed[unit], {}, unit.at)
 
 
 class _Checker:
@@ -62,7 +67,7 @@ class _Checker:
         elif isinstance(node, InstanceDefinition):
             meaning = scope.find(node.name)
             if isinstance(meaning, Instantiated):
-                self._substituted(meaning.scope, known, node.at)
+                self.substituted(meaning.scope, known, node.at)
         elif isinstance(node, OperatorDefinition):
             self._recursive(node, scope)
 
@@ -83,7 +88,7 @@ class _Checker:
             instance = within.meaning(step.name, step.at)
             assert isinstance(instance, Instantiated)
             within = instance.scope
-            self._substituted(within, inner, node.at)
+            self.substituted(within, inner, node.at)
         if isinstance(reached.meaning, Defined):
             self._applied(reached.meaning, node.arguments, scope, inner, node.at)
 
@@ -104,7 +109,7 @@ class _Checker:
         except InputError as error:
             fail_at(at, f"{meaning.name} cannot be applied to this: {error}")
 
-    def _substituted(self, scope: Scope, known: Environment, at: Place) -> None:
+    def substituted(self, scope: Scope, known: Environment, at: Place) -> None:
         """Check what stands for the constants and variables of an instance."""
         for meaning in scope.names.values():
             if isinstance(meaning, Substituted):

@@ -273,6 +273,7 @@ class _Modules:
         self.own = within is None
         self.parameters = within.parameters if within else frozenset[Declaration]()
         self.known: dict[Module, Scope] = {}
+        self.unnamed: dict[Instance, Scope] = {}
 
     def scope_of(self, module: Module, outer: Scope | None) -> Scope:
         loader = self.loader
@@ -293,7 +294,7 @@ class _Modules:
         if module not in loader.checked:
             loader.checked.add(module)
             check_names(module, scope)
-            check_levels(module, scope)
+            check_levels(module, scope, self.unnamed)
         loader.scopes.append(scope)
         if self.own:
             loader.own.append((module, scope))
@@ -329,7 +330,7 @@ class _Modules:
         elif isinstance(unit, (Assumption, Theorem)) and unit.name:
             scope.define(OperatorDefinition(unit.at, unit.name, False, (), unit.body), {})
         elif isinstance(unit, Instance):
-            made = self.instance(unit, scope)
+            made = self.unnamed[unit] = self.instance(unit, scope)
             names = {
                 name: meaning
                 for name, meaning in made.exported()

@@ -135,7 +135,9 @@ class _Checker:
         check_arity(meaning, len(arguments), at)
         parameters = meaning.definition.parameters if isinstance(meaning, Defined) else ()
         arities: list[int | None] = [parameter.arity for parameter in parameters]
-        if not isinstance(meaning, Defined):  # of a standard module's operators we know only how many parameters they have
+        if not isinstance(
+            meaning, Defined
+        ):  # of a standard module's operators we know only how many parameters they have
             is_of_module = isinstance(meaning, Standard) and bool(meaning.module)
             arities = [None if is_of_module else 0] * len(arguments)
         for argument, arity in zip(arguments, arities, strict=True):
