@@ -301,6 +301,28 @@ ROWS += [
     ]
 ]
 ROWS += [
+    Row(
+        "definitions in a LET",
+        (
+            "VARIABLES x, y",
+            r"Init == x = 0 /\ y = 0",
+            r"Next == LET A(n) == x' = n B == y' = x IN (A(1) /\ B) \/ (A(2) /\ y' = x')",
+        ),
+        11,
+        ("0 0", "1 0", "2 2", "1 1", "1 2"),
+    ),
+    Row(
+        "recursive action",
+        (
+            "VARIABLES x, y",
+            "RECURSIVE R(_)",
+            r"R(n) == IF n = 0 THEN x' = x ELSE (R(n - 1) \/ x' = n)",
+            r"Init == x = 0 /\ y = 0",
+            r"Next == R(3) /\ y' = y",
+        ),
+        17,
+        ("0 0", "1 0", "2 0", "3 0"),
+    ),
     Row("test at the beginning", ("VARIABLE x", r"Init == x = 0 /\ (TRUE \/ 1 = 1)", "Next == x' = x"), 2, ("0",)),
     Row("ways at the beginning", ("VARIABLE x", r"Init == (TRUE \/ 1 = 1) /\ x = 0", "Next == x' = x"), 3, ("0",)),
 ]
