@@ -3,6 +3,7 @@
 import pytest
 
 from tests.tla.trees import loaded
+from workbench.kernel import InputError
 from workbench.tla.levels import Level, Levels
 from workbench.tla.syntax import Let
 from workbench.tla.uses import Use, Uses
@@ -43,6 +44,8 @@ LEVELS = [
     ("Two(Next, x)", Level.ACTION),
     ("Two(Id, x)", Level.STATE),
     ("Two(LAMBDA p : x', c)", Level.ACTION),
+    ("Two(LAMBDA p : c, x)", Level.STATE),
+    ("LET t(p) == c IN t(x)", Level.STATE),
     ("ENABLED Next(x)", Level.STATE),
     ("UNCHANGED <<x, y>>", Level.ACTION),
     ("[Next(x)]_x", Level.ACTION),
@@ -133,3 +136,38 @@ def test_a_scope_inside_a_construct_is_always_the_same():
     let = made.scope.find("A").definition.body
     assert isinstance(let, Let)
     assert made.scope.inside(let) is made.scope.inside(let)
+
+
+#: What SANY refuses as well, with the place that it gives where it gives one of a construct.
+REFUSED = [
+    ("A == x''", "M.tla:20:6: ' takes what is of a state, not of an action"),
+    ("A == (x' + 1)'", "M.tla:20:6: ' takes what is of a state, not of an action"),
+    ("A == ([](x = 1))'", "M.tla:20:6: ' takes what is of a state, not of a behaviour"),
+    ("A == [](x' = 1)", "M.tla:20:6: an action stands here where only"),
+    ("A == <>(x' = 1)", "M.tla:20:6: an action stands here where only"),
+    ("A == (x' = 1) ~> (x = 1)", "M.tla:20:6: an action stands here where only"),
+    ("A == WF_(x')(x' = 1)", "M.tla:20:6: a subscript takes what is of a state, not of an action"),
+    ("A == [[](x = 1)]_x", "M.tla:20:6: an action with a subscript takes what is of an action, not of a behaviour"),
+    ("A == ENABLED [](x = 1)", "M.tla:20:6: ENABLED takes what is of an action, not of a behaviour"),
+    ("A == Next(x')", "M.tla:20:6: Next cannot be applied to this: M.tla:6:12: ' takes what is of a state"),
+    ("ASSUME x = 1", "M.tla:20:1: ASSUME takes what is of a constant, not of a state"),
+    ("K(p) == INSTANCE O WITH k <- p, v <- y\nA == K(x)!Val", "M.tla:21:6: what stands for k must be of a constant"),
+    ("K == INSTANCE O WITH k <- x, v <- y", "M.tla:20:1: what stands for k must be of a constant"),
+    ("K(p) == INSTANCE O WITH k <- 1, v <- p\nA == K(x')!Val", "M.tla:21:6: what stands for v must be of a state"),
+    ("RECURSIVE F(_)\nF(a) == IF a' = 0 THEN 1 ELSE F(a)", "M.tla:21:1: F, which is RECURSIVE, cannot prime"),
+    ("k == x\nv == 1\nINSTANCE O", "M.tla:22:1: what stands for k must be of a constant"),
+]
+FINE = ["RECURSIVE F(_)\nF(a) == IF a = 0 THEN x' ELSE F(a - 1)", "A == (ENABLED (x' = 1))'", "A == Next(x)"]
+OTHER = "CONSTANT k\nVARIABLE v\nVal == v"
+
+
+@pytest.mark.parametrize(("text", "message"), REFUSED)
+def test_levels_are_refused_where_tlc_refuses_them(text, message):
+    with pytest.raises(InputError) as caught:
+        loaded(*START, text, N=INSTANTIATED, O=OTHER)
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize("text", FINE)
+def test_other_levels_are_accepted(text):
+    assert loaded(*START, text, N=INSTANTIATED, O=OTHER)

@@ -15,6 +15,7 @@ REFUSED = [
     ("A == 1 ++ 2", "4:6: unknown name ++"),
     ("B(p) == 1\nA == B(1, 2)", "5:6: B takes 1 argument, not 2"),
     ("B(p) == 1\nA == B", "5:6: B takes 1 argument, not 0"),
+    ("B(p) == 1\nA == 1 = B", "5:10: B takes 1 argument, not 0"),
     ("A == Len(x, y)", "4:6: Len takes 1 argument, not 2"),
     ("B == 1\nA == B(1)", "5:6: B takes no arguments, not 1"),
     ("B(p, q) == 1\nC(f(_)) == f(1)\nA == C(B)", "6:8: C takes an operator of 1 arguments here, not one of 2"),

@@ -157,6 +157,7 @@ REFUSED = [
     ("UNCHANGED x'", "2:17: precedence conflict between UNCHANGED and '"),
     ("[]x'[1]", "2:9: precedence conflict between [] and '"),
     ("[a |-> 1, a |-> 2]", "2:16: the field a is given twice"),
+    ("2147483648", "2:6: 2147483648 does not fit into the 32 bits of TLC's numbers"),
     ("1" * 2000, "2:6: a number of 2,000 digits is not accepted; it takes 1,000"),
     ("x +", "3:4: syntax error: found '='"),
     ("LAMBDA p : p", "2:"),

@@ -178,7 +178,44 @@ Next == \/ x' = Op(x, 2) /\ y' = Nobody
 Kept == x \in 0 .. 4 /\ y \in {Nobody, None}
 """
 
+ALIKE = r"""CONSTANT a
+VARIABLE x
+Init == x = a
+Next == \/ (x = a /\ x' = "a")
+        \/ (x = "a" /\ x' = "b")
+Inv == x # "b"
+"""
+KINDS = r"""VARIABLE x
+Init == x \in {0, 1}
+Next == \/ x' = TRUE \/ x' = {TRUE} \/ x' = {1} \/ x' = [a |-> 1] \/ x' = [a |-> TRUE]
+        \/ x' = <<FALSE>> \/ x' = <<0>> \/ x' = FALSE
+"""
+UNION = r"""EXTENDS TLC
+CONSTANTS P, Q
+VARIABLES x, y
+Init == x = {} /\ y = {}
+Next == (\E p \in P : x' = x \cup {p} /\ y' = y) \/ (\E q \in Q : y' = y \cup {q} /\ x' = x)
+Sym == Permutations(P) \cup Permutations(Q)
+False == 1 = 2
+"""
+PLAIN = "INIT Init NEXT Next CHECK_DEADLOCK FALSE "
+SETS = f"CONSTANTS P = {{a, b}} Q = {{c, d, e}} {PLAIN}"
+OUTER = r"""EXTENDS Integers
+VARIABLES v, w
+Twice(n) == (n + 1) % 4
+K == INSTANCE Inner WITH v <- w, Op <- Twice
+Init == v = 5 /\ w = 0
+Next == K!Go /\ v' = v
+"""
+INNER = module_of("CONSTANT Op(_)", "VARIABLE v", "Go == v' = Op(v)", name="Inner")
+
 ROWS = {
+    "a string and a model value that read alike": Row(ALIKE, f"CONSTANT a = a {PLAIN}", 3, 3, 3),
+    "only strings violate": Row(ALIKE, f"CONSTANT a = a {PLAIN} INVARIANT Inv", 3, 3, 3, {"Inv": 3}),
+    "values of several kinds": Row(KINDS, PLAIN, 10, 2, 82),
+    "symmetry of a union": Row(UNION, f"{SETS} SYMMETRY Sym", 12, 6, 61),
+    "an invariant of constants": Row(UNION, f"{SETS} INVARIANT False", 0, 0, 0, {"False": 1}),
+    "a substituted operator and the instance's variable": Row(OUTER, PLAIN, 4, 4, 5, others=(INNER,)),
     "replacements": Row(
         REPLACED,
         "CONSTANTS Nat <- Small Op <- Sum Limit <- Five Nobody = nobody None = None Twice <- [M] Double\n"

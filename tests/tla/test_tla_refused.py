@@ -105,3 +105,38 @@ def test_what_a_configuration_says_in_vain_is_noted():
         "POSTCONDITION is passed over: it speaks of TLC's own statistics",
         "M.cfg gives a value to Foo, which no module has",
     ]
+
+
+WRONG = r"""EXTENDS Integers, Sequences, FiniteSets, TLC
+VARIABLES x, y
+f == [i \in 0 .. 1 |-> i]
+Init == x = 0 /\ y = 0
+Next == x < 3 /\ x' = x + 1 /\ {}
+"""
+#: What stands in Next, the column where it is wrong, what is said, and the states of the behaviour that leads there.
+WRONG_STEPS = [
+    ('y\' = IF x = 2 THEN 1 + "a" ELSE 0', 51, '+ needs an integer, not "a"', 3),
+    ("y' = IF x = 2 THEN Len(x) ELSE 0", 51, "Len needs a sequence, not 2", 3),
+    ("y' = IF x THEN 1 ELSE 0", 40, "0 is not a boolean", 1),
+    ("y' = IF x \\in 5 THEN 1 ELSE 0", 40, "5 is not a set, so that 0 cannot be a member", 1),
+    ("y' = IF x = {} THEN 1 ELSE 0", 40, "a set and an integer cannot be compared: {} and 0", 1),
+    ("(x = 1 => \\A n \\in Nat : n >= 0) /\\ y' = y", 42, "Nat is not enumerable", 2),
+    ("(\\E n \\in Int : y' = n)", 33, "Int is not enumerable", 1),
+    ("y' = <<1, 2>>[x + 1]", 37, "3 is not in the domain of <<1, 2>>", 3),
+    ("y' = f[x]", 37, "2 is not in the domain of (0 :> 0 @@ 1 :> 1)", 3),
+    ("y' = [a |-> 1].b", 37, "there is no field b in the record [a |-> 1]", 1),
+    ("y' = CASE x = 0 -> 1 [] x = 1 -> 2", 37, "no arm of CASE is true", 3),
+    ("y' = CHOOSE i \\in {1} : i = x", 37, "no member of {1} satisfies the predicate of CHOOSE", 1),
+    ('Assert(x < 2, "too big") /\\ y\' = y', 32, 'Assert failed: "too big"', 3),
+    ("y' = Head(<<>>)", 37, "Head is applied to the empty sequence", 1),
+    ("y # y' /\\ y' = 1", 36, "y' is used before it is assigned", 1),
+]
+
+
+@pytest.mark.parametrize(("text", "column", "message", "states"), WRONG_STEPS)
+def test_errors_of_steps_have_lines_columns_and_behaviours(text, column, message, states):
+    model = module_of_text(module_of(WRONG.replace("{}\n", f"{text}\n")), "INIT Init NEXT Next CHECK_DEADLOCK FALSE")
+    with pytest.raises(ModelError) as caught:
+        check(model(), engine="local")
+    assert str(caught.value) == f"M.tla:6:{column}: {message}"
+    assert len(caught.value.trace) == states

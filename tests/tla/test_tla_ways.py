@@ -271,6 +271,62 @@ ROWS = [
     ),
 ]
 
+START = (
+    "VARIABLES x, y",
+    r"D(v) == v = 0 \/ v < 5",
+    r"E(S) == \E i \in S : i >= 0",
+    r"P(v) == v' = 1 \/ v' < 3",
+    r"Init == x = 0 /\ y = {1, 2}",
+)
+BOTH, THREE = ("0 {1, 2}", "1 {1, 2}"), ("0 {1, 2}", "1 {1, 2}", "2 {1, 2}")
+#: Once all variables are assigned, what follows in a conjunction is a test: it has one way.
+ROWS += [
+    Row(text, (*START, f"Next == {text}"), generated, states)
+    for text, generated, states in [
+        (r"x' = 1 - x /\ y' = y /\ (2 >= 0 \/ {1} # {})", 3, BOTH),
+        (r"(2 >= 0 \/ {1} # {}) /\ x' = 1 - x /\ y' = y", 5, BOTH),
+        (r"\E p \in {1, 2} : (\E i \in y : x' = i) /\ UNCHANGED <<y>> /\ (2 >= 0 \/ p = 1)", 13, THREE),
+        (r"x' = 1 - x /\ D(x) /\ y' = y", 4, BOTH),
+        (r"x' = 1 - x /\ y' = y /\ E(y) /\ D(x')", 3, BOTH),
+        (r"x' = 1 - x /\ y' = y /\ P(x)", 3, BOTH),
+        (r"\A i \in y : x' = 1 - x /\ y' = y /\ (i = 1 \/ i < 3)", 3, BOTH),
+        (r"(\A i \in y : (x' = 1 - x /\ y' = y) \/ (i = 2 /\ x' = x)) /\ D(x)", 3, BOTH),
+        (r"(x' = 1 \/ x' = 0) /\ y' = y /\ IF x = 0 THEN D(x) ELSE E(y)", 5, BOTH),
+        (r"(x' = 1 \/ x' = 0) /\ y' = y /\ LET Z == D(x') IN Z", 5, BOTH),
+        (r"(x' = 1 \/ x' = 0) /\ UNCHANGED y /\ ((x' = 1 /\ y' = y) \/ x' \in {0, 1})", 5, BOTH),
+        (r"(x' = 1 \/ x' = 0) /\ UNCHANGED y /\ [D(x)]_x", 5, BOTH),
+        (r"<<(x' = 1 \/ x' = 0) /\ UNCHANGED y>>_x /\ D(x)", 3, BOTH),
+        (r"(x' = 1 \/ x' = 0) /\ ((y' = y /\ D(x)) \/ (y' = y /\ D(x) /\ E(y)))", 9, BOTH),
+        (r"(x' = 1 \/ x' = 0) /\ LET A == y' = y IN (A /\ (D(x) \/ A))", 5, BOTH),
+    ]
+]
+ROWS += [
+    Row(
+        "definitions in a LET",
+        (
+            "VARIABLES x, y",
+            r"Init == x = 0 /\ y = 0",
+            r"Next == LET A(n) == x' = n B == y' = x IN (A(1) /\ B) \/ (A(2) /\ y' = x')",
+        ),
+        11,
+        ("0 0", "1 0", "2 2", "1 1", "1 2"),
+    ),
+    Row(
+        "recursive action",
+        (
+            "VARIABLES x, y",
+            "RECURSIVE R(_)",
+            r"R(n) == IF n = 0 THEN x' = x ELSE (R(n - 1) \/ x' = n)",
+            r"Init == x = 0 /\ y = 0",
+            r"Next == R(3) /\ y' = y",
+        ),
+        17,
+        ("0 0", "1 0", "2 0", "3 0"),
+    ),
+    Row("test at the beginning", ("VARIABLE x", r"Init == x = 0 /\ (TRUE \/ 1 = 1)", "Next == x' = x"), 2, ("0",)),
+    Row("ways at the beginning", ("VARIABLE x", r"Init == (TRUE \/ 1 = 1) /\ x = 0", "Next == x' = x"), 3, ("0",)),
+]
+
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_the_states_are_those_of_tlc(row):

@@ -17,6 +17,7 @@ from workbench.tla.python_code import (
     assign,
     attribute,
     call,
+    conjunction,
     constant,
     defined,
     disjunction,
@@ -126,7 +127,23 @@ class Actions:
         if not formulas:
             return following()
         (node, here), *others = formulas
-        return self.action(node, here, lambda: self._all(others, following))
+        return self.action(node, here, lambda: self._others(others, following))
+
+    def _others(self, formulas: list[tuple[Expression, Here]], following: Following) -> Statements:
+        """The conjuncts after the first: TLC goes on once for each way only until all variables are assigned."""
+        if not formulas:
+            return following()
+        (node, here), *others = formulas
+        if not self.branching.has_ways(node, here):
+            return self.action(node, here, lambda: self._others(others, following))
+        before, again = self.shared(lambda: self._others(others, following))
+        tested = self._tested(node, here, again)
+        return [*before, when(method(RUN, "is_complete"), tested, self.action(node, here, again))]
+
+    def _tested(self, node: Expression, here: Here, following: Following) -> Statements:
+        """A formula of an action as a test."""
+        condition = self.calls.expressions.condition(node, here)
+        return [when(condition, following(), self._why(written(node)))]
 
     def _any(self, formulas: list[tuple[Expression, Here]], following: Following) -> Statements:
         before, again = self.shared(following)
@@ -135,8 +152,7 @@ class Actions:
     def _guard(self, node: Expression, here: Here, following: Following) -> Statements:
         if isinstance(node, syntax.Boolean) and node.value:
             return following()
-        condition = self.calls.expressions.condition(node, here)
-        return [when(condition, following(), self._why(written(node)))]
+        return self._tested(node, here, following)
 
     def _why(self, text: str) -> Statements:
         return [ast.Expr(call(ast.Attribute(attribute(RUN, "whys"), "append", ast.Load()), constant(text)))]
@@ -188,11 +204,16 @@ class Actions:
         number, member = self.workshop.program.fresh("number"), self.workshop.program.fresh("member")
         go_on = call(step, ast.BinOp(name(number), ast.Add(), constant(1)))
         is_last = ast.Compare(name(number), [ast.Eq()], [call("len", name(found))])
+        body = self.action(node.body, inside, lambda: [ast.Expr(go_on)])
+        if self.branching.has_ways(node.body, inside):
+            is_later = ast.Compare(name(number), [ast.Gt()], [constant(0)])
+            tested = self._tested(node.body, inside, lambda: [ast.Expr(go_on)])
+            body = [when(conjunction([is_later, method(RUN, "is_complete")]), tested, body)]
         one = [
             assign(member, ast.Subscript(name(found), name(number), ast.Load())),
             assign(members[0], name(member)) if len(members) == 1 else assign_many(members, name(member)),
             *taken,
-            *self.action(node.body, inside, lambda: [ast.Expr(go_on)]),
+            *body,
         ]
         return [
             assign(found, call("tuple", self._each(node, here))),

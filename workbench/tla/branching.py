@@ -9,6 +9,8 @@ from workbench.tla.levels import Level
 from workbench.tla.scopes import Defined, Meaning, Scope, Standard, Substituted
 from workbench.tla.syntax import Expression, OperatorDefinition
 
+_CONNECTIVES = frozenset({"/\\", "\\/", "=>"})
+
 
 class Branching:
     """Finds formulas with several ways, and remembers it of definitions."""
@@ -29,6 +31,15 @@ class Branching:
                 if self._in(argument.node, inside.scope):
                     return True
         return any(isinstance(one, Written) for one in visible.values())
+
+    def has_ways(self, node: Expression, here: Here) -> bool:
+        """Whether a formula may be true in several ways; an equation never is, whatever it assigns."""
+        symbol = node.symbol if isinstance(node, syntax.Operation) else ""
+        if symbol and symbol not in _CONNECTIVES and isinstance(here.scope.meaning(symbol, node.at), Standard):
+            return False
+        if any(isinstance(one, Written) for one in here.environment.values()):
+            return True
+        return self._in(node, here.scope)
 
     def _in_definition(self, meaning: Defined) -> bool:
         if meaning not in self._known:

@@ -104,6 +104,12 @@ class Levels:
 
     def _applied(self, meaning: Meaning, arguments: tuple[Response, ...], environment: Environment) -> Level:
         highest = max((argument[Level.CONSTANT] for argument in arguments), default=Level.CONSTANT)
+        # What an operator does not use is of its level, too: it may be evaluated.
+        return max(self._result(meaning, arguments, highest, environment), min(highest, Level.STATE))
+
+    def _result(
+        self, meaning: Meaning, arguments: tuple[Response, ...], highest: Level, environment: Environment
+    ) -> Level:
         if isinstance(meaning, Variable):
             return Level.STATE
         if isinstance(meaning, Declaration):
@@ -112,14 +118,14 @@ class Levels:
             return self._defined(meaning, arguments, environment)
         if isinstance(meaning, Substituted):
             given = _VALUE[highest]
-            return self._as_operator(meaning.expression, meaning.scope, given, _visible(environment, meaning.scope))
+            return self._as_operator(meaning.expression, meaning.scope, given, visible(environment, meaning.scope))
         if isinstance(meaning, Standard) and not meaning.module:
             return _built_in(meaning, highest)
         return max((argument[highest] for argument in arguments), default=Level.CONSTANT)
 
     def _defined(self, meaning: Defined, arguments: tuple[Response, ...], environment: Environment) -> Level:
         definition = meaning.definition
-        inner = dict(_visible(environment, meaning.scope))
+        inner = dict(visible(environment, meaning.scope))
         inner.update(zip(definition.parameters, arguments, strict=False))
         body = definition.function if isinstance(definition, FunctionDefinition) else definition.body
         scope = meaning.scope.inside(definition)
@@ -138,6 +144,6 @@ def _built_in(meaning: Named, highest: Level) -> Level:
     return _of_step(highest) if meaning.name == "UNCHANGED" else highest
 
 
-def _visible(environment: Environment, scope: Scope) -> Environment:
+def visible(environment: Environment, scope: Scope) -> Environment:
     """The part of an environment that expressions in a scope can depend on."""
     return {name: given for name, given in environment.items() if name in scope.parameters}

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from workbench.kernel.meaning.errors import InputError, unknown
+from workbench.tla.level_checks import check_levels
 from workbench.tla.names import check_names
 from workbench.tla.parsing import parse_module
 from workbench.tla.scopes import (
@@ -218,7 +219,7 @@ class _With:
             )
         else:
             value = Identifier(self.instance.at, name)
-        self.declared[name] = Substituted(name, declaration.arity, value, self.scope)
+        self.declared[name] = Substituted(name, declaration.arity, value, self.scope, kind is Constant)
         return self.declared[name]
 
     def check(self) -> None:
@@ -272,6 +273,7 @@ class _Modules:
         self.own = within is None
         self.parameters = within.parameters if within else frozenset[Declaration]()
         self.known: dict[Module, Scope] = {}
+        self.unnamed: dict[Instance, Scope] = {}
 
     def scope_of(self, module: Module, outer: Scope | None) -> Scope:
         loader = self.loader
@@ -292,6 +294,7 @@ class _Modules:
         if module not in loader.checked:
             loader.checked.add(module)
             check_names(module, scope)
+            check_levels(module, scope, self.unnamed)
         loader.scopes.append(scope)
         if self.own:
             loader.own.append((module, scope))
@@ -327,7 +330,7 @@ class _Modules:
         elif isinstance(unit, (Assumption, Theorem)) and unit.name:
             scope.define(OperatorDefinition(unit.at, unit.name, False, (), unit.body), {})
         elif isinstance(unit, Instance):
-            made = self.instance(unit, scope)
+            made = self.unnamed[unit] = self.instance(unit, scope)
             names = {
                 name: meaning
                 for name, meaning in made.exported()

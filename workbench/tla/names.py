@@ -1,7 +1,7 @@
 """Check that every name of a module is known where it is used, once, and with the right number of arguments."""
 
 from workbench.tla.precedence import BUILT_IN
-from workbench.tla.scopes import Defined, Instantiated, Meaning, Scope, check_arity, fail_at, origin, place_of
+from workbench.tla.scopes import Defined, Instantiated, Meaning, Scope, Standard, check_arity, fail_at, origin, place_of
 from workbench.tla.syntax import (
     Apply,
     At,
@@ -135,8 +135,11 @@ class _Checker:
         check_arity(meaning, len(arguments), at)
         parameters = meaning.definition.parameters if isinstance(meaning, Defined) else ()
         arities: list[int | None] = [parameter.arity for parameter in parameters]
-        if not isinstance(meaning, Defined):  # of a standard operator's parameters we know only how many there are
-            arities = [None] * len(arguments)
+        if not isinstance(
+            meaning, Defined
+        ):  # of a standard module's operators we know only how many parameters they have
+            is_of_module = isinstance(meaning, Standard) and bool(meaning.module)
+            arities = [None if is_of_module else 0] * len(arguments)
         for argument, arity in zip(arguments, arities, strict=True):
             if arity == 0:
                 if isinstance(argument, Lambda):

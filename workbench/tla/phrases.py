@@ -6,6 +6,7 @@ from collections.abc import Callable
 from workbench.tla import syntax, units
 from workbench.tla.grammar import Source, SyntaxNode, child, each, field, named
 from workbench.tla.syntax import Bound, Declaration, Expression, Identifier, Operation
+from workbench.tla.values import LARGEST
 
 _ESCAPES = {"t": "\t", "n": "\n", "f": "\f", "r": "\r"}
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
@@ -110,7 +111,10 @@ class PhraseReader:
     def _number(self, node: SyntaxNode, digits: str, base: int) -> Expression:
         if len(digits) > _MOST_DIGITS:
             self.source.fail(node, f"a number of {len(digits):,} digits is not accepted; it takes {_MOST_DIGITS:,}")
-        return syntax.Number(self.source.place(node), int(digits, base))
+        value = int(digits, base)
+        if value > LARGEST:
+            self.source.fail(node, f"{value} does not fit into the 32 bits of TLC's numbers")
+        return syntax.Number(self.source.place(node), value)
 
     def _based(self, node: SyntaxNode) -> Expression:
         return self._number(node, self.source.text_of(node)[2:], _BASES[node.type])

@@ -75,6 +75,10 @@ class Run:
         """The names of the variables that have no value in this way."""
         return [name for number, name in enumerate(self.names) if number not in self.then]
 
+    def is_complete(self) -> bool:
+        """Whether all variables have values in this way."""
+        return len(self.then) + len(self.then.kept) == len(self.names)
+
     def among(self, number: int, members: Any, why: str) -> Iterator[None]:
         r"""``x' \in members``: assigns each member in turn, or tests the value that is assigned already."""
         then = self.then

@@ -81,6 +81,7 @@ class Substituted(Named):
 
     expression: Expression
     scope: "Scope"
+    is_constant: bool
 
 
 @dataclass(eq=False)
