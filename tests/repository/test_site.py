@@ -479,7 +479,7 @@ def test_a_model_in_the_playground_imports_as_notebooks_do(tmp_path: Path) -> No
     source = first_model().partition("from workbench.language import *")[2]
     done = subprocess.run(command, input=source, capture_output=True, text=True, cwd=tmp_path)
     *printed, answer, differing = done.stdout.splitlines()
-    assert (set(printed), differing) == ({"9"}, "['check']"), done.stderr
+    assert (set(printed), differing) == ({"9"}, "['Budget', 'check']"), done.stderr
     assert json.loads(answer)["word"] == "1 of 1 violated"
 
 
