@@ -23,7 +23,8 @@ from workbench.formats.expression import Expression
 from workbench.formats.recording import Observation, Recording
 from workbench.kernel import ModelError
 from workbench.kernel.meaning.budget import Budget
-from workbench.kernel.meaning.state import Cell, Reads
+from workbench.kernel.meaning.cells import Cell
+from workbench.kernel.meaning.state import Reads
 from workbench.language import *
 
 # Random models -------------------------------------------------------------------------------------------------------

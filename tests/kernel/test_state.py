@@ -20,7 +20,8 @@ from workbench.kernel import (
     replay,
     require,
 )
-from workbench.kernel.meaning.state import Cell, Change, Draft, Layout, Reads, Whole, cells_of, changes_of, lines_of
+from workbench.kernel.meaning.cells import Cell, Whole
+from workbench.kernel.meaning.state import Change, Draft, Layout, Reads, cells_of, changes_of, lines_of
 from workbench.kernel.meaning.trace import Move
 
 

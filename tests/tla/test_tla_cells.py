@@ -6,7 +6,8 @@ import pytest
 
 from tests.tla.trees import module_of
 from workbench.checking.check import check
-from workbench.kernel.meaning.state import Cell, cells_of, row_of
+from workbench.kernel.meaning.cells import Cell
+from workbench.kernel.meaning.state import cells_of, row_of
 from workbench.kernel.meaning.values import Map, Name
 from workbench.tla import sampling
 from workbench.tla.specification import module_of_text

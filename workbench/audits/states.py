@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from workbench.kernel import Machine, Model, State, machine_of
+from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.machine import AnyModel
-from workbench.kernel.meaning.state import Cell
 
 #: Constants of a model with their values.
 Settings = Mapping[str, Any]

@@ -11,9 +11,9 @@ from workbench.formats.itf_expressions import ItfDecoder, brief_json, decode_itf
 from workbench.formats.recording import Observation, Recording
 from workbench.formats.tla import variables_of
 from workbench.kernel import InputError, Map, Trace, machine_of
+from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.errors import brief, listed, unknown
 from workbench.kernel.meaning.machine import AnyModel
-from workbench.kernel.meaning.state import Cell
 from workbench.kernel.meaning.values import show
 from workbench.storage.strict_json import read_json
 

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from workbench.kernel.meaning.state import Layout, Reader, Row, Values, View, Whole
+from workbench.kernel.meaning.cells import Row, Whole
+from workbench.kernel.meaning.state import Layout, Reader, Values, View
 from workbench.tla.lazy import listed
 from workbench.tla.shapes import Contents, Shape
 from workbench.tla.values import CONCRETE

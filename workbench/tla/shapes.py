@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from workbench.kernel.meaning.state import Row
+from workbench.kernel.meaning.cells import Row
 from workbench.kernel.meaning.values import Map, flatten, is_same
 from workbench.tla.values import function_of, ordered, pairs_of
 

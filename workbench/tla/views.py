@@ -9,7 +9,7 @@ those that are there.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 
-from workbench.kernel.meaning.state import Row
+from workbench.kernel.meaning.cells import Row
 from workbench.kernel.meaning.values import Map, Name, identity
 from workbench.tla.equality import contains, same
 from workbench.tla.lazy import Lazy, Update, applied, equal, force, has, listed, replaced

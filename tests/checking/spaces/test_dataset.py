@@ -19,7 +19,8 @@ from workbench.checking.spaces.space import explore
 from workbench.commands.cli import main
 from workbench.kernel import InputError, Map, Model, Process, SetOf, Variable, action, choose, invariant, require
 from workbench.kernel.meaning.budget import Budget
-from workbench.kernel.meaning.state import Layout, Whole
+from workbench.kernel.meaning.cells import Whole
+from workbench.kernel.meaning.state import Layout
 from workbench.kernel.meaning.values import show, sort_key
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2

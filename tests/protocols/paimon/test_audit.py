@@ -26,7 +26,7 @@ from workbench.checking.check import check
 from workbench.checking.driving import Processes
 from workbench.commands.cli import main
 from workbench.kernel import InputError
-from workbench.kernel.meaning.state import Cell
+from workbench.kernel.meaning.cells import Cell
 from workbench.protocols.paimon.audit.files import Schema
 from workbench.protocols.paimon.audit.history import TableHistory
 from workbench.protocols.paimon.audit.lost import orphans

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from workbench.kernel import Machine, Trace, replay
+from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.errors import listed
-from workbench.kernel.meaning.state import Cell
 from workbench.kernel.meaning.values import counted, show
 
 _MOST_SHOWN = 12

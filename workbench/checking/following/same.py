@@ -19,11 +19,12 @@ from workbench.checking.following.sameness import Extra, Figures, Sameness, Side
 from workbench.checking.local.memory import within_memory
 from workbench.kernel import InputError, Machine, Trace, replay
 from workbench.kernel.meaning.budget import Budget, Limits, Stop, Watch
+from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.differences import differences
 from workbench.kernel.meaning.errors import listed
 from workbench.kernel.meaning.interrupts import interruptible
 from workbench.kernel.meaning.machine import AnyModel
-from workbench.kernel.meaning.state import Cell, State, changes_of, row_of
+from workbench.kernel.meaning.state import State, changes_of, row_of
 from workbench.kernel.meaning.trace import Move, leading_to
 from workbench.kernel.meaning.values import counted
 from workbench.registry import model_of

@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from workbench.kernel.meaning.state import Layout, Whole
+from workbench.kernel.meaning.cells import Whole
+from workbench.kernel.meaning.state import Layout
 from workbench.kernel.meaning.values import Map, record_items, show, sort_key
 
 

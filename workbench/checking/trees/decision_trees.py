@@ -15,8 +15,9 @@ from workbench.checking.kernels.arrays import Growing
 from workbench.checking.kernels.branches import UNKNOWN, TreeNodes
 from workbench.checking.kernels.tree_columns import DispatchColumns, TreeColumns
 from workbench.checking.trees.cells import Interner, StepReads
+from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.errors import ModelError
-from workbench.kernel.meaning.state import Cell, Reads, View
+from workbench.kernel.meaning.state import Reads, View
 from workbench.kernel.meaning.steps import ActionInstance, Outcome, PropertyInstance, Subject
 
 #: Two leaves without successors: of disabled actions and false predicates, and of true predicates.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from workbench.kernel.meaning.state import Cell
+from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.steps import Subject
 from workbench.kernel.meaning.values import counted
 

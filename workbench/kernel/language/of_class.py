@@ -10,6 +10,7 @@ from typing import Any
 from workbench.kernel.language.declare import Action, Boundary, Declarations, SetOf
 from workbench.kernel.language.instances import CodeInstance
 from workbench.kernel.language.oversights import oversights
+from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.constants import leaves_alone, telling_apart
 from workbench.kernel.meaning.errors import (
     InputError,
@@ -26,7 +27,7 @@ from workbench.kernel.meaning.machine import Machine, machine_of
 from workbench.kernel.meaning.members import Universe
 from workbench.kernel.meaning.parameters import Declared
 from workbench.kernel.meaning.properties import Property
-from workbench.kernel.meaning.state import Cell, Layout, row_of
+from workbench.kernel.meaning.state import Layout, row_of
 from workbench.kernel.meaning.steps import Fairness, Outcome
 from workbench.kernel.meaning.values import check_value, clash, sort_key
 

@@ -11,12 +11,13 @@ from typing import Any
 
 from workbench.kernel.language.declare import Declarations
 from workbench.kernel.language.model import Model
+from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.errors import InputError, ModelError, brief, call, defined_at, in_its_line, unknown
 from workbench.kernel.meaning.machine import Machine, machine_of
 from workbench.kernel.meaning.members import Members
 from workbench.kernel.meaning.parameters import Default, Function, When, check_function
 from workbench.kernel.meaning.properties import Property
-from workbench.kernel.meaning.state import Cell, Reader, State, cells_of, changes_of, lines_of, row_of, seen
+from workbench.kernel.meaning.state import Reader, State, cells_of, changes_of, lines_of, row_of, seen
 from workbench.kernel.meaning.steps import PropertyInstance
 from workbench.kernel.meaning.values import check_value, identity, is_same, show
 
@@ -131,7 +132,8 @@ class Refinement(PropertyInstance):
             if isinstance(where, dict) and where:
                 _check_keys(answer[name], where, f"{name}, which has a value for each index", "index")
         values: dict[Cell, Any] = {}
-        for cell, _, universe, _ in layout.shown:
+        for cell in (shown.cell for shown in layout.shown):
+            universe = layout.universes.get(cell.variable)
             value = answer[cell.variable] if cell.index is None else answer[cell.variable][cell.index]
             value = value.value if isinstance(value, Members) else value
             values[cell] = value if universe is None else universe.subset(value)

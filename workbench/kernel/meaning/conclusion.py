@@ -6,13 +6,14 @@ from functools import partial
 from typing import Any
 
 from workbench.kernel.meaning.budget import INTERRUPTED, OUT_OF_MEMORY, Limits
+from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.errors import ModelError, listed
 from workbench.kernel.meaning.interrupts import interrupted
 from workbench.kernel.meaning.lasso import judge_end
 from workbench.kernel.meaning.plan import Plan
 from workbench.kernel.meaning.properties import Deadlock, Invariant, Liveness, Property, Undecided
 from workbench.kernel.meaning.result import NOBODY, Explored, Result, Verdict, constraints_of
-from workbench.kernel.meaning.state import Cell, Reads, row_of
+from workbench.kernel.meaning.state import Reads, row_of
 from workbench.kernel.meaning.steps import PropertyInstance
 from workbench.kernel.meaning.trace import Trace
 from workbench.kernel.meaning.values import counted

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.constants import Constant
 from workbench.kernel.meaning.domains import Names
 from workbench.kernel.meaning.errors import InputError, ModelError, brief, call, checked, of_its_class, unknown
 from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.properties import DEADLOCK, Formula, Promise, Property, Step
-from workbench.kernel.meaning.state import Cell, Layout, Reader, State, Values, row_of, seen
+from workbench.kernel.meaning.state import Layout, Reader, State, Values, row_of, seen
 from workbench.kernel.meaning.steps import ActionInstance, Fairness, Outcome, PropertyInstance
 from workbench.kernel.meaning.values import is_same, permute
 

@@ -1,51 +1,20 @@
 """States: a layout of cells, read-only states, and the drafts that actions write to.
 
-A *cell* is a variable without an index, or a variable at one index. A :class:`Layout` numbers a model's cells, and a
-state is a *row* of values in that order. Actions and properties read both kinds in the same way:
-``s.acks``, ``s.pc["w1"]``.
-
-A set with a declared universe has a boolean cell for each possible member, so that a model's reads and writes concern
-single members. People see it whole, as they do any other variable that a language spreads over cells (:class:`Whole`).
+A :class:`Layout` numbers a model's cells, and a state is a *row* of values in that order. Actions and properties read
+variables with an index and others in the same way: ``s.acks``, ``s.pc["w1"]``.
 """
 
 import itertools
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
+from workbench.kernel.meaning.cells import NEVER, Cell, Shown, Whole, WholeSet
 from workbench.kernel.meaning.differences import Difference, differences
 from workbench.kernel.meaning.errors import InputError, ModelError, NoSuchIndex, NoSuchVariable
 from workbench.kernel.meaning.members import Before, Held, Members, Universe
 from workbench.kernel.meaning.values import PLAIN, check_value, is_same, show
-
-
-class Cell(NamedTuple):
-    """The variable's name, and the index; None for a variable without one."""
-
-    variable: str
-    index: Any
-
-    @property
-    def inside(self) -> str:
-        """The index as people read it; "" if there is none."""
-        if self.index is None:
-            return ""
-        return ", ".join(map(show, self.index)) if isinstance(self.index, tuple) else show(self.index)
-
-    def __str__(self) -> str:
-        return self.variable if self.index is None else f"{self.variable}[{self.inside}]"
-
-
-class _Never:
-    """A value that no cell ever holds."""
-
-    def __repr__(self) -> str:
-        return "a set that no state has"
-
-
-NEVER = _Never()
 
 
 class Change(NamedTuple):
@@ -117,60 +86,6 @@ class IndexedSets(Indexed):
 # Layouts -------------------------------------------------------------------------------------------------------------
 
 
-class Row(Protocol):
-    """What has the contents of cells by number."""
-
-    def __getitem__(self, cell: int, /) -> Any: ...
-
-
-class Whole(ABC):
-    """A variable without an index that a language spreads over cells, and people see as one value.
-
-    Attributes:
-        indices: Those of its cells.
-    """
-
-    indices: Sequence[Any]
-
-    @abstractmethod
-    def value(self, row: "Row") -> Any:
-        """Its value in `row`."""
-
-    @abstractmethod
-    def contents(self, value: Any) -> dict[int, Any]:
-        """The contents of its cells, by their numbers, for a value."""
-
-
-class Shown(NamedTuple):
-    """A cell as people see it: a declared set is one, with a cell per member from number `first` on.
-
-    Attributes:
-        universe: None for a cell of its own.
-        whole: How cells hold it, if they hold a variable that is spread.
-    """
-
-    cell: Cell
-    first: int
-    universe: Universe | None
-    whole: Whole | None = None
-
-    @property
-    def numbers(self) -> range:
-        """The cells of a row that hold its value."""
-        if self.whole is not None:
-            return range(self.first, self.first + len(self.whole.indices))
-        return range(self.first, self.first + (1 if self.universe is None else len(self.universe)))
-
-    def value(self, row: "Values") -> Any:
-        """Its value in `row`."""
-        if self.whole is not None:
-            return self.whole.value(row)
-        if self.universe is None:
-            return row[self.first]
-        there = (row[number] for number in self.numbers)
-        return frozenset(itertools.compress(self.universe.members, there))
-
-
 class Layout:
     """The cells of a model with given constants, in a fixed order.
 
@@ -204,17 +119,15 @@ class Layout:
 
     def _add(self, cell: Cell) -> int:
         """Add a cell as people see it; returns the number of its first one."""
-        whole = self.wholes.get(cell.variable)
-        shown = Shown(cell, len(self.cells), self.universes.get(cell.variable), whole)
-        self.shown.append(shown)
-        if whole is not None:
-            self.cells += [Cell(cell.variable, index) for index in whole.indices]
-        elif shown.universe is None:
+        first, universe = len(self.cells), self.universes.get(cell.variable)
+        whole = self.wholes.get(cell.variable) if universe is None else WholeSet(universe, first)
+        self.shown.append(Shown(cell, first, whole))
+        if whole is None:
             self.cells.append(cell)
         else:
-            inside = [m if cell.index is None else (cell.index, m) for m in shown.universe.members]
+            inside = [one if cell.index is None else (cell.index, one) for one in whole.indices]
             self.cells += [Cell(cell.variable, index) for index in inside]
-        return shown.first
+        return first
 
     @property
     def variables(self) -> list[str]:
@@ -234,18 +147,14 @@ class Layout:
         """
         row: dict[int, Any] = {}
         for cell, value in values.items():
-            _, first, universe, whole = self._shown_at[cell]
-            if whole is not None:
-                row |= whole.contents(value)
-                continue
-            if universe is None:
+            _, first, whole = self._shown_at[cell]
+            if whole is None:
                 row[first] = value
                 continue
             try:
-                there = universe.numbers(value)
+                row |= whole.contents(value)
             except ModelError as error:
                 raise InputError(str(error)) from None
-            row.update((first + number, number in there) for number in range(len(universe)))
         return row
 
     def seek(self, values: Mapping[Cell, Any]) -> dict[int, Any]:
@@ -254,11 +163,11 @@ class Layout:
         for cell, value in values.items():
             shown = self._shown_at[cell]
             try:
-                if shown.universe is not None and not isinstance(value, frozenset):
+                if isinstance(shown.whole, WholeSet) and not isinstance(value, frozenset):
                     raise InputError("it is no set")
                 row |= self.put({cell: value})
             except InputError:
-                row[shown.first if shown.universe is None or len(shown.universe) else 0] = NEVER
+                row[shown.first if shown.numbers else 0] = NEVER
         return row
 
     def draft(self) -> Any:
@@ -288,7 +197,7 @@ class Layout:
         if not owner._is_whole:
             return self._members(owner, name, cell)
         universe = self.universes[name]
-        return Held.of(universe, Shown(self.cells[cell], cell, universe).value(owner._row))
+        return Held.of(universe, WholeSet(universe, cell).value(owner._row))
 
     def _members(self, owner: "Reader", name: str, cell: int) -> Members:
         universe, values = self.universes[name], owner._row
@@ -303,11 +212,8 @@ class Layout:
     def cells_of(self, name: str, index: Any = None) -> list[int]:
         """The numbers of the cells of the variable `name`, or of its cell at `index`."""
         where = self.positions[name]
-        firsts = [where] if isinstance(where, int) else [where[index]] if index is not None else where.values()
-        width = len(self.universes[name]) if name in self.universes else 1
-        if name in self.wholes:
-            width = len(self.wholes[name].indices)
-        return [first + number for first in firsts for number in range(width)]
+        indices = [None] if isinstance(where, int) else where if index is None else [index]
+        return [number for one in indices for number in self._shown_at[Cell(name, one)].numbers]
 
 
 def _scalar(cell: int) -> property:

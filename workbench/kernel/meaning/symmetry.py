@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
+from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.errors import InputError
 from workbench.kernel.meaning.machine import Machine
-from workbench.kernel.meaning.state import Cell, row_of
+from workbench.kernel.meaning.state import row_of
 from workbench.kernel.meaning.values import PLAIN, Name, ObjectClasses, flatten, permute, sort_key
 
 

@@ -13,10 +13,10 @@ from workbench.checking.following.validate import validate
 from workbench.formats.recording import Observation, Recording
 from workbench.kernel import InputError, Machine, machine_of
 from workbench.kernel.meaning.budget import Budget, Limits, Stop, Watch
+from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.constants import spell
 from workbench.kernel.meaning.interrupts import interruptible
 from workbench.kernel.meaning.machine import AnyModel, ModelClass
-from workbench.kernel.meaning.state import Cell
 from workbench.kernel.meaning.values import counted
 from workbench.registry import get_model
 from workbench.registry.programs import needs

@@ -5,8 +5,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from workbench.kernel import ModelError, State, machine_of
+from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.machine import AnyModel
-from workbench.kernel.meaning.state import Cell, Reads, row_of
+from workbench.kernel.meaning.state import Reads, row_of
 from workbench.kernel.meaning.steps import ActionInstance
 
 

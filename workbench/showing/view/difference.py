@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from workbench.kernel import State
-from workbench.kernel.meaning.state import Cell, cells_of
+from workbench.kernel.meaning.cells import Cell
+from workbench.kernel.meaning.state import cells_of
 from workbench.kernel.meaning.values import identity, show
 
 BECOMES = "\N{RIGHTWARDS ARROW}"

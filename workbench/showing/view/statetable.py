@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from workbench.kernel import State
-from workbench.kernel.meaning.state import Cell, Change, cells_of
+from workbench.kernel.meaning.cells import Cell
+from workbench.kernel.meaning.state import Change, cells_of
 from workbench.kernel.meaning.values import counted, show
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view.difference import brief

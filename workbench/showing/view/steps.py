@@ -5,7 +5,8 @@ from typing import Any
 
 from workbench.formats.abstract import AbstractTrace
 from workbench.kernel import State, Trace
-from workbench.kernel.meaning.state import Cell, Change
+from workbench.kernel.meaning.cells import Cell
+from workbench.kernel.meaning.state import Change
 from workbench.kernel.meaning.trace import Step
 from workbench.showing.view.refined import RefinedStep
 from workbench.showing.view.truth import Truth

@@ -12,11 +12,12 @@ from typing import Any
 from workbench.formats.abstract import AbstractTrace, abstract
 from workbench.formats.permalink import permalink
 from workbench.kernel import Machine, State, Trace, Verdict
+from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.errors import unknown
 from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.lasso import Trap, trap
 from workbench.kernel.meaning.properties import Fault, Place
-from workbench.kernel.meaning.state import Cell, Change, cells_of, changes_of
+from workbench.kernel.meaning.state import Change, cells_of, changes_of
 from workbench.kernel.meaning.steps import ActionInstance
 from workbench.kernel.meaning.trace import Step
 from workbench.kernel.meaning.values import Map, counted, is_same, show

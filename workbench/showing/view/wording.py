@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workbench.kernel.meaning.state import Cell, Change
+from workbench.kernel.meaning.cells import Cell
+from workbench.kernel.meaning.state import Change
 from workbench.kernel.meaning.steps import ActionInstance
 from workbench.kernel.meaning.values import record_items, show
 from workbench.showing.view.difference import BECOMES, brief

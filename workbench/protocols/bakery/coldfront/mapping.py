@@ -14,8 +14,9 @@ from workbench.checking.following.events import Event
 from workbench.checking.following.mapping import Mapped
 from workbench.formats.recording import Observation, Recording
 from workbench.kernel import InputError, Machine, State, machine_of
+from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.machine import AnyModel
-from workbench.kernel.meaning.state import Cell, row_of
+from workbench.kernel.meaning.state import row_of
 from workbench.protocols.bakery.coldfront.log import Log, read_log
 from workbench.protocols.bakery.coldfront.rows import CLAIMS, DEFERRALS, DELETE, RowChange, Transaction, each_change
 from workbench.protocols.bakery.v2 import Claim, Deferral

@@ -14,9 +14,9 @@ import numpy as np
 
 from workbench.audits.source import Source
 from workbench.kernel import InputError
+from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.errors import brief, listed, unknown
 from workbench.kernel.meaning.given import names_in
-from workbench.kernel.meaning.state import Cell
 from workbench.protocols.paimon.audit import detects
 from workbench.protocols.paimon.audit.keys import why_left_out
 from workbench.protocols.paimon.audit.look import BucketLook, look_at

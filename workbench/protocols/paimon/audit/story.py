@@ -14,8 +14,8 @@ import numpy as np
 
 from workbench.audits.states import changed
 from workbench.kernel import InputError, Machine, Map, State, machine_of
+from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.errors import listed
-from workbench.kernel.meaning.state import Cell
 from workbench.protocols.paimon.audit.bucket import Life, Marks
 from workbench.protocols.paimon.audit.look import BucketLook, has_vectors
 from workbench.protocols.paimon.audit.rows import KINDS, Whole
