@@ -1,8 +1,8 @@
 """Decide whether two machines are the same, state by state, in the terms of the second.
 
-A function maps each state of the first machine to one of the second. Both are explored completely, by running every
-action in every state, as the reference search does: there are no fingerprints, no symmetry and no memory that could be
-wrong for both alike. They are the same if they begin in the same states, and if each state of the first machine has the
+A function maps each state of the first machine to one of the second. Both are explored completely, by the reference
+search, which runs every action in every state: there are no fingerprints, no symmetry and no memory that could be wrong
+for both alike. They are the same if they begin in the same states, and if each state of the first machine has the
 same successors as the state of the second to which it is mapped. Steps that change nothing do not count. So a mapping
 that forgets something hides no difference: of two states that it takes for one, each has to have all the successors.
 
@@ -10,21 +10,24 @@ The first difference is told as a step from a state that both have. There is one
 first state, in the order of discovery, that one machine has alone is reached from a state before it.
 """
 
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
+from functools import cached_property
 from typing import Any
 
 from workbench.checking.following.sameness import Extra, Figures, Sameness, Side
 from workbench.checking.local.memory import within_memory
-from workbench.kernel import InputError, Machine, Trace, replay
+from workbench.kernel import InputError, Machine, Trace
 from workbench.kernel.meaning.budget import Budget, Limits, Stop, Watch
 from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.differences import differences
 from workbench.kernel.meaning.errors import listed
 from workbench.kernel.meaning.interrupts import interruptible
 from workbench.kernel.meaning.machine import AnyModel
-from workbench.kernel.meaning.state import State, changes_of, row_of
+from workbench.kernel.meaning.plan import make_plan
+from workbench.kernel.meaning.search import Search
+from workbench.kernel.meaning.state import State, changes_of
+from workbench.kernel.meaning.temporal import OUTSIDE
 from workbench.kernel.meaning.trace import Move, leading_to
 from workbench.kernel.meaning.values import counted
 from workbench.registry import model_of
@@ -32,8 +35,6 @@ from workbench.registry import model_of
 #: From a state of the first machine to the values of the variables of the second, by name.
 StateMap = Callable[[Any], Mapping[str, Any]]
 
-_BYTES_PER_STATE = 1000
-_STATES_PER_REPORT = 100
 _LONGEST = 100
 
 
@@ -63,28 +64,42 @@ def same(
         >>> print(same(model, model, lambda s: {name: getattr(s, name) for name in model.layout.variables}).holds)
         True
     """
-    mapped, target = _Space(model_of(one)), _Space(model_of(other))
     limits = Limits(within_memory(budget), watch)
-    try:
-        for space in (target, mapped):
-            space.explore(limits)
-        return _Comparison(mapped, target, state_of, limits).result()
-    except (Stop, MemoryError) as stop:
-        why = limits.why(stop)
-        return Sameness(mapped.side(), target.side(), len(mapped.states), why)
+    mapped, target = _Space(model_of(one), limits), _Space(model_of(other), limits)
+    for space in (target, mapped):
+        if (why := space.explore()) is not None:
+            break
+    else:
+        try:
+            return _Comparison(mapped, target, state_of, limits).result()
+        except (Stop, MemoryError) as stop:
+            why = limits.why(stop)
+    return Sameness(mapped.side(), target.side(), len(mapped.states), why)
 
 
-class _Space:
-    """The states of a machine, numbered in the order of discovery, with their steps and predecessor links."""
+class _Space(Search):
+    """All states and steps of a machine, as the reference search finds them."""
 
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
-        self.constraints = machine.constraint_predicates()
-        self.numbers: dict[State, int] = {}
-        self.states: list[State] = []
-        self.links: list[tuple[int, Move]] = []  # the predecessor's number (-1: initial) and the move from it
-        self.steps: list[list[tuple[Move, int]]] = []
-        self.initial: dict[int, None] = {}
+    def __init__(self, machine: Machine, limits: Limits) -> None:
+        super().__init__(make_plan(machine, [], symmetry=False), limits)
+
+    def explore(self) -> str | None:
+        """Find all states and steps; returns why some are missing."""
+        for _ in self.run():
+            pass
+        if self.error is not None:
+            raise self.error
+        return self.stopped
+
+    @property
+    def initial(self) -> range:
+        """The initial states."""
+        return range(self.levels[0] if self.levels else 0)
+
+    @cached_property
+    def steps(self) -> list[list[tuple[Move, int]]]:
+        """For each state, once all are known, the moves within the constraints, with the states that they lead to."""
+        return [[(move, there) for move, there in moves if there != OUTSIDE] for moves in self.graph]
 
     @property
     def figures(self) -> Figures:
@@ -93,65 +108,15 @@ class _Space:
 
     def side(self) -> Side:
         """What was found of it before a stop."""
-        return Side(self.machine.name, self.figures)
+        return Side(self.model.name, self.figures)
 
     def met_in(self, number: int) -> AbstractContextManager[None]:
         """Attaches the behaviour up to a state to errors of the model that are met there."""
         return leading_to(lambda _: self.trace(number))
 
-    def explore(self, limits: Limits) -> None:
-        """Find all states and steps.
-
-        Raises:
-            Stop: If the budget runs out.
-        """
-        for number, state in enumerate(self.machine.each_initial_state()):
-            self._pause(limits, 0)
-            if (there := self._visit(state, (-1, Move(number, 0)), limits)) is not None:
-                self.initial[there] = None
-        level, end = 1, len(self.states)
-        while len(self.steps) < len(self.states):
-            if len(self.steps) == end:
-                level, end = level + 1, len(self.states)
-            self._pause(limits, level)
-            here = len(self.steps)
-            with self.met_in(here):
-                self.steps.append(list(self._successors(here, limits)))
-
-    def _pause(self, limits: Limits, level: int) -> None:
-        done, known = len(self.steps), len(self.states)
-        if done % _STATES_PER_REPORT == 0:
-            limits.check(level, known, known - done, self._held)
-        else:
-            limits.enforce(self._held)
-
-    def _held(self) -> int:
-        return len(self.states) * (_BYTES_PER_STATE + sys.getsizeof(row_of(self.states[0]))) if self.states else 0
-
-    def _successors(self, here: int, limits: Limits) -> Iterator[tuple[Move, int]]:
-        for instance in self.machine.instances:
-            for ordinal, (_, after) in enumerate(self.machine.outcomes(instance, self.states[here])):
-                move = Move(instance.number, ordinal)
-                if (there := self._visit(after, (here, move), limits)) is not None:
-                    yield move, there
-
-    def _visit(self, state: State, link: tuple[int, Move], limits: Limits) -> int | None:
-        """The number of `state`, which may be new; None if the constraints prune it."""
-        number = self.numbers.get(state)
-        if number is None and all(constraint.holds(state) for constraint in self.constraints):
-            limits.room(len(self.states))
-            number = self.numbers[state] = len(self.states)
-            self.states.append(state)
-            self.links.append(link)
-        return number
-
-    def trace(self, number: int, *last: Move) -> Trace:
-        """The shortest behaviour to a state, followed by the moves `last`."""
-        path = list(last)
-        while self.links[number][0] >= 0:
-            number, move = self.links[number]
-            path.insert(0, move)
-        return replay(self.machine, self.links[number][1].instance, path)
+    def trace(self, number: int, move: Move | None = None) -> Trace:
+        """The shortest behaviour to a state, and then a move."""
+        return self.trace_to((number, move))
 
 
 class _Comparison:
@@ -164,7 +129,7 @@ class _Comparison:
         self.image: list[int] = []
         for at, state in enumerate(one.states):
             with one.met_in(at):
-                mapped = _state_from(other.machine, state_of(state))
+                mapped = _state_from(other.model, state_of(state))
             if mapped not in numbers:
                 numbers[mapped] = len(self.states)
                 self.states.append(mapped)
@@ -196,10 +161,10 @@ class _Comparison:
         theirs_alone = Figures(len({*other.initial} - beginning), len(missed), len(lost) + unexplained)
         remarks = []
         if len(covered) < len(one.states):
-            remarks.append(f"{counted(len(one.states), 'state')} of {one.machine.name} are mapped to {len(covered):,}")
+            remarks.append(f"{counted(len(one.states), 'state')} of {one.model.name} are mapped to {len(covered):,}")
         return Sameness(
-            Side(one.machine.name, mine, mine_alone, self._begins_alone() or self._steps_alone(first)),
-            Side(other.machine.name, other.figures, theirs_alone, self._not_begun() or self._lost(lost)),
+            Side(one.model.name, mine, mine_alone, self._begins_alone() or self._steps_alone(first)),
+            Side(other.model.name, other.figures, theirs_alone, self._not_begun() or self._lost(lost)),
             len(one.states),
             remarks=remarks,
         )
@@ -260,8 +225,8 @@ def _brief(text: str) -> str:
 
 
 def _label(space: _Space, here: int, move: Move) -> str:
-    instance = space.machine.instances[move.instance]
-    outcome, _ = space.machine.outcomes(instance, space.states[here])[move.outcome]
+    instance = space.model.instances[move.instance]
+    outcome, _ = space.model.outcomes(instance, space.states[here])[move.outcome]
     return instance.label_with(outcome.choices)
 
 

@@ -55,12 +55,12 @@ def run(plan: Plan, limits: Limits) -> Result:
 
 def stepwise(plan: Plan, limits: Limits) -> Generator[None, None, Result]:
     """Like :func:`run`, but pauses after each state, for a caller without threads that has to listen meanwhile."""
-    searching = _Search(plan, limits)
+    searching = Search(plan, limits)
     yield from searching.run()
     return conclude(plan, searching.exploration(), limits)
 
 
-class _Search:
+class Search:
     """The states of a space, numbered in the order of discovery, with their predecessor links."""
 
     def __init__(self, plan: Plan, limits: Limits) -> None:
@@ -87,7 +87,7 @@ class _Search:
     def run(self) -> Iterator[None]:
         """Search, and pause after each state."""
         try:
-            with leading_to(lambda error: None if self._at is None else self._trace_to(self._at)):
+            with leading_to(lambda error: None if self._at is None else self.trace_to(self._at)):
                 yield from self._search()
         except (Stop, MemoryError, ModelError) as stop:
             self._end(stop)
@@ -251,7 +251,7 @@ class _Search:
         if self.plan.fail_fast:
             raise Stop("stopped at the first violation")
 
-    def _trace_to(self, place: tuple[int, Move | None]) -> Trace:
+    def trace_to(self, place: tuple[int, Move | None]) -> Trace:
         number, last = place
         if number < 0 and last is not None:
             return replay(self.model, last.instance, [])
@@ -262,7 +262,7 @@ class _Search:
         return replay(self.model, self.links[number][1].instance, path[::-1])
 
     def _liveness(self, declared: Property) -> Verdict:
-        with leading_to(lambda error: None if error.met is None else self._trace_to((error.met, None))):
+        with leading_to(lambda error: None if error.met is None else self.trace_to((error.met, None))):
             return check_liveness(self.model, declared, self.states, self.levels[0], self.graph, self.counted)
 
     def _growth(self) -> Growth:
@@ -289,7 +289,7 @@ class _Search:
                 for name, (enabled, generated, new, assigns) in self.counts.items()
             ],
             decided=self.decided,
-            trace_to=self._trace_to,
+            trace_to=self.trace_to,
             liveness=self._liveness,
             growth=None if self.stopped is None else self._growth(),
         )
