@@ -87,18 +87,30 @@ class Library:
         if name in self._texts:
             return self._texts[name]
         for folder in self._folders:
-            path = folder / f"{name}.tla"
-            try:
-                with path.open("rb") as file:
-                    text = file.read(MOST_BYTES + 1)
-            except FileNotFoundError:
-                continue
-            except OSError as error:
-                raise InputError(f"{path} cannot be read: {error.strerror}") from None
-            if len(text) > MOST_BYTES:
-                raise InputError(f"{path} is too large; a module takes at most {MOST_BYTES:,} bytes")
-            return text
+            if (text := read_file(folder / f"{name}.tla", "a module")) is not None:
+                return text
         return None
+
+
+def read_file(path: Path, what: str) -> bytes | None:
+    """What is in a file; None if there is no such file.
+
+    Args:
+        what: The kind of file, for messages.
+
+    Raises:
+        InputError: If it is too large, or cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            text = file.read(MOST_BYTES + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    if len(text) > MOST_BYTES:
+        raise InputError(f"{path} is too large; {what} takes at most {MOST_BYTES:,} bytes")
+    return text
 
 
 class Assumed(NamedTuple):

@@ -10,7 +10,7 @@ from workbench.kernel.meaning.errors import InputError
 from workbench.tla.configuration import Cfg, CfgEntry, read_configuration
 from workbench.tla.configured import Configured, configure, naming
 from workbench.tla.machine import TlaMachine
-from workbench.tla.modules import MOST_BYTES, Library, Specification, load
+from workbench.tla.modules import Library, Specification, load, read_file
 from workbench.tla.standard import MODULES
 
 #: What a module without a configuration is taken to mean: the first of these that it defines.
@@ -96,16 +96,11 @@ def _name_in(text: str) -> str:
 
 
 def _text_of(cfg: Path) -> str:
+    text = read_file(cfg, "a configuration")
+    if text is None:
+        raise InputError(f"there is no file {cfg}")
     try:
-        with cfg.open("rb") as file:
-            text = file.read(MOST_BYTES + 1)
-        if len(text) > MOST_BYTES:
-            raise InputError(f"{cfg} is too large; a configuration takes at most {MOST_BYTES:,} bytes")
         return text.decode()
-    except FileNotFoundError:
-        raise InputError(f"there is no file {cfg}") from None
-    except OSError as error:
-        raise InputError(f"{cfg} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise InputError(f"{cfg} is not a text in UTF-8") from None
 
