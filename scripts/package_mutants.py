@@ -52,7 +52,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "workbench/checking/following": ("tests/checking/following", "tests/formats/test_formats.py"),
     "workbench/checking/spaces": ("tests/checking/spaces",),
     SPARK: ("tests/checking/spark", "tests/checking/questions/test_sweep.py"),
-    "workbench/tla": ("tests/tla",),
+    "workbench/tlaplus": ("tests/tlaplus",),
     "workbench/registry": ("tests/protocols/test_registry.py", "tests/commands"),
     "workbench/storage": ("tests/storage",),
     "workbench/formats": ("tests/formats", "tests/commands"),

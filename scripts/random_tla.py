@@ -1,4 +1,4 @@
-r"""Does `workbench.tla` say what TLC says? Compares the two on random modules with random configurations.
+r"""Does `workbench.tlaplus` say what TLC says? Compares the two on random modules with random configurations.
 
 ::
 
@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 from workbench.checking.check import check
 from workbench.kernel import InputError, ModelError
 from workbench.kernel.meaning.budget import Budget
-from workbench.tla.specification import module_of_text
+from workbench.tlaplus.specification import module_of_text
 
 #: A module whose space is larger is passed over.
 MOST = 30_000

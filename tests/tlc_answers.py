@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from workbench.kernel.meaning.values import Name
-from workbench.tla.operators import choose, enumerated, record
-from workbench.tla.values import EvaluationError, shown, text
+from workbench.tlaplus.operators import choose, enumerated, record
+from workbench.tlaplus.values import EvaluationError, shown, text
 
 Row = tuple[str, Callable[[], Any], str]
 

@@ -232,7 +232,7 @@ class _Digest:
         """Whether the model's authors wrote a module."""
         top, _, below = (module or "").partition(".")
         if top in ("workbench", "__main__"):
-            return below.partition(".")[0] not in ("kernel", "tla")
+            return below.partition(".")[0] not in ("kernel", "tlaplus")
         return top in self._authors or (top not in sys.stdlib_module_names and not _is_installed(module or ""))
 
     def _globals_used(self, function: FunctionType) -> Iterator[tuple[str, Any]]:

@@ -1,0 +1,81 @@
+"""Small specifications, and the states that they reach, for the tests of compiled actions."""
+
+from typing import Any, NamedTuple
+
+from tests.tlaplus.trees import module_of
+from workbench.kernel.meaning.values import identity
+from workbench.tlaplus.compiling import Compiler
+from workbench.tlaplus.lazy import force
+from workbench.tlaplus.modules import Library, Specification, load
+from workbench.tlaplus.running import Run
+from workbench.tlaplus.standard import MODULES
+from workbench.tlaplus.values import EvaluationError, shown
+
+#: What a specification generates that ends with an error.
+ERROR = -1
+_STANDARD = {module: {name: arity for name, (arity, _) in each.items()} for module, each in MODULES.items()}
+_EXTENDS = "EXTENDS Integers, Sequences, FiniteSets, TLC"
+
+
+class Row(NamedTuple):
+    """A specification with what TLC says of it.
+
+    Attributes:
+        name: What it is about.
+        lines: Those of module M, after its EXTENDS; the first is line 3.
+        generated: The states that are generated, or ERROR.
+        states: The values of the variables, which are ordered by name, in the order in which states are found.
+        instantiated: The lines of module N.
+    """
+
+    name: str
+    lines: tuple[str, ...]
+    generated: int
+    states: tuple[str, ...]
+    instantiated: tuple[str, ...] = ()
+
+
+def specification(*lines: str, instantiated: tuple[str, ...] = ()) -> Specification:
+    """Module M with these lines from line 3 on, beside module N."""
+    texts = {"M": module_of(_EXTENDS, *lines), "N": module_of(*instantiated, name="N")}
+    return load("M", Library(standard=_STANDARD, texts=texts))
+
+
+class Explorer:
+    """Goes through all states of a specification, whose constants have no values, breadth first."""
+
+    def __init__(self, made: Specification) -> None:
+        self.compiler = Compiler(made, {})
+        self.names = [variable.name for variable in made.variables]
+        self.found: dict[Any, tuple[Any, ...]] = {}
+        self.generated = 0
+        start, following = made.scope.find("Init"), made.scope.find("Next")
+        self.beginning = self.compiler.beginning([(start.definition.body, start.scope)])
+        self.action = self.compiler.action(following.definition.body, following.scope)
+
+    def explore(self) -> None:
+        start = Run(self.names)
+        self.beginning(start, lambda: self.add(start))
+        ahead = 0
+        while ahead < len(self.found):
+            run = Run(self.names, list(self.found.values())[ahead])
+            self.action(run, lambda run=run: self.add(run))
+            ahead += 1
+
+    def add(self, run: Run) -> None:
+        self.generated += 1
+        assert not run.unassigned()
+        state = tuple(force(run.then[number]) for number in range(len(self.names)))
+        self.found.setdefault(identity(state), state)
+
+
+def answer(row: Row) -> tuple[int, tuple[str, ...]]:
+    """What this package says of the specification of a row."""
+    explorer = Explorer(specification(*row.lines, instantiated=row.instantiated))
+    try:
+        explorer.explore()
+    except EvaluationError:
+        return ERROR, ()
+    order = sorted(range(len(explorer.names)), key=explorer.names.__getitem__)
+    states = tuple(" ".join(shown(state[number]) for number in order) for state in explorer.found.values())
+    return explorer.generated, states

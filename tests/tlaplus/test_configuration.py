@@ -1,0 +1,56 @@
+"""Configuration files: what modules need of them, beside what ``tests/formats`` checks."""
+
+import pytest
+
+from workbench.kernel import InputError
+from workbench.kernel.meaning.values import Name
+from workbench.tlaplus.configuration import IN_MODULE, REPLACEMENT, CfgEntry, InModule, read_configuration
+
+
+def test_each_statement_has_its_place():
+    cfg = read_configuration(
+        """\\* a comment
+        CONSTANTS n = -3 None = None Nat <- SmallNat Int <- [Inner] SmallInt c = [Inner] 4 (* another *)
+        ACTION_CONSTRAINT Bound ACTION_CONSTRAINTS More Less
+        VIEW Seen ALIAS Shown POSTCONDITION After"""
+    )
+    assert cfg.constants == {"n": CfgEntry(-3, 2)}
+    assert cfg.model_values == ["None"]
+    assert cfg.replacements == {"Nat": CfgEntry("SmallNat", 2)}
+    assert cfg.replacements_in == {InModule("Inner", "Int"): CfgEntry("SmallInt", 2)}
+    assert cfg.constants_in == {InModule("Inner", "c"): CfgEntry(4, 2)}
+    assert [entry.value for entry in cfg.action_constraints] == ["Bound", "More", "Less"]
+    assert {keyword: entry.value for keyword, entry in cfg.single.items()} == {
+        "VIEW": "Seen",
+        "ALIAS": "Shown",
+        "POSTCONDITION": "After",
+    }
+
+
+def test_a_string_is_not_the_model_value_of_its_spelling_and_true_is_not_one():
+    value = read_configuration('CONSTANT S = {w1, "w1", w1, 1, TRUE, {a}, {"a"}}').constants["S"].value
+    assert [type(item) for item in value] == [Name, str, int, bool, tuple, tuple]
+    assert [type(item[0]) for item in value[4:]] == [Name, str]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("CONSTANT Nat <- 3", "line 1: found 3; expected the name of a definition"),
+        ("CONSTANT Nat <- A Nat <- B", "line 1: Nat is given twice"),
+        ("CONSTANT c = [M 1", "line 1: found 1; expected ]"),
+        ("VIEW A VIEW B", "line 1: VIEW is given twice"),
+        ("TYPE T", "line 1: TYPE is not supported: TLC itself does nothing with it"),
+        ("CONSTANT c = - 1", "line 1: '-' is not part of a TLC configuration"),
+    ],
+)
+def test_mistakes_are_named_with_their_line(text, message):
+    with pytest.raises(InputError) as caught:
+        read_configuration(text)
+    assert str(caught.value) == message
+
+
+def test_a_caller_refuses_what_it_does_not_take():
+    for text, keyword in [("VIEW A", "VIEW"), ("CONSTANT A <- B", REPLACEMENT), ("CONSTANT A = [M] 1", IN_MODULE)]:
+        with pytest.raises(InputError, match="is not supported: no reason"):
+            read_configuration(text, {keyword: "no reason"})

@@ -1,0 +1,74 @@
+"""Constants of a configuration, as models declare them and as commands set them."""
+
+import pytest
+
+from tests.tlaplus.trees import module_of
+from workbench.kernel import InputError
+from workbench.kernel.meaning.values import Name
+from workbench.tlaplus.constants import read_value
+from workbench.tlaplus.specification import module_of_text
+from workbench.tlaplus.values import shown
+
+TEXT = r"""EXTENDS Naturals
+CONSTANTS Flag, Number, Procs, Values, Nobody, Below, Least
+Nothing == CHOOSE n : n \notin Nat
+Some == 7
+VARIABLE x
+Init == x = <<Flag, Number, Procs, Values, Nobody, Below, Least, Nothing, Some>>
+Next == x' = x
+Nine == 9
+"""
+CFG = """CONSTANTS Flag = TRUE Number = 3 Procs = {p1, p2} Values = {1, {a}, "a"} Nobody = nobody Below = -1
+Nothing = Nothing Least <- Nine Some <- [M] Nine INIT Init NEXT Next"""
+
+
+def initial(**constants):
+    model = module_of_text(module_of(TEXT), CFG.replace('{1, {a}, "a"}', '{"a", "b"}'))(**constants)
+    (state,) = model.initial_states()
+    return state.values[0]
+
+
+def test_each_has_the_value_of_the_configuration():
+    procs = frozenset({Name("p1"), Name("p2")})
+    assert initial() == (True, 3, procs, frozenset({'"a"', '"b"'}), "nobody", -1, 9, "Nothing", 9)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "value"),
+    [
+        ("Flag", "FALSE", False),
+        ("Flag", False, False),
+        ("Number", "5", 5),
+        ("Number", 0, 0),
+        ("Procs", "{q1, q2, q3}", ("q1", "q2", "q3")),
+        ("Procs", 3, ("p1", "p2", "p3")),
+        ("Values", '{"x", "y"}', frozenset({'"x"', '"y"'})),
+        ("Values", "1..3", frozenset({1, 2, 3})),
+        ("Nobody", "None", "None"),
+        ("Nobody", '"none"', '"none"'),
+        ("Below", "-7", -7),
+    ],
+)
+def test_they_are_set_as_tla_writes_them(name, given, value):
+    model = module_of_text(module_of(TEXT), CFG.replace('{1, {a}, "a"}', '{"a", "b"}'))(**{name: given})
+    assert model.constants[name] == value
+    assert type(model).declared.constants[name].domain.word(value)
+    assert model.changed().constants == model.constants
+    assert type(model)(**model.differing()).constants == model.constants
+
+
+@pytest.mark.parametrize(("name", "given"), [("Number", "-1"), ("Flag", "3"), ("Values", "1 +"), ("Values", "a == 1")])
+def test_what_is_no_value_is_refused(name, given):
+    model = module_of_text(module_of(TEXT), CFG.replace('{1, {a}, "a"}', '{"a", "b"}'))
+    with pytest.raises(InputError, match=f"{name} = .* is not accepted"):
+        model(**{name: given})
+
+
+@pytest.mark.parametrize(
+    "written", ["<<1, TRUE, {}>>", '[a |-> 1, b |-> "x"]', "(1 :> 2 @@ 3 :> {w})", "{<<w1, {2, 3}>>}", "-5", '"a b"']
+)
+def test_values_are_written_as_they_are_read(written):
+    assert (
+        shown(read_value(written)) == written.removeprefix("(").removesuffix(")")
+        or shown(read_value(written)) == written
+    )

@@ -1,0 +1,347 @@
+"""Modules of our own, checked from their texts: the figures and verdicts are TLC's."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.tlaplus.trees import module_of
+from workbench.checking.check import check
+from workbench.kernel.meaning.state import Reads, row_of
+from workbench.tlaplus import sampling
+from workbench.tlaplus.specification import module_of_text
+
+#: The properties that are violated, with the number of states of the trace; None for a lasso of any length.
+Wrong = Mapping[str, int | None]
+NOTHING: Wrong = {}
+
+
+class Row(NamedTuple):
+    """A module M, its configuration, and what TLC says of it.
+
+    Attributes:
+        others: The modules that it uses.
+    """
+
+    text: str
+    cfg: str
+    distinct: int
+    depth: int
+    generated: int
+    wrong: Wrong = NOTHING
+    others: tuple[str, ...] = ()
+
+
+LOCK = r"""EXTENDS Naturals, TLC
+CONSTANTS Procs, Limit, None
+VARIABLES pc, owner, count
+vars == <<pc, owner, count>>
+Init == /\ pc = [p \in Procs |-> "out"]
+        /\ owner = None
+        /\ count = 0
+Ask(p) == pc[p] = "out" /\ pc' = [pc EXCEPT ![p] = "in"] /\ UNCHANGED <<owner, count>>
+Enter(p) == /\ pc[p] = "in" /\ owner = None
+            /\ owner' = p
+            /\ pc' = [pc EXCEPT ![p] = "held"] /\ UNCHANGED count
+Leave(p) == \/ pc[p] = "held" /\ owner' = None /\ pc' = [pc EXCEPT ![p] = "out"]
+               /\ count' = (count + 1) % Limit
+            \/ pc[p] = "held" /\ FALSE /\ UNCHANGED vars
+Step(p) == Ask(p) \/ Enter(p) \/ Leave(p)
+Next == \E p \in Procs : Step(p)
+Spec == Init /\ [][Next]_vars
+Fair == Spec /\ \A p \in Procs : WF_vars(Enter(p) \/ Leave(p))
+Strong == Spec /\ \A p \in Procs : SF_vars(Enter(p)) /\ WF_vars(Leave(p))
+Narrow == Spec /\ \A p \in Procs : SF_owner(Enter(p) /\ count >= 0) /\ WF_vars(Leave(p))
+Guarded == Spec /\ \A p \in Procs : SF_vars(Enter(p) /\ count < 9) /\ WF_vars(Leave(p))
+Blocked == Spec /\ \A p \in Procs : SF_vars(Enter(p) /\ count > 0) /\ WF_vars(Leave(p))
+Own == Spec /\ \A p \in Procs : SF_vars(Enter(p) /\ pc'[p] = "held") /\ WF_vars(Leave(p) /\ count' >= 0)
+Never == Spec /\ \A p \in Procs : SF_vars(Enter(p) /\ pc'[p] = "out") /\ WF_vars(Leave(p))
+Computed == Spec /\ \A p \in Procs : SF_(pc[p])(Enter(p)) /\ WF_(owner = p)(Next)
+Partial == Spec /\ \A p \in Procs : SF_<<pc, owner>>(Enter(p)) /\ WF_pc(Leave(p))
+Some == Spec /\ WF_vars(\E p \in Procs : Enter(p)) /\ WF_vars(\E p \in Procs : Leave(p))
+All == Spec /\ WF_vars(Next)
+Counts == Spec /\ WF_count(Next)
+TypeOK == /\ owner \in Procs \cup {None}
+          /\ \A p \in Procs : pc[p] \in {"out", "in", "held"}
+          /\ count \in 0 .. Limit
+Exclusive == \A p, q \in Procs : pc[p] = "held" /\ pc[q] = "held" => p = q
+Small == count < 2
+Served == \A p \in Procs : pc[p] = "in" ~> pc[p] = "held"
+Boxed == [](\A p \in Procs : pc[p] = "in" => count < Limit)
+Grows == [][count' >= count]_count
+Wraps == [][count' = (count + 1) % Limit]_count
+Again == []<>(owner = None)
+Stays == <>[](count = 0)
+Once == <>(count = 1)
+Promised == \A p \in Procs : [](pc[p] = "in" => <>(owner = p))
+Begins == count = 0 /\ owner = None
+BeginsWrong == count = 1
+Both == []TypeOK /\ []<>(owner = None)
+Symmetric == Permutations(Procs)
+Abs == INSTANCE Turns WITH who <- owner, Nobody <- None
+Refined == Abs!Spec
+Refuted == Abs!Eager
+Lively == Abs!Live
+Mixed == Abs!Spec /\ []<>(owner = None)
+Passed == \A p \in Procs : (owner = p) ~> (owner = None)
+Moved == []<>(count = 1)
+"""
+TURNS = module_of(
+    r"""CONSTANTS Procs, Nobody
+VARIABLE who
+Init == who = Nobody
+Take == who = Nobody /\ who' \in Procs
+Drop == who # Nobody /\ who' = Nobody
+Spec == Init /\ [][Take \/ Drop]_who
+Live == Spec /\ WF_who(Drop)
+Eager == who \in Procs /\ [][Take \/ Drop]_who
+""",
+    name="Turns",
+)
+HEAD = "CONSTANTS Procs = {p1, p2, p3} Limit = 3 None = None\nCHECK_DEADLOCK FALSE\n"
+
+COUNTER = r"""EXTENDS Naturals
+VARIABLES x, y
+Init == x \in 0 .. 1 /\ y = 0
+Up == x < 4 /\ x' = x + 1 /\ y' \in {y, 1 - y}
+Next == Up \/ (x = 2 /\ x' = 0 /\ y' = y)
+Bound == x < 3
+Even == x % 2 = 0 \/ y >= 0
+Never == x # 3
+Spec == Init /\ [][Next]_<<x, y>>
+"""
+
+
+def lock(cfg: str, distinct: int = 0, depth: int = 0, generated: int = 0, wrong: Wrong = NOTHING) -> Row:
+    """A row of the module above; the figures are those of the whole space."""
+    return Row(LOCK, HEAD + cfg, distinct, depth, generated, wrong, (TURNS,))
+
+
+FORMS = r"""EXTENDS Naturals, Sequences
+CONSTANTS Procs
+VARIABLES box, log, at
+vars == <<box, log, at>>
+I(n) == INSTANCE Slot WITH here <- at
+Init == box \in {<<>>, <<1>>} /\ log = {} /\ at \in {0, 1}
+Lose(q) == Len(q) > 0 /\ q' = Tail(q)
+Fill(q, v) == Len(q) < 2 /\ q' = Append(q, v)
+Tick == at = 0 /\ at' = 1
+Pairs == {<<1, 2>>, <<2, 1>>}
+Back == at = 1 /\ at' = 0
+Drop == /\ Lose(box)
+        /\ UNCHANGED <<log, at>>
+Next == \/ \E p \in Procs : Tick /\ UNCHANGED <<box, log>>
+        \/ \E p \in Procs : Drop
+        \/ \E <<a, b>> \in Pairs : Fill(box, a + b) /\ log' = log \cup {a} /\ at' = at
+        \/ \E n \in 1 .. 2 : I(n)!Move /\ UNCHANGED <<box, log>>
+        \/ LET least == 1 IN \E k \in least .. 2 : \E m \in {k} : at = 5 /\ Fill(box, m) /\ UNCHANGED <<log, at>>
+        \/ Back /\ UNCHANGED <<box, log>>
+        \/ Back /\ UNCHANGED <<box, log>>
+        \/ \E i \in 1 .. Len(box) : box' = [box EXCEPT ![i] = 3] /\ UNCHANGED <<log, at>>
+        \/ IF at = 1 THEN \E v \in {7, 8} : log' = {v} /\ UNCHANGED <<box, at>> ELSE UNCHANGED vars
+        \/ CASE at = 2 -> at' = 3 /\ UNCHANGED <<box, log>> [] OTHER -> FALSE /\ UNCHANGED vars
+Spec == Init /\ [][Next]_vars
+Guarded == /\ box # <<>>
+           /\ box[1] > 0
+Careful == \/ box = <<>>
+           \/ \A i \in DOMAIN box : box[i] > 0
+Inside == at < 2
+Ordered == \A i, j \in 1 .. 2 : i < j /\ j <= Len(box) => box[i] + box[j] > 1
+"""
+SLOT = module_of(
+    r"""EXTENDS Naturals
+CONSTANT n
+VARIABLE here
+Move == here < 3 /\ here' = here + n
+""",
+    name="Slot",
+)
+
+
+def form(cfg: str, distinct: int = 0, depth: int = 0, generated: int = 0, wrong: Wrong = NOTHING) -> Row:
+    """A row of the module above."""
+    return Row(FORMS, f"CONSTANT Procs = {{p1, p2}} {cfg}", distinct, depth, generated, wrong, (SLOT,))
+
+
+REPLACED = r"""EXTENDS Naturals
+CONSTANTS Op(_, _), Limit, Nobody
+VARIABLES x, y
+None == CHOOSE n : n \notin Nat
+Small == 0 .. 3
+Sum(a, b) == (a + b) % Limit
+Five == 5
+Twice(a) == a
+Double(a) == 2 * a
+Init == x \in Nat /\ y = None
+Next == \/ x' = Op(x, 2) /\ y' = Nobody
+        \/ y = Nobody /\ x' = Twice(x) % Limit /\ y' = None
+Kept == x \in 0 .. 4 /\ y \in {Nobody, None}
+"""
+
+ALIKE = r"""CONSTANT a
+VARIABLE x
+Init == x = a
+Next == \/ (x = a /\ x' = "a")
+        \/ (x = "a" /\ x' = "b")
+Inv == x # "b"
+"""
+KINDS = r"""VARIABLE x
+Init == x \in {0, 1}
+Next == \/ x' = TRUE \/ x' = {TRUE} \/ x' = {1} \/ x' = [a |-> 1] \/ x' = [a |-> TRUE]
+        \/ x' = <<FALSE>> \/ x' = <<0>> \/ x' = FALSE
+"""
+UNION = r"""EXTENDS TLC
+CONSTANTS P, Q
+VARIABLES x, y
+Init == x = {} /\ y = {}
+Next == (\E p \in P : x' = x \cup {p} /\ y' = y) \/ (\E q \in Q : y' = y \cup {q} /\ x' = x)
+Sym == Permutations(P) \cup Permutations(Q)
+False == 1 = 2
+"""
+PLAIN = "INIT Init NEXT Next CHECK_DEADLOCK FALSE "
+SETS = f"CONSTANTS P = {{a, b}} Q = {{c, d, e}} {PLAIN}"
+OUTER = r"""EXTENDS Integers
+VARIABLES v, w
+Twice(n) == (n + 1) % 4
+K == INSTANCE Inner WITH v <- w, Op <- Twice
+Init == v = 5 /\ w = 0
+Next == K!Go /\ v' = v
+"""
+INNER = module_of("CONSTANT Op(_)", "VARIABLE v", "Go == v' = Op(v)", name="Inner")
+
+ROWS = {
+    "a string and a model value that read alike": Row(ALIKE, f"CONSTANT a = a {PLAIN}", 3, 3, 3),
+    "only strings violate": Row(ALIKE, f"CONSTANT a = a {PLAIN} INVARIANT Inv", 3, 3, 3, {"Inv": 3}),
+    "values of several kinds": Row(KINDS, PLAIN, 10, 2, 82),
+    "symmetry of a union": Row(UNION, f"{SETS} SYMMETRY Sym", 12, 6, 61),
+    "an invariant of constants": Row(UNION, f"{SETS} INVARIANT False", 0, 0, 0, {"False": 1}),
+    "a substituted operator and the instance's variable": Row(OUTER, PLAIN, 4, 4, 5, others=(INNER,)),
+    "replacements": Row(
+        REPLACED,
+        "CONSTANTS Nat <- Small Op <- Sum Limit <- Five Nobody = nobody None = None Twice <- [M] Double\n"
+        "INIT Init NEXT Next INVARIANT Kept",
+        10,
+        3,
+        19,
+    ),
+    "all forms of actions": form("INIT Init NEXT Next INVARIANTS Careful Ordered CHECK_DEADLOCK FALSE", 230, 8, 1661),
+    "a conjunct guards the next": form("INIT Init NEXT Next INVARIANT Guarded", wrong={"Guarded": 1}),
+    "initial states outside of a constraint": form(
+        "INIT Init NEXT Next CONSTRAINT Inside CHECK_DEADLOCK FALSE", 92, 7, 860
+    ),
+    "safety": lock("SPECIFICATION Spec INVARIANTS TypeOK Exclusive", 60, 11, 145),
+    "an invariant that fails": lock("SPECIFICATION Spec INVARIANT Small", wrong={"Small": 7}),
+    "symmetry": lock("SPECIFICATION Spec INVARIANT TypeOK SYMMETRY Symmetric", 21, 11, 55),
+    "INIT and NEXT": lock("INIT Init NEXT Next INVARIANT TypeOK", 60, 11, 145),
+    "weak fairness": lock("SPECIFICATION Fair PROPERTY Served", wrong={"Served": None}),
+    "strong fairness": lock("SPECIFICATION Strong PROPERTIES Served Promised", 60, 11, 145),
+    "fairness by itself": lock("SPECIFICATION Narrow PROPERTIES Served Again", 60, 11, 145),
+    "fairness beside a predicate": lock("SPECIFICATION Guarded PROPERTY Served", 60, 11, 145),
+    "fairness beside a false predicate": lock("SPECIFICATION Blocked PROPERTY Served", wrong={"Served": None}),
+    "an action of its own": lock("SPECIFICATION Own PROPERTY Served", 60, 11, 145),
+    "an action that is never enabled": lock("SPECIFICATION Never PROPERTY Served", wrong={"Served": None}),
+    "a subscript that is an expression": lock("SPECIFICATION Computed PROPERTIES Served Passed", 60, 11, 145),
+    "a subscript of some variables": lock("SPECIFICATION Partial PROPERTY Served", 60, 11, 145),
+    "fairness of a disjunction": lock("SPECIFICATION Some PROPERTIES Passed Again", 60, 11, 145),
+    "fairness of Next": lock("SPECIFICATION All PROPERTIES Again Moved", 60, 11, 145),
+    "fairness of Next's changes": lock("SPECIFICATION Counts PROPERTIES Moved", wrong={"Moved": None}),
+    "fairness of Next alone": lock("SPECIFICATION All PROPERTY Served", wrong={"Served": None}),
+    "no fairness": lock("SPECIFICATION Spec PROPERTY Again", wrong={"Again": None}),
+    "<>[]": lock("SPECIFICATION Strong PROPERTY Stays", wrong={"Stays": None}),
+    "<>": lock("SPECIFICATION Strong PROPERTY Once", wrong={"Once": None}),
+    "[]P": lock("SPECIFICATION Spec PROPERTY Boxed", 60, 11, 145),
+    "[][A]_v": lock("SPECIFICATION Spec PROPERTY Wraps", 60, 11, 145),
+    "[][A]_v fails": lock("SPECIFICATION Spec PROPERTY Grows", wrong={"Grows": 10}),
+    "of the initial state": lock("SPECIFICATION Spec PROPERTY Begins", 60, 11, 145),
+    "of the initial state, fails": lock("SPECIFICATION Spec PROPERTY BeginsWrong", wrong={"BeginsWrong": 1}),
+    "refinement": lock("SPECIFICATION Spec PROPERTY Refined", 60, 11, 145),
+    "refinement that fails at once": lock("SPECIFICATION Spec PROPERTY Refuted", wrong={"Refuted": 1}),
+    "deadlock": Row(COUNTER, "INIT Init NEXT Next", 10, 4, 20, {"Deadlock": 4}),
+    "no deadlock asked": Row(COUNTER, "INIT Init NEXT Next CHECK_DEADLOCK FALSE INVARIANT Even", 10, 4, 20),
+    "constraint": Row(COUNTER, "INIT Init NEXT Next CONSTRAINT Bound INVARIANT Even", 6, 3, 16),
+    "outside of a constraint": Row(
+        COUNTER, "INIT Init NEXT Next CONSTRAINT Bound INVARIANT Never", 6, 3, 16, {"Never": 3}
+    ),
+}
+
+
+def checked(row: Row) -> Any:
+    model = module_of_text(module_of(row.text), row.cfg, row.others)
+    return check(model(), engine="local", symmetry="SYMMETRY" in row.cfg)
+
+
+#: How many states the sample takes: none for one cell per variable; few, so that most values overflow; and enough.
+SAMPLES = [0, 1, 4, 30]
+
+
+@pytest.mark.parametrize("states", SAMPLES)
+@pytest.mark.parametrize("name", ROWS)
+def test_figures_and_verdicts_are_those_of_tlc(name, states, monkeypatch):
+    monkeypatch.setattr(sampling, "MOST_STATES", states)
+    row = ROWS[name]
+    result = checked(row)
+    found = {verdict.name: verdict.trace_states for verdict in result.verdicts if verdict.holds is False}
+    assert found.keys() == row.wrong.keys()
+    assert all(states is None or found[name] == states for name, states in row.wrong.items())
+    if not row.wrong:
+        assert (result.distinct, result.depth, result.generated) == (row.distinct, row.depth, row.generated)
+
+
+def model_of(row: Row) -> Any:
+    return module_of_text(module_of(row.text), row.cfg, row.others)()
+
+
+def test_a_property_of_two_kinds_is_two():
+    result = checked(lock("SPECIFICATION Strong PROPERTY Mixed"))
+    assert [(verdict.name, verdict.holds) for verdict in result.verdicts] == [
+        ("Mixed_safety", True),
+        ("Mixed_liveness", True),
+    ]
+
+
+def test_a_refinement_whose_fairness_cannot_be_checked_is_not_checked_at_all():
+    (verdict,) = checked(lock("SPECIFICATION Strong PROPERTY Lively")).verdicts
+    assert verdict.holds is None
+    assert verdict.why == "Turns.tla:8:17: WF as a property is not supported: only a specification's own is"
+
+
+def test_actions_have_the_names_of_the_text_and_actors_have_lanes():
+    model = model_of(lock("SPECIFICATION Spec"))
+    assert [(instance.label, instance.lane) for instance in model.instances[:5]] == [
+        ("Ask(p1)", "p1"),
+        ("Enter(p1)", "p1"),
+        ("Leave(p1)", "p1"),
+        ("Leave_2(p1)", "p1"),
+        ("Ask(p2)", "p2"),
+    ]
+    assert model.instances[0].action.place == " (M.tla:9:11)"
+    assert model.declared.processes["Procs"].pc == "pc"
+
+
+LABELS = [
+    *("Next(p1)", "Next(p2)", "Drop(p1)", "Drop(p2)", "Next_2(a=1, b=2)", "Next_2(a=2, b=1)", "Next_3(1)", "Next_3(2)"),
+    *("Next_4(k=1, m=1)", "Next_4(k=2, m=2)", "Next_5", "Next_6", "Next_7", "Next_8", "Next_9"),
+]
+
+
+def test_disjuncts_that_read_alike_are_told_apart():
+    labels = [instance.label for instance in model_of(form("INIT Init NEXT Next")).instances]
+    assert len(set(labels)) == len(labels)
+    assert labels == LABELS
+
+
+def test_what_a_step_leaves_unchanged_is_not_read():
+    model = model_of(lock("SPECIFICATION Spec"))
+    (state,) = model.initial_states()
+    reads = Reads(row_of(state))
+    outcomes, _ = model.instances[0].run(reads)
+    assert list(reads) == [0]
+    assert [list(outcome.writes) for outcome in outcomes] == [[0]]
+
+
+def test_symmetry_is_the_group_of_the_configuration():
+    model = model_of(lock("SPECIFICATION Spec SYMMETRY Symmetric"))
+    assert model.symmetry == ("Procs",)
+    assert len(model.renamings()) == 6
+    assert model.renamings()[0] == {"p1": "p1", "p2": "p2", "p3": "p3"}
+    assert len(model.changed(Procs=4).renamings()) == 24

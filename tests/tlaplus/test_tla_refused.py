@@ -1,0 +1,142 @@
+"""What is wrong with a module or its configuration is said in one line, with its place."""
+
+import pytest
+
+from tests.tlaplus.trees import module_of
+from workbench.checking.check import check
+from workbench.kernel import InputError, ModelError
+from workbench.tlaplus.specification import module_of_text, open_module
+
+TEXT = r"""EXTENDS Naturals, TLC
+CONSTANT N
+VARIABLES x, y
+ASSUME N > 0
+Init == x = 0 /\ y = 0
+Next == x' = (x + 1) % N /\ y' = y
+Half == x' = 0
+Later == x < 2 /\ x' = x + 1 /\ y' = 1 \div (1 - x)
+Two(a) == x = a
+Spec == Init /\ [][Next]_<<x, y>>
+Live == <>[][Next]_x
+Twice == Init /\ [][Next]_<<x, y>> /\ [][Half]_x
+Given(a) == x = a /\ y = 0 /\ [][Next]_<<x, y>>
+Bound == Given(0)
+Sym == {[n \in {1} |-> n]}
+Fine == x < N
+Fails == (1 \div x) > 0
+Step == x' = x
+"""
+BOTH = "CONSTANT N = 3\nINIT Init NEXT Next\n"
+
+REFUSED = [
+    ("CONSTANT N = 3", "M.cfg names no behaviour; it takes SPECIFICATION, or INIT and NEXT"),
+    ("INIT Init NEXT Next", "M.cfg: no value for N; a .cfg gives constants values"),
+    ("CONSTANT N = 0\nINIT Init NEXT Next", "M.tla:5:1: what is assumed here is false with these constants"),
+    (BOTH + "INVARIANT Fien", "M.cfg: line 3: unknown definition 'Fien' (did you mean Fine?)"),
+    (BOTH + "\nPROPERTY Nothing", "M.cfg: line 4: unknown definition 'Nothing'"),
+    (BOTH + "INVARIANT Two", "M.cfg: line 3: Two takes 1 arguments; what a .cfg names takes none"),
+    (BOTH + "INVARIANT Step", "M.cfg: line 3: Step is no predicate of states"),
+    (BOTH + "VIEW Fine", "M.cfg: line 3: VIEW is not supported: states would be told apart by a part of them alone"),
+    (BOTH + "ACTION_CONSTRAINT Step", "M.cfg: line 3: ACTION_CONSTRAINT is not supported: it would bound steps, not"),
+    (BOTH + "SYMMETRY Sym", "M.cfg: line 3: SYMMETRY is not supported: "),
+    (BOTH + "CONSTANT x <- Nowhere", "M.cfg: line 3: unknown definition 'Nowhere'"),
+    ("CONSTANT N = 3 Two = 4\nINIT Init NEXT Next", "M.cfg: line 1: Two takes 1 arguments; a value cannot stand for"),
+    ("CONSTANT N = 3\nSPECIFICATION Live", "M.tla:12:9: a specification has initial predicates"),
+    ("CONSTANT N = 3\nSPECIFICATION Twice", "M.tla:13:1: a specification has one [][Next]_vars; this one has 2"),
+    ("CONSTANT N = 3\nSPECIFICATION Bound", "M.tla:14:13: an initial condition that depends on names bound around it"),
+    ("CONSTANT N = 3 INVARIANT\nINIT Init NEXT Next VIEW", "M.cfg: line 2: found the end of the file"),
+]
+
+
+@pytest.mark.parametrize(("cfg", "message"), REFUSED)
+def test_mistakes_are_named_with_their_place(cfg, message):
+    with pytest.raises(InputError) as caught:
+        module_of_text(module_of(TEXT), cfg)
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)
+
+
+ERRORS = [
+    ("CONSTANT N = 3\nINIT Init NEXT Half", "M.tla:8:9: Half leaves y unassigned", 1),
+    ("CONSTANT N = 3\nINIT Half NEXT Next", "M.tla:8:", 0),
+    ("CONSTANT N = 3\nINIT Init NEXT Later", "M.tla:9:", 2),
+    (BOTH + "INVARIANT Fails", "M.tla:18:", 1),
+]
+
+
+@pytest.mark.parametrize(("cfg", "place", "states"), ERRORS)
+def test_errors_of_a_text_have_a_place_and_the_behaviour_that_leads_there(cfg, place, states):
+    model = module_of_text(module_of(TEXT), cfg)
+    with pytest.raises(ModelError) as caught:
+        check(model(), engine="local")
+    assert place in str(caught.value)
+    assert states == 0 or len(caught.value.trace) == states
+
+
+def test_a_property_that_cannot_be_decided_is_unknown_and_the_others_are_decided():
+    model = module_of_text(module_of(TEXT), BOTH + "INVARIANT Fine PROPERTY Live")
+    result = check(model(), engine="local")
+    assert result["Fine"].holds
+    assert result["Live"].holds is None
+    assert result["Live"].why.startswith("M.tla:12:13: a formula of this shape is not supported")
+
+
+def test_a_module_without_a_configuration_is_explored_and_says_so(tmp_path):
+    (tmp_path / "M.tla").write_text(module_of("EXTENDS Integers", "VARIABLE x", "Init == x = 1", "Next == x' = 3 - x"))
+    result = check(open_module(tmp_path / "M.tla")(), engine="local")
+    assert result.distinct == 2
+    assert "there is no .cfg: nothing is checked but deadlock" in result.notes
+
+
+def test_the_configuration_beside_a_module_is_taken_unless_another_is_named(tmp_path):
+    (tmp_path / "M.tla").write_text(module_of(TEXT))
+    (tmp_path / "M.cfg").write_text(BOTH)
+    (tmp_path / "Small.cfg").write_text(BOTH.replace("3", "2"))
+    assert open_module(tmp_path / "M.tla")().constants["N"] == 3
+    assert open_module(tmp_path / "M.tla", tmp_path / "Small.cfg")().constants["N"] == 2
+    with pytest.raises(InputError, match="there is no file"):
+        open_module(tmp_path / "N.tla")
+
+
+def test_what_a_configuration_says_in_vain_is_noted():
+    model = module_of_text(module_of(TEXT), BOTH + "CONSTANT Foo = 3 ALIAS Fine POSTCONDITION Fine")
+    assert list(model().oversights()) == [
+        "ALIAS is passed over: traces show the variables themselves",
+        "POSTCONDITION is passed over: it speaks of TLC's own statistics",
+        "M.cfg gives a value to Foo, which no module has",
+    ]
+
+
+WRONG = r"""EXTENDS Integers, Sequences, FiniteSets, TLC
+VARIABLES x, y
+f == [i \in 0 .. 1 |-> i]
+Init == x = 0 /\ y = 0
+Next == x < 3 /\ x' = x + 1 /\ {}
+"""
+#: What stands in Next, the column where it is wrong, what is said, and the states of the behaviour that leads there.
+WRONG_STEPS = [
+    ('y\' = IF x = 2 THEN 1 + "a" ELSE 0', 51, '+ needs an integer, not "a"', 3),
+    ("y' = IF x = 2 THEN Len(x) ELSE 0", 51, "Len needs a sequence, not 2", 3),
+    ("y' = IF x THEN 1 ELSE 0", 40, "0 is not a boolean", 1),
+    ("y' = IF x \\in 5 THEN 1 ELSE 0", 40, "5 is not a set, so that 0 cannot be a member", 1),
+    ("y' = IF x = {} THEN 1 ELSE 0", 40, "a set and an integer cannot be compared: {} and 0", 1),
+    ("(x = 1 => \\A n \\in Nat : n >= 0) /\\ y' = y", 42, "Nat is not enumerable", 2),
+    ("(\\E n \\in Int : y' = n)", 33, "Int is not enumerable", 1),
+    ("y' = <<1, 2>>[x + 1]", 37, "3 is not in the domain of <<1, 2>>", 3),
+    ("y' = f[x]", 37, "2 is not in the domain of (0 :> 0 @@ 1 :> 1)", 3),
+    ("y' = [a |-> 1].b", 37, "there is no field b in the record [a |-> 1]", 1),
+    ("y' = CASE x = 0 -> 1 [] x = 1 -> 2", 37, "no arm of CASE is true", 3),
+    ("y' = CHOOSE i \\in {1} : i = x", 37, "no member of {1} satisfies the predicate of CHOOSE", 1),
+    ('Assert(x < 2, "too big") /\\ y\' = y', 32, 'Assert failed: "too big"', 3),
+    ("y' = Head(<<>>)", 37, "Head is applied to the empty sequence", 1),
+    ("y # y' /\\ y' = 1", 36, "y' is used before it is assigned", 1),
+]
+
+
+@pytest.mark.parametrize(("text", "column", "message", "states"), WRONG_STEPS)
+def test_errors_of_steps_have_lines_columns_and_behaviours(text, column, message, states):
+    model = module_of_text(module_of(WRONG.replace("{}\n", f"{text}\n")), "INIT Init NEXT Next CHECK_DEADLOCK FALSE")
+    with pytest.raises(ModelError) as caught:
+        check(model(), engine="local")
+    assert str(caught.value) == f"M.tla:6:{column}: {message}"
+    assert len(caught.value.trace) == states

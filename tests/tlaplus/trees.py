@@ -1,0 +1,40 @@
+"""Syntax trees as short texts, and modules of few lines, for the tests of the room."""
+
+from typing import Any
+
+from workbench.tlaplus import syntax
+from workbench.tlaplus.modules import Library, Specification, load
+from workbench.tlaplus.parsing import parse_module
+
+#: What the tests' modules may extend.
+STANDARD = {
+    "Naturals": {"Nat": 0, "+": 2, "-": 2, "*": 2, "%": 2, "..": 2, "<": 2},
+    "Sequences": {"Len": 1, "Append": 2, "Tail": 1, "SelectSeq": 2, "\\o": 2},
+}
+
+
+def module_of(*lines: str, name: str = "M") -> str:
+    """The text of a module; its lines begin at line 2."""
+    return "\n".join([f"---- MODULE {name} ----", *lines, "===="])
+
+
+def loaded(*lines: str, **others: str) -> Specification:
+    """The specification of module M with these lines, beside other modules by name."""
+    texts = {"M": module_of(*lines), **{name: module_of(text, name=name) for name, text in others.items()}}
+    return load("M", Library(standard=STANDARD, texts=texts))
+
+
+def expression_of(text: str) -> syntax.Expression:
+    """The expression as the parser reads it."""
+    (definition,) = parse_module(module_of(f"A == {text}"), "M").each(syntax.OperatorDefinition)
+    return definition.body
+
+
+def shape(given: Any) -> str:
+    """A tree without its places: ``Operation(+ Number(1) Identifier(x))``."""
+    if isinstance(given, syntax.Node):
+        inner = [shape(value) for name, value in vars(given).items() if name != "at"]
+        return f"{type(given).__name__}({' '.join(inner)})"
+    if isinstance(given, tuple):
+        return f"[{' '.join(map(shape, given))}]"
+    return str(given)

@@ -1,0 +1,392 @@
+"""Operators of the community's modules: SequencesExt, FiniteSetsExt, Functions and Folds.
+
+TLC's Java versions fold sets and functions from the first element on: ``FoldSet(op, base, {1, 2})`` is
+``op(2, op(1, base))``, although the modules' definitions read the other way round.
+"""
+
+import itertools
+from collections.abc import Callable, Iterable
+from functools import reduce
+from typing import Any
+
+from workbench.tlaplus.arithmetic import leq, number, plus, times
+from workbench.tlaplus.equality import same, set_of
+from workbench.tlaplus.lazy import each, equal, force, set_from, truth
+from workbench.tlaplus.operators import apply, choose, cup, filtered, function, items, minus, subseteq, union
+from workbench.tlaplus.sequences import append, concatenate, length, selected, sequence, sort_sequence, subsequence
+from workbench.tlaplus.sets import Functions
+from workbench.tlaplus.values import EvaluationError, brief, function_of, ordered
+
+Operator = Callable[..., Any]
+
+# Folds ---------------------------------------------------------------------------------------------------------------
+
+
+def fold(op: Operator, base: Any, elements: Iterable[Any]) -> Any:
+    """``op(en, ... op(e2, op(e1, base)))``."""
+    for element in elements:
+        base = op(element, base)
+    return base
+
+
+def map_then_fold(op: Operator, base: Any, image: Operator, choice: Operator, members: Any) -> Any:
+    """``MapThenFoldSet(op, base, f, choose, S)``: the member that is chosen first is folded last."""
+    left, chosen = set_from(members), []
+    while left:
+        chosen.append(force(choice(left)))
+        left -= {chosen[-1]}
+    return fold(op, base, map(image, reversed(chosen)))
+
+
+def fold_set(op: Operator, base: Any, members: Any) -> Any:
+    """``FoldSet(op, base, S)``."""
+    return fold(op, base, each(members))
+
+
+def fold_function(op: Operator, base: Any, value: Any) -> Any:
+    """``FoldFunction(op, base, f)`` and ``FoldSeq``."""
+    return fold(op, base, [result for _, result in items(value)])
+
+
+def fold_function_on(op: Operator, base: Any, value: Any, members: Any) -> Any:
+    """``FoldFunctionOnSet(op, base, f, S)``."""
+    return fold(op, base, [apply(value, member) for member in each(members)])
+
+
+def fold_left(op: Operator, base: Any, value: Any) -> Any:
+    """``FoldLeft(op, base, seq)``: ``op(op(base, s1), s2)``."""
+    for element in sequence(value, "FoldLeft"):
+        base = op(base, element)
+    return base
+
+
+def fold_right(op: Operator, value: Any, base: Any) -> Any:
+    """``FoldRight(op, seq, base)``: ``op(s1, op(s2, base))``."""
+    return fold(op, base, reversed(sequence(value, "FoldRight")))
+
+
+# FiniteSetsExt -------------------------------------------------------------------------------------------------------
+
+
+def sum_set(members: Any) -> int:
+    """``SumSet(S)``."""
+    return int(fold_set(plus, 0, members))
+
+
+def product_set(members: Any) -> int:
+    """``ProductSet(S)``."""
+    return int(fold_set(times, 1, members))
+
+
+def reduce_set(op: Operator, members: Any, base: Any) -> Any:
+    """``ReduceSet(op, S, base)``."""
+    return fold_set(op, base, members)
+
+
+def map_then_sum(image: Operator, members: Any) -> int:
+    """``MapThenSumSet(f, S)``."""
+    return sum_of(map(image, each(members)))
+
+
+def sum_of(numbers: Iterable[Any]) -> int:
+    """Their sum."""
+    return int(fold(plus, 0, numbers))
+
+
+def largest(members: Any) -> Any:
+    """``Max(S)``."""
+    return choose(members, lambda one: all(leq(other, one) for other in each(members)))
+
+
+def smallest(members: Any) -> Any:
+    """``Min(S)``."""
+    return choose(members, lambda one: all(leq(one, other) for other in each(members)))
+
+
+def quantify(members: Any, test: Operator) -> int:
+    """``Quantify(S, P)``: how many members satisfy it."""
+    return sum(1 for member in each(members) if truth(test(member)))
+
+
+def subsets_of_size(size: Any, members: Any) -> frozenset[Any]:
+    """``kSubset(k, S)``."""
+    if number(size, "kSubset") < 0:
+        return frozenset()
+    return frozenset(map(frozenset, itertools.combinations(each(members), size)))
+
+
+def symmetric_difference(one: Any, other: Any) -> Any:
+    """``SymDiff(A, B)``."""
+    return cup(minus(one, other), minus(other, one))
+
+
+def choose_unique(members: Any, test: Operator) -> Any:
+    """``ChooseUnique(S, P)``."""
+    found = [member for member in each(members) if truth(test(member))]
+    if len(found) == 1:
+        return found[0]
+    raise EvaluationError(f"ChooseUnique: {len(found)} members of {brief(members)} satisfy the predicate")
+
+
+# Functions -----------------------------------------------------------------------------------------------------------
+
+
+def restrict(value: Any, members: Any) -> Any:
+    """``Restrict(f, S)``."""
+    return function(members, lambda argument: apply(value, argument))
+
+
+def restrict_domain(value: Any, test: Operator) -> Any:
+    """``RestrictDomain(f, Test)``."""
+    return function_of({argument: result for argument, result in items(value) if truth(test(argument))})
+
+
+def restrict_values(value: Any, test: Operator) -> Any:
+    """``RestrictValues(f, Test)``."""
+    return function_of({argument: result for argument, result in items(value) if truth(test(result))})
+
+
+def values_of(value: Any) -> frozenset[Any]:
+    """``Range(f)``, and ``ToSet`` of a sequence."""
+    return set_of([result for _, result in items(value)])
+
+
+def pointwise(one: Any, other: Any, op: Operator) -> Any:
+    """``Pointwise(f, g, T)``."""
+    return function_of({argument: force(op(result, apply(other, argument))) for argument, result in items(one)})
+
+
+def is_injective(value: Any) -> bool:
+    """``IsInjective(f)``."""
+    return len(values_of(value)) == len(items(value))
+
+
+def _onto(value: Any, members: Any) -> bool:
+    return subseteq(members, values_of(value))
+
+
+def injections(one: Any, other: Any) -> Any:
+    """``Injection(S, T)``."""
+    return filtered(Functions(one, other), is_injective)
+
+
+def surjections(one: Any, other: Any) -> Any:
+    """``Surjection(S, T)``."""
+    return filtered(Functions(one, other), lambda value: _onto(value, other))
+
+
+def bijections(one: Any, other: Any) -> Any:
+    """``Bijection(S, T)``."""
+    return filtered(injections(one, other), lambda value: _onto(value, other))
+
+
+# SequencesExt --------------------------------------------------------------------------------------------------------
+
+
+def set_to_sequence(members: Any) -> tuple[Any, ...]:
+    """``SetToSeq(S)``: the first in TLC's order."""
+    return ordered(set_from(members))
+
+
+def set_to_sorted(members: Any, before: Operator) -> tuple[Any, ...]:
+    """``SetToSortSeq(S, op)``."""
+    return sort_sequence(set_to_sequence(members), before)
+
+
+def set_to_sequences(members: Any) -> frozenset[Any]:
+    """``SetToSeqs(S)``: all orders of its members."""
+    return frozenset(itertools.permutations(each(members)))
+
+
+def sequences_up_to(members: Any, size: Any) -> frozenset[Any]:
+    """``SeqOf(S, n)`` and ``BoundedSeq(S, n)``."""
+    known = tuple(each(members))
+    return frozenset(
+        itertools.chain.from_iterable(
+            itertools.product(known, repeat=length) for length in range(number(size, "SeqOf") + 1)
+        )
+    )
+
+
+def contains_element(value: Any, element: Any) -> bool:
+    """``Contains(s, e)``."""
+    return any(equal(known, element) for known in sequence(value, "Contains"))
+
+
+def reverse(value: Any) -> tuple[Any, ...]:
+    """``Reverse(s)``."""
+    return sequence(value, "Reverse")[::-1]
+
+
+def remove(value: Any, element: Any) -> tuple[Any, ...]:
+    """``Remove(s, e)``: without all that equal it."""
+    return selected(value, lambda known: not equal(known, element))
+
+
+def remove_at(value: Any, place: Any) -> tuple[Any, ...]:
+    """``RemoveAt(s, i)``."""
+    elements, place = sequence(value, "RemoveAt"), number(place, "RemoveAt")
+    return tuple(subsequence(elements, 1, place - 1) + subsequence(elements, place + 1, len(elements)))
+
+
+def insert_at(value: Any, place: Any, element: Any) -> tuple[Any, ...]:
+    """``InsertAt(s, i, e)``."""
+    elements, place = sequence(value, "InsertAt"), number(place, "InsertAt")
+    before, after = subsequence(elements, 1, place - 1), subsequence(elements, place, len(elements))
+    return (*before, force(element), *after)
+
+
+def replace_at(value: Any, place: Any, element: Any) -> Any:
+    """``ReplaceAt(s, i, e)``."""
+    place = number(place, "ReplaceAt")
+    return tuple([force(element) if at == place else known for at, known in enumerate(sequence(value, "ReplaceAt"), 1)])
+
+
+def replace_all(value: Any, old: Any, new: Any) -> tuple[Any, ...]:
+    """``ReplaceAll(s, old, new)``."""
+    return tuple([force(new) if equal(known, old) else known for known in sequence(value, "ReplaceAll")])
+
+
+def first_place(value: Any, test: Operator) -> int:
+    """``SelectInSeq(seq, Test)``: the first place that passes; 0 for none."""
+    elements = enumerate(sequence(value, "SelectInSeq"), 1)
+    return next((place for place, element in elements if truth(test(element))), 0)
+
+
+def last_place(value: Any, test: Operator) -> int:
+    """``SelectLastInSeq(seq, Test)``."""
+    return max([0, *[place for place, element in items(value) if truth(test(element))]])
+
+
+def remove_first(value: Any, element: Any) -> tuple[Any, ...]:
+    """``RemoveFirst(s, e)``."""
+    return remove_first_match(value, lambda known: equal(known, element))
+
+
+def remove_first_match(value: Any, test: Operator) -> tuple[Any, ...]:
+    """``RemoveFirstMatch(s, Test)``."""
+    place = first_place(value, test)
+    return remove_at(value, place) if place else sequence(value, "RemoveFirstMatch")
+
+
+def cons(element: Any, value: Any) -> tuple[Any, ...]:
+    """``Cons(e, s)``."""
+    return (force(element), *sequence(value, "Cons"))
+
+
+def snoc(element: Any, value: Any) -> Any:
+    """``Snoc(e, s)``: the element comes first here too."""
+    return append(value, element)
+
+
+def front(value: Any) -> Any:
+    """``Front(s)``."""
+    return subsequence(value, 1, length(value) - 1)
+
+
+def last(value: Any) -> Any:
+    """``Last(s)``."""
+    return apply(value, length(value))
+
+
+def is_prefix(one: Any, other: Any) -> bool:
+    """``IsPrefix(s, t)``."""
+    start = sequence(one, "IsPrefix")
+    return len(start) <= length(other) and same(start, sequence(other, "IsPrefix")[: len(start)])
+
+
+def is_strict_prefix(one: Any, other: Any) -> bool:
+    """``IsStrictPrefix(s, t)``."""
+    return is_prefix(one, other) and length(one) < length(other)
+
+
+def is_suffix(one: Any, other: Any) -> bool:
+    """``IsSuffix(s, t)``."""
+    return is_prefix(reverse(one), reverse(other))
+
+
+def prefixes(value: Any) -> frozenset[Any]:
+    """``Prefixes(s)``."""
+    elements = sequence(value, "Prefixes")
+    return frozenset([elements[:size] for size in range(len(elements) + 1)])
+
+
+def flatten(value: Any) -> Any:
+    """``FlattenSeq(seqs)``, also of strings."""
+    parts = sequence(value, "FlattenSeq")
+    return reduce(concatenate, parts) if parts else ()
+
+
+def zipped(one: Any, other: Any) -> tuple[Any, ...]:
+    """``Zip(s, t)``."""
+    return tuple(zip(sequence(one, "Zip"), sequence(other, "Zip"), strict=False))
+
+
+_FOLDS: dict[str, tuple[int, Operator]] = {"MapThenFoldSet": (5, map_then_fold)}
+_FUNCTIONS: dict[str, tuple[int, Operator]] = {
+    "Restrict": (2, restrict),
+    "RestrictDomain": (2, restrict_domain),
+    "RestrictValues": (2, restrict_values),
+    "Range": (1, values_of),
+    "Pointwise": (3, pointwise),
+    "IsInjective": (1, is_injective),
+    "Injection": (2, injections),
+    "Surjection": (2, surjections),
+    "Bijection": (2, bijections),
+    "FoldFunction": (3, fold_function),
+    "FoldFunctionOnSet": (4, fold_function_on),
+}
+
+#: By module: its operators with the number of their arguments.
+COMMUNITY: dict[str, dict[str, tuple[int, Operator]]] = {
+    "Folds": _FOLDS,
+    "Functions": _FUNCTIONS,
+    "FiniteSetsExt": {
+        **_FOLDS,
+        **_FUNCTIONS,
+        "FoldSet": (3, fold_set),
+        "SumSet": (1, sum_set),
+        "ProductSet": (1, product_set),
+        "ReduceSet": (3, reduce_set),
+        "MapThenSumSet": (2, map_then_sum),
+        "FlattenSet": (1, union),
+        "SymDiff": (2, symmetric_difference),
+        "Quantify": (2, quantify),
+        "kSubset": (2, subsets_of_size),
+        "Max": (1, largest),
+        "Min": (1, smallest),
+        "ChooseUnique": (2, choose_unique),
+    },
+    "SequencesExt": {
+        "ToSet": (1, values_of),
+        "SetToSeq": (1, set_to_sequence),
+        "SetToSeqs": (1, set_to_sequences),
+        "SetToSortSeq": (2, set_to_sorted),
+        "SeqOf": (2, sequences_up_to),
+        "BoundedSeq": (2, sequences_up_to),
+        "Contains": (2, contains_element),
+        "Reverse": (1, reverse),
+        "Remove": (2, remove),
+        "RemoveAt": (2, remove_at),
+        "RemoveFirst": (2, remove_first),
+        "RemoveFirstMatch": (2, remove_first_match),
+        "InsertAt": (3, insert_at),
+        "ReplaceAt": (3, replace_at),
+        "ReplaceAll": (3, replace_all),
+        "SelectInSeq": (2, first_place),
+        "SelectLastInSeq": (2, last_place),
+        "Cons": (2, cons),
+        "Snoc": (2, snoc),
+        "Front": (1, front),
+        "Last": (1, last),
+        "IsPrefix": (2, is_prefix),
+        "IsStrictPrefix": (2, is_strict_prefix),
+        "IsSuffix": (2, is_suffix),
+        "Prefixes": (1, prefixes),
+        "FoldSeq": (3, fold_function),
+        "FoldLeft": (3, fold_left),
+        "FoldRight": (3, fold_right),
+        "FlattenSeq": (1, flatten),
+        "Zip": (2, zipped),
+    },
+}

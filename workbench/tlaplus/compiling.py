@@ -1,0 +1,132 @@
+r"""Compile the expressions and actions of a specification to Python functions.
+
+==================  =================================================================================================
+expressions         functions of the state and the next state, whose variables are read by number
+actions             functions of a run and of what to do next, which they do once for each way to take the action
+``workshop.py``     what the writers of both share
+``expressions.py``  constructs; ``calls.py`` names, definitions and arguments, ``actions.py`` what assigns
+``bindings.py``     what names are in the code: Python's locals, or texts that are taken by name
+``execution.py``    the code becomes functions
+``running.py``      what these run in
+==================  =================================================================================================
+"""
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from workbench.kernel.meaning.errors import InputError
+from workbench.tlaplus.actions import Actions
+from workbench.tlaplus.bindings import NOTHING_BOUND, NOW, NOWHERE, REST, RUN, THEN, Held, Here
+from workbench.tlaplus.calls import Calls
+from workbench.tlaplus.expressions import Expressions
+from workbench.tlaplus.lets import Lets
+from workbench.tlaplus.levels import Level
+from workbench.tlaplus.modules import Specification
+from workbench.tlaplus.python_code import assign, call, constant, defined, name, when
+from workbench.tlaplus.running import Run
+from workbench.tlaplus.scopes import Constant, Scope, fail_at
+from workbench.tlaplus.syntax import Declaration, Expression, Node
+from workbench.tlaplus.wording import written
+from workbench.tlaplus.workshop import Workshop
+
+#: Evaluates an expression in a state and a next state, which is None if there is none, for the parameters' values.
+Evaluation = Callable[..., Any]
+#: Calls its second argument once for each way in which the action can be taken in the run that is its first.
+Action = Callable[..., None]
+
+
+class Compiler:
+    """Compiles what a specification defines; replacements by a configuration come before.
+
+    Args:
+        specification: The modules; a variable is known by its position in `specification.variables`.
+        constants: The value of each declared constant; a function of Python for an operator.
+    """
+
+    def __init__(self, specification: Specification, constants: Mapping[Constant, Any]) -> None:
+        self._workshop = Workshop(specification, constants)
+        self._expressions = Expressions(self._workshop)
+        calls = Calls(self._workshop, self._expressions)
+        self._actions = Actions(self._workshop, calls, Lets(self._workshop, calls))
+
+    def expression(self, node: Expression, scope: Scope, parameters: Sequence[Declaration] = ()) -> Evaluation:
+        """The value of an expression, which may be lazy.
+
+        Args:
+            node: The expression.
+            scope: The meanings of its names.
+            parameters: Names that are bound around it; the function takes their values after the two states.
+
+        Raises:
+            InputError: With the place, for a temporal formula and for what is not supported.
+        """
+        return self._evaluation(node, scope, parameters, self._expressions.value)
+
+    def predicate(self, node: Expression, scope: Scope, parameters: Sequence[Declaration] = ()) -> Evaluation:
+        """The truth of an expression, whose value must be a boolean; see :meth:`expression`."""
+        return self._evaluation(node, scope, parameters, self._expressions.condition)
+
+    def action(self, node: Expression, scope: Scope, parameters: Sequence[Declaration] = ()) -> Action:
+        """An action; see :meth:`expression` for the arguments and errors.
+
+        The function takes a :class:`workbench.tlaplus.running.Run` and a function that it calls once for each way in
+        which the action can be taken, in TLC's order; `run.then` holds the assignments of that way for as long.
+        """
+        here, locals_ = self._start(node, scope, parameters)
+        return self._define([RUN, REST, *locals_], self._actions.body(node, here), node, here)
+
+    def beginning(self, formulas: Sequence[tuple[Expression, Scope]]) -> Action:
+        r"""The conjunction of initial conditions, where ``x = e`` and ``x \in S`` assign variables without a prime.
+
+        The function takes a run without a state, ``Run(names)``, and a function that it calls for each initial state.
+        """
+        parts = [self._beginning(node, scope) for node, scope in formulas]
+
+        def begin(run: Run, rest: Callable[[], None], number: int = 0) -> None:
+            if number == len(parts):
+                rest()
+            else:
+                parts[number](run, lambda: begin(run, rest, number + 1))
+
+        return begin
+
+    def _beginning(self, node: Expression, scope: Scope) -> Action:
+        self._check(node, scope)
+        here = Here(scope, NOTHING_BOUND, node.at.module, then=NOWHERE, initial=True)
+        return self._define([RUN, REST], self._actions.body(node, here), node, here)
+
+    def _check(self, node: Expression, scope: Scope) -> None:
+        here = Here(scope, NOTHING_BOUND, node.at.module)
+        if self._workshop.knowledge.level(node, here) is Level.TEMPORAL:
+            fail_at(node.at, f"{written(node)} is a temporal formula, which has no value in a state or step")
+
+    def _start(self, node: Expression, scope: Scope, parameters: Sequence[Declaration]) -> tuple[Here, list[str]]:
+        self._check(node, scope)
+        locals_ = [self._workshop.program.fresh("parameter") for _ in parameters]
+        bindings = NOTHING_BOUND.bound({one: Held(local) for one, local in zip(parameters, locals_, strict=True)})
+        return Here(scope, bindings, node.at.module), locals_
+
+    def _evaluation(
+        self,
+        node: Expression,
+        scope: Scope,
+        parameters: Sequence[Declaration],
+        write: Callable[[Expression, Here], ast.expr],
+    ) -> Evaluation:
+        here, locals_ = self._start(node, scope, parameters)
+        has_no_next = ast.Compare(name(THEN), [ast.Is()], [constant(None)])
+        statements = [when(has_no_next, [assign(THEN, name(NOWHERE))], []), ast.Return(write(node, here))]
+        return self._define([NOW, THEN, *locals_], statements, node, here)
+
+    def _define(self, head: list[str], statements: list[ast.stmt], node: Node, here: Here) -> Callable[..., Any]:
+        """A function that reports a recursion without end as an error of evaluation."""
+        error = "error"
+        refuse: list[ast.stmt] = [ast.Raise(call("too_deep", name(error)))]
+        handler = ast.ExceptHandler(name("RecursionError"), error, refuse)
+        body: list[ast.stmt] = [ast.Try(statements, [handler], [], [])]
+        try:
+            definition = defined(self._workshop.program.fresh("entry"), head, body)
+            return self._workshop.define(definition, node, here, "")
+        except RecursionError:
+            raise InputError(f"{node.at}: this is nested too deep") from None

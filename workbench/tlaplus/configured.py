@@ -1,0 +1,210 @@
+"""A specification with what its configuration says: replacements, values of constants, and what is to be checked."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NoReturn
+
+from workbench.kernel.meaning import constants as kernel
+from workbench.kernel.meaning.errors import InputError, listed, unknown
+from workbench.kernel.meaning.machine import Family
+from workbench.kernel.meaning.values import Name
+from workbench.tlaplus.configuration import Cfg, CfgEntry, fail_at
+from workbench.tlaplus.constants import as_values, constants_in, value_in
+from workbench.tlaplus.modules import Library, Specification
+from workbench.tlaplus.scopes import Constant, Meaning, Named, Scope, Substituted, place_of
+from workbench.tlaplus.spellings import strings_in, words_in
+from workbench.tlaplus.syntax import Declaration, Identifier, Place
+from workbench.tlaplus.terms import Term
+
+#: Statements that TLC takes and this room does not, by the key that holds them, and why.
+_REFUSED = {"VIEW": "states would be told apart by a part of them alone"}
+#: Statements that change nothing about what holds, and are passed over.
+_PASSED_OVER = {
+    "ALIAS": "traces show the variables themselves",
+    "POSTCONDITION": "it speaks of TLC's own statistics",
+}
+
+
+@dataclass(frozen=True)
+class Configured:
+    """A specification after its configuration's replacements.
+
+    Attributes:
+        file: The configuration's name, for messages; "" if there is none.
+        constants: The constants that a model declares, with the values of the configuration as defaults.
+        notes: What a result should say of the configuration.
+        rebuilt_by: A function and its arguments, the texts, that make the same.
+    """
+
+    specification: Specification
+    cfg: Cfg
+    file: str
+    constants: Mapping[str, kernel.Constant]
+    notes: tuple[str, ...]
+    _library: Library
+    _bound: Mapping[str, Constant]
+    _fixed: Mapping[Constant, Any]
+    rebuilt_by: tuple[Callable[..., "Configured"], tuple[Any, ...]] | None = None
+
+    def __reduce__(self) -> Any:
+        return self.rebuilt_by
+
+    def values(self, constants: Mapping[str, Any]) -> dict[Constant, Any]:
+        """The value of each constant of the modules, given those of a machine."""
+        values = as_values(constants, self.constants)
+        return {**self._fixed, **{meaning: values[name] for name, meaning in self._bound.items()}}
+
+    @property
+    def scope(self) -> Scope:
+        return self.specification.scope
+
+    @property
+    def family(self) -> Family:
+        """The model, as far as it is known without constants."""
+        name = self.specification.module.name
+        return Family(name, name, constants=self.constants)
+
+    @property
+    def judges_deadlock(self) -> bool:
+        entry = self.cfg.single.get("CHECK_DEADLOCK")
+        return entry is None or entry.value == "TRUE"
+
+    def term(self, entry: CfgEntry) -> Term:
+        """The definition of the root module that a statement names.
+
+        Raises:
+            InputError: With the configuration's line, if there is none, or if it takes arguments.
+        """
+        meaning = self.scope.find(entry.value)
+        if meaning is None:
+            self.fail(entry.line, unknown("definition", entry.value, _root_names(self.scope)))
+        if meaning.arity:
+            self.fail(entry.line, f"{entry.value} takes {meaning.arity} arguments; what a .cfg names takes none")
+        at = place_of(meaning) or self.specification.module.at
+        return Term(Identifier(at, entry.value), self.scope, {})
+
+    def single(self, keyword: str) -> Term | None:
+        """The definition that a statement such as SPECIFICATION names; None if the configuration lacks it."""
+        entry = self.cfg.single.get(keyword)
+        return None if entry is None else self.term(entry)
+
+    def fail(self, line: int, error: InputError | str) -> NoReturn:
+        """Raise an InputError that names the configuration and the line.
+
+        Raises:
+            InputError: Always.
+        """
+        with naming(self.file):
+            fail_at(line, error)
+
+    @cached_property
+    def spellings(self) -> list[str]:
+        """Strings and model values in the order in which TLC meets their spellings: CHOOSE depends on it."""
+        modules = [self._library.module(scope.module) for scope in self.specification.scopes]
+        return [
+            *self.cfg.model_values,
+            *_names_in(self.cfg),
+            *words_in(self.specification.module, self._library),
+            *(string for module in modules if module is not None for string in strings_in(module)),
+        ]
+
+
+def _names_in(cfg: Cfg) -> Iterator[str]:
+    for entry in sorted(cfg.constants.values(), key=lambda entry: entry.line):
+        yield from _names_of(entry.value)
+
+
+def _names_of(value: Any) -> Iterator[str]:
+    if isinstance(value, tuple):
+        for one in value:
+            yield from _names_of(one)
+    elif isinstance(value, Name):
+        yield value
+
+
+def _root_names(scope: Scope) -> list[str]:
+    return [name for name, meaning in scope.names.items() if not isinstance(meaning, (Constant, Declaration))]
+
+
+@contextmanager
+def naming(file: str) -> Iterator[None]:
+    """Puts the name of a configuration before the messages of errors about it."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from None
+
+
+def configure(specification: Specification, library: Library, cfg: Cfg, file: str) -> Configured:
+    """Carry out what a configuration says of a specification's names.
+
+    Raises:
+        InputError: With the line, for a name that the modules do not know or a statement that is not supported; or
+            for a constant without a value.
+    """
+    with naming(file):
+        for entry in cfg.action_constraints:
+            fail_at(entry.line, "ACTION_CONSTRAINT is not supported: it would bound steps, not states")
+        for keyword, why in _REFUSED.items():
+            if keyword in cfg.single:
+                fail_at(cfg.single[keyword].line, f"{keyword} is not supported: {why}")
+        for name, entry in cfg.replacements.items():
+            _replace(specification, name, entry)
+        for within, entry in cfg.replacements_in.items():
+            _replace(specification, within.name, entry, within.module)
+        bound = {
+            name: made
+            for name in (*cfg.model_values, *cfg.constants)
+            if (made := _bind(specification, name, _line(cfg, name))) is not None
+        }
+        fixed = {
+            made: value_in(entry.value)
+            for within, entry in cfg.constants_in.items()
+            if (made := _bind(specification, within.name, entry.line, within.module)) is not None
+        }
+    given = {*bound.values(), *fixed}
+    without = [one.name for one in specification.constants if one.replacement is None and one not in given]
+    if without:
+        raise InputError(f"{file or 'without a .cfg'}: no value for {listed(without)}; a .cfg gives constants values")
+    constants = {name: one for name, one in constants_in(cfg).items() if name in bound}
+    notes = [] if file else ["there is no .cfg: nothing is checked but deadlock"]
+    notes += [f"{keyword} is passed over: {why}" for keyword, why in _PASSED_OVER.items() if keyword in cfg.single]
+    if strange := [name for name in cfg.constants if name not in bound]:  # a model value just has to be there
+        notes.append(f"{file} gives a value to {listed(strange)}, which no module has")
+    return Configured(specification, cfg, file, constants, tuple(notes), library, bound, fixed)
+
+
+def _line(cfg: Cfg, name: str) -> int:
+    return cfg.constants[name].line if name in cfg.constants else 1
+
+
+def _replace(specification: Specification, name: str, entry: CfgEntry, module: str = "") -> None:
+    try:
+        specification.replace(name, entry.value, module)
+    except InputError as error:
+        fail_at(entry.line, error)
+
+
+def _bind(specification: Specification, name: str, line: int, module: str = "") -> Constant | None:
+    """The constant that a configuration gives a value: a declared one, or one that takes the place of a definition.
+
+    None if no module has the name; TLC passes over it, too.
+    """
+    scopes = [scope for scope in specification.scopes if name in scope.names and module in ("", scope.module)]
+    if not scopes:
+        return None
+    before: list[Meaning] = [scope.names[name] for scope in scopes]
+    declared = next((meaning for meaning in before if isinstance(meaning, Constant)), None)
+    if arity := before[0].arity:
+        fail_at(line, f"{name} takes {arity} arguments; a value cannot stand for it, but {name} <- Definition can")
+    if declared is not None and not module:
+        return declared
+    constant = Constant(name, 0, Place(scopes[0].module, 1, 1))
+    for scope, meaning in zip(scopes, before, strict=True):
+        if module:
+            scope.names[name] = constant
+        elif isinstance(meaning, Named) and not isinstance(meaning, Substituted):
+            meaning.replacement = constant
+    return constant

@@ -1,0 +1,272 @@
+"""Write expressions as Python's ``ast``: constructs, without names and calls (``calls.py``)."""
+
+import ast
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from workbench.tlaplus import syntax
+from workbench.tlaplus.bindings import Held, Here
+from workbench.tlaplus.levels import Level
+from workbench.tlaplus.python_code import (
+    any_of,
+    call,
+    conjunction,
+    constant,
+    disjunction,
+    function_of,
+    name,
+    negated,
+    placed,
+    starred,
+    tuple_of,
+)
+from workbench.tlaplus.scopes import fail_at
+from workbench.tlaplus.syntax import At, Bound, Expression
+from workbench.tlaplus.values import text
+from workbench.tlaplus.workshop import Workshop
+
+#: Nodes that are as cheap as a value that is remembered.
+_CHEAP = (syntax.Identifier, syntax.Number, syntax.String, syntax.Boolean, syntax.Lambda, syntax.At)
+_BOOLEAN = (syntax.Boolean, syntax.Conjunction, syntax.Disjunction, syntax.Quantified, syntax.Box, syntax.Angle)
+#: Operators of TLA+ itself and of Naturals whose value is a boolean of Python.
+TESTS = frozenset(
+    {"=", "#", "\\in", "\\notin", "\\subseteq", "~", "=>", "<=>", "/\\", "\\/", "<", ">", "<=", ">=", "ENABLED"}
+    | {"UNCHANGED"}
+)
+_CONCRETE = (syntax.Number, syntax.String, syntax.Boolean, syntax.TupleOf, syntax.SetOf, syntax.RecordOf)
+
+
+class Expressions:
+    """Writes expressions; what it writes evaluates to the value, which may be lazy."""
+
+    def __init__(self, workshop: Workshop) -> None:
+        self.workshop = workshop
+        workshop.expressions = self
+        self._writers: Mapping[type, Callable[[Any, Here], ast.expr]] = {
+            syntax.Number: lambda node, here: constant(node.value),
+            syntax.String: lambda node, here: constant(text(node.value)),
+            syntax.Boolean: lambda node, here: constant(node.value),
+            syntax.At: self._at,
+            syntax.Conjunction: lambda node, here: conjunction(self._conditions(node.operands, here)),
+            syntax.Disjunction: lambda node, here: disjunction(self._conditions(node.operands, here)),
+            syntax.Label: lambda node, here: self.value(node.body, here),
+            syntax.Quantified: self._quantified,
+            syntax.Choose: self._choose,
+            syntax.Filter: self._filter,
+            syntax.MapOver: lambda node, here: call("mapped", *reversed(self._over(node, here))),
+            syntax.FunctionOf: lambda node, here: call("function", *self._over(node, here)),
+            syntax.Let: lambda node, here: self.workshop.lets.value(node, here),
+            syntax.If: self._if,
+            syntax.Case: self._case,
+            syntax.TupleOf: self._tuple,
+            syntax.SetOf: lambda node, here: call("enumerated", tuple_of(self.values(node.items, here))),
+            syntax.FunctionSet: lambda node, here: call("Functions", *self.values((node.domain, node.codomain), here)),
+            syntax.RecordOf: lambda node, here: call("record", self._fields(node.fields, here)),
+            syntax.RecordSet: lambda node, here: call("Records", self._fields(node.fields, here)),
+            syntax.Field: lambda node, here: call("field", self.value(node.record, here), constant(text(node.name))),
+            syntax.FunctionApplication: self._application,
+            syntax.Except: self._except,
+            syntax.Prime: lambda node, here: self.value(node.operand, here.primed()),
+            syntax.Box: self._box,
+            syntax.Angle: self._angle,
+            syntax.Unsupported: lambda node, here: fail_at(node.at, f"{node.what} is not supported"),
+            syntax.Fairness: lambda node, here: fail_at(node.at, f"{node.kind}_ is a temporal formula"),
+            syntax.Lambda: lambda node, here: fail_at(node.at, "an operator stands where a value is needed"),
+        }
+
+    # Values and conditions -------------------------------------------------------------------------------------------
+
+    def value(self, node: Expression, here: Here) -> ast.expr:
+        """An expression."""
+        if not isinstance(node, _CHEAP) and self._is_fixed(node, here):
+            made: ast.expr = call(self.workshop.remembered(node, here.scope))
+        else:
+            made = self.written(node, here)
+        if node.at.module == here.module:
+            placed(made, node.at)
+        return made
+
+    def written(self, node: Expression, here: Here) -> ast.expr:
+        """An expression that is evaluated each time."""
+        writer = self._writers.get(type(node))
+        return self.workshop.calls.value(node, here) if writer is None else writer(node, here)
+
+    def _is_fixed(self, node: Expression, here: Here) -> bool:
+        """Whether an expression always has the same value, so that it is evaluated once."""
+        if self.workshop.mentions.of(node, here.scope) & here.environment.keys():
+            return False
+        return self.workshop.knowledge.level(node, here) is Level.CONSTANT
+
+    def values(self, nodes: tuple[Expression, ...], here: Here) -> list[ast.expr]:
+        return [self.value(node, here) for node in nodes]
+
+    def condition(self, node: Expression, here: Here) -> ast.expr:
+        """An expression that must be a boolean."""
+        made = self.value(node, here)
+        if self.is_boolean(node, here):
+            return made
+        made = call("truth", made)
+        if node.at.module == here.module:
+            placed(made, node.at)
+        return made
+
+    def _conditions(self, nodes: tuple[Expression, ...], here: Here) -> list[ast.expr]:
+        return [self.condition(node, here) for node in nodes]
+
+    def is_boolean(self, node: Expression, here: Here) -> bool:
+        """Whether the value of an expression is known to be a boolean of Python."""
+        if isinstance(node, syntax.Operation):
+            return node.symbol in TESTS and self.workshop.is_standard(node, here)
+        return isinstance(node, _BOOLEAN)
+
+    def is_concrete(self, node: Expression, here: Here) -> bool:
+        """Whether the value of an expression is known not to be lazy."""
+        if isinstance(node, syntax.Identifier):
+            binding = here.environment.get(self.workshop.declared(node, here))
+            return isinstance(binding, Held) and binding.concrete
+        return isinstance(node, _CONCRETE) or self.is_boolean(node, here)
+
+    # Bound names -----------------------------------------------------------------------------------------------------
+
+    def domain(self, node: syntax.Binder, here: Here, backwards: bool = False) -> ast.expr:
+        """The set over which names are bound: a product for several names.
+
+        Args:
+            node: The construct.
+            here: Where it is.
+            backwards: Whether the last name comes first in the product. TLC takes the members of a quantifier's domains
+                so that the first name changes quickest.
+        """
+        domains = []
+        for bound in node.bounds:
+            if bound.domain is None:
+                fail_at(bound.at, f"{bound.names[0].name} is unbounded; TLC evaluates bounded names only")
+            domains.extend([self.value(bound.domain, here) for _ in patterns(bound)])
+        if backwards:
+            domains.reverse()
+        return domains[0] if len(domains) == 1 else call("Product", *domains)
+
+    def bind(self, node: syntax.Binder, here: Here, backwards: bool = False) -> tuple[list[str], list[list[str]], Here]:
+        """Locals for the names that a construct binds, over the :meth:`domain` with the same arguments.
+
+        Returns:
+            A local for each set of the product; for each of them, the locals into which its members are taken apart, if
+            they are; and the inside of the construct.
+        """
+        bindings: dict[Any, Held] = {}
+        outer, taken = [], []
+        for bound in node.bounds:
+            for pattern in patterns(bound):
+                names = [self.workshop.program.fresh("bound") for _ in pattern]
+                bindings.update({one: Held(local, True) for one, local in zip(pattern, names, strict=True)})
+                outer.append(self.workshop.program.fresh("member") if bound.is_tuple else names[0])
+                taken.append(names if bound.is_tuple else [])
+        if backwards:
+            outer.reverse()
+            taken.reverse()
+        return outer, taken, here.bound(bindings, here.scope.inside(node))
+
+    def function(
+        self, node: syntax.Binder, here: Here, write: Callable[[Here], ast.expr], backwards: bool = False
+    ) -> ast.expr:
+        """A lambda from a member of the domain to what is written for it."""
+        outer, taken, inside = self.bind(node, here, backwards)
+        body = write(inside)
+        for member, names in zip(outer, taken, strict=True):
+            if names:
+                parts = call("unpacked", name(member), constant(len(names)))
+                body = call(function_of(names, body), starred(parts))
+        if len(outer) == 1:
+            return function_of(outer, body)
+        member = self.workshop.program.fresh("member")
+        return function_of([member], call(function_of(outer, body), starred(name(member))))
+
+    def _over(self, node: syntax.Binder, here: Here) -> tuple[ast.expr, ast.expr]:
+        return self.domain(node, here), self.function(node, here, lambda inside: self.value(node.body, inside))
+
+    def _quantified(self, node: syntax.Quantified, here: Here) -> ast.expr:
+        members = call("each", self.domain(node, here, backwards=True))
+        is_plain = len(node.bounds) == 1 and len(node.names) == 1 and not node.bounds[0].is_tuple
+        if is_plain:
+            (local,), _, inside = self.bind(node, here)
+            return any_of(local, members, self.condition(node.body, inside), node.kind == "A")
+        test = self.function(node, here, lambda inside: self.condition(node.body, inside), True)
+        return call("all" if node.kind == "A" else "any", call("map", test, members))
+
+    def _choose(self, node: syntax.Choose, here: Here) -> ast.expr:
+        if node.bounds[0].domain is None:
+            return call("failed", constant("TLC cannot evaluate an unbounded CHOOSE"))
+        test = self.function(node, here, lambda inside: self.condition(node.body, inside))
+        return call("choose", self.domain(node, here), test)
+
+    def _filter(self, node: syntax.Filter, here: Here) -> ast.expr:
+        test = self.function(node, here, lambda inside: self.condition(node.body, inside))
+        return call("filtered", self.domain(node, here), test)
+
+    # Control ---------------------------------------------------------------------------------------------------------
+
+    def _if(self, node: syntax.If, here: Here) -> ast.expr:
+        condition = self.condition(node.condition, here)
+        return ast.IfExp(condition, self.value(node.then, here), self.value(node.otherwise, here))
+
+    def _case(self, node: syntax.Case, here: Here) -> ast.expr:
+        if node.other is None:
+            made: ast.expr = call("failed", constant("no arm of CASE is true"))
+        else:
+            made = self.value(node.other, here)
+        for arm in reversed(node.arms):
+            made = ast.IfExp(self.condition(arm.guard, here), self.value(arm.value, here), made)
+        return made
+
+    # Values with parts -----------------------------------------------------------------------------------------------
+
+    def _tuple(self, node: syntax.TupleOf, here: Here) -> ast.expr:
+        items = self.values(node.items, here)
+        is_concrete = all(self.is_concrete(one, here) for one in node.items)
+        return tuple_of(items) if is_concrete else call("tupled", *items)
+
+    def _fields(self, fields: tuple[syntax.NamedField, ...], here: Here) -> ast.expr:
+        names: list[ast.expr | None] = [constant(text(field.name)) for field in fields]
+        return ast.Dict(names, [self.value(field.value, here) for field in fields])
+
+    def _argument(self, nodes: tuple[Expression, ...], here: Here) -> ast.expr:
+        """The argument of a function, which is a tuple for several."""
+        values = self.values(nodes, here)
+        return values[0] if len(values) == 1 else call("tupled", *values)
+
+    def _application(self, node: syntax.FunctionApplication, here: Here) -> ast.expr:
+        return call("apply", self.value(node.function, here), self._argument(node.arguments, here))
+
+    def _except(self, node: syntax.Except, here: Here) -> ast.expr:
+        updates = []
+        for update in node.updates:
+            path = [
+                constant(text(step.name)) if isinstance(step, syntax.Selector) else self._argument(step.arguments, here)
+                for step in update.path
+            ]
+            old = self.workshop.program.fresh("old")
+            new = self.value(update.value, here.bound({At: Held(old)}))
+            updates.append(tuple_of([tuple_of(path), function_of([old], new)]))
+        return call("except_", self.value(node.function, here), tuple_of(updates))
+
+    def _at(self, node: At, here: Here) -> ast.expr:
+        binding = here.environment[At]
+        return self.workshop.calls.bound(binding, here)
+
+    # Steps -----------------------------------------------------------------------------------------------------------
+
+    def unchanged(self, node: Expression, here: Here) -> ast.expr:
+        """``UNCHANGED node`` as a condition."""
+        return call("equal", self.value(node, here.primed()), self.value(node, here))
+
+    def _box(self, node: syntax.Box, here: Here) -> ast.expr:
+        return disjunction([self.condition(node.action, here), self.unchanged(node.subscript, here)])
+
+    def _angle(self, node: syntax.Angle, here: Here) -> ast.expr:
+        changed = negated(self.unchanged(node.subscript, here))
+        return conjunction([self.condition(node.action, here), changed])
+
+
+def patterns(bound: Bound) -> list[tuple[syntax.Declaration, ...]]:
+    """The names that take one member each, or take it apart."""
+    return [bound.names] if bound.is_tuple else [(one,) for one in bound.names]

@@ -1,0 +1,153 @@
+"""Properties and constraints of a module, as engines judge them."""
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from workbench.kernel.meaning.errors import ModelError
+from workbench.kernel.meaning.properties import Constraint, Formula, Invariant, Liveness, Property, Step, Undecided
+from workbench.kernel.meaning.state import Reader, Values
+from workbench.kernel.meaning.steps import PropertyInstance
+from workbench.tlaplus.cells import Cells
+from workbench.tlaplus.running import place_of
+from workbench.tlaplus.syntax import Place
+from workbench.tlaplus.temporal import Promised
+from workbench.tlaplus.terms import Term, Terms
+from workbench.tlaplus.values import EvaluationError
+
+# Properties as they are declared -------------------------------------------------------------------------------------
+
+
+class Stated:
+    """What stands in the place of an author's function: where the property is defined."""
+
+    def __init__(self, at: Place | None) -> None:
+        self.at = at
+
+    def __call__(self, *_: Any) -> NoReturn:
+        raise AssertionError("properties of modules are judged by their own instances")
+
+
+class _Placed(Property):
+    """A property of a text."""
+
+    @property
+    def place(self) -> str:
+        at = getattr(self.function, "at", None)
+        return f" ({at})" if at else ""
+
+    @property
+    def doc(self) -> str:
+        return ""
+
+
+class TextInvariant(_Placed, Invariant):
+    """An invariant of a module."""
+
+
+class TextStep(_Placed, Step):
+    """What initial states, states and steps of a module decide."""
+
+
+class TextLiveness(_Placed, Liveness):
+    """A liveness property of a module."""
+
+
+class TextUndecided(_Placed, Undecided):
+    """A property of a module that no engine decides."""
+
+
+class TextConstraint(_Placed, Constraint):
+    """A state constraint of a module."""
+
+
+# Judges --------------------------------------------------------------------------------------------------------------
+
+
+def failed(error: EvaluationError, at: Place) -> ModelError:
+    """The error of a model whose text cannot be evaluated: with the place, if known, or with that of the definition."""
+    return ModelError(f"{place_of(error) or at}: {error}")
+
+
+class Test:
+    """A predicate of a state, or of a step."""
+
+    def __init__(self, terms: Terms, cells: Cells, term: Term) -> None:
+        self._terms, self._cells = terms, cells
+        self._function = terms.compiled("predicate", term)
+        self._values = tuple(term.values.values())
+        self._at = term.node.at
+
+    def __call__(self, before: Reader, after: Reader | None = None) -> bool:
+        now = self._cells.variables_of(before)
+        then = None if after is None else self._cells.variables_of(after)
+        return self.of_values(now, then)
+
+    def of_values(self, now: Values, then: Any) -> bool:
+        """The same, given the values of the variables by number."""
+        self._terms.begin()
+        try:
+            return bool(self._function(now, then, *self._values))
+        except EvaluationError as error:
+            raise failed(error, self._at) from error
+
+
+class StateJudge(PropertyInstance):
+    """One of the conjuncts of a predicate of states.
+
+    Args:
+        tests: All of them, in the order of the text.
+        number: Which one is meant.
+    """
+
+    def __init__(self, author: Any, declared: Property, tests: Sequence[Test], number: int) -> None:
+        super().__init__(author, declared)
+        self._test, self._before = tests[number], tests[:number]
+
+    def judge(self, *states: Reader) -> bool | str:
+        """As the text would say: what is behind a conjunct that is false is not looked at, and has no errors."""
+        (state,) = states
+        try:
+            return self._test(state)
+        except ModelError:
+            if all(test(state) for test in self._before):
+                raise
+            return True
+
+
+class InitialJudge(PropertyInstance):
+    """A predicate of initial states."""
+
+    def __init__(self, author: Any, declared: Property, test: Test) -> None:
+        super().__init__(author, declared)
+        self._test = test
+
+    def begins(self, state: Reader) -> bool | str:
+        return self._test(state)
+
+    def judge(self, *states: Reader) -> bool | str:
+        return True
+
+
+class AlwaysJudge(InitialJudge):
+    """A predicate of all states, asked of the initial ones and after each step."""
+
+    def judge(self, *states: Reader) -> bool | str:
+        return self._test(states[-1])
+
+
+class StepJudge(PropertyInstance):
+    """``[A]_v``, of every step."""
+
+    def __init__(self, author: Any, declared: Property, test: Test) -> None:
+        super().__init__(author, declared)
+        self._test = test
+
+    def judge(self, *states: Reader) -> bool | str:
+        before, after = states
+        return self._test(before, after)
+
+
+def formula_of(terms: Terms, cells: Cells, promised: Promised) -> Formula:
+    """A formula of liveness over compiled predicates."""
+    trigger = None if promised.trigger is None else Test(terms, cells, promised.trigger)
+    return Formula(promised.kind, trigger, Test(terms, cells, promised.goal))

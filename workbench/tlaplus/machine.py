@@ -1,0 +1,222 @@
+"""Machines of modules: what engines ask of a specification with its constants."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, NoReturn
+
+from workbench.kernel.meaning.errors import InputError, ModelError, unknown
+from workbench.kernel.meaning.given import names_in
+from workbench.kernel.meaning.machine import Machine
+from workbench.kernel.meaning.properties import Formula, Property
+from workbench.kernel.meaning.state import Layout
+from workbench.kernel.meaning.steps import Fairness, PropertyInstance
+from workbench.tlaplus import sampling
+from workbench.tlaplus.cells import Cells
+from workbench.tlaplus.compiling import Compiler
+from workbench.tlaplus.configured import Configured
+from workbench.tlaplus.fairness import FairSteps
+from workbench.tlaplus.judging import failed
+from workbench.tlaplus.lazy import listed
+from workbench.tlaplus.learning import learned
+from workbench.tlaplus.levels import Level
+from workbench.tlaplus.properties import TextProperties
+from workbench.tlaplus.running import Run
+from workbench.tlaplus.scopes import fail_at
+from workbench.tlaplus.shapes import Shape
+from workbench.tlaplus.splitting import named, split
+from workbench.tlaplus.steps import TextInstance, steps_of
+from workbench.tlaplus.symmetry import Renaming, group_of, sets_of, within
+from workbench.tlaplus.temporal import Behaviour, behaviour_of
+from workbench.tlaplus.terms import Term, Terms
+from workbench.tlaplus.values import EvaluationError
+
+
+@dataclass(frozen=True)
+class TextVariable:
+    """A variable of a module, as lists and pictures ask for it."""
+
+    name: str
+    per: None = None
+    ghost: bool = False
+    initial: Any = None
+    doc: str = ""
+
+
+class TlaMachine(Machine):
+    """A specification with its configuration and constants; a subclass for each pair of module and configuration."""
+
+    configured: ClassVar[Configured]
+
+    def __init__(self, /, **constants: Any) -> None:
+        configured = self.configured
+        self.author = self
+        self.constants = configured.family.parsed(constants)
+        sets = configured.family.names(self.constants)
+        specification = configured.specification
+        self._terms = Terms(Compiler(specification, configured.values(self.constants)), configured.spellings)
+        self._cells = Cells([variable.name for variable in specification.variables], self._shapes)
+        try:
+            self._assume()
+            self._behaviour, steps = self._behaves()
+            disjuncts = named(split(self._terms, steps, self._name_of("NEXT", "Next")))
+            self._group, symmetric = self._symmetry_over(sets)
+            self._checked = TextProperties(self._terms, self._cells, configured)
+        except EvaluationError as error:
+            raise InputError(str(failed(error, specification.module.at))) from error
+        made = steps_of(disjuncts, sets, self._cells.names)
+        self.actions, self._members, self._disjuncts = made.actions, made.members, disjuncts
+        self.instances: list[TextInstance] = self._instances_on(self._cells)
+        self.properties, self.constraints = self._checked.properties, self._checked.constraints
+        self.declared = replace(
+            configured.family,
+            symmetry=symmetric,
+            reduced=bool(symmetric),
+            variables={name: TextVariable(name) for name in self._cells.names},
+            processes=made.processes,
+            actions=self.actions,
+            properties=self.properties,
+            constraints=self.constraints,
+        )
+        self._fair = FairSteps(
+            self._terms, self._cells, specification.variables, self.instances, [one.leaf for one in disjuncts]
+        )
+        self._fair.add(self._behaviour.fairness)
+
+    def _instances_on(self, cells: Cells) -> list[TextInstance]:
+        """The disjuncts of Next as steps between rows of these cells."""
+        return [
+            TextInstance(number, self.actions[one.action], one.arguments, one.leaf, self._terms, cells)
+            for number, one in enumerate(self._disjuncts)
+        ]
+
+    def __reduce__(self) -> NoReturn:
+        raise InputError(f"{self.name}, which is a module's text, does not go to Spark yet; take the engine local")
+
+    def with_constants(self, constants: Mapping[str, Any]) -> Machine:
+        return type(self)(**constants)
+
+    def members(self, domain: str) -> tuple[Any, ...]:
+        return self._members[domain]
+
+    def oversights(self) -> Iterator[str]:
+        return iter(self.configured.notes)
+
+    # What the text says -----------------------------------------------------------------------------------------
+
+    def _assume(self) -> None:
+        """Refuse constants that an ASSUME excludes."""
+        for assumption, scope in self.configured.specification.assumptions:
+            if not self._terms.is_true(Term(assumption.body, scope, {})):
+                fail_at(assumption.at, "what is assumed here is false with these constants")
+
+    def _behaves(self) -> tuple[Behaviour, Term]:
+        """What the specification consists of, and its next-state relation."""
+        configured = self.configured
+        whole = configured.single("SPECIFICATION")
+        if whole is not None:
+            found = behaviour_of(self._terms, whole)
+            if len(found.steps) != 1:
+                fail_at(whole.node.at, f"a specification has one [][Next]_vars; this one has {len(found.steps)}")
+            for part in found.initial:
+                if part.values:
+                    fail_at(part.node.at, "an initial condition that depends on names bound around it is not supported")
+            return found, found.steps[0].action
+        initial, steps = configured.single("INIT"), configured.single("NEXT")
+        if initial is None or steps is None:
+            where = configured.file or f"without a .cfg, {self.configured.specification.module.name}"
+            raise InputError(f"{where} names no behaviour; it takes SPECIFICATION, or INIT and NEXT")
+        return Behaviour([initial]), steps
+
+    def _name_of(self, keyword: str, usual: str) -> str:
+        entry = self.configured.cfg.single.get(keyword)
+        return usual if entry is None else str(entry.value)
+
+    # States ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def layout(self) -> Layout:  # type: ignore[override]
+        return self._cells.layout
+
+    def _shapes(self) -> list[Shape | None]:
+        """How variables are spread over cells: not at all where all states are few."""
+        single = Cells(self._cells.names)
+        most, one_each = sampling.MOST_STATES, [None] * len(single.names)
+        if not most:
+            return list(one_each)
+        checked = TextProperties(self._terms, single, self.configured)
+        tests = [judge for declared in self.constraints.values() for judge in checked.judges(self, declared)]
+
+        def is_explored(state: Sequence[Any]) -> bool:
+            try:
+                return all(test.judge(single.layout.view(state)) for test in tests)
+            except ModelError:
+                return False
+
+        try:
+            initial = self._initial_values
+        except ModelError:  # for the search to report
+            return list(one_each)
+        found = sampling.sample(initial, self._instances_on(single), is_explored, most)
+        self._terms.begin()
+        return list(one_each) if found.is_whole else learned(found.values, self._group)
+
+    def each_initial_state(self) -> Iterator[Any]:
+        return (self.state(self._cells.row(values)) for values in self._initial_values)
+
+    @cached_property
+    def _initial_values(self) -> list[list[Any]]:
+        """The values of the variables in each initial state."""
+        self._terms.begin()
+        parts, name = self._behaviour.initial, self._name_of("INIT", "Init")
+        at = parts[0].node.at if parts else self.configured.specification.module.at
+        run, found = Run(self._cells.names), list[Any]()
+
+        def rest() -> None:
+            if left := run.unassigned():
+                raise ModelError(f"{at}: {name} leaves {', '.join(left)} unassigned")
+            found.append([listed(run.then[number]) for number in range(len(run.names))])
+
+        try:
+            self._terms.compiler.beginning([(part.node, part.scope) for part in parts])(run, rest)
+        except EvaluationError as error:
+            raise failed(error, at) from error
+        if not found:
+            raise ModelError(f"{at}: no state satisfies {name}")
+        return found
+
+    @property
+    def fairness(self) -> Sequence[Fairness]:
+        return self._fair.conditions
+
+    # Properties ------------------------------------------------------------------------------------------------
+
+    def _judging(self, declared: Property) -> list[PropertyInstance]:
+        return self._checked.judges(self, declared)
+
+    def formulas(self, name: str) -> list[tuple[tuple[Any, ...], Formula]]:
+        (declared,) = self.select([name])
+        return list(self._checked.formulas(declared))
+
+    # Symmetry --------------------------------------------------------------------------------------------------
+
+    def _symmetry_over(self, sets: Mapping[str, Sequence[str]]) -> tuple[list[Renaming], tuple[str, ...]]:
+        """The group of the configuration's SYMMETRY, and the sets of names that it is about."""
+        term = self.configured.single("SYMMETRY")
+        if term is None:
+            return [{}], ()
+        line = self.configured.cfg.single["SYMMETRY"].line
+        if self._terms.level(term) > Level.CONSTANT:
+            self.configured.fail(line, "SYMMETRY takes a constant set of permutations")
+        try:
+            group = group_of(self._terms.value(term))
+            return group, sets_of(group, sets)
+        except InputError as error:
+            self.configured.fail(line, f"SYMMETRY is not supported: {error}")
+
+    def renamings(self, sets: Sequence[str] | None = None) -> list[dict[str, str]]:
+        names = self.symmetry if sets is None else names_in("sets", sets)
+        for name in names:
+            if name not in self.symmetry:
+                raise unknown(f"symmetric set of {self.name}", name, self.symmetry)
+        return within(self._group, {name for one in names for name in self.constants[one]})

@@ -1,0 +1,67 @@
+"""Which bound names, parameters and definitions in LET an expression depends on, also through definitions."""
+
+from workbench.tlaplus.bindings import Bindable
+from workbench.tlaplus.fixpoint import Fixpoint
+from workbench.tlaplus.scopes import Constant, Defined, Instantiated, Meaning, Scope, Standard, Substituted, Variable
+from workbench.tlaplus.syntax import Apply, At, Declaration, Identifier, Let, Node, Operation, Qualified
+from workbench.tlaplus.traversal import parts
+
+Mentioned = frozenset[Bindable]
+_NOTHING: Mentioned = frozenset()
+_UNBOUND = (Variable, Constant, Standard, Instantiated)
+
+
+class Mentions:
+    """Finds what expressions mention, and remembers it of definitions and of nodes."""
+
+    def __init__(self) -> None:
+        self._known: Fixpoint[Defined, Mentioned] = Fixpoint(_NOTHING)
+        self._of_nodes: dict[tuple[Node, Scope], Mentioned] = {}
+
+    def of(self, node: Node, scope: Scope) -> Mentioned:
+        """What an expression mentions; the names that it introduces itself may be among that."""
+        key = node, scope
+        if key not in self._of_nodes:
+            self._of_nodes[key] = self._visit(node, scope)
+        return self._of_nodes[key]
+
+    def of_meaning(self, meaning: Meaning) -> Mentioned:
+        """What the meaning of a name mentions, and the name itself if something can be bound to it."""
+        if isinstance(meaning, Substituted):
+            return self._visit(meaning.expression, meaning.scope)
+        if not isinstance(meaning, Defined):
+            return frozenset({meaning}) if not isinstance(meaning, _UNBOUND) else _NOTHING
+        inside = self._known.get(meaning, lambda: self._of_body(meaning))
+        return inside | {meaning} if meaning.scope.outer is not None else inside
+
+    def _of_body(self, meaning: Defined) -> Mentioned:
+        found = self._visit(meaning.body, meaning.scope.inside(meaning.definition))
+        return frozenset(one for one in found if _is_outside(one, meaning.scope))
+
+    def _visit(self, node: Node, scope: Scope) -> Mentioned:
+        if isinstance(node, At):
+            return frozenset({At})
+        found = _NOTHING
+        if isinstance(node, (Identifier, Apply)):
+            found = self.of_meaning(scope.meaning(node.name, node.at))
+        elif isinstance(node, Operation):
+            found = self.of_meaning(scope.meaning(node.symbol, node.at))
+        elif isinstance(node, Qualified):
+            found = self.of_meaning(scope.reach(node).meaning)
+        for part in parts(node):
+            inside = scope.inside(node) if part.inside else scope
+            if not isinstance(node, Let) or part.node is node.body:  # a definition counts where it is used
+                found |= self._visit(part.node, inside)
+        return found
+
+
+def _is_outside(mentioned: Bindable, scope: Scope) -> bool:
+    """Whether something is bound around a definition in a scope, not inside it; a recursion would add to that."""
+    if isinstance(mentioned, Declaration):
+        return mentioned in scope.parameters
+    around: Scope | None = scope
+    while around is not None:
+        if isinstance(mentioned, Defined) and around is mentioned.scope:
+            return True
+        around = around.outer
+    return False

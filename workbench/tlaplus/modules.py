@@ -1,0 +1,374 @@
+"""Modules and what their names mean: EXTENDS, INSTANCE, inner modules, and what a configuration replaces."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from workbench.kernel.meaning.errors import InputError, unknown
+from workbench.tlaplus.level_checks import check_levels
+from workbench.tlaplus.names import check_names
+from workbench.tlaplus.parsing import parse_module
+from workbench.tlaplus.scopes import (
+    Constant,
+    Instantiated,
+    Meaning,
+    Scope,
+    Standard,
+    Substituted,
+    Variable,
+    announced_in,
+    fail_at,
+    origin,
+)
+from workbench.tlaplus.syntax import Declaration, Definition, Expression, Identifier, Node, OperatorDefinition, Place
+from workbench.tlaplus.units import Assumption, Constants, Instance, InstanceDefinition, Module, Theorem, Variables
+
+#: Larger files are refused.
+MOST_BYTES = 2_000_000
+_MOST_NESTED = 100
+#: TLC has these in Java, and takes no file for them; a file of another name is read before a standard module is used.
+_TLC_OWN = frozenset({"Naturals", "Integers", "Reals", "Sequences", "FiniteSets", "Bags", "TLC"})
+
+
+class Library:
+    """Where modules are found: texts that are given, files of the given folders, and standard modules.
+
+    Args:
+        folders: Nothing is read elsewhere; of two files of one name, that of the first folder is.
+        standard: The operators of the standard modules, by module, with their arities.
+        texts: The texts of modules that are no files.
+
+    Attributes:
+        read: The texts of all modules that were asked for, by name.
+    """
+
+    def __init__(
+        self,
+        folders: Sequence[Path] = (),
+        standard: Mapping[str, Mapping[str, int]] | None = None,
+        texts: Mapping[str, str | bytes] | None = None,
+    ) -> None:
+        self._folders = folders
+        self._standard = standard or {}
+        self._texts = texts or {}
+        self.read: dict[str, str | bytes] = {}
+        self._parsed: dict[str, Module] = {}
+        self._meanings: dict[tuple[str, int], Standard] = {}
+
+    def module(self, name: str) -> Module | None:
+        """The module of that name; None if there is none, or if it is a standard module.
+
+        Raises:
+            InputError: If its file is too large, cannot be read or parsed, or holds another module.
+        """
+        if name not in self._parsed:
+            if name in _TLC_OWN and name in self._standard:
+                return None
+            text = self._text(name)
+            if text is None:
+                return None
+            module = parse_module(text, name)
+            if module.name != name:
+                fail_at(module.at, f"the file {name}.tla has the module {module.name}; their names must be the same")
+            self._parsed[name], self.read[name] = module, text
+        return self._parsed[name]
+
+    def standard(self, name: str) -> dict[str, Standard] | None:
+        """The operators of a standard module; None if there is no such module."""
+        if name not in self._standard:
+            return None
+        return {
+            operator: self._meanings.setdefault((operator, arity), Standard(operator, arity, name))
+            for operator, arity in self._standard[name].items()
+        }
+
+    def _text(self, name: str) -> str | bytes | None:
+        if name in self._texts:
+            return self._texts[name]
+        for folder in self._folders:
+            if (text := read_file(folder / f"{name}.tla", "a module")) is not None:
+                return text
+        return None
+
+
+def read_file(path: Path, what: str) -> bytes | None:
+    """What is in a file; None if there is no such file.
+
+    Args:
+        what: The kind of file, for messages.
+
+    Raises:
+        InputError: If it is too large, or cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            text = file.read(MOST_BYTES + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    if len(text) > MOST_BYTES:
+        raise InputError(f"{path} is too large; {what} takes at most {MOST_BYTES:,} bytes")
+    return text
+
+
+class Assumed(NamedTuple):
+    """An ASSUME, and the scope of its names."""
+
+    assumption: Assumption
+    scope: Scope
+
+
+@dataclass(frozen=True)
+class Specification:
+    """A root module, with all that it extends.
+
+    Attributes:
+        scope: What names mean in the root module.
+        scopes: Those of the modules that make up the specification, extended and instantiated, by module.
+    """
+
+    module: Module
+    scope: Scope
+    variables: tuple[Variable, ...]
+    constants: tuple[Constant, ...]
+    assumptions: tuple[Assumed, ...]
+    scopes: tuple[Scope, ...]
+
+    def replace(self, name: str, by: str, module: str = "") -> None:
+        """Let a definition of the root module stand for a constant or an operator, as ``name <- by`` says in a .cfg.
+
+        Args:
+            name: The constant or operator.
+            by: The definition.
+            module: The module in which it is replaced; everywhere if empty.
+
+        Raises:
+            InputError: If one of them is unknown, or they take different numbers of arguments.
+        """
+        replacement = self.scope.find(by)
+        if replacement is None:
+            raise unknown("definition", by, self.scope.known())
+        found = [scope for scope in self.scopes if name in scope.names and module in ("", scope.module)]
+        if not found:
+            known = {one for scope in self.scopes if module in ("", scope.module) for one in scope.names}
+            raise unknown("constant or operator", name, known)
+        for scope in found:
+            before = scope.names[name]
+            if before.arity != replacement.arity:
+                raise InputError(
+                    f"{name} takes {before.arity} arguments, and {by}, its replacement, {replacement.arity}"
+                )
+            if module:
+                scope.names[name] = replacement
+            elif not isinstance(before, (Declaration, Substituted)) and before is not replacement:
+                before.replacement = replacement
+
+
+def load(name: str, library: Library) -> Specification:
+    """Load a module, and all that it extends and instantiates, and check their names.
+
+    Raises:
+        InputError: With the place, for a text that cannot be parsed, a module or name that is missing or defined twice,
+            or a wrong number of arguments.
+
+    Examples:
+        >>> text = "---- MODULE Clock ---- VARIABLE hour  Next == hour' = 1 ===="
+        >>> specification = load("Clock", Library(texts={"Clock": text}))
+        >>> [variable.name for variable in specification.variables], specification.scope.find("Next").arity
+        (['hour'], 0)
+    """
+    module = library.module(name)
+    if module is None:
+        raise InputError(f"there is no module {name}: no {name}.tla in the folders that are searched")
+    loader = _Loader(library)
+    root = _Root()
+    scope = _Modules(loader, root.declare).scope_of(module, None)
+    assumptions = [Assumed(assumption, assumed) for one, assumed in loader.own for assumption in one.each(Assumption)]
+    constants = tuple(meaning for meaning in root.declared.values() if isinstance(meaning, Constant))
+    variables = tuple(meaning for meaning in root.declared.values() if isinstance(meaning, Variable))
+    return Specification(module, scope, variables, constants, tuple(assumptions), tuple(loader.scopes))
+
+
+class _Root:
+    """The declarations of the root module and of those that it extends: one meaning for each name."""
+
+    def __init__(self) -> None:
+        self.declared: dict[str, Variable | Constant] = {}
+
+    def declare(self, declaration: Declaration, kind: type[Variable] | type[Constant]) -> Meaning:
+        name = declaration.name
+        before = self.declared.get(name)
+        if before is None:
+            before = self.declared[name] = kind(name, declaration.arity, declaration.at)
+        elif (type(before), before.arity) != (kind, declaration.arity):
+            fail_at(declaration.at, f"{name} is already {origin(before)}, and is something else there")
+        return before
+
+
+@dataclass
+class _With:
+    """The declarations of an instantiated module: what WITH says, or what the same name means around the instance."""
+
+    instance: Instance
+    scope: Scope
+
+    def __post_init__(self) -> None:
+        self.values = {one.name: one for one in self.instance.substitutions}
+        self.declared: dict[str, Substituted] = {}
+
+    def declare(self, declaration: Declaration, kind: type[Variable] | type[Constant]) -> Meaning:
+        name = declaration.name
+        if name in self.declared:
+            return self.declared[name]
+        given = self.values.get(name)
+        if given is not None:
+            value: Expression = given.value
+        elif self.scope.find(name) is None:
+            fail_at(
+                self.instance.at, f"INSTANCE {self.instance.module} says nothing of {name}; it takes WITH {name} <- ..."
+            )
+        else:
+            value = Identifier(self.instance.at, name)
+        self.declared[name] = Substituted(name, declaration.arity, value, self.scope, kind is Constant)
+        return self.declared[name]
+
+    def check(self) -> None:
+        """Refuse a substitution for what the module does not declare."""
+        for name, one in self.values.items():
+            if name not in self.declared:
+                fail_at(one.at, f"{self.instance.module} declares no constant or variable {name}")
+
+
+Declare = Callable[[Declaration, "type[Variable] | type[Constant]"], Meaning]
+
+
+class _Loader:
+    """What the parts of a specification share while it is loaded."""
+
+    def __init__(self, library: Library) -> None:
+        self.library = library
+        self.scopes: list[Scope] = []
+        self.own: list[tuple[Module, Scope]] = []
+        self.inner: dict[Scope, dict[str, tuple[Module, Scope]]] = {}
+        self.open: list[Module] = []
+        self.checked: set[Module] = set()
+
+    def find_inner(self, name: str, scope: Scope | None) -> tuple[Module, Scope] | None:
+        """An inner module of the modules around a scope, and the scope around it."""
+        while scope is not None:
+            if name in self.inner.get(scope, {}):
+                return self.inner[scope][name]
+            scope = scope.outer
+        return None
+
+
+def _check_declared_once(module: Module) -> None:
+    seen = dict[str, Declaration]()
+    for declaration in (*module.constants, *module.variables):
+        before = seen.setdefault(declaration.name, declaration)
+        if before is not declaration:
+            fail_at(declaration.at, f"{declaration.name} is already {origin(before)}")
+
+
+class _Modules:
+    """The scopes of modules that share their constants and variables: the root's, or those of one instance.
+
+    Attributes:
+        own: Whether they are the root's, so that what these modules assume is assumed of the specification.
+    """
+
+    def __init__(self, loader: _Loader, declare: Declare, within: Scope | None = None) -> None:
+        self.loader = loader
+        self.declare = declare
+        self.own = within is None
+        self.parameters = within.parameters if within else frozenset[Declaration]()
+        self.known: dict[Module, Scope] = {}
+        self.unnamed: dict[Instance, Scope] = {}
+
+    def scope_of(self, module: Module, outer: Scope | None) -> Scope:
+        loader = self.loader
+        if module in loader.open or len(loader.open) == _MOST_NESTED:
+            circle = " -> ".join(one.name for one in (*loader.open, module))
+            fail_at(module.at, f"modules use each other in a circle: {circle}")
+        if module in self.known:
+            return self.known[module]
+        loader.open.append(module)
+        scope = self.known[module] = Scope(module.name, outer, self.instantiate, self.parameters)
+        loader.inner[scope] = {}
+        for base in module.extends:
+            self.extend(scope, base)
+        _check_declared_once(module)
+        announced = announced_in(module.units)
+        for unit in module.units:
+            self.unit(scope, unit, announced)
+        if module not in loader.checked:
+            loader.checked.add(module)
+            check_names(module, scope)
+            check_levels(module, scope, self.unnamed)
+        loader.scopes.append(scope)
+        if self.own:
+            loader.own.append((module, scope))
+        loader.open.pop()
+        return scope
+
+    def extend(self, scope: Scope, base: Declaration) -> None:
+        module, outer = self.find(base.name, base.at, scope)
+        if module is None:
+            scope.include(self.loader.library.standard(base.name) or {}, base.at)
+        else:
+            extended = self.scope_of(module, outer)
+            scope.include(dict(extended.exported()), base.at)
+            self.loader.inner[scope].update(self.loader.inner[extended])
+
+    def find(self, name: str, at: Place, scope: Scope) -> tuple[Module | None, Scope | None]:
+        """A module and the scope around it; neither for a standard module."""
+        inner = self.loader.find_inner(name, scope)
+        if inner is not None:
+            return inner
+        module = self.loader.library.module(name)
+        if module is None and self.loader.library.standard(name) is None:
+            fail_at(at, f"there is no module {name}: no {name}.tla in the folders that are searched")
+        return module, None
+
+    def unit(self, scope: Scope, unit: Node, announced: Mapping[str, Declaration]) -> None:
+        if isinstance(unit, (Constants, Variables)):
+            kind = Constant if isinstance(unit, Constants) else Variable
+            for name in unit.names:
+                scope.add(name.name, self.declare(name, kind), name.at)
+        elif isinstance(unit, Definition):
+            scope.define(unit, announced)
+        elif isinstance(unit, (Assumption, Theorem)) and unit.name:
+            scope.define(OperatorDefinition(unit.at, unit.name, False, (), unit.body), {})
+        elif isinstance(unit, Instance):
+            made = self.unnamed[unit] = self.instance(unit, scope)
+            names = {
+                name: meaning
+                for name, meaning in made.exported()
+                if not isinstance(meaning, (Substituted, Variable, Constant))
+            }
+            if unit.local:
+                scope.local.update(names.keys() - scope.names.keys())
+            scope.include(names, unit.at)
+        elif isinstance(unit, Module):
+            self.loader.inner[scope][unit.name] = (unit, scope)
+            if unit not in self.loader.checked:
+                _Modules(self.loader, _Root().declare, scope).scope_of(unit, scope)  # it may be instantiated nowhere
+
+    def instantiate(self, definition: InstanceDefinition, scope: Scope) -> Instantiated:
+        arity = len(definition.parameters)
+        inner = self.instance(definition.instance, scope.inside(definition))
+        return Instantiated(definition.name, arity, definition, inner)
+
+    def instance(self, instance: Instance, scope: Scope) -> Scope:
+        """The scope of a module whose constants and variables mean what the WITH of an instance says in `scope`."""
+        module, outer = self.find(instance.module, instance.at, scope)
+        given = _With(instance, scope)
+        if module is None:
+            made = Scope(instance.module, None, self.instantiate)
+            made.include(self.loader.library.standard(instance.module) or {}, instance.at)
+        else:
+            made = _Modules(self.loader, given.declare, scope).scope_of(module, outer)
+        given.check()
+        return made

@@ -1,0 +1,73 @@
+"""Parse the text of a TLA+ module into a syntax tree (``syntax.py``)."""
+
+from collections.abc import Iterator
+
+from workbench.kernel.meaning.errors import InputError
+from workbench.tlaplus import syntax, units
+from workbench.tlaplus.grammar import Source, SyntaxNode, child, field, named
+from workbench.tlaplus.phrases import PhraseReader, is_definition
+
+
+def parse_module(text: bytes | str, name: str) -> units.Module:
+    """Parse the text of the file `name`.tla; text around the module is ignored, as TLC does.
+
+    Raises:
+        InputError: With line and column, for a syntax error.
+
+    Examples:
+        >>> module = parse_module("---- MODULE Clock ---- VARIABLE hour  Init == hour = 1 ====", "Clock")
+        >>> module.name, [unit.name for unit in module.each(syntax.OperatorDefinition)]
+        ('Clock', ['Init'])
+    """
+    source = Source(text.encode() if isinstance(text, str) else text, name)
+    node = next((one for one in source.root.children if one.type == "module"), None)
+    if node is None:
+        raise InputError(f"{name}.tla: there is no module in it; it takes ---- MODULE {name} ----")
+    try:
+        return _ModuleReader(source).module(node)
+    except RecursionError:
+        raise InputError(f"{name}.tla: its expressions are nested too deep") from None
+
+
+class _ModuleReader:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.phrases = PhraseReader(source)
+
+    def module(self, node: SyntaxNode) -> units.Module:
+        extends: list[syntax.Declaration] = []
+        found: list[syntax.Node] = []
+        for one in named(node):
+            if one.type == "extends":
+                extends.extend(self.phrases.declarations(named(one)))
+            else:
+                found.extend(self.units(one))
+        name = self.source.text_of(field(node, "name"))
+        return units.Module(self.source.place(node), name, tuple(extends), tuple(found))
+
+    def units(self, node: SyntaxNode, local: bool = False) -> Iterator[syntax.Node]:
+        """The unit that a node of the grammar is; separators and proofs are none."""
+        at = self.source.place(node)
+        if node.type == "local_definition":
+            for one in named(node):
+                yield from self.units(one, local=True)
+        elif is_definition(node):
+            yield self.phrases.definition(node, local)
+        elif node.type == "constant_declaration":
+            yield units.Constants(at, self.phrases.declarations(named(node)))
+        elif node.type == "variable_declaration":
+            yield units.Variables(at, self.phrases.declarations(named(node)))
+        elif node.type == "recursive_declaration":
+            yield self.phrases.recursive(node)
+        elif node.type == "instance":
+            yield self.phrases.instance(node, local)
+        elif node.type == "assumption":
+            yield units.Assumption(at, self._name_of(node), self.phrases.expression(named(node)[-1]))
+        elif node.type == "theorem":
+            yield units.Theorem(at, self._name_of(node), self.phrases.expression(field(node, "statement")))
+        elif node.type == "module":
+            yield self.module(node)
+
+    def _name_of(self, node: SyntaxNode) -> str:
+        name = child(node, "name")
+        return "" if name is None else self.source.text_of(name)

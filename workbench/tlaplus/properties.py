@@ -1,0 +1,112 @@
+"""What a configuration asks to check, as properties of the kernel."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from workbench.kernel.meaning.errors import InputError
+from workbench.kernel.meaning.properties import DEADLOCK, Formula, Property
+from workbench.kernel.meaning.steps import PropertyInstance
+from workbench.tlaplus.cells import Cells
+from workbench.tlaplus.configuration import CfgEntry
+from workbench.tlaplus.configured import Configured
+from workbench.tlaplus.judging import (
+    AlwaysJudge,
+    InitialJudge,
+    Stated,
+    StateJudge,
+    StepJudge,
+    Test,
+    TextConstraint,
+    TextInvariant,
+    TextLiveness,
+    TextStep,
+    TextUndecided,
+    formula_of,
+)
+from workbench.tlaplus.levels import Level
+from workbench.tlaplus.temporal import Asked, asked_of
+from workbench.tlaplus.terms import Term, Terms
+from workbench.tlaplus.values import EvaluationError
+
+
+class TextProperties:
+    """The properties and constraints of a specification with its constants.
+
+    The kernel has kinds of properties for what states and steps decide, and another for what behaviours do. A temporal
+    property P that asks for both is two, ``P_safety`` and ``P_liveness``: no part of P is checked under its own name.
+
+    Attributes:
+        properties, constraints: As they are declared, by name.
+    """
+
+    def __init__(self, terms: Terms, cells: Cells, configured: Configured) -> None:
+        self._terms, self._cells, self._configured = terms, cells, configured
+        self._asked = dict[str, Asked]()
+        cfg = configured.cfg
+        self.properties = dict[str, Property]()
+        for entry in cfg.invariants:
+            self._add(TextInvariant, entry, entry.value, Asked(always=[self._of_states(entry)]))
+        for entry in cfg.properties:
+            self._add_temporal(entry)
+        if configured.judges_deadlock:
+            self.properties[DEADLOCK.name] = replace(DEADLOCK, by_default=True)
+        self.constraints = dict[str, Property]()
+        for entry in cfg.constraints:
+            self._asked[entry.value] = Asked(always=[self._of_states(entry)])
+            self.constraints[entry.value] = self._declared(TextConstraint, entry, entry.value)
+
+    def _of_states(self, entry: CfgEntry) -> Term:
+        term = self._configured.term(entry)
+        if self._terms.level(term) > Level.STATE:
+            self._configured.fail(entry.line, f"{entry.value} is no predicate of states")
+        return term
+
+    def _declared(self, kind: Any, entry: CfgEntry, name: str, **more: Any) -> Property:
+        made: Property = kind(name, Stated(self._configured.term(entry).node.at), **more)
+        return made
+
+    def _add(self, kind: Any, entry: CfgEntry, name: str, asked: Asked) -> None:
+        self._asked[name] = asked
+        self.properties[name] = self._declared(kind, entry, name)
+
+    def _add_temporal(self, entry: CfgEntry) -> None:
+        name, term = entry.value, self._configured.term(entry)
+        try:
+            asked = asked_of(self._terms, term)
+        except (InputError, EvaluationError) as error:
+            self.properties[name] = self._declared(TextUndecided, entry, name, why=str(error))
+            return
+        is_safety = bool(asked.initial or asked.steps or asked.always) or not asked.promised
+        if is_safety:
+            kind = TextStep if asked.initial or asked.steps else TextInvariant
+            self._add(kind, entry, f"{name}_safety" if asked.promised else name, asked)
+        if asked.promised:
+            self._add(TextLiveness, entry, f"{name}_liveness" if is_safety else name, asked)
+
+    # Judges ----------------------------------------------------------------------------------------------------
+
+    def judges(self, author: Any, declared: Property) -> list[PropertyInstance]:
+        """What judges single states, or initial states and steps, for a property or a constraint."""
+        asked = self._asked[declared.name]
+        if isinstance(declared, TextStep):
+            return list(self._of_steps(author, declared, asked))
+        parts = [part for one in asked.always for part in self._terms.conjuncts(one, Level.CONSTANT)]
+        tests = [self._test(part) for part in parts]
+        return [StateJudge(author, declared, tests, number) for number in range(len(tests))]
+
+    def _of_steps(self, author: Any, declared: Property, asked: Asked) -> Iterator[PropertyInstance]:
+        for term in asked.initial:
+            yield InitialJudge(author, declared, self._test(term))
+        for term in asked.always:
+            yield AlwaysJudge(author, declared, self._test(term))
+        for steps in asked.steps:
+            yield StepJudge(author, declared, self._test(steps.box))
+
+    def _test(self, term: Term) -> Test:
+        return Test(self._terms, self._cells, term)
+
+    def formulas(self, declared: Property) -> Sequence[tuple[tuple[Any, ...], Formula]]:
+        """The formulas of a liveness property, each with the values of the names around it."""
+        promised = self._asked[declared.name].promised
+        return [(tuple(one.goal.values.values()), formula_of(self._terms, self._cells, one)) for one in promised]

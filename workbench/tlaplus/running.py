@@ -1,0 +1,205 @@
+"""What compiled expressions and actions run in: states, the assignments of a step, and where an error comes from."""
+
+from collections.abc import Callable, Iterator, Sequence
+from types import TracebackType
+from typing import Any, NoReturn
+
+from workbench.tlaplus.execution import SPOKEN
+from workbench.tlaplus.lazy import each, equal, isin
+from workbench.tlaplus.syntax import Place
+from workbench.tlaplus.values import EvaluationError, brief
+
+# States --------------------------------------------------------------------------------------------------------------
+
+
+class Assigned(dict[int, Any]):
+    """The values that an action has assigned so far, by the number of the variable.
+
+    Args:
+        names: Of all variables.
+        now: The state before; None for an initial condition.
+
+    Attributes:
+        kept: The variables that stay as they are. Their values are read only if something asks for them: what a step
+            leaves alone is nothing that it depends on.
+    """
+
+    def __init__(self, names: Sequence[str], now: Any) -> None:
+        super().__init__()
+        self.names, self.now = names, now
+        self.kept: set[int] = set()
+
+    def __contains__(self, number: object) -> bool:
+        return super().__contains__(number) or number in self.kept
+
+    def __missing__(self, number: int) -> Any:
+        if number in self.kept:
+            return self.now[number]
+        mark = "" if self.now is None else "'"
+        raise EvaluationError(f"{self.names[number]}{mark} is used before it is assigned")
+
+
+class Nowhere:
+    """The next state of an expression that has none."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = names
+
+    def __getitem__(self, number: int) -> NoReturn:
+        raise EvaluationError(f"{self.names[number]}' where there is no next state")
+
+
+class Run:
+    r"""A run of an action, or of an initial condition; after an exception it is of no use any more.
+
+    Args:
+        names: The variables.
+        now: The state in which the action is taken; None for an initial condition, which assigns to it.
+
+    Attributes:
+        then: The assignments of the way that is being taken. An initial condition's are `now` as well.
+        chosen: The bound names of ``\E`` around, with their values.
+        whys: The guards that failed, in TLA+.
+    """
+
+    __slots__ = ("chosen", "names", "now", "then", "whys")
+
+    def __init__(self, names: Sequence[str], now: Any = None) -> None:
+        self.names = names
+        self.then = Assigned(names, now)
+        self.now = self.then if now is None else now
+        self.chosen: list[tuple[str, Any]] = []
+        self.whys: list[str] = []
+
+    def unassigned(self) -> list[str]:
+        """The names of the variables that have no value in this way."""
+        return [name for number, name in enumerate(self.names) if number not in self.then]
+
+    def is_complete(self) -> bool:
+        """Whether all variables have values in this way."""
+        return len(self.then) + len(self.then.kept) == len(self.names)
+
+    def among(self, number: int, members: Any, why: str) -> Iterator[None]:
+        r"""``x' \in members``: assigns each member in turn, or tests the value that is assigned already."""
+        then = self.then
+        if number in then:
+            if isin(then[number], members):
+                yield
+            else:
+                self.whys.append(why)
+            return
+        is_empty = True
+        for member in each(members):
+            is_empty = False
+            then[number] = member
+            yield
+            del then[number]
+        if is_empty:
+            self.whys.append(why)
+
+    def keep(self, numbers: Sequence[int], why: str) -> list[int] | None:
+        """``UNCHANGED``: the variables that this assigned; None, with nothing assigned, if one has another value."""
+        now, then = self.now, self.then
+        kept = []
+        for number in numbers:
+            if number not in then:
+                then.kept.add(number)
+                kept.append(number)
+            elif not equal(then[number], now[number]):
+                self.release(kept)
+                self.whys.append(why)
+                return None
+        return kept
+
+    def release(self, kept: list[int]) -> None:
+        """Undo what :meth:`keep` assigned."""
+        self.then.kept.difference_update(kept)
+
+
+class _Possible(Exception):
+    """An action has a way, so that it is enabled."""
+
+
+def is_enabled(action: Callable[..., None], names: Sequence[str], now: Any, *arguments: Any) -> bool:
+    """``ENABLED action``: whether it has any way; the first one ends it."""
+    try:
+        action(Run(names, now), _found, *arguments)
+    except _Possible:
+        return True
+    return False
+
+
+def _found() -> NoReturn:
+    raise _Possible
+
+
+# Values that are evaluated when needed -------------------------------------------------------------------------------
+
+_UNKNOWN = object()
+
+
+class Once:
+    """A value that is evaluated when it is needed first, and then remembered."""
+
+    __slots__ = ("_evaluate", "_value")
+
+    def __init__(self, evaluate: Callable[[], Any]) -> None:
+        self._evaluate = evaluate
+        self._value: Any = _UNKNOWN
+
+    def __call__(self) -> Any:
+        if self._value is _UNKNOWN:
+            self._value = self._evaluate()
+        return self._value
+
+
+def unpacked(value: Any, size: int) -> tuple[Any, ...]:
+    """The parts of a tuple that bound names take apart."""
+    if type(value) is not tuple or len(value) != size:
+        raise EvaluationError(f"{brief(value)} is not a tuple of {size}, which the bound names take apart")
+    return value
+
+
+def failed(message: str) -> NoReturn:
+    """Fail where an expression has no value."""
+    raise EvaluationError(message)
+
+
+def too_deep(error: BaseException) -> EvaluationError:
+    """The error for a recursion that does not end, or goes deeper than Python can; it has the place of `error`."""
+    return EvaluationError("the recursion is too deep").with_traceback(error.__traceback__)
+
+
+# Errors --------------------------------------------------------------------------------------------------------------
+
+
+def place_of(error: BaseException) -> Place | None:
+    """Where in a module an error comes from; None if no expression of a module was being evaluated."""
+    found = _innermost(error)
+    if found is None:
+        return None
+    code = found.tb_frame.f_code
+    line, _, column, _ = list(code.co_positions())[found.tb_lasti // 2]
+    return Place(code.co_filename.removesuffix(".tla"), line or found.tb_lineno, (column or 0) + 1)
+
+
+def definition_of(error: BaseException) -> str:
+    """The definition whose expression was being evaluated when an error came; "" if there was none."""
+    found = _innermost(error)
+    frame = None if found is None else found.tb_frame
+    while frame is not None:
+        spoken: str = frame.f_globals.get(SPOKEN, {}).get(frame.f_code.co_name, "")
+        if spoken:
+            return spoken
+        frame = frame.f_back
+    return ""
+
+
+def _innermost(error: BaseException) -> TracebackType | None:
+    """The innermost frame of a module's code in the traceback of an error."""
+    found, traceback = None, error.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename.endswith(".tla"):
+            found = traceback
+        traceback = traceback.tb_next
+    return found

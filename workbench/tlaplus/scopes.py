@@ -1,0 +1,307 @@
+"""What names mean: scopes, and the meanings that they hold.
+
+A bound name or a parameter means its own declaration. A constant or variable of an instantiated module means what WITH
+says, in the scope of the WITH; that scope, not the caller's, decides what the names of the expression mean.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple, NoReturn
+
+from workbench.kernel.meaning.errors import InputError, did_you_mean
+from workbench.tlaplus.precedence import BUILT_IN
+from workbench.tlaplus.syntax import (
+    Declaration,
+    Expression,
+    FunctionDefinition,
+    Let,
+    Node,
+    OperatorDefinition,
+    Place,
+    Qualified,
+    Recursive,
+)
+from workbench.tlaplus.traversal import introduced, is_alike
+from workbench.tlaplus.units import InstanceDefinition
+
+
+@dataclass(eq=False)
+class Named:
+    """A meaning of a name; a configuration may replace it by another.
+
+    Attributes:
+        name: The name under which it was declared or defined.
+        arity: The number of its arguments.
+    """
+
+    name: str
+    arity: int
+    replacement: "Meaning | None" = field(default=None, init=False)
+
+
+@dataclass(eq=False)
+class Variable(Named):
+    at: Place
+
+
+@dataclass(eq=False)
+class Constant(Named):
+    at: Place
+
+
+@dataclass(eq=False)
+class Standard(Named):
+    """An operator of TLA+ itself (`module` is empty) or of a standard module."""
+
+    module: str
+
+
+@dataclass(eq=False)
+class Defined(Named):
+    """A definition, and the scope in which the names of its body have their meanings.
+
+    Attributes:
+        recursive: Whether RECURSIVE announces it, or it is a function: then its body may use it.
+    """
+
+    definition: OperatorDefinition | FunctionDefinition
+    scope: "Scope"
+    recursive: bool
+
+    @property
+    def body(self) -> Expression:
+        """The expression of the definition; its names have their meanings in the scope inside the definition."""
+        definition = self.definition
+        return definition.function if isinstance(definition, FunctionDefinition) else definition.body
+
+
+@dataclass(eq=False)
+class Substituted(Named):
+    """A constant or variable of an instantiated module: `expression`, or an operator, in the scope of its WITH."""
+
+    expression: Expression
+    scope: "Scope"
+    is_constant: bool
+
+
+@dataclass(eq=False)
+class Instantiated(Named):
+    """``I(p) == INSTANCE M``: `scope` holds what ``I(...)!`` may be followed by."""
+
+    definition: InstanceDefinition
+    scope: "Scope"
+
+
+Meaning = Variable | Constant | Standard | Defined | Substituted | Instantiated | Declaration
+
+
+class Reached(NamedTuple):
+    """What a qualified name means.
+
+    Attributes:
+        arguments: The parameters of the instances on the path, with what is passed for them, in the caller's scope.
+    """
+
+    meaning: Meaning
+    arguments: tuple[tuple[Declaration, Expression], ...]
+
+
+class Scope:
+    """The names that are known at a place of a text.
+
+    Attributes:
+        module: The module of the text.
+        names: Those that this scope adds to its `outer`.
+        local: Those of `names` that are not exported.
+        parameters: The bound names and parameters in this scope and around it, and around the instance that it is of.
+    """
+
+    def __init__(
+        self,
+        module: str,
+        outer: "Scope | None",
+        instantiate: "Callable[[InstanceDefinition, Scope], Instantiated]",
+        parameters: frozenset[Declaration] = frozenset(),
+    ) -> None:
+        self.module = module
+        self.outer = outer
+        self.names: dict[str, Meaning] = {}
+        self.local: set[str] = set()
+        self.parameters: frozenset[Declaration] = parameters if outer is None else parameters | outer.parameters
+        self._instantiate = instantiate
+        self._inside: dict[Node, Scope] = {}
+
+    def find(self, name: str) -> Meaning | None:
+        """What a name means here, after replacements; None if it is unknown."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.names:
+                return replaced(scope.names[name])
+            scope = scope.outer
+        return _BUILT_IN.get(name)
+
+    def meaning(self, name: str, at: Place) -> Meaning:
+        """What a name means here.
+
+        Raises:
+            InputError: With the place, for an unknown name.
+        """
+        found = self.find(name)
+        if found is None:
+            fail_at(at, f"unknown name {name}{did_you_mean(name, self.known())}")
+        return found
+
+    def known(self) -> Iterator[str]:
+        """Every name that is known here."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield from scope.names
+            scope = scope.outer
+
+    def exported(self) -> Iterator[tuple[str, Meaning]]:
+        """The names that another module gets."""
+        return ((name, meaning) for name, meaning in self.names.items() if name not in self.local)
+
+    def add(self, name: str, meaning: Meaning, at: Place) -> None:
+        """Add a name.
+
+        Raises:
+            InputError: With the place, if it means something else already.
+        """
+        before = self.names.setdefault(name, meaning)
+        if before is not meaning:
+            fail_at(at, f"{name} is already {origin(before)}")
+
+    def include(self, names: Mapping[str, Meaning], at: Place) -> None:
+        """Add the names of another module; one that is known already keeps its meaning.
+
+        Raises:
+            InputError: With the place of the EXTENDS or INSTANCE, if one means something else already.
+        """
+        for name, meaning in names.items():
+            before = self.names.setdefault(name, meaning)
+            if not is_same(before, meaning):
+                fail_at(at, f"{name} is already {origin(before)}")
+
+    def define(self, definition: Node, announced: Mapping[str, Declaration]) -> Meaning | None:
+        """Add what a definition defines; None if the node is none.
+
+        Args:
+            definition: Any unit.
+            announced: The names that RECURSIVE has announced.
+        """
+        if isinstance(definition, InstanceDefinition):
+            meaning: Meaning = self._instantiate(definition, self)
+        elif isinstance(definition, (OperatorDefinition, FunctionDefinition)):
+            arity = len(definition.parameters)
+            promised = announced.get(definition.name)
+            if promised is not None and promised.arity != arity:
+                fail_at(definition.at, f"{definition.name} has {arity} parameters; at {promised.at} {promised.arity}")
+            recursive = promised is not None or isinstance(definition, FunctionDefinition)
+            meaning = Defined(definition.name, arity, definition, self, recursive)
+        else:
+            return None
+        self.add(definition.name, meaning, definition.at)
+        if definition.local:
+            self.local.add(definition.name)
+        return meaning
+
+    def inside(self, node: Node) -> "Scope":
+        """The scope inside a construct, with the names that it introduces; always the same one for the same node."""
+        if node not in self._inside:
+            declarations = introduced(node)
+            if not declarations and not isinstance(node, Let):
+                return self
+            scope = self._inside[node] = Scope(self.module, self, self._instantiate, frozenset(declarations))
+            for declaration in declarations:
+                scope.add(declaration.name, declaration, declaration.at)
+            if isinstance(node, Let):
+                announced = announced_in(node.units)
+                for unit in node.units:
+                    scope.define(unit, announced)
+        return self._inside[node]
+
+    def reach(self, node: Qualified) -> Reached:
+        """What ``I!J(3)!Op`` means.
+
+        Raises:
+            InputError: With the place, for an unknown name or a wrong number of arguments on the path.
+        """
+        scope, arguments = self, list[tuple[Declaration, Expression]]()
+        for step in node.path:
+            instance = scope.meaning(step.name, step.at) if scope is self else scope.imported(step.name, step.at)
+            if not isinstance(instance, Instantiated):
+                fail_at(step.at, f"{step.name}! is not supported: {step.name} is no instance")
+            check_arity(instance, len(step.arguments), step.at)
+            arguments.extend(zip(instance.definition.parameters, step.arguments, strict=True))
+            scope = instance.scope
+        return Reached(scope.imported(node.name, node.at), tuple(arguments))
+
+    def imported(self, name: str, at: Place) -> Meaning:
+        """What a name means that is reached through an instance whose scope this is.
+
+        Raises:
+            InputError: With the place, if the instance has no such operator.
+        """
+        found = replaced(self.names[name]) if name in self.names and name not in self.local else None
+        if found is None or isinstance(found, (Substituted, Variable, Constant)):
+            fail_at(at, f"{self.module} has no operator {name}{did_you_mean(name, self.names)}")
+        return found
+
+
+_BUILT_IN: dict[str, Meaning] = {name: Standard(name, arity, "") for name, arity in BUILT_IN.items()}
+
+
+def replaced(meaning: Meaning) -> Meaning:
+    """A meaning after a configuration's replacements."""
+    while isinstance(meaning, Named) and meaning.replacement is not None:
+        meaning = meaning.replacement
+    return meaning
+
+
+def announced_in(units: tuple[Node, ...]) -> dict[str, Declaration]:
+    """The names that RECURSIVE announces among some units."""
+    return {name.name: name for unit in units if isinstance(unit, Recursive) for name in unit.names}
+
+
+def place_of(meaning: Meaning) -> Place | None:
+    """Where it is declared or defined; None for what no text defines."""
+    if isinstance(meaning, (Variable, Constant, Declaration)):
+        return meaning.at
+    return meaning.definition.at if isinstance(meaning, (Defined, Instantiated)) else None
+
+
+def origin(meaning: Meaning) -> str:
+    """How a message says where a name comes from: "defined at Hudi.tla:40:12"."""
+    if isinstance(meaning, Standard):
+        return f"defined in {meaning.module or 'TLA+ itself'}"
+    at = place_of(meaning)
+    return f"{'defined' if isinstance(meaning, (Defined, Instantiated)) else 'declared'}{f' at {at}' if at else ''}"
+
+
+def is_same(one: Meaning, other: Meaning) -> bool:
+    """Whether two meanings come from the same definition, or from two that read alike, so that a name may have both."""
+    if isinstance(one, Standard) and isinstance(other, Standard):
+        return (one.name, one.arity) == (other.name, other.arity)
+    if isinstance(one, (Defined, Instantiated)) and isinstance(other, (Defined, Instantiated)):
+        return one.definition is other.definition or is_alike(one.definition, other.definition)
+    return one is other
+
+
+def check_arity(meaning: Meaning, given: int, at: Place) -> None:
+    """Refuse a wrong number of arguments.
+
+    Raises:
+        InputError: With the place.
+    """
+    if meaning.arity != given:
+        fail_at(at, f"{meaning.name} takes {meaning.arity or 'no'} argument{'s' * (meaning.arity != 1)}, not {given}")
+
+
+def fail_at(at: Place, message: str) -> NoReturn:
+    """Raise an InputError that begins with a place.
+
+    Raises:
+        InputError: Always.
+    """
+    raise InputError(f"{at}: {message}")

@@ -1,0 +1,351 @@
+r"""Sets that are described, not listed: intervals, Nat, SUBSET S, [S -> T], records, products and their combinations.
+
+They answer ``\in`` by their description, and enumerate in TLC's order, which is that of the listed set.
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from workbench.kernel.meaning.values import Map, Name
+from workbench.tlaplus.equality import set_of
+from workbench.tlaplus.lazy import Lazy, each, equal, has, set_from, truth
+from workbench.tlaplus.values import (
+    CONCRETE,
+    EvaluationError,
+    brief,
+    domain_of,
+    function_of,
+    is_record,
+    order_key,
+    pairs_of,
+    spelling,
+    type_of,
+)
+
+
+class Interval(Lazy):
+    """``low..high``."""
+
+    __slots__ = ("high", "low")
+
+    def __init__(self, low: int, high: int) -> None:
+        self.low, self.high = low, high
+
+    def force(self) -> frozenset[int]:
+        return frozenset(self.each())
+
+    def each(self) -> range:
+        return range(self.low, self.high + 1)
+
+    def size(self) -> int:
+        return len(self.each())
+
+    def has(self, value: Any) -> bool:
+        if type(value) is int:
+            return self.low <= value <= self.high
+        if self.low > self.high:
+            return False
+        return _foreign(value, self)
+
+    def same(self, other: Any) -> bool:
+        if type(other) is Interval:
+            return self.each() == other.each()
+        return super().same(other)
+
+    def __str__(self) -> str:
+        return f"{self.low}..{self.high}" if self.low <= self.high else "{}"
+
+
+def _foreign(value: Any, members: Lazy) -> bool:
+    """False for a model value, which may be asked of any set; an error for others."""
+    if type(value) is Name and not type_of(value):
+        return False
+    raise EvaluationError(f"{brief(value)} is of another kind than the members of {members}")
+
+
+class Infinite(Lazy):
+    """Nat, Int or STRING, or what TLC takes for any set, ``Any``."""
+
+    __slots__ = ("_kind", "_least", "_name")
+    endless = True
+
+    def __init__(self, name: str, kind: type | None, least: int | None = None) -> None:
+        self._name, self._kind, self._least = name, kind, least
+
+    def force(self) -> "Infinite":
+        return self
+
+    def has(self, value: Any) -> bool:
+        if self._kind is None:
+            return True
+        fits = type(value) is self._kind
+        if fits:
+            return self._least is None or bool(value >= self._least)
+        return _foreign(value, self)
+
+    def same(self, other: Any) -> bool:
+        if isinstance(other, Infinite):
+            return self is other
+        if type(other) is Name and not type_of(other):
+            return False
+        raise EvaluationError(f"{self} and {brief(other)} cannot be compared")
+
+    def __str__(self) -> str:
+        return self._name
+
+
+NAT = Infinite("Nat", int, 0)
+INT = Infinite("Int", int)
+STRING = Infinite("STRING", str)
+ANY = Infinite("Any", None)
+BOOLEAN = frozenset({False, True})
+
+
+class Described(Lazy):
+    """A set that is made of other sets, its parts."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, *parts: Any) -> None:
+        self.parts = parts
+
+    @property
+    def endless(self) -> bool:  # type: ignore[override]
+        return any(type(part) not in CONCRETE and part.endless for part in self.parts)
+
+    def force(self) -> Any:
+        return self if self.endless else frozenset(self.each())
+
+    def each(self) -> Iterable[Any]:
+        if self.endless:
+            raise EvaluationError(f"{self} is not enumerable")
+        return self._members()
+
+    def _members(self) -> Iterator[Any]:
+        """The members in order, if it has an end."""
+        raise NotImplementedError
+
+    def size(self) -> int:
+        if self.endless:
+            raise EvaluationError(f"{self} is infinite, so that it has no cardinality")
+        return sum(1 for _ in self.each())
+
+    def same(self, other: Any) -> bool:
+        if type(other) is type(self) and self.has_parts_of(other):
+            return True
+        if self.endless:
+            if type(other) is type(self) or type(other) is Name:
+                return False
+            raise EvaluationError(f"{self} and {brief(other)} cannot be compared")
+        return super().same(other)
+
+    def has_parts_of(self, other: "Described") -> bool:
+        """Whether another set of this class has equal parts; then the sets are equal."""
+        return len(self.parts) == len(other.parts) and all(map(equal, self.parts, other.parts))
+
+
+def _size(members: Any) -> int:
+    return len(set_from(members)) if type(members) in CONCRETE else members.size()
+
+
+class Sequences(Described):
+    """``Seq(S)``."""
+
+    __slots__ = ()
+    endless = True
+
+    def has(self, value: Any) -> bool:
+        if type(value) is not tuple:
+            return _foreign(value, self)
+        return all(has(self.parts[0], part) for part in value)
+
+    def __str__(self) -> str:
+        return f"Seq({brief(self.parts[0])})"
+
+
+class Subsets(Described):
+    """``SUBSET S``."""
+
+    __slots__ = ()
+
+    def has(self, value: Any) -> bool:
+        if type(value) is not frozenset:
+            raise EvaluationError(f"{brief(value)} is not a set, but asked whether it is a member of {self}")
+        return all(has(self.parts[0], part) for part in value)
+
+    def _members(self) -> Iterator[Any]:
+        members = tuple(each(self.parts[0]))
+        for size in range(len(members) + 1):
+            yield from map(frozenset, itertools.combinations(members, size))
+
+    def size(self) -> int:
+        return int(2 ** _size(self.parts[0]))
+
+    def within(self, other: Any) -> bool:
+        if type(other) is Subsets:
+            return all(has(other.parts[0], member) for member in each(self.parts[0]))
+        return super().within(other)
+
+    def __str__(self) -> str:
+        return f"SUBSET {brief(self.parts[0])}"
+
+
+class Functions(Described):
+    """``[S -> T]``."""
+
+    __slots__ = ()
+
+    def has(self, value: Any) -> bool:
+        if type(value) is not tuple and type(value) is not Map:
+            return _foreign(value, self)
+        domain, target = self.parts
+        return equal(domain_of(value), domain) and all(has(target, result) for _, result in pairs_of(value))
+
+    def _members(self) -> Iterator[Any]:
+        domain = tuple(each(self.parts[0]))
+        for results in itertools.product(*[tuple(each(self.parts[1]))] * len(domain)):
+            yield function_of(dict(zip(domain, results, strict=True)))
+
+    def size(self) -> int:
+        return int(_size(self.parts[1]) ** _size(self.parts[0]))
+
+    def __str__(self) -> str:
+        return f"[{brief(self.parts[0])} -> {brief(self.parts[1])}]"
+
+
+class Records(Described):
+    """``[name : S, ...]``."""
+
+    __slots__ = ("names",)
+
+    def __init__(self, fields: Mapping[str, Any]) -> None:
+        self.names = sorted(fields, key=order_key)
+        super().__init__(*[fields[name] for name in self.names])
+
+    def has(self, value: Any) -> bool:
+        if type(value) is not Map or not is_record(value):
+            return not self.names if value == () else _foreign(value, self)
+        if value._data.keys() != set(self.names):
+            return False
+        return all(has(part, value._data[name]) for name, part in zip(self.names, self.parts, strict=True))
+
+    def has_parts_of(self, other: Described) -> bool:
+        return isinstance(other, Records) and self.names == other.names and super().has_parts_of(other)
+
+    def _members(self) -> Iterator[Any]:
+        for values in itertools.product(*[tuple(each(part)) for part in self.parts]):
+            yield function_of(dict(zip(self.names, values, strict=True)))
+
+    def size(self) -> int:
+        return math.prod(map(_size, self.parts))
+
+    def __str__(self) -> str:
+        fields = [f"{spelling(name)}: {brief(part)}" for name, part in zip(self.names, self.parts, strict=True)]
+        return f"[{', '.join(fields)}]"
+
+
+class Product(Described):
+    r"""``S \X T``."""
+
+    __slots__ = ()
+
+    def has(self, value: Any) -> bool:
+        if type(value) is Map:
+            if any(type(key) is not int for key in value._data):
+                return _foreign(value, self)
+            return False
+        if type(value) is not tuple:
+            return _foreign(value, self)
+        return len(value) == len(self.parts) and all(map(has, self.parts, value))
+
+    def _members(self) -> Iterator[Any]:
+        return itertools.product(*[tuple(each(part)) for part in self.parts])
+
+    def size(self) -> int:
+        return math.prod(map(_size, self.parts))
+
+    def __str__(self) -> str:
+        return " \\X ".join(map(brief, self.parts))
+
+
+class Filtered(Described):
+    r"""``{x \in S : test(x)}`` over a set that nobody has listed."""
+
+    __slots__ = ("_test",)
+
+    def __init__(self, members: Any, test: Callable[[Any], Any]) -> None:
+        super().__init__(members)
+        self._test = test
+
+    def has(self, value: Any) -> bool:
+        return has(self.parts[0], value) and truth(self._test(value))
+
+    def has_parts_of(self, other: Described) -> bool:
+        return self is other
+
+    def _members(self) -> Iterator[Any]:
+        return (member for member in each(self.parts[0]) if truth(self._test(member)))
+
+    def __str__(self) -> str:
+        return f"{{x \\in {brief(self.parts[0])} : ...}}"
+
+
+class Union(Described):
+    r"""``S \cup T`` where one of them is not listed."""
+
+    __slots__ = ()
+
+    def has(self, value: Any) -> bool:
+        return any(has(part, value) for part in self.parts)
+
+    def _members(self) -> Iterator[Any]:
+        return iter(each(set_of([member for part in self.parts for member in each(part)])))
+
+    def within(self, other: Any) -> bool:
+        return all(has(other, member) for part in self.parts for member in each(part))
+
+    def __str__(self) -> str:
+        return " \\cup ".join(map(brief, self.parts))
+
+
+class Intersection(Described):
+    r"""``S \cap T`` where neither is listed."""
+
+    __slots__ = ()
+
+    @property
+    def endless(self) -> bool:  # type: ignore[override]
+        return all(type(part) not in CONCRETE and part.endless for part in self.parts)
+
+    def has(self, value: Any) -> bool:
+        return all(has(part, value) for part in self.parts)
+
+    def _members(self) -> Iterator[Any]:
+        one, other = self.parts
+        if type(one) not in CONCRETE and one.endless:
+            one, other = other, one
+        return (member for member in each(one) if has(other, member))
+
+    def __str__(self) -> str:
+        return " \\cap ".join(map(brief, self.parts))
+
+
+class Difference(Described):
+    r"""``S \ T`` where S is not listed."""
+
+    __slots__ = ()
+
+    @property
+    def endless(self) -> bool:  # type: ignore[override]
+        return bool(type(self.parts[0]) not in CONCRETE and self.parts[0].endless)
+
+    def has(self, value: Any) -> bool:
+        return has(self.parts[0], value) and not has(self.parts[1], value)
+
+    def _members(self) -> Iterator[Any]:
+        return (member for member in each(self.parts[0]) if not has(self.parts[1], member))
+
+    def __str__(self) -> str:
+        return f"{brief(self.parts[0])} \\ {brief(self.parts[1])}"

@@ -1,0 +1,143 @@
+"""Open a module with its configuration: the class of its machines."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from workbench.kernel.meaning.errors import InputError
+from workbench.tlaplus.configuration import Cfg, CfgEntry, read_configuration
+from workbench.tlaplus.configured import Configured, configure, naming
+from workbench.tlaplus.machine import TlaMachine
+from workbench.tlaplus.modules import Library, Specification, load, read_file
+from workbench.tlaplus.standard import MODULES
+
+#: What a module without a configuration is taken to mean: the first of these that it defines.
+_USUAL = (("SPECIFICATION", "Spec"), ("INIT", "Init"), ("NEXT", "Next"))
+#: The classes by what they were made from: whoever opens the same texts again gets the same class.
+_made: dict[Any, type[TlaMachine]] = {}
+
+
+def open_module(
+    path: str | Path, cfg: str | Path | None = None, folders: Sequence[str | Path] = ()
+) -> type[TlaMachine]:
+    """The machines of the module in a file, with a configuration; the constants are the arguments of the class.
+
+    Args:
+        path: The file, such as ``Hudi.tla``.
+        cfg: The configuration's file; by default that beside the module, ``Hudi.cfg``, if there is one.
+        folders: Where other modules are searched for, after the folder of the file.
+
+    Raises:
+        InputError: With the place, for a text or a configuration that has a mistake, or that is not supported.
+    """
+    path = Path(path)
+    if path.suffix != ".tla":
+        raise InputError(f"{path} is not a module; its name must end in .tla")
+    if not path.is_file():
+        raise InputError(f"there is no file {path}")
+    beside = path.with_suffix(".cfg")
+    chosen = Path(cfg) if cfg is not None else beside if beside.is_file() else None
+    library = Library([path.parent, *map(Path, folders)], _standard())
+    if chosen is None:
+        return _class_of(path.stem, library, None, "")
+    return _class_of(path.stem, library, _text_of(chosen), chosen.name)
+
+
+def open_named(path: Path, configuration: str) -> type[TlaMachine]:
+    """The machines of ``path:configuration``, as commands and panels name them.
+
+    Args:
+        configuration: A file, seen from the module's folder; empty for the one beside the module.
+
+    Raises:
+        InputError: As for :func:`open_module`.
+    """
+    return open_module(path, path.parent / configuration if configuration else None)
+
+
+def module_of_text(text: str, cfg: str | None = None, modules: Sequence[str] = ()) -> type[TlaMachine]:
+    """The machines of a module that is a text, as in a notebook.
+
+    Args:
+        text: The module's.
+        cfg: The configuration's.
+        modules: The texts of other modules.
+
+    Raises:
+        InputError: As for :func:`open_module`.
+    """
+    texts = {_name_in(one): one for one in (*modules, text)}
+    name = _name_in(text)
+    return _class_of(name, Library(standard=_standard(), texts=texts), cfg, f"{name}.cfg")
+
+
+def module_of_cell(text: str) -> type[TlaMachine]:
+    """The machines of a module that is followed by its configuration, if it has one.
+
+    Raises:
+        InputError: As for :func:`open_module`.
+    """
+    ends = [line.end() for line in re.finditer(r"^={4,}[ \t]*$", text, re.MULTILINE)]
+    end = ends[-1] if ends else len(text)
+    return module_of_text(text[:end], text[end:] if text[end:].strip() else None)
+
+
+def _standard() -> dict[str, dict[str, int]]:
+    return {module: {name: arity for name, (arity, _) in operators.items()} for module, operators in MODULES.items()}
+
+
+def _name_in(text: str) -> str:
+    found = re.search(r"-{4,}\s*MODULE\s+(\w+)\s*-{4,}", text)
+    if found is None:
+        raise InputError("there is no module in the text; it takes ---- MODULE Name ----")
+    return found[1]
+
+
+def _text_of(cfg: Path) -> str:
+    text = read_file(cfg, "a configuration")
+    if text is None:
+        raise InputError(f"there is no file {cfg}")
+    try:
+        return text.decode()
+    except UnicodeDecodeError:
+        raise InputError(f"{cfg} is not a text in UTF-8") from None
+
+
+def _class_of(name: str, library: Library, cfg: str | None, file: str) -> type[TlaMachine]:
+    configured = _configured(name, library, cfg, file)
+    made_from = name, tuple(sorted(library.read.items())), cfg, file
+    if made_from not in _made:
+        # Its module is the text, so that a hash of the class is one of what it was made from.
+        parts = {"configured": configured, "declared": configured.family, "__module__": f"{name}.tla"}
+        made: type[TlaMachine] = type(name, (TlaMachine,), parts)
+        made.declared = made().declared
+        _made[made_from] = made
+    return _made[made_from]
+
+
+def _configured(name: str, library: Library, cfg: str | None, file: str) -> Configured:
+    specification = load(name, library)
+    if cfg is None:
+        given = _usual(specification)
+    else:
+        with naming(file):
+            given = read_configuration(cfg)
+    texts = dict(library.read)
+    return replace(configure(specification, library, given, file), rebuilt_by=(_rebuilt, (name, texts, cfg, file)))
+
+
+def _rebuilt(name: str, texts: dict[str, str | bytes], cfg: str | None, file: str) -> Configured:
+    return _configured(name, Library(standard=_standard(), texts=texts), cfg, file)
+
+
+def _usual(specification: Specification) -> Cfg:
+    """What stands for the configuration of a module that has none: the behaviours that it defines by usual names."""
+    single = dict[str, CfgEntry]()
+    for keyword, name in _USUAL:
+        if specification.scope.find(name) is not None:
+            single[keyword] = CfgEntry(name, 1)
+            if keyword == "SPECIFICATION":
+                break
+    return Cfg(single=single)

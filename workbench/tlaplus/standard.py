@@ -1,0 +1,100 @@
+"""The modules that TLC brings with it, by name, and what each of their operators is in Python."""
+
+import itertools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from workbench.tlaplus.arithmetic import INTEGERS, NATURALS
+from workbench.tlaplus.bags import BAGS
+from workbench.tlaplus.community import COMMUNITY
+from workbench.tlaplus.lazy import each, force, set_from
+from workbench.tlaplus.operators import merge, pair
+from workbench.tlaplus.sequences import SEQUENCES, sort_sequence
+from workbench.tlaplus.sets import ANY, INT, NAT
+from workbench.tlaplus.values import CONCRETE, EvaluationError, brief, function_of, shown, text
+
+# FiniteSets ----------------------------------------------------------------------------------------------------------
+
+
+def cardinality(members: Any) -> int:
+    """``Cardinality(members)``."""
+    if type(members) is frozenset:
+        return len(members)
+    return len(set_from(members)) if type(members) in CONCRETE else members.size()
+
+
+def is_finite(members: Any) -> bool:
+    """``IsFiniteSet(members)``."""
+    return bool(set_from(members) is not None) if type(members) in CONCRETE else not members.endless
+
+
+# TLC -----------------------------------------------------------------------------------------------------------------
+
+
+def printed(_: Any, value: Any) -> Any:
+    """``Print(out, value)``: prints nothing, since a search evaluates an expression as often as it likes."""
+    return value
+
+
+def noted(_: Any) -> bool:
+    """``PrintT(out)``, which prints nothing either."""
+    return True
+
+
+def asserted(condition: Any, out: Any) -> bool:
+    """``Assert(condition, out)``."""
+    if force(condition) is True:
+        return True
+    raise EvaluationError(f"Assert failed: {brief(force(out))}")
+
+
+def to_string(value: Any) -> str:
+    """``ToString(value)``."""
+    return text(shown(value))
+
+
+def permutations(members: Any) -> frozenset[Any]:
+    """``Permutations(members)``: the bijections of a set to itself."""
+    domain = tuple(each(members))
+    return frozenset([function_of(dict(zip(domain, images, strict=True))) for images in itertools.permutations(domain)])
+
+
+def _refused(name: str) -> Callable[..., Any]:
+    def refuse(*_: Any) -> Any:
+        raise EvaluationError(f"{name} of the module TLC is not supported: its value is not a function of the state")
+
+    return refuse
+
+
+TLC: dict[str, tuple[int, Callable[..., Any]]] = {
+    "Print": (2, printed),
+    "PrintT": (1, noted),
+    "Assert": (2, asserted),
+    "ToString": (1, to_string),
+    "Permutations": (1, permutations),
+    "SortSeq": (2, sort_sequence),
+    ":>": (2, pair),
+    "@@": (2, merge),
+    "TLCEval": (1, force),
+    "Any": (0, lambda: ANY),
+    "JavaTime": (0, _refused("JavaTime")),
+    "RandomElement": (1, _refused("RandomElement")),
+    "TLCGet": (1, _refused("TLCGet")),
+    "TLCSet": (2, _refused("TLCSet")),
+}
+
+# All of them ---------------------------------------------------------------------------------------------------------
+
+_NAT: dict[str, tuple[int, Callable[..., Any]]] = {"Nat": (0, lambda: NAT)}
+_INT: dict[str, tuple[int, Callable[..., Any]]] = {"Int": (0, lambda: INT)}
+
+#: By module: its operators with the number of their arguments. Operators that are arguments are Python functions.
+MODULES: Mapping[str, Mapping[str, tuple[int, Callable[..., Any]]]] = {
+    "Naturals": {**NATURALS, **_NAT},
+    "Integers": {**INTEGERS, **_NAT, **_INT},
+    "Sequences": SEQUENCES,
+    "FiniteSets": {"Cardinality": (1, cardinality), "IsFiniteSet": (1, is_finite)},
+    "Bags": BAGS,
+    "TLC": TLC,
+    **COMMUNITY,
+}

@@ -1,0 +1,126 @@
+"""The steps of a module: the disjuncts of its Next, with their arguments."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from workbench.kernel.meaning.errors import ModelError
+from workbench.kernel.meaning.parameters import Group, Parameters
+from workbench.kernel.meaning.state import Values
+from workbench.kernel.meaning.steps import ActionInstance, Outcome, PlainAction
+from workbench.tlaplus.cells import Cells
+from workbench.tlaplus.judging import failed
+from workbench.tlaplus.running import Run
+from workbench.tlaplus.splitting import Leaf, Named, lane_of
+from workbench.tlaplus.terms import Terms
+from workbench.tlaplus.values import EvaluationError
+
+#: Says which of its conditions of fairness count a step, given the values of the variables before and after it.
+Counting = Callable[[Values, Sequence[Any]], frozenset[int]]
+
+
+@dataclass(frozen=True)
+class TextProcess:
+    """Those who take steps: the members of a set of names.
+
+    Attributes:
+        per: The constant that holds them.
+        pc: The variable that says where each of them is, if there is one.
+    """
+
+    name: str
+    per: str
+    pc: str
+    fair: str | None = None
+    doc: str = ""
+
+
+@dataclass(frozen=True)
+class TextAction(PlainAction):
+    """A disjunct of Next.
+
+    Attributes:
+        stutters: It may change nothing.
+        fair, fair_when: The specification's formula says what is fair, not the action.
+    """
+
+    stutters: bool = True
+    fair: None = None
+    fair_when: None = None
+
+
+class Steps(NamedTuple):
+    """What Next is split into.
+
+    Attributes:
+        members: The values that parameters range over, by what their domains are called.
+    """
+
+    actions: Mapping[str, TextAction]
+    processes: Mapping[str, TextProcess]
+    members: Mapping[str, tuple[Any, ...]]
+
+
+def steps_of(disjuncts: Sequence[Named], sets: Mapping[str, Sequence[str]], variables: Sequence[str]) -> Steps:
+    """The actions of some disjuncts, and who takes them.
+
+    Args:
+        sets: The constants that are sets of names, with their members.
+    """
+    groups = dict[str, list[Named]]()
+    for one in disjuncts:
+        groups.setdefault(one.action, []).append(one)
+    actions, processes, members = dict[str, TextAction](), dict[str, TextProcess](), dict[str, tuple[Any, ...]]()
+    for name, group in groups.items():
+        actors = lane_of([one.arguments[0] for one in group if one.arguments], sets)
+        parameters = list[Group]()
+        for at, parameter in enumerate(group[0].parameters):
+            domain = actors if at == 0 and actors is not None else f"{parameter} of {name}"
+            members[domain] = tuple(dict.fromkeys(one.arguments[at] for one in group))
+            parameters.append(((parameter,), domain))
+        if actors is not None:
+            pc = "pc" if "pc" in variables else ""
+            processes[actors] = TextProcess(actors, actors, pc)
+        place = f" ({group[0].leaf.term.node.at})"
+        process = None if actors is None else processes[actors]
+        actions[name] = TextAction(name, Parameters(parameters), place=place, process=process)
+    return Steps(actions, processes, {**members, **{name: tuple(sets[name]) for name in sets}})
+
+
+class TextInstance(ActionInstance):
+    """A disjunct of Next, with its arguments.
+
+    Attributes:
+        counting: None if all conditions of fairness that are about it count all of its steps.
+    """
+
+    def __init__(
+        self, number: int, action: TextAction, arguments: Sequence[Any], leaf: Leaf, terms: Terms, cells: Cells
+    ) -> None:
+        super().__init__(number, action, arguments)
+        self._at, self._terms, self._cells = leaf.term.node.at, terms, cells
+        self._function = terms.compiled("action", leaf.term)
+        self._values = tuple(leaf.term.values.values())
+        self.counting: Counting | None = None
+
+    def run(self, before: Values) -> tuple[list[Outcome], list[str]]:
+        self._terms.begin()
+        now = self._cells.variables(before)
+        run, outcomes = Run(self._cells.names, now), list[Outcome]()
+
+        def rest() -> None:
+            if left := run.unassigned():
+                raise ModelError(f"{self._at}: {self.action.name} leaves {', '.join(left)} unassigned")
+            outcomes.append(self._outcome(before, now, run))
+
+        try:
+            self._function(run, rest, *self._values)
+        except EvaluationError as error:
+            raise failed(error, self._at) from error
+        return outcomes, list(dict.fromkeys(run.whys))
+
+    def _outcome(self, before: Values, now: Any, run: Run) -> Outcome:
+        then, counted = run.then, None
+        if self.counting is not None:
+            counted = self.counting(now, [then[number] for number in range(len(self._cells.names))])
+        return Outcome(tuple(run.chosen), self._cells.writes(then, before), counted)

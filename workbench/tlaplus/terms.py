@@ -1,0 +1,208 @@
+r"""Expressions with values for the names around them: what Next is split into, and what properties consist of.
+
+A definition is *unfolded* where its arguments are constants: then its body, with values for its parameters, means the
+same. Arguments that depend on the state stay where they are, since an operator may prime them.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from workbench.tlaplus.compiling import Compiler
+from workbench.tlaplus.lazy import Lazy, each
+from workbench.tlaplus.levels import Level, Levels
+from workbench.tlaplus.ordering import order_by
+from workbench.tlaplus.scopes import Defined, Meaning, Scope, Substituted
+from workbench.tlaplus.syntax import (
+    Apply,
+    Bound,
+    Conjunction,
+    Declaration,
+    Expression,
+    Identifier,
+    Label,
+    Lambda,
+    Let,
+    OperatorDefinition,
+    Qualified,
+    Quantified,
+)
+from workbench.tlaplus.values import EvaluationError
+
+#: Quantifiers over more combinations of values than this stay quantifiers.
+_MOST = 4096
+
+Values = Mapping[Declaration, Any]
+
+
+class Term(NamedTuple):
+    """An expression, the scope of its names, and the values of those that are bound around it."""
+
+    node: Expression
+    scope: Scope
+    values: Values
+
+    def inside(self, node: Expression, values: Values | None = None) -> "Term":
+        """A part of this expression that its names reach, with values for more of them."""
+        return Term(node, self.scope.inside(self.node), {**self.values, **(values or {})})
+
+    def beside(self, node: Expression) -> "Term":
+        """Another expression in the same scope."""
+        return Term(node, self.scope, self.values)
+
+
+class Terms:
+    """Takes terms apart, and compiles them.
+
+    Each expression is compiled once, whatever the values of the names around it are.
+
+    Args:
+        spellings: The order of strings and model values; see :func:`workbench.tlaplus.values.announce`.
+    """
+
+    def __init__(self, compiler: Compiler, spellings: Sequence[str]) -> None:
+        self.compiler = compiler
+        self._spellings = spellings
+        self.levels = Levels()
+        self._compiled: dict[Any, Callable[..., Any]] = {}
+
+    def begin(self) -> None:
+        """Put strings and model values in this specification's order; call it before anything is evaluated."""
+        order_by(self._spellings)
+
+    def level(self, term: Term) -> Level:
+        return self.levels.level(term.node, term.scope)
+
+    # Functions ----------------------------------------------------------------------------------------------------
+
+    def compiled(self, kind: str, term: Term) -> Callable[..., Any]:
+        """The function of a compiled expression, whose last arguments are the values of the names around it.
+
+        Args:
+            kind: The compiler's method: ``expression``, ``predicate`` or ``action``.
+        """
+        key = kind, term.node, term.scope, tuple(term.values)
+        if key not in self._compiled:
+            compile_it = getattr(self.compiler, kind)
+            self._compiled[key] = compile_it(term.node, term.scope, tuple(term.values))
+        return self._compiled[key]
+
+    def value(self, term: Term) -> Any:
+        """The value of a constant expression."""
+        self.begin()
+        return self.compiled("expression", term)(None, None, *term.values.values())
+
+    def is_true(self, term: Term) -> bool:
+        """Whether a constant predicate holds."""
+        self.begin()
+        return bool(self.compiled("predicate", term)(None, None, *term.values.values()))
+
+    # Parts --------------------------------------------------------------------------------------------------------
+
+    def unfolded(self, term: Term) -> Term | None:
+        """What a name, a label or a LET stands for; None if it cannot be taken apart.
+
+        Raises:
+            EvaluationError: If an argument has no value.
+        """
+        node, scope = term.node, term.scope
+        if isinstance(node, (Label, Let)):
+            return term.inside(node.body)
+        if isinstance(node, Identifier):
+            return self._body(term, scope.meaning(node.name, node.at), (), term.values)
+        if isinstance(node, Apply):
+            return self._body(term, scope.meaning(node.name, node.at), node.arguments, term.values)
+        if isinstance(node, Qualified):
+            reached = scope.reach(node)
+            names = tuple(name for name, _ in reached.arguments)
+            passed = self._passed(term, names, tuple(value for _, value in reached.arguments))
+            around = None if passed is None else {**term.values, **passed}
+            return None if around is None else self._body(term, reached.meaning, node.arguments, around)
+        return None
+
+    def _body(self, term: Term, meaning: Meaning, arguments: tuple[Expression, ...], around: Values) -> Term | None:
+        if isinstance(meaning, Substituted) and not arguments and not meaning.arity:
+            return Term(meaning.expression, meaning.scope, _visible(around, meaning.scope))
+        if not isinstance(meaning, Defined) or meaning.recursive:
+            return None
+        definition = meaning.definition
+        if not isinstance(definition, OperatorDefinition):
+            return None
+        passed = self._passed(term, definition.parameters, arguments)
+        if passed is None:
+            return None
+        scope = meaning.scope.inside(definition)
+        return Term(definition.body, scope, {**_visible(around, scope), **passed})
+
+    def _passed(
+        self, term: Term, parameters: tuple[Declaration, ...], arguments: tuple[Expression, ...]
+    ) -> dict[Declaration, Any] | None:
+        """The values of arguments; None if one is an operator, or no constant."""
+        passed = dict[Declaration, Any]()
+        for parameter, argument in zip(parameters, arguments, strict=True):
+            given = term.beside(argument)
+            if parameter.arity or isinstance(argument, Lambda) or self.level(given) > Level.CONSTANT:
+                return None
+            passed[parameter] = self.value(given)
+        return passed
+
+    def combinations(self, term: Term) -> list[Values] | None:
+        """The values that a quantifier gives its names, in TLC's order; None if its sets are no small constants."""
+        assert isinstance(term.node, Quantified)
+        made: list[Values] = [{}]
+        for bound in term.node.bounds:
+            if bound.domain is None or self.level(term.beside(bound.domain)) > Level.CONSTANT:
+                return None
+            members = self.value(term.beside(bound.domain))
+            if isinstance(members, Lazy) and members.endless:
+                return None
+            listed = list(each(members))
+            for names in _together(bound):
+                made = [{**one, **given} for one in made for given in _given(names, listed, bound.is_tuple)]
+                if len(made) > _MOST:
+                    return None
+        return made
+
+    def conjuncts(self, term: Term, above: Level) -> Iterator[Term]:
+        r"""The parts of a conjunction, through definitions and ``\A`` over constants.
+
+        Args:
+            above: What is of this level, or of a lower one, is not taken apart.
+        """
+        node = term.node
+        if self.level(term) <= above:
+            yield term
+            return
+        if isinstance(node, Conjunction):
+            for operand in node.operands:
+                yield from self.conjuncts(term.beside(operand), above)
+            return
+        if isinstance(node, Quantified) and node.kind == "A":
+            combinations = self.combinations(term)
+            if combinations is not None:
+                for values in combinations:
+                    yield from self.conjuncts(term.inside(node.body, values), above)
+                return
+        inner = self.unfolded(term)
+        if inner is None:
+            yield term
+        else:
+            yield from self.conjuncts(inner, above)
+
+
+def _visible(values: Values, scope: Scope) -> Values:
+    return {name: value for name, value in values.items() if name in scope.parameters}
+
+
+def _together(bound: Bound) -> list[tuple[Declaration, ...]]:
+    """The names of a bound that take one member: all of a tuple, or each by itself."""
+    return [bound.names] if bound.is_tuple else [(name,) for name in bound.names]
+
+
+def _given(names: tuple[Declaration, ...], members: list[Any], is_tuple: bool) -> Iterator[Values]:
+    for member in members:
+        if not is_tuple:
+            yield {names[0]: member}
+        elif isinstance(member, tuple) and len(member) == len(names):
+            yield dict(zip(names, member, strict=True))
+        else:
+            raise EvaluationError(f"a member of the set is not a tuple of {len(names)}")

@@ -1,0 +1,301 @@
+"""The values of TLA+ as values that the kernel's states hold: how they are represented, ordered and compared.
+
+==========================================  ==========================================================
+TLA+                                        Python
+==========================================  ==========================================================
+TRUE, 3                                     ``bool``, ``int``
+"abc"                                       ``str`` with its quotes, ``'"abc"'``: see :func:`text`
+a model value                               ``Name``
+a function over 1..n, <<>> among them       ``tuple``
+any other function                          ``Map``; a record's keys are strings, with their quotes
+a finite set                                ``frozenset``
+a set or function that nobody has listed    :class:`workbench.tlaplus.lazy.Lazy`
+==========================================  ==========================================================
+
+The quotes keep a string apart from the model value of the same spelling, and escapes are those of the string's
+meaning: a string with a quote in it is ``'"a"b"'``.
+
+TLC refuses to compare values of two kinds, such as 1 and TRUE, wherever a comparison reaches them; only a model value
+is unequal to all else. Python takes True for 1, so nothing here trusts its ``==`` before the kinds are known.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from workbench.kernel.meaning.values import Map, Name, Value
+
+#: TLC's integers have 32 bits.
+SMALLEST, LARGEST = -(2**31), 2**31 - 1
+#: Kinds that have no parts. A set whose members are of one of them is as Python sees it.
+ATOMS = frozenset({bool, int, str, Name})
+#: Kinds that states hold; every other value is lazy.
+CONCRETE = ATOMS | {tuple, Map, frozenset}
+
+_KINDS = {bool: "a boolean", int: "an integer", str: "a string", Name: "a model value", frozenset: "a set"}
+
+
+class EvaluationError(Exception):
+    """What TLC reports as an error of evaluation, in one line."""
+
+
+# Strings and model values --------------------------------------------------------------------------------------------
+
+
+def text(spelling: str) -> str:
+    """The TLA+ string with these characters.
+
+    Examples:
+        >>> text("abc")
+        '"abc"'
+    """
+    return f'"{spelling}"'
+
+
+def spelling(string: str) -> str:
+    """The characters of a TLA+ string, without its quotes."""
+    return string[1:-1]
+
+
+def type_of(name: Name) -> str:
+    """The type of a typed model value: ``A_1`` has type ``A``. "" for an untyped one, which may meet any value."""
+    return name[0] if len(name) > 2 and name[1] == "_" else ""
+
+
+# Order ---------------------------------------------------------------------------------------------------------------
+
+#: The place of each announced spelling, as a text that sorts before all spellings that nobody has announced.
+_places: dict[str, str] = {}
+_TRUTHS = {False: b"0", True: b"1"}
+_MOST = 1 << 16
+# By the id of a value, which is kept beside what is known of it so that no other value gets that id.
+_keys: dict[int, tuple[Any, Any]] = {}
+_member_keys: dict[int, tuple[frozenset[Any], list[Any]]] = {}
+_ordered: dict[int, tuple[frozenset[Any], tuple[Any, ...]]] = {}
+_domains_of: dict[int, tuple[Map, frozenset[Any]]] = {}
+# By the domain of a function: the domain in order with its keys; None for a domain with other members than words.
+_words: dict[tuple[Any, ...], tuple[tuple[str, ...], tuple[Any, ...]] | None] = {}
+
+
+def announce(spellings: Iterable[str]) -> None:
+    """Order strings and model values by `spellings`, and all others after them, alphabetically.
+
+    TLC orders them by when it met their spelling first: the model values of the configuration; the identifiers in the
+    modules, such as fields, the main module before those that it extends; then the strings, those of the extended
+    modules before the main one's. CHOOSE and SetToSeq follow that order. The order belongs to the process: a front end
+    announces what it has read before it evaluates anything, and what was announced before is forgotten.
+    """
+    _places.clear()
+    for place, word in enumerate(dict.fromkeys(spellings)):
+        _places[word] = _places[text(word)] = f"!{place:08d}"  # "!" sorts before quotes and letters
+    for known in (_keys, _member_keys, _ordered, _words):
+        known.clear()
+
+
+def order_key(value: Any) -> Any:
+    """A key by which Python orders values as TLC does.
+
+    Two keys are equal if the values are. Comparing them with ``<`` raises :class:`TypeError` if TLC would meet two
+    values of different kinds on the way; bytes stand for booleans to that end, and lists for sets.
+
+    TLC orders sets and functions by size first, then by their members, or by domain and values. Model values come
+    before everything else.
+    """
+    kind = type(value)
+    if kind is int:
+        return 1, value
+    if kind is Name:
+        return 0, _places.get(value, value)
+    if kind is str:
+        return 1, _places.get(value, value)
+    if kind is bool:
+        return 1, _TRUTHS[value]
+    known = _keys.get(id(value))
+    if known is not None:
+        return known[1]
+    key: Any
+    if kind is tuple:
+        key = 1, (len(value), _numbers(len(value)), tuple(map(order_key, value)))
+    elif kind is frozenset:
+        key = 1, [len(value), *member_keys(value)]
+    elif kind is Map:
+        key = 1, _key_of_map(value)
+    else:
+        raise EvaluationError(f"{brief(value)} cannot be compared, since it cannot be listed")
+    _keep(_keys, value, key)
+    return key
+
+
+def _keep(known: dict[int, Any], value: Any, what: Any) -> None:
+    if len(known) >= _MOST:
+        known.clear()
+    known[id(value)] = value, what
+
+
+def _key_of_map(value: Map) -> tuple[Any, ...]:
+    data, words = value._data, words_of(value)
+    if words is not None:
+        return len(data), words[1], tuple([order_key(data[word]) for word in words[0]])
+    domain = ordered(frozenset(data))
+    return len(data), tuple(map(order_key, domain)), tuple([order_key(data[key]) for key in domain])
+
+
+def words_of(value: Map) -> tuple[tuple[str, ...], tuple[Any, ...]] | None:
+    """The domain of a function in order, with its keys, if it consists of strings and model values."""
+    key = tuple(value._data)
+    if key not in _words:
+        plain = all(type(word) is str or type(word) is Name for word in key)
+        domain = tuple(sorted(key, key=order_key)) if plain else ()
+        if len(_words) >= _MOST:
+            _words.clear()
+        _words[key] = (domain, tuple(map(order_key, domain))) if plain else None
+    return _words[key]
+
+
+_domains: list[tuple[Any, ...]] = [()]
+
+
+def _numbers(size: int) -> tuple[Any, ...]:
+    """The keys of 1..size, the domain of a tuple."""
+    while len(_domains) <= size:
+        _domains.append((*_domains[-1], (1, len(_domains))))
+    return _domains[size]
+
+
+def sorted_pairs(pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """Order keys with their values, in order; an error if the values are of different kinds."""
+    try:
+        return sorted(pairs, key=_first)
+    except TypeError:
+        raise mixed(*[value for _, value in pairs]) from None
+
+
+def _first(pair: tuple[Any, Any]) -> Any:
+    return pair[0]
+
+
+def member_keys(members: frozenset[Any]) -> list[Any]:
+    """The order keys of the members of a set, in order."""
+    known = _member_keys.get(id(members))
+    if known is None:
+        keys = [key for key, _ in sorted_pairs([(order_key(member), member) for member in members])]
+        _keep(_member_keys, members, keys)
+        return keys
+    return known[1]
+
+
+def ordered(members: frozenset[Any]) -> tuple[Any, ...]:
+    """The members of a set in TLC's order, in which CHOOSE and quantifiers take them."""
+    if len(members) < 2:
+        return tuple(members)
+    known = _ordered.get(id(members))
+    if known is not None:
+        return known[1]
+    kinds = set(map(type, members))
+    if kinds == {int}:
+        made = tuple(sorted(members))
+    elif kinds == {Name} or kinds == {str}:
+        made = tuple(sorted(members, key=_place))
+    else:
+        made = tuple([member for _, member in sorted_pairs([(order_key(member), member) for member in members])])
+    _keep(_ordered, members, made)
+    return made
+
+
+def _place(word: str) -> str:
+    return _places.get(word, word)
+
+
+# Errors and kinds -----------------------------------------------------------------------------------------------------
+
+
+def is_record(value: Map) -> bool:
+    """Whether a function has a domain of strings."""
+    return all(type(key) is str for key in value._data)
+
+
+def mixed(*values: Any) -> EvaluationError:
+    """The error for values that TLC cannot compare."""
+    kinds = {_KINDS.get(type(value), "a function"): value for value in values}
+    if len(kinds) < 2:
+        return EvaluationError(f"values of different kinds are compared in {brief(values[0])} and {brief(values[-1])}")
+    (one, first), (other, second), *_ = sorted(kinds.items())
+    return EvaluationError(f"{one} and {other} cannot be compared: {brief(first)} and {brief(second)}")
+
+
+# Text ----------------------------------------------------------------------------------------------------------------
+
+_ESCAPES = str.maketrans({'"': '\\"', "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"})
+_SHOWN: dict[type, Callable[[Any], str]] = {
+    bool: lambda value: "TRUE" if value else "FALSE",
+    int: str,
+    Name: str,
+    str: lambda value: text(spelling(value).translate(_ESCAPES)),
+    tuple: lambda value: f"<<{', '.join(map(shown, value))}>>",
+    frozenset: lambda value: f"{{{', '.join(map(shown, ordered(value)))}}}",
+    Map: lambda value: _shown_map(value),
+}
+
+
+def shown(value: Any) -> str:
+    """A value as TLC prints it.
+
+    Examples:
+        >>> shown(Map({'"a"': (1, True)}))
+        '[a |-> <<1, TRUE>>]'
+    """
+    show = _SHOWN.get(type(value))
+    return str(value) if show is None else show(value)
+
+
+def _shown_map(value: Map) -> str:
+    domain = ordered(frozenset(value))
+    if is_record(value):
+        return f"[{', '.join(f'{spelling(key)} |-> {shown(value[key])}' for key in domain)}]"
+    return f"({' @@ '.join(f'{shown(key)} :> {shown(value[key])}' for key in domain)})"
+
+
+def brief(value: Any) -> str:
+    """A value for a message, which is one line."""
+    try:
+        line = shown(value)
+    except EvaluationError:  # a set that should not exist: it has no order
+        line = repr(value)
+    return line if len(line) <= 100 else f"{line[:97]}..."
+
+
+# Functions, as far as they are concrete ------------------------------------------------------------------------------
+
+
+def function_of(data: dict[Any, Any]) -> Value:
+    """The function that `data` lists: a tuple if its domain is 1..n."""
+    size = len(data)
+    if size == 0:
+        return ()
+    if 1 in data and size in data and type(next(iter(data))) is int:
+        try:
+            return tuple([data[number] for number in range(1, size + 1)])
+        except KeyError:
+            pass
+    return Map(data)
+
+
+def pairs_of(function: Any) -> Iterator[tuple[Any, Any]]:
+    """The arguments of a concrete function with its values, unordered."""
+    kind = type(function)
+    if kind is tuple:
+        return enumerate(function, 1)
+    if kind is Map:
+        return iter(function._data.items())
+    raise EvaluationError(f"{brief(function)} is not a function")
+
+
+def domain_of(function: Any) -> frozenset[Any]:
+    """``DOMAIN function`` of a concrete function."""
+    if type(function) is not Map:
+        return frozenset([argument for argument, _ in pairs_of(function)])
+    known = _domains_of.get(id(function))
+    if known is None:
+        domain = frozenset(function._data)
+        _keep(_domains_of, function, domain)
+        return domain
+    return known[1]

@@ -1,0 +1,170 @@
+"""What the writers of expressions, calls and actions share while a specification is compiled."""
+
+import ast
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from workbench.tlaplus import operators, running
+from workbench.tlaplus.bindings import NOTHING_BOUND, NOW, NOWHERE, THEN, Bindable, Binding, Here, Knowledge
+from workbench.tlaplus.execution import Program
+from workbench.tlaplus.lazy import each, equal, isin, truth
+from workbench.tlaplus.mentions import Mentions
+from workbench.tlaplus.modules import Specification
+from workbench.tlaplus.python_code import defined
+from workbench.tlaplus.scopes import Constant, Defined, Scope, Standard, Variable
+from workbench.tlaplus.sets import Functions, Product, Records, Subsets
+from workbench.tlaplus.strictness import Strictness
+from workbench.tlaplus.syntax import Expression, Identifier, Let, Node, Operation, Place
+
+
+class ExpressionWriter(Protocol):
+    """What the others ask of ``expressions.py``, which is built on them."""
+
+    def written(self, node: Expression, here: Here) -> ast.expr: ...
+
+
+class CallWriter(Protocol):
+    """What ``expressions.py`` and this module ask of ``calls.py``."""
+
+    def value(self, node: Expression, here: Here) -> ast.expr: ...
+
+    def bound(self, binding: Binding, here: Here) -> ast.expr: ...
+
+    def body(self, meaning: Defined, here: Here) -> ast.expr: ...
+
+
+class LetWriter(Protocol):
+    """What ``expressions.py`` asks of ``lets.py``."""
+
+    def value(self, node: Let, here: Here) -> ast.expr: ...
+
+
+class ActionWriter(Protocol):
+    """What ``calls.py`` asks of ``actions.py``."""
+
+    def body(self, node: Expression, here: Here) -> list[ast.stmt]: ...
+
+    def function_of(self, node: Expression, here: Here, at: Place) -> str: ...
+
+
+#: What compiled code uses, by the names that it has there.
+_KNOWN: Mapping[str, Any] = {
+    "any": any,
+    "all": all,
+    "map": map,
+    "len": len,
+    "tuple": tuple,
+    "RecursionError": RecursionError,
+    "Functions": Functions,
+    "Product": Product,
+    "Records": Records,
+    "Subsets": Subsets,
+    "Once": running.Once,
+    "each": each,
+    "equal": equal,
+    "isin": isin,
+    "truth": truth,
+    "failed": running.failed,
+    "unpacked": running.unpacked,
+    "too_deep": running.too_deep,
+    "is_enabled": running.is_enabled,
+    **{
+        one.__name__: one
+        for one in (
+            operators.apply,
+            operators.cap,
+            operators.choose,
+            operators.cup,
+            operators.domain,
+            operators.enumerated,
+            operators.except_,
+            operators.field,
+            operators.filtered,
+            operators.function,
+            operators.mapped,
+            operators.minus,
+            operators.record,
+            operators.recursive,
+            operators.subseteq,
+            operators.tupled,
+            operators.union,
+        )
+    },
+}
+
+
+class Workshop:
+    """The program that is written, what is known about names, and the writers.
+
+    Args:
+        specification: Its names are final: no replacement comes later.
+        constants: The value of each declared constant; a Python function for an operator.
+    """
+
+    expressions: ExpressionWriter
+    calls: CallWriter
+    lets: LetWriter
+    actions: ActionWriter
+
+    def __init__(self, specification: Specification, constants: Mapping[Constant, Any]) -> None:
+        self.names = tuple(variable.name for variable in specification.variables)
+        self.numbers: dict[Variable, int] = {one: number for number, one in enumerate(specification.variables)}
+        self.constants = constants
+        self.nowhere = running.Nowhere(self.names)
+        self.program = Program({**_KNOWN, NOWHERE: self.nowhere, "names": self.names})
+        self.knowledge = Knowledge()
+        self.strictness = Strictness()
+        self.mentions = Mentions()
+        self._remembered: dict[Any, str] = {}
+        self._values: dict[int, tuple[Any, str]] = {}
+
+    def named(self, value: Any) -> str:
+        """The name of a value in the program."""
+        known = self._values.get(id(value))
+        if known is None:
+            known = self._values[id(value)] = value, self.program.constant(value)  # the value keeps its id
+        return known[1]
+
+    def declared(self, node: Identifier, here: Here) -> Bindable:
+        """What may be bound to a name."""
+        return here.scope.find(node.name)  # type: ignore[return-value]
+
+    def is_standard(self, node: Operation, here: Here) -> bool:
+        """Whether an operator is that of TLA+, or of a standard module."""
+        meaning = here.scope.meaning(node.symbol, node.at)
+        return meaning not in here.environment and isinstance(meaning, Standard)
+
+    def remembered(self, what: Expression | Defined, scope: Scope | None = None) -> str:
+        """The name of a function that evaluates an expression or a definition once.
+
+        It depends on no state and no bound name; the first evaluation comes when its value is needed.
+        """
+        key = what, scope
+        if key not in self._remembered:
+            known = self._remembered[key] = self.program.fresh("known")
+            made = self._evaluation(what, scope)
+            self.program.names[known] = running.Once(lambda: made(None, None))
+        return self._remembered[key]
+
+    def _evaluation(self, what: Expression | Defined, scope: Scope | None) -> Callable[..., Any]:
+        if isinstance(what, Defined):
+            at, module = what.definition, what.definition.at.module
+            here = Here(what.scope.inside(what.definition), NOTHING_BOUND, module)
+            return self.function(at, here, [], lambda: self.calls.body(what, here), what.name)
+        assert scope is not None
+        here = Here(scope, NOTHING_BOUND, what.at.module)
+        return self.function(what, here, [], lambda: self.expressions.written(what, here), "")
+
+    def function(
+        self, node: Node, here: Here, parameters: list[str], write: Callable[[], ast.expr], spoken: str
+    ) -> Callable[..., Any]:
+        """A function of two states that returns what is written."""
+        body: list[ast.stmt] = [ast.Return(write())]
+        definition = defined(self.program.fresh("evaluate"), [NOW, THEN, *parameters], body)
+        return self.define(definition, node, here, spoken)
+
+    def define(self, definition: ast.FunctionDef, node: Node, here: Here, spoken: str) -> Callable[..., Any]:
+        """Add a function to the program; what has no place in the text gets that of a node."""
+        definition.lineno = definition.end_lineno = node.at.line
+        definition.col_offset, definition.end_col_offset = node.at.column - 1, node.at.column
+        return self.program.define(definition, f"{here.module}.tla", spoken)
