@@ -81,7 +81,9 @@ JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4) | st.sampled_from(["one", "0x1"]),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["int", "set", "map", "text", "record", "one", "two"]), inner, max_size=2)
+        | st.dictionaries(
+            st.sampled_from(["int", "set", "map", "text", "name", "record", "one", "two"]), inner, max_size=2
+        )
         | st.tuples(st.sampled_from(["Pair", "Claim", "Stranger"]), inner).map(lambda pair: {"record": list(pair)})
     ),
     max_leaves=12,
@@ -123,6 +125,8 @@ def test_any_document_is_a_value_that_is_written_so_or_refused_in_a_line(documen
         ({"int": "9007199254740993"}, "not an integer beyond"),
         ({"int": "٩٠٠٧١٩٩٢٥٤٧٤٠٩٩٣"}, "not an integer beyond"),
         ({"text": "w3"}, "which matches no name of keeper"),
+        ({"name": "w1"}, "which matches a name of keeper"),
+        ({"name": "\ud800"}, "which is not Unicode text"),
         ("\ud800", "which is not Unicode text"),
         ({"record": ["Pair", {"one": 1}]}, "it is a 'Pair' of ['one'], which keeper lacks"),
         ({"record": ["Pair", {"two": 1, "one": 2}]}, "which keeper lacks"),
@@ -161,7 +165,6 @@ def test_nesting_has_an_end(kind: str | None) -> None:
     [
         (1.5, "a float cannot be part of a state"),
         ([1], "a list cannot"),
-        (Name("x"), "a Name cannot"),
         ((1, {"a"}), "a set cannot"),
         ("\ud800", "not Unicode"),
         (Stranger(1), "refers to no such record"),
@@ -175,9 +178,9 @@ def test_what_cannot_be_read_again_is_not_written(value: Any, why: str) -> None:
 
 def test_names_stay_names_and_plain_strings_stay_plain() -> None:
     encoding = Encoding(Keeper(Workers=["a", "b"]))
-    for value in (Name("a"), "a", "c", (Name("b"), "b", Map({Name("a"): "a"}))):
+    for value in (Name("a"), "a", "c", Name("c"), (Name("b"), "b", Map({Name("a"): "a"}))):
         assert exact(encoding.decode(encoding.encode(value), "it")) == exact(value)
-    assert encoding.encode((Name("a"), "c")) == ["a", "c"]
+    assert encoding.encode((Name("a"), "c", Name("c"))) == ["a", "c", {"name": "c"}]
 
 
 def test_a_record_that_cannot_be_told_from_another_is_not_stored() -> None:

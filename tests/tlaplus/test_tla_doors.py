@@ -4,9 +4,11 @@ import pickle
 
 import pytest
 
+from tests.command import python
 from tests.tlaplus.test_tla_machine import HEAD, LOCK, TURNS
 from tests.tlaplus.trees import module_of
-from workbench.kernel import InputError
+from workbench.checking.check import check
+from workbench.checking.contract import Local, Spark
 from workbench.showing.panel import Workbench
 from workbench.tlaplus import sampling
 from workbench.tlaplus.specification import open_module
@@ -66,6 +68,26 @@ def test_a_panel_opens_on_it(lock, tmp_path):
     panel.close()
 
 
-def test_it_does_not_go_to_spark(lock, tmp_path):
-    with pytest.raises(InputError, match="does not go to Spark yet"):
-        pickle.dumps(open_module(tmp_path / "M.tla")())
+def test_it_is_the_same_in_another_process(lock, tmp_path):
+    machine = open_module(tmp_path / "M.tla")(Limit=2)
+    (tmp_path / "M.tla").unlink()  # it is rebuilt from its texts
+    script = f"""
+import pickle
+from workbench import check
+machine = pickle.loads({pickle.dumps(machine)!r})
+print(machine.layout.cells, check(machine).distinct)
+"""
+    printed = {python(script, check=True, PYTHONHASHSEED=seed).stdout for seed in ("1", "2")}
+    assert printed == {f"{machine.layout.cells} {check(machine).distinct}\n"}
+    assert type(pickle.loads(pickle.dumps(machine))) is type(machine)
+
+
+@pytest.mark.spark
+def test_it_is_searched_on_spark(spark, lock, tmp_path):
+    model = open_module(tmp_path / "M.tla")
+    asked = ["Exclusive", "Small", "Served"]
+    local, there = (check(model(), asked, engine=engine) for engine in (Local(), Spark(spark)))
+    assert (there.distinct, there.depth, there.generated) == (local.distinct, local.depth, local.generated)
+    for name in asked:
+        assert there[name].word == local[name].word
+    assert len(there["Small"].trace) == len(local["Small"].trace)

@@ -4,6 +4,7 @@ A model may be in a notebook's cell, in a file, or in a module that imports othe
 imports only installed packages. Pickling by value is cloudpickle's; Numba, which the core needs anyway, brings it.
 """
 
+import copyreg
 import io
 import pickle
 import sys
@@ -68,6 +69,8 @@ class _Pickler(cloudpickle.Pickler):
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, ModuleType) and obj.__name__ in cloudpickle.list_registry_pickle_by_value():
             return ModuleType, (obj.__name__,), {n: v for n, v in vars(obj).items() if n not in _OF_THE_IMPORT}
+        if isinstance(obj, type) and type(obj) in copyreg.dispatch_table:  # a class that says how it is made again
+            return copyreg.dispatch_table[type(obj)](obj)
         return super().reducer_override(obj)
 
 

@@ -9,6 +9,7 @@ whose one key is its kind::
     {"record": ["Pair", {"one": 1, "two": 2}]}  a NamedTuple or dataclass of the model, by its name and fields
     {"member": ["Phase", "READ"]}               a member of an enumeration of the model, by its name
     {"text": "w1"}                              a plain string that is spelt like a name of the model
+    {"name": "None"}                            a name that no set of names holds
 
 Decoding accepts nothing else. It creates only a model's records, without running their code; members of enumerations
 are the model's own.
@@ -20,7 +21,7 @@ from typing import Any
 from workbench.kernel import InputError, Map, ModelError, Names, machine_of
 from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.machine import AnyModel
-from workbench.kernel.meaning.values import DEEPEST, fields_of, is_object, make_record, record_items, sort_key
+from workbench.kernel.meaning.values import DEEPEST, Name, fields_of, is_object, make_record, record_items, sort_key
 from workbench.storage.digest import enumerations_of, records_of
 
 _LARGEST = 2**53  # every reader of JSON reads integers up to here exactly
@@ -98,12 +99,11 @@ class Encoding:
     def _encode_text(self, value: str) -> Any:
         if not _is_unicode(value):
             raise self._not_stored(value, "it is not Unicode text")
-        name = self._names.get(value, "")
-        if type(value) is type(name):
+        if type(value) not in (str, Name):
+            raise self._not_stored(value, f"a {type(value).__name__} cannot be part of a state")
+        if type(value) is type(self._names.get(value, "")):
             return str(value)
-        if type(value) is str:
-            return {"text": value}
-        raise self._not_stored(value, f"a {type(value).__name__} cannot be part of a state")
+        return {"text" if type(value) is str else "name": str(value)}
 
     def _encode_member(self, value: Enum) -> dict[str, Any]:
         name = type(value).__qualname__
@@ -156,8 +156,8 @@ class Encoding:
             ((kind, body),) = document.items()
             if kind == "int" and isinstance(body, str):
                 return self._large(body, where)
-            if kind == "text" and isinstance(body, str):
-                return self._plain(body, where)
+            if kind in ("text", "name") and isinstance(body, str):
+                return self._otherwise(kind, body, where)
             if kind == "record" and isinstance(body, list):
                 return self._record(body, where, depth)
             if kind == "member" and isinstance(body, list):
@@ -182,10 +182,12 @@ class Encoding:
             raise InputError(f"{where} is {brief(text)}, which is not Unicode text")
         return text
 
-    def _plain(self, text: str, where: str) -> str:
-        if type(self._names.get(text, "")) is str:
-            raise InputError(f"{where} is {brief({'text': text})}, which matches no name of {self._model}")
-        return text
+    def _otherwise(self, kind: str, text: str, where: str) -> str:
+        """A string where a text alone would be a name, or the other way round."""
+        if (kind == "text") != (self._text(text, where) in self._names):
+            which = "no" if kind == "text" else "a"
+            raise InputError(f"{where} is {brief({kind: text})}, which matches {which} name of {self._model}")
+        return text if kind == "text" else Name(text)
 
     def _large(self, digits: str, where: str) -> int:
         try:

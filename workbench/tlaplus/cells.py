@@ -83,10 +83,15 @@ class Cells:
         self._learn = learn or (lambda: [None] * len(names))
 
     @cached_property
+    def shapes(self) -> Sequence[Shape | None]:
+        """How each variable is spread; None for one cell."""
+        return self._learn()
+
+    @cached_property
     def _places(self) -> list[int | Spread]:
         """Of each variable the number of its cell, or its cells."""
         places, size = list[int | Spread](), 0
-        for shape in self._learn():
+        for shape in self.shapes:
             places.append(size if shape is None else Spread(size, shape))
             size += 1 if shape is None else len(places[-1].indices)  # type: ignore[union-attr]
         return places

@@ -35,7 +35,7 @@ class Configured:
         file: The configuration's name, for messages; "" if there is none.
         constants: The constants that a model declares, with the values of the configuration as defaults.
         notes: What a result should say of the configuration.
-        rebuilt_by: A function and its arguments, the texts, that make the same.
+        opened_by: A function and its arguments, the texts, that open the same class of machines.
     """
 
     specification: Specification
@@ -46,10 +46,10 @@ class Configured:
     _library: Library
     _bound: Mapping[str, Constant]
     _fixed: Mapping[Constant, Any]
-    rebuilt_by: tuple[Callable[..., "Configured"], tuple[Any, ...]] | None = None
+    opened_by: tuple[Callable[..., Any], tuple[Any, ...]] | None = None
 
     def __reduce__(self) -> Any:
-        return self.rebuilt_by
+        return _configured_by, self.opened_by
 
     def values(self, constants: Mapping[str, Any]) -> dict[Constant, Any]:
         """The value of each constant of the modules, given those of a machine."""
@@ -109,6 +109,11 @@ class Configured:
             *words_in(self.specification.module, self._library),
             *(string for module in modules if module is not None for string in strings_in(module)),
         ]
+
+
+def _configured_by(open_again: Callable[..., Any], texts: tuple[Any, ...]) -> Configured:
+    configured: Configured = open_again(*texts).configured
+    return configured
 
 
 def _names_in(cfg: Cfg) -> Iterator[str]:

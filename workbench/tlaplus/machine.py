@@ -1,9 +1,11 @@
 """Machines of modules: what engines ask of a specification with its constants."""
 
+import copyreg
+from abc import ABCMeta
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar
 
 from workbench.kernel.meaning.errors import InputError, ModelError, unknown
 from workbench.kernel.meaning.given import names_in
@@ -43,7 +45,14 @@ class TextVariable:
     doc: str = ""
 
 
-class TlaMachine(Machine):
+class TlaClass(ABCMeta):
+    """The class of machines' classes: in another process they are opened from the same texts."""
+
+
+copyreg.pickle(TlaClass, lambda made: made.configured.opened_by)  # type: ignore[arg-type]
+
+
+class TlaMachine(Machine, metaclass=TlaClass):
     """A specification with its configuration and constants; a subclass for each pair of module and configuration."""
 
     configured: ClassVar[Configured]
@@ -90,8 +99,9 @@ class TlaMachine(Machine):
             for number, one in enumerate(self._disjuncts)
         ]
 
-    def __reduce__(self) -> NoReturn:
-        raise InputError(f"{self.name}, which is a module's text, does not go to Spark yet; take the engine local")
+    def __reduce__(self) -> Any:
+        """The cells come along, so that they need not be learned elsewhere."""
+        return _rebuilt, (type(self), self.constants, self._cells.shapes)
 
     def with_constants(self, constants: Mapping[str, Any]) -> Machine:
         return type(self)(**constants)
@@ -220,3 +230,9 @@ class TlaMachine(Machine):
             if name not in self.symmetry:
                 raise unknown(f"symmetric set of {self.name}", name, self.symmetry)
         return within(self._group, {name for one in names for name in self.constants[one]})
+
+
+def _rebuilt(made: type[TlaMachine], constants: Mapping[str, Any], shapes: Sequence[Shape | None]) -> TlaMachine:
+    machine = made(**constants)
+    machine._cells.shapes = shapes
+    return machine

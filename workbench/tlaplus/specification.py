@@ -125,11 +125,11 @@ def _configured(name: str, library: Library, cfg: str | None, file: str) -> Conf
         with naming(file):
             given = read_configuration(cfg)
     texts = dict(library.read)
-    return replace(configure(specification, library, given, file), rebuilt_by=(_rebuilt, (name, texts, cfg, file)))
+    return replace(configure(specification, library, given, file), opened_by=(_opened_again, (name, texts, cfg, file)))
 
 
-def _rebuilt(name: str, texts: dict[str, str | bytes], cfg: str | None, file: str) -> Configured:
-    return _configured(name, Library(standard=_standard(), texts=texts), cfg, file)
+def _opened_again(name: str, texts: dict[str, str | bytes], cfg: str | None, file: str) -> type[TlaMachine]:
+    return _class_of(name, Library(standard=_standard(), texts=texts), cfg, file)
 
 
 def _usual(specification: Specification) -> Cfg:
