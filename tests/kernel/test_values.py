@@ -2,6 +2,7 @@
 
 import hashlib
 import itertools
+import pickle
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
@@ -154,6 +155,13 @@ def test_every_process_computes_the_same():
     outputs = {python(SCRIPT, check=True, PYTHONHASHSEED=seed).stdout for seed in ("0", "1", "4711")}
     assert len(outputs) == 1
     assert "initial state" in outputs.pop()
+
+
+def test_a_map_from_another_process_is_found_among_equal_ones():
+    script = "import pickle; from workbench.kernel import Map; m = Map({'a': 1}); hash(m); print(pickle.dumps(m).hex())"
+    for seed in ("1", "2"):
+        sent = pickle.loads(bytes.fromhex(python(script, check=True, PYTHONHASHSEED=seed).stdout))
+        assert sent in {Map({"a": 1})}
 
 
 @given(similar, similar, similar)

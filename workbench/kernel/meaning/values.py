@@ -116,6 +116,9 @@ class Map(Mapping[Any, Any]):
             self._hash = hash(frozenset(self._data.items()))
         return self._hash
 
+    def __reduce__(self) -> Any:
+        return Map, (self._data,)  # without the hash, which another process would not find
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Map) and self._data == other._data
 
