@@ -9,6 +9,8 @@ from tests.tlaplus.test_tla_machine import HEAD, LOCK, TURNS
 from tests.tlaplus.trees import module_of
 from workbench.checking.check import check
 from workbench.checking.contract import Local, Spark
+from workbench.checking.runs import resume
+from workbench.checking.spaces.dataset import load
 from workbench.showing.panel import Workbench
 from workbench.tlaplus import sampling
 from workbench.tlaplus.specification import open_module
@@ -86,8 +88,22 @@ print(machine.layout.cells, check(machine).distinct)
 def test_it_is_searched_on_spark(spark, lock, tmp_path):
     model = open_module(tmp_path / "M.tla")
     asked = ["Exclusive", "Small", "Served"]
-    local, there = (check(model(), asked, engine=engine) for engine in (Local(), Spark(spark)))
+    run = tmp_path / "run"
+    local, there = (check(model(), asked, engine=engine) for engine in (Local(), Spark(spark, run)))
     assert (there.distinct, there.depth, there.generated) == (local.distinct, local.depth, local.generated)
     for name in asked:
         assert there[name].word == local[name].word
     assert len(there["Small"].trace) == len(local["Small"].trace)
+    assert resume(run, model, spark=spark).distinct == local.distinct
+
+
+@pytest.mark.spark
+def test_its_settings_are_compared_on_spark(spark, run, lock):
+    assert "2 settings" in run("sweep", lock, "--grid", "Limit=1,2", "--spark").out
+
+
+@pytest.mark.spark
+def test_its_space_is_stored(spark, run, lock, tmp_path):
+    assert run("export", lock, "-o", tmp_path / "space").status == 0
+    states = check(open_module(tmp_path / "M.tla"), [], symmetry=False).distinct
+    assert f"{states} states" in repr(load(tmp_path / "space", spark))
