@@ -48,8 +48,10 @@ class TextVariable:
 class TlaClass(ABCMeta):
     """The class of machines' classes: in another process they are opened from the same texts."""
 
+    configured: Configured
 
-copyreg.pickle(TlaClass, lambda made: made.configured.opened_by)  # type: ignore[arg-type]
+
+copyreg.pickle(TlaClass, lambda made: made.configured.opened_by)  # type: ignore[return-value]
 
 
 class TlaMachine(Machine, metaclass=TlaClass):
