@@ -88,13 +88,29 @@ TLC: dict[str, tuple[int, Callable[..., Any]]] = {
 _NAT: dict[str, tuple[int, Callable[..., Any]]] = {"Nat": (0, lambda: NAT)}
 _INT: dict[str, tuple[int, Callable[..., Any]]] = {"Int": (0, lambda: INT)}
 
+_INTEGERS = {**INTEGERS, **_NAT, **_INT}
+_FINITE_SETS: dict[str, tuple[int, Callable[..., Any]]] = {
+    "Cardinality": (1, cardinality),
+    "IsFiniteSet": (1, is_finite),
+}
+#: Modules of theorems. What they define is named in proofs alone, which nobody runs; so they have what they extend.
+_THEOREMS: dict[str, dict[str, tuple[int, Callable[..., Any]]]] = {
+    "TLAPS": {},
+    "WellFoundedInduction": _INTEGERS,
+    "NaturalsInduction": _INTEGERS,
+    "FunctionTheorems": {**_INTEGERS, **COMMUNITY["Functions"]},
+    "FiniteSetTheorems": {**_INTEGERS, **COMMUNITY["Functions"], **_FINITE_SETS},
+    "SequenceTheorems": {**_INTEGERS, **SEQUENCES},
+}
+
 #: By module: its operators with the number of their arguments. Operators that are arguments are Python functions.
 MODULES: Mapping[str, Mapping[str, tuple[int, Callable[..., Any]]]] = {
     "Naturals": {**NATURALS, **_NAT},
-    "Integers": {**INTEGERS, **_NAT, **_INT},
+    "Integers": _INTEGERS,
     "Sequences": SEQUENCES,
-    "FiniteSets": {"Cardinality": (1, cardinality), "IsFiniteSet": (1, is_finite)},
+    "FiniteSets": _FINITE_SETS,
     "Bags": BAGS,
     "TLC": TLC,
     **COMMUNITY,
+    **_THEOREMS,
 }

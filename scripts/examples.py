@@ -1,0 +1,177 @@
+"""What published TLA+ examples give here, beside the figures that they publish: a line for each model.
+
+::
+
+    python scripts/examples.py /path/to/Examples
+    python scripts/examples.py /path/to/Examples --only Paxos --seconds 60
+
+The texts are not ours, and not here: clone tlaplus/Examples (32a32c7). Its manifests name the models, and most say how
+many states TLC finds. All are run that are searched exhaustively within a minute by their manifests, each in a process
+of its own, with a bound of CPU time. The line at the end counts what is the *same* as published, what is *complete*
+without a published figure, what was *stopped* by the bound, where a property is left *undecided*, what is *refused*,
+with the reason and its line, and what *differs*. Exit status: 0 if nothing differs.
+"""
+
+import argparse
+import json
+import multiprocessing
+import resource
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from workbench.checking.check import check
+from workbench.checking.local.search import load_kernels
+from workbench.kernel import InputError, ModelError
+from workbench.kernel.meaning.budget import Budget, Watch
+from workbench.kernel.meaning.text import columns
+from workbench.registry import get_model
+
+_LONGEST = 60
+#: What a manifest calls the end of a search, by the kinds of the properties that are violated here.
+_SAFETY, _LIVENESS, _DEADLOCK, _SUCCESS = "safety failure", "liveness failure", "deadlock failure", "success"
+_UNKNOWN = "unknown:"
+
+
+class Example(NamedTuple):
+    """A model of a manifest."""
+
+    module: Path
+    configuration: Path
+    published: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        return f"{self.configuration.parent.name}/{self.configuration.stem}"
+
+
+class Answer(NamedTuple):
+    """What became of an example.
+
+    Attributes:
+        kind: ``same``, ``complete``, ``stopped``, ``refused`` or ``differs``.
+        why: What differs, or why it was refused.
+    """
+
+    kind: str
+    distinct: int = 0
+    depth: int = 0
+    verdict: str = ""
+    calls: int = 0
+    cpu: float = 0
+    why: str = ""
+
+
+def examples_in(folder: Path) -> Iterator[Example]:
+    """The examples that TLC searches whole within a minute."""
+    for manifest in sorted(folder.glob("specifications/*/manifest.json")):
+        for module in json.loads(manifest.read_text())["modules"]:
+            for model in module["models"]:
+                if model["mode"] == "exhaustive search" and _seconds(model["runtime"]) <= _LONGEST:
+                    yield Example(folder / module["path"], folder / model["path"], model)
+
+
+def _seconds(runtime: str) -> float:
+    parts = runtime.split(":")
+    return sum(int(part) * unit for part, unit in zip(parts, (3600, 60, 1), strict=True)) if len(parts) == 3 else 1e9
+
+
+def answer(example: Example, seconds: float) -> Answer:
+    """Check an example in this process, for so many seconds of CPU time."""
+    began = time.process_time()
+
+    def is_over() -> bool:
+        return time.process_time() - began > seconds
+
+    try:
+        model = get_model(f"{example.module}:{example.configuration.absolute()}")()
+        result = check(model, budget=Budget(seconds=20 * seconds), watch=Watch(should_stop=is_over))
+    except (InputError, ModelError) as error:
+        return Answer("refused", cpu=time.process_time() - began, why=str(error))
+    published, verdict = example.published, _verdict(result)
+    found = {"distinctStates": result.distinct, "result": verdict}
+    differing = [
+        f"{key} {published[key]} {value}"
+        for key, value in found.items()
+        if published.get(key) not in (value, None, "unknown")
+    ]
+    if verdict != _SUCCESS:  # TLC ends there, in the midst of a level
+        differing = [one for one in differing if one.startswith("result")]
+    kind = "complete" if "distinctStates" not in published or verdict != _SUCCESS else "same"
+    if result.error is not None:
+        kind, differing = "refused", [str(result.error)]
+    elif not result.complete:
+        kind, differing = "stopped", []
+    elif verdict.startswith(_UNKNOWN):
+        kind, differing = "undecided", [one for one in differing if not one.startswith("result")]
+    if differing and result.error is None:
+        kind = "differs"
+    calls = int(result.figures.get("python_calls", 0))
+    cpu = time.process_time() - began
+    return Answer(kind, result.distinct, result.depth, verdict, calls, cpu, "; ".join(differing))
+
+
+def _verdict(result: Any) -> str:
+    wrong = [one for one in result.verdicts if one.holds is False]
+    if not wrong:
+        unknown = [one for one in result.verdicts if one.holds is None]
+        return f"{_UNKNOWN} {unknown[0].name}" if unknown else _SUCCESS
+    kinds = {_DEADLOCK if one.name == "Deadlock" else _LIVENESS if one.kind == "liveness" else _SAFETY for one in wrong}
+    return next(kind for kind in (_SAFETY, _DEADLOCK, _LIVENESS) if kind in kinds)
+
+
+def _send(sender: Connection, example: Example, seconds: float, memory: int) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    most = int(time.process_time() + 4 * seconds) + 10
+    resource.setrlimit(resource.RLIMIT_CPU, (most, most))
+    try:
+        sender.send(answer(example, seconds))
+    except BaseException as error:
+        sender.send(Answer("differs", why=f"{type(error).__name__}: {error}"))
+
+
+def answered(example: Example, seconds: float, memory: int) -> Answer:
+    """The answer of a process of its own."""
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_send, args=(sender, example, seconds, memory))
+    process.start()
+    sender.close()
+    try:
+        found: Answer = receiver.recv()
+    except EOFError:
+        found = Answer("stopped", why="no answer within the bounds of time and memory")
+    process.join()
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="where the examples are")
+    parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="those with this in their names")
+    parser.add_argument("--seconds", type=float, default=30, help="of CPU time for each (default: %(default)g)")
+    parser.add_argument("--memory", type=int, default=8, help="GiB of addresses for each (default: %(default)s)")
+    options = parser.parse_args()
+    load_kernels()
+    rows = [("example", "", "published", "distinct", "depth", "verdict", "calls", "CPU s", "")]
+    counts = Counter[str]()
+    for example in examples_in(options.folder):
+        if options.only and not any(text in example.name for text in options.only):
+            continue
+        found = answered(example, options.seconds, options.memory << 30)
+        counts[found.kind] += 1
+        published = example.published.get("distinctStates")
+        figures = (f"{found.distinct:,}", str(found.depth), found.verdict, f"{found.calls:,}", f"{found.cpu:.1f}")
+        rows.append((example.name, found.kind, "" if published is None else f"{published:,}", *figures, found.why))
+        print(*rows[-1], sep=" | ", file=sys.stderr, flush=True)
+    print(*columns(rows, right={2, 3, 4, 6, 7}), "", sep="\n")
+    print(*(f"{count} {kind}" for kind, count in counts.most_common()), sep=", ")
+    return 1 if counts["differs"] or not counts else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
