@@ -55,7 +55,8 @@ class TlaMachine(Machine):
         sets = configured.family.names(self.constants)
         specification = configured.specification
         self._terms = Terms(Compiler(specification, configured.values(self.constants)), configured.spellings)
-        self._cells = Cells([variable.name for variable in specification.variables], self._shapes)
+        names = [variable.name for variable in specification.variables]
+        self._cells = Cells(names, self._shapes, configured.notation)
         try:
             self._assume()
             self._behaviour, steps = self._behaves()
@@ -92,6 +93,10 @@ class TlaMachine(Machine):
 
     def __reduce__(self) -> NoReturn:
         raise InputError(f"{self.name}, which is a module's text, does not go to Spark yet; take the engine local")
+
+    @property
+    def sources(self) -> Mapping[str, str]:  # type: ignore[override]
+        return self.configured.sources
 
     def with_constants(self, constants: Mapping[str, Any]) -> Machine:
         return type(self)(**constants)
