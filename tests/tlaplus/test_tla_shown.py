@@ -14,7 +14,7 @@ from workbench.formats.mermaid import to_mermaid
 from workbench.kernel.meaning.differences import differences
 from workbench.kernel.meaning.values import Map, Name
 from workbench.showing import view
-from workbench.showing.pictures import picture
+from workbench.showing.pictures import faults, picture
 from workbench.showing.view.possible import possible_steps
 from workbench.showing.view.selection import alternatives, state_graph
 from workbench.tlaplus import sampling
@@ -50,6 +50,10 @@ def test_sequences_are_numbered_from_1():
     assert [str(one) for one in differences("r", Map({}), gained, notation)] == ['r: + type |-> "1a"']
     lost = differences("f", Map({Name("w1"): 0}), Map({Name("w2"): ()}), notation)
     assert [str(one) for one in lost] == ["f: + w2 :> <<>>, - w1"]
+    before, after = Map({text("r"): 1, Name("w1"): 2}), Map({text("r"): 1, Name("w1"): 2, text("s"): 3})
+    assert [str(one) for one in differences("pc", before, after, notation)] == ['pc: + "s" :> 3']
+    changed = differences("pc", before, Map({text("r"): 4, Name("w1"): 2}), notation)
+    assert [str(one) for one in changed] == ['pc["r"]: 1 -> 4']
 
 
 def test_members_are_in_the_order_of_their_own_module(trace):
@@ -68,6 +72,16 @@ def test_pages_pictures_and_graphs_show_tla(trace):
     for graph in (alternatives(trace, variables=["kept"]), state_graph(explore(trace.model), variables=["kept"])):
         assert any("[at |-> 0, by |-> None]" in node.label for node in graph.nodes)
         assert not any("{" in node.label for node in graph.nodes)
+
+
+def test_an_invariant_is_true_if_all_its_conjuncts_are(trace):
+    assert [[truth.name for truth in step.broken] for step in view.trace_view(trace).steps[-2:]] == [[], ["Busy"]]
+
+
+def test_a_fault_is_named_once():
+    lines = "VARIABLE x", "Init == x = [n \\in {1, 2} |-> 0]", "Next == x' = x", "Ready == \\A n \\in {1, 2} : x[n] = 1"
+    model = module_of_text(module_of(*lines), "INIT Init NEXT Next INVARIANT Ready")()
+    assert faults(model, model.initial_states()[0]) == ["Ready does not hold"]
 
 
 def test_possible_steps_and_why_others_are_not(trace):

@@ -5,8 +5,9 @@ from typing import Any
 
 from workbench.kernel.meaning.notation import Notation
 from workbench.kernel.meaning.text import printable
+from workbench.kernel.meaning.values import Map
 from workbench.tlaplus.ordering import order_by
-from workbench.tlaplus.values import CONCRETE, shown, spelling
+from workbench.tlaplus.values import CONCRETE, is_record, shown, spelling
 
 
 class TlaNotation(Notation):
@@ -27,11 +28,11 @@ class TlaNotation(Notation):
         order_by(self._spellings)
         return printable(shown(value))
 
-    def key(self, key: Any) -> str:
-        return printable(spelling(key)) if type(key) is str else self.show(key)
+    def key(self, of: Map, key: Any) -> str:
+        return printable(spelling(key)) if is_record(of) else self.show(key)
 
-    def pair(self, key: Any, value: Any) -> str:
-        return f"{self.key(key)} {'|->' if type(key) is str else ':>'} {self.show(value)}"
+    def pair(self, of: Map, key: Any) -> str:
+        return f"{self.key(of, key)} {'|->' if is_record(of) else ':>'} {self.show(of[key])}"
 
-    def part(self, whole: str, key: Any) -> str:
-        return f"{whole}.{self.key(key)}" if type(key) is str else super().part(whole, key)
+    def part(self, whole: str, of: Map, key: Any) -> str:
+        return f"{whole}.{self.key(of, key)}" if is_record(of) else super().part(whole, of, key)

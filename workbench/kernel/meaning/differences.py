@@ -52,9 +52,10 @@ def differences(where: str, before: Any, after: Any, notation: Notation = PYTHON
     elif isinstance(before, Map) and isinstance(after, Map):
         gained, lost = _beyond(before, after), _beyond(after, before)
         for key in (key for key in after if key not in gained and not is_same(before[key], after[key])):
-            yield from differences(notation.part(where, key), before[key], after[key], notation)
+            yield from differences(notation.part(where, after, key), before[key], after[key], notation)
         if gained or lost:
-            yield _members(where, (notation.pair(key, after[key]) for key in gained), map(notation.key, lost))
+            news = (notation.pair(after, key) for key in gained)
+            yield _members(where, news, (notation.key(before, key) for key in lost))
     elif type(before) is type(after) is tuple:
         yield from _of_tuples(where, before, after, notation)
     else:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from workbench.kernel.meaning.values import show
+from workbench.kernel.meaning.values import Map, show
 
 
 class Notation:
@@ -18,16 +18,16 @@ class Notation:
         """A value in one line, as :func:`workbench.kernel.meaning.values.show` has it."""
         return show(value, joint)
 
-    def key(self, key: Any) -> str:
+    def key(self, of: Map, key: Any) -> str:
         """A key of a map where it stands for itself."""
         return self.show(key)
 
-    def pair(self, key: Any, value: Any) -> str:
+    def pair(self, of: Map, key: Any) -> str:
         """A key of a map with its value."""
-        return f"{self.key(key)}: {self.show(value)}"
+        return f"{self.show(key)}: {self.show(of[key])}"
 
-    def part(self, whole: str, key: Any) -> str:
-        """The name of what the map called `whole` has at a key."""
+    def part(self, whole: str, of: Map, key: Any) -> str:
+        """The name of what a map, which is called `whole`, has at a key."""
         return f"{whole}[{self.show(key)}]"
 
 

@@ -88,7 +88,9 @@ def _value(id: str, value: Any, notation: Notation) -> Iterator[Text | RowTable]
     show = notation.show
     if isinstance(value, Map) and value:
         items = sorted(value.items(), key=lambda item: sort_key(item[0]))
-        yield table(id, (row(name(id, i), notation.key(key), show(inside)) for i, (key, inside) in enumerate(items)))
+        yield table(
+            id, (row(name(id, i), notation.key(value, key), show(inside)) for i, (key, inside) in enumerate(items))
+        )
     elif isinstance(value, frozenset) and value:
         yield from (text(show(item)) for item in sorted(value, key=sort_key))
     elif type(value) is tuple and value:
