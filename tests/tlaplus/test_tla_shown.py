@@ -14,6 +14,7 @@ from workbench.formats.mermaid import to_mermaid
 from workbench.kernel.meaning.differences import differences
 from workbench.kernel.meaning.values import Map, Name
 from workbench.showing import view
+from workbench.showing.panel.player import TracePlayer
 from workbench.showing.pictures import faults, picture
 from workbench.showing.view.possible import possible_steps
 from workbench.showing.view.selection import alternatives, state_graph
@@ -118,3 +119,14 @@ def test_the_text_is_there_by_its_lines(trace):
     lines = re.findall(r'<li id="[\w-]+-M\.tla:(\d+)"><code>(.*?)</code></li>', page, re.DOTALL)
     assert [html.unescape(code) for _, code in lines] == VOTES.rstrip().split("\n")
     assert "~ \\E m" in html.unescape(dict(lines)[line])
+    player = TracePlayer(trace)
+    assert player.sources[1] == step.source
+    assert f'id="M-M.tla:{line}"' in player.listing
+
+
+def test_commands_print_tla(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "M.tla").write_text(VOTES)
+    (tmp_path / "M.cfg").write_text(f"{HEAD}INVARIANT Busy")
+    assert 'Grant(a, m=[type |-> "ask", from |-> a])' in run("check", "M.tla").out
+    assert re.search(r"[+-] \[type \|-> \"\w+\", from \|-> \w", run("walk", "M.tla", "--seed", "1").out)
