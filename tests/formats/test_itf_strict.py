@@ -137,7 +137,7 @@ def test_true_is_not_one_and_a_record_not_a_tuple(name, expression, valid):
     report = validate(MODEL, read(name, expression))
     assert report.holds is valid
     if not valid:
-        ((cell, _, _),) = report.nearest.differences
+        ((cell, *_),) = report.nearest.differences
         assert cell.variable == name
 
 

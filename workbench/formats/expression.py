@@ -14,7 +14,7 @@ from workbench.kernel.meaning.errors import InputError, ModelError, brief, text_
 from workbench.kernel.meaning.machine import AnyModel
 from workbench.kernel.meaning.members import Members
 from workbench.kernel.meaning.state import Indexed, Reader, State, cells_of, seen
-from workbench.kernel.meaning.values import Map, Name, is_member, is_object, show
+from workbench.kernel.meaning.values import Map, Name, is_member, is_object
 
 _TAKES = "it takes a Python expression over s, self and the constants"
 
@@ -59,6 +59,7 @@ class Expression:
         if not self.text.isprintable():
             raise self._refused(_TAKES)
         tree, self._function = self._compile(_names(model))
+        self._show = model.layout.notation.show
         try:
             value = self(next(model.each_initial_state()))
         except KeyboardInterrupt:
@@ -91,7 +92,7 @@ class Expression:
         """Its value in `state`, or its error, as text."""
         try:
             value = self(state)
-            return Reading(show(_plain(value)), bool(value))
+            return Reading(self._show(_plain(value)), bool(value))
         except KeyboardInterrupt:
             raise
         except BaseException as error:

@@ -10,8 +10,8 @@ from workbench.formats import dot
 from workbench.formats.spreadsheet import harmless
 from workbench.formats.tla import conjunction
 from workbench.kernel import State
+from workbench.kernel.meaning.state import texts_of
 from workbench.kernel.meaning.text import printable, printable_lines
-from workbench.kernel.meaning.values import show
 
 
 class GraphNode(NamedTuple):
@@ -123,7 +123,7 @@ def _rows(nodes: Iterable[GraphNode]) -> Iterator[list[str]]:
     """The column names, with the cells of the first node, then a row per node."""
     columns = None
     for node in nodes:
-        cells = {str(c): show(v) for c, v in node.label.items()} if isinstance(node.label, State) else {}
+        cells = texts_of(node.label) if isinstance(node.label, State) else {}
         if columns is None:
             columns = ["Id", "Label", "Initial", *cells]
             yield columns

@@ -3,7 +3,8 @@
 from typing import Any
 
 from workbench.kernel import Map, State
-from workbench.kernel.meaning.state import cells_of
+from workbench.kernel.meaning.notation import PYTHON
+from workbench.kernel.meaning.state import cells_of, notation_of
 from workbench.kernel.meaning.text import printable
 from workbench.kernel.meaning.values import is_member, record_items, sort_key
 
@@ -48,4 +49,6 @@ def variables_of(state: State) -> dict[str, Any]:
 
 def conjunction(state: State) -> str:
     """The state as TLC prints it: one conjunct per variable."""
-    return "\n".join(f"/\\ {name} = {tla(value)}" for name, value in variables_of(state).items())
+    notation = notation_of(state)
+    write = tla if notation is PYTHON else notation.show  # the values of a module are those of TLA+
+    return "\n".join(f"/\\ {name} = {write(value)}" for name, value in variables_of(state).items())

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from workbench.kernel.meaning.cells import Row, Whole
+from workbench.kernel.meaning.notation import PYTHON, Notation
 from workbench.kernel.meaning.state import Layout, Reader, Values, View
 from workbench.tlaplus.lazy import listed
 from workbench.tlaplus.shapes import Contents, Shape
@@ -76,10 +77,16 @@ class Cells:
         names: The variables.
         learn: Finds out the shape of each, None for one cell; asked when a cell is first needed, as lists of models do
             without.
+        notation: How values are written for people.
     """
 
-    def __init__(self, names: Sequence[str], learn: Callable[[], Sequence[Shape | None]] | None = None) -> None:
-        self.names = names
+    def __init__(
+        self,
+        names: Sequence[str],
+        learn: Callable[[], Sequence[Shape | None]] | None = None,
+        notation: Notation = PYTHON,
+    ) -> None:
+        self.names, self.notation = names, notation
         self._learn = learn or (lambda: [None] * len(names))
 
     @cached_property
@@ -106,7 +113,7 @@ class Cells:
         wholes = {
             name: place for name, place in zip(self.names, self._places, strict=True) if isinstance(place, Spread)
         }
-        return Layout(dict.fromkeys(self.names), wholes=wholes)
+        return Layout(dict.fromkeys(self.names), wholes=wholes, notation=self.notation)
 
     def variables(self, row: Values) -> Any:
         """The values of the variables in a row, by number."""

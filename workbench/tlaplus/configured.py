@@ -13,6 +13,7 @@ from workbench.kernel.meaning.values import Name
 from workbench.tlaplus.configuration import Cfg, CfgEntry, fail_at
 from workbench.tlaplus.constants import as_values, constants_in, value_in
 from workbench.tlaplus.modules import Library, Specification
+from workbench.tlaplus.notation import TlaNotation
 from workbench.tlaplus.scopes import Constant, Meaning, Named, Scope, Substituted, place_of
 from workbench.tlaplus.spellings import strings_in, words_in
 from workbench.tlaplus.syntax import Declaration, Identifier, Place
@@ -59,6 +60,14 @@ class Configured:
     @property
     def scope(self) -> Scope:
         return self.specification.scope
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """The texts of the modules, by file."""
+        return {
+            f"{name}.tla": text if isinstance(text, str) else text.decode(errors="replace")
+            for name, text in self._library.read.items()
+        }
 
     @property
     def family(self) -> Family:
@@ -109,6 +118,11 @@ class Configured:
             *words_in(self.specification.module, self._library),
             *(string for module in modules if module is not None for string in strings_in(module)),
         ]
+
+    @cached_property
+    def notation(self) -> TlaNotation:
+        """How its values are written."""
+        return TlaNotation(self.spellings)
 
 
 def _configured_by(open_again: Callable[..., Any], texts: tuple[Any, ...]) -> Configured:

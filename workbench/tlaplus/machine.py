@@ -66,7 +66,8 @@ class TlaMachine(Machine, metaclass=TlaClass):
         sets = configured.family.names(self.constants)
         specification = configured.specification
         self._terms = Terms(Compiler(specification, configured.values(self.constants)), configured.spellings)
-        self._cells = Cells([variable.name for variable in specification.variables], self._shapes)
+        names = [variable.name for variable in specification.variables]
+        self._cells = Cells(names, self._shapes, configured.notation)
         try:
             self._assume()
             self._behaviour, steps = self._behaves()
@@ -104,6 +105,10 @@ class TlaMachine(Machine, metaclass=TlaClass):
     def __reduce__(self) -> Any:
         """The cells come along, so that they need not be learned elsewhere."""
         return _rebuilt, (type(self), self.constants, self._cells.shapes)
+
+    @property
+    def sources(self) -> Mapping[str, str]:  # type: ignore[override]
+        return self.configured.sources
 
     def with_constants(self, constants: Mapping[str, Any]) -> Machine:
         return type(self)(**constants)

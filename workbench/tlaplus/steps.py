@@ -97,7 +97,7 @@ class TextInstance(ActionInstance):
     def __init__(
         self, number: int, action: TextAction, arguments: Sequence[Any], leaf: Leaf, terms: Terms, cells: Cells
     ) -> None:
-        super().__init__(number, action, arguments)
+        super().__init__(number, action, arguments, cells.notation)
         self._at, self._terms, self._cells = leaf.term.node.at, terms, cells
         self._function = terms.compiled("action", leaf.term)
         self._values = tuple(leaf.term.values.values())

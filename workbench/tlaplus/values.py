@@ -229,7 +229,7 @@ _SHOWN: dict[type, Callable[[Any], str]] = {
     bool: lambda value: "TRUE" if value else "FALSE",
     int: str,
     Name: str,
-    str: lambda value: text(spelling(value).translate(_ESCAPES)),
+    str: lambda value: _shown_text(value),
     tuple: lambda value: f"<<{', '.join(map(shown, value))}>>",
     frozenset: lambda value: f"{{{', '.join(map(shown, ordered(value)))}}}",
     Map: lambda value: _shown_map(value),
@@ -245,6 +245,11 @@ def shown(value: Any) -> str:
     """
     show = _SHOWN.get(type(value))
     return str(value) if show is None else show(value)
+
+
+def _shown_text(value: str) -> str:
+    """A string; what has no quotes is none of TLA+, but what Python says in a watch."""
+    return text(spelling(value).translate(_ESCAPES)) if value.startswith('"') else value
 
 
 def _shown_map(value: Map) -> str:

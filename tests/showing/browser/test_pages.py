@@ -27,6 +27,7 @@ from workbench.registry import configurations
 from workbench.showing import view
 from workbench.showing.view.html import portable
 from workbench.showing.view.trace import WIDTH
+from workbench.tlaplus.specification import module_of_text
 
 pytestmark = pytest.mark.browser
 
@@ -101,6 +102,36 @@ def test_a_story_is_seen_with_its_picture_beside_its_lanes(
         kept = os.environ.get("WORKBENCH_PICTURES") if (name, window) in KEPT else None
         beside = page.locator(".wb-beside")
         beside.screenshot(path=Path(kept or tmp_path) / f"story-{name}.png")
+
+
+#: Two steps; a comment that no page may take for an element.
+TICK = r"""---- MODULE Tick ----
+EXTENDS Naturals VARIABLE tick
+Init == tick = 0
+Up == /\ tick = 0  \* <b id="bold">up</b>
+      /\ tick' = 1
+Down == /\ tick = 1
+        /\ tick' = 2
+Next == Up \/ Down
+Small == tick < 2
+===="""
+
+
+def test_the_place_of_a_step_leads_to_its_line_in_the_text(browser: Any, tmp_path: Path) -> None:
+    trace = check(module_of_text(TICK, "INIT Init NEXT Next INVARIANT Small")())["Small"].trace
+    (file := tmp_path / "tick.html").write_text(view.trace_page(trace), encoding="utf-8")
+    with Window(browser, file) as page:
+        place, lit = page.locator(".wb-source"), page.locator(".wb-listing li[data-current]")
+        expect(lit).to_be_hidden()
+        place.click()
+        expect(lit).to_have_text("Down == /\\ tick = 1")
+        expect(lit).to_be_in_viewport()
+        assert place.get_attribute("href") == f"#{lit.get_attribute('id')}"
+        page.locator(".wb-player").press("ArrowLeft")
+        expect(place).to_have_text("Tick.tla:4:7")
+        expect(lit).to_have_text(TICK.split("\n")[3])
+        page.locator(".wb-player").press("Home")
+        expect(lit).to_have_count(0)
 
 
 def test_a_page_plays_a_trace(browser: Any, told: tuple[str, Trace], tmp_path: Path) -> None:

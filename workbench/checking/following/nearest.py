@@ -68,14 +68,14 @@ def _compare(
     watched: frozenset[int],
 ) -> tuple[Nearest, bool]:
     """How a step differs from the recording, and whether it would be visible."""
-    cells, before = model.layout.cells, row_of(state)
+    cells, before, notation = model.layout.cells, row_of(state), model.layout.notation
     differences = [
-        CellDifference(cells[cell], value, now)
+        CellDifference(cells[cell], value, now, notation)
         for cell, value in recorded.items()
         if not is_same(value, now := writes.get(cell, before[cell]))
     ]
     differences += [
-        CellDifference(cells[cell], before[cell], value)
+        CellDifference(cells[cell], before[cell], value, notation)
         for cell, value in writes.items()
         if cell in watched and cell not in recorded and not is_same(value, before[cell])
     ]

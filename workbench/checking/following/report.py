@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from workbench.kernel import Machine, Trace, replay
 from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.errors import listed
-from workbench.kernel.meaning.values import counted, show
+from workbench.kernel.meaning.notation import Notation
+from workbench.kernel.meaning.values import counted
 
 _MOST_SHOWN = 12
 _LONG = 10**15
@@ -21,6 +22,11 @@ class CellDifference(NamedTuple):
     cell: Cell
     recorded: Any
     model: Any
+    notation: Notation
+
+    def __str__(self) -> str:
+        show = self.notation.show
+        return f"{self.cell} is {show(self.model)}, recorded as {show(self.recorded)}"
 
 
 class Nearest(NamedTuple):
@@ -51,7 +57,7 @@ class Nearest(NamedTuple):
         return [
             *(f"it cannot be taken: {lack}" for lack in self.lacks),
             *([f"it changes {changes}, which was not recorded"] if self.unrecorded else []),
-            *(f"{cell} is {show(value)}, recorded as {show(recorded)}" for cell, recorded, value in self.differences),
+            *map(str, self.differences),
         ]
 
     @property

@@ -20,7 +20,6 @@ from workbench.checking.local.memory import within_memory
 from workbench.kernel import InputError, Machine, Trace
 from workbench.kernel.meaning.budget import Budget, Limits, Stop, Watch
 from workbench.kernel.meaning.cells import Cell
-from workbench.kernel.meaning.differences import differences
 from workbench.kernel.meaning.errors import listed
 from workbench.kernel.meaning.interrupts import interruptible
 from workbench.kernel.meaning.machine import AnyModel
@@ -215,7 +214,7 @@ class _Comparison:
         lines = [
             f"{part.where}: {_brief(part.after)}{'' if part.before is None else f' in place of {_brief(part.before)}'}"
             for change in closest
-            for part in differences(str(change.cell), change.before, change.after)
+            for part in change.parts
         ]
         return Extra(trace, trace.steps[-1].label, label, lines)
 

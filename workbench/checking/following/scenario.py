@@ -30,7 +30,7 @@ from workbench.kernel.meaning.machine import AnyModel
 from workbench.kernel.meaning.state import Reads, row_of
 from workbench.kernel.meaning.steps import Outcome
 from workbench.kernel.meaning.trace import Step, each_step
-from workbench.kernel.meaning.values import counted, show
+from workbench.kernel.meaning.values import counted
 from workbench.registry import model_of
 
 if TYPE_CHECKING:
@@ -344,7 +344,7 @@ def _why_no_state(model: Machine, searching: "ScenarioSearch", passed: int, line
 
     def look(node: int, before: Reads) -> None:
         try:
-            values[show(left(model.view(before)))] = None
+            values[model.layout.notation.show(left(model.view(before)))] = None
         except KeyboardInterrupt:
             raise
         except BaseException:

@@ -24,6 +24,7 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.kernel.meaning.cells import Whole
+from workbench.kernel.meaning.notation import Notation
 from workbench.kernel.meaning.state import Layout
 from workbench.kernel.meaning.values import Map, record_items, show, sort_key
 
@@ -167,7 +168,7 @@ class StateColumns:
             name = self.names[variable] = unused_name(variable, used)
             universe, whole = layout.universes.get(variable), layout.wholes.get(variable)
             if whole is not None:
-                self._columns[name] = _Whole(whole, layout.cells_of(variable), values)
+                self._columns[name] = _Whole(whole, layout.cells_of(variable), values, layout.notation)
             elif universe is not None:
                 members = universe.members
                 self._columns[name] = (
@@ -201,8 +202,8 @@ class _Scalar:
 class _Whole:
     """The column of a variable that is spread over cells."""
 
-    def __init__(self, whole: Whole, cells: Sequence[int], values: Sequence[Sequence[Any]]) -> None:
-        self._whole, self._cells, self._values = whole, cells, values
+    def __init__(self, whole: Whole, cells: Sequence[int], values: Sequence[Sequence[Any]], notation: Notation) -> None:
+        self._whole, self._cells, self._values, self._notation = whole, cells, values, notation
         self.type = pa.string()
 
     def take(self, rows: np.ndarray) -> pa.Array:
@@ -211,7 +212,7 @@ class _Whole:
 
     def _text(self, numbers: Sequence[int]) -> str:
         row = {cell: self._values[cell][number] for cell, number in zip(self._cells, numbers, strict=True)}
-        return as_text(self._whole.value(row))
+        return self._notation.show(self._whole.value(row))
 
 
 class _Set:

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from workbench.kernel.meaning.values import Map, identity, is_same, record_items, show, sort_key
+from workbench.kernel.meaning.notation import PYTHON, Notation
+from workbench.kernel.meaning.values import Map, identity, is_same, record_items, sort_key
 
 
 class Difference(NamedTuple):
@@ -27,7 +28,7 @@ class Difference(NamedTuple):
         return f"{self.where}: {self.told()}"
 
 
-def differences(where: str, before: Any, after: Any) -> Iterator[Difference]:
+def differences(where: str, before: Any, after: Any, notation: Notation = PYTHON) -> Iterator[Difference]:
     """The parts of two values, which are not the same, that are different.
 
     A tuple loses members at its front and gains them at its end, as a queue and a log do. Where nothing of a value has
@@ -35,6 +36,7 @@ def differences(where: str, before: Any, after: Any) -> Iterator[Difference]:
 
     Args:
         where: What the value is called.
+        notation: How values are written.
 
     Examples:
         >>> [*differences("claims", frozenset({1}), frozenset({2}))]
@@ -44,16 +46,18 @@ def differences(where: str, before: Any, after: Any) -> Iterator[Difference]:
         >>> [*differences("stock", Map({"pear": 2, "plum": 1}), Map({"pear": 1, "plum": 1}))]
         [Difference(where='stock[pear]', before='2', after='1')]
     """
+    show = notation.show
     if isinstance(before, frozenset) and isinstance(after, frozenset):
         yield _members(where, map(show, _beyond(before, after)), map(show, _beyond(after, before)))
     elif isinstance(before, Map) and isinstance(after, Map):
         gained, lost = _beyond(before, after), _beyond(after, before)
         for key in (key for key in after if key not in gained and not is_same(before[key], after[key])):
-            yield from differences(f"{where}[{show(key)}]", before[key], after[key])
+            yield from differences(notation.part(where, after, key), before[key], after[key], notation)
         if gained or lost:
-            yield _members(where, (f"{show(key)}: {show(after[key])}" for key in gained), map(show, lost))
+            news = (notation.pair(after, key) for key in gained)
+            yield _members(where, news, (notation.key(before, key) for key in lost))
     elif type(before) is type(after) is tuple:
-        yield from _of_tuples(where, before, after)
+        yield from _of_tuples(where, before, after, notation)
     else:
         fields = zip(record_items(before), record_items(after), strict=False) if type(before) is type(after) else ()
         pairs = [(name, one, other) for (name, one), (_, other) in fields]
@@ -62,14 +66,16 @@ def differences(where: str, before: Any, after: Any) -> Iterator[Difference]:
             yield Difference(where, show(before), show(after))
         else:
             for name, one, other in changed:
-                yield from differences(f"{where}.{name}", one, other)
+                yield from differences(f"{where}.{name}", one, other, notation)
 
 
-def _of_tuples(where: str, before: tuple[Any, ...], after: tuple[Any, ...]) -> Iterator[Difference]:
+def _of_tuples(where: str, before: tuple[Any, ...], after: tuple[Any, ...], notation: Notation) -> Iterator[Difference]:
+    show = notation.show
     changed = [at for at, (one, other) in enumerate(zip(before, after, strict=False)) if not is_same(one, other)]
     gone = next(at for at in range(len(before) + 1) if is_same(before[at:], after[: len(before) - at]))
     if len(before) == len(after) > len(changed) == 1:
-        yield from differences(f"{where}[{changed[0]}]", before[changed[0]], after[changed[0]])
+        (at,) = changed
+        yield from differences(f"{where}[{at + notation.first}]", before[at], after[at], notation)
     elif (2 * gone <= len(before) or not after) and not is_same(before[:gone], came := after[len(before) - gone :]):
         yield _members(where, map(show, came), map(show, before[:gone]))
     else:

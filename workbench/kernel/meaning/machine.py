@@ -7,6 +7,7 @@ is the affair of a language. :class:`workbench.kernel.language.of_class.ClassMac
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from workbench.kernel.meaning.cells import Cell
@@ -84,6 +85,7 @@ class Machine(ABC):
         instances: The steps, by number.
         actions, properties, constraints: Those declared ones that these constants do not switch off, by name.
         author: What the author's functions and pictures take as the model.
+        sources: The texts that places speak of, by file, for people; empty where nobody keeps them.
     """
 
     declared: Family
@@ -94,6 +96,7 @@ class Machine(ABC):
     properties: Mapping[str, Property]
     constraints: Mapping[str, Property]
     author: Any
+    sources: Mapping[str, str] = MappingProxyType({})
 
     @abstractmethod
     def with_constants(self, constants: Mapping[str, Any]) -> "Machine":
@@ -295,6 +298,7 @@ class Wrapped(Machine):
     def __init__(self, inner: Machine) -> None:
         self.inner = inner
         self.declared, self.constants, self.author = inner.declared, inner.constants, inner.author
+        self.sources = inner.sources
         self.layout, self.instances = inner.layout, inner.instances
         self.actions, self.properties, self.constraints = inner.actions, inner.properties, inner.constraints
 

@@ -14,6 +14,7 @@ from workbench.kernel.meaning.cells import NEVER, Cell, Shown, Whole, WholeSet
 from workbench.kernel.meaning.differences import Difference, differences
 from workbench.kernel.meaning.errors import InputError, ModelError, NoSuchIndex, NoSuchVariable
 from workbench.kernel.meaning.members import Before, Held, Members, Universe
+from workbench.kernel.meaning.notation import PYTHON, Notation
 from workbench.kernel.meaning.values import PLAIN, check_value, is_same, show
 
 
@@ -23,11 +24,12 @@ class Change(NamedTuple):
     cell: Cell
     before: Any
     after: Any
+    notation: Notation = PYTHON
 
     @property
     def parts(self) -> list[Difference]:
         """The parts of the value that are different."""
-        return list(differences(str(self.cell), self.before, self.after))
+        return list(differences(str(self.cell), self.before, self.after, self.notation))
 
 
 # How a model's code reads and writes variables that are more than one plain cell ------------------------------------
@@ -93,6 +95,7 @@ class Layout:
         variables: Each variable's indices; None for a variable with a single cell.
         universes: The universes of those variables that are declared sets.
         wholes: How cells hold those variables that are spread over them.
+        notation: How values are written for people.
 
     Attributes:
         cells: Those of a row; each member of a declared set has its own, whose index ends in the member.
@@ -106,11 +109,12 @@ class Layout:
         variables: Mapping[str, Sequence[Any] | None],
         universes: Mapping[str, Universe] = MappingProxyType({}),
         wholes: Mapping[str, Whole] = MappingProxyType({}),
+        notation: Notation = PYTHON,
     ) -> None:
         self.cells: list[Cell] = []
         self.positions: dict[str, int | dict[Any, int]] = {}
         self.shown: list[Shown] = []
-        self.universes, self.wholes = universes, wholes
+        self.universes, self.wholes, self.notation = universes, wholes, notation
         self._bound: dict[type[Reader], type[Any]] = {}
         for name, indices in variables.items():
             first = {index: self._add(Cell(name, index)) for index in ([None] if indices is None else indices)}
@@ -382,10 +386,21 @@ def cells_of(state: State) -> Iterator[tuple[Cell, Any]]:
     return ((shown.cell, shown.value(state._row)) for shown in state._layout.shown)
 
 
+def notation_of(state: State) -> Notation:
+    """How the values of a state are written."""
+    return state._layout.notation
+
+
+def texts_of(state: State) -> dict[str, str]:
+    """Every cell with its value, sets whole, as people read them."""
+    return {str(cell): notation_of(state).show(value) for cell, value in cells_of(state)}
+
+
 def changes_of(before: State, after: State) -> list[Change]:
     """The cells that differ between two states, sets whole."""
+    notation = notation_of(before)
     return [
-        Change(cell, one, other)
+        Change(cell, one, other, notation)
         for (cell, one), (_, other) in zip(cells_of(before), cells_of(after), strict=True)
         if not is_same(one, other)
     ]
@@ -398,7 +413,7 @@ def lines_of(state: State, changing: Container[int] | None = None) -> list[str]:
         changing: The cells that change in what follows; the others are counted, not shown, where they are empty.
             None shows all.
     """
-    lines, empty = [], []
+    lines, empty, show = [], [], notation_of(state).show
     for name, group in itertools.groupby(state._layout.shown, key=lambda shown: shown.cell.variable):
         cells = list(group)
         told = {

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from workbench.kernel.meaning.errors import ModelError, brief, call, checked, impure
+from workbench.kernel.meaning.notation import PYTHON, Notation
 from workbench.kernel.meaning.parameters import Parameters
 from workbench.kernel.meaning.properties import Property, Step
 from workbench.kernel.meaning.state import Reader, Values, seen
-from workbench.kernel.meaning.values import identity, show
+from workbench.kernel.meaning.values import identity
 
 # Steps ---------------------------------------------------------------------------------------------------------------
 
@@ -65,6 +66,7 @@ class ActionInstance(ABC):
 
     Args:
         action: A :class:`PlainAction`, or what has the same attributes.
+        notation: How arguments are written.
 
     Attributes:
         number: The position in :attr:`Machine.instances`; stable for given constants.
@@ -75,12 +77,12 @@ class ActionInstance(ABC):
         chosen_twice: The names of choices that a run of it has made more than once.
     """
 
-    def __init__(self, number: int, action: Any, arguments: Sequence[Any]) -> None:
-        self.number, self.action, self.arguments = number, action, tuple(arguments)
+    def __init__(self, number: int, action: Any, arguments: Sequence[Any], notation: Notation = PYTHON) -> None:
+        self.number, self.action, self.arguments, self.notation = number, action, tuple(arguments), notation
         process = action.process
         self.actor = None if process is None else Actor(process.name, self.arguments[0] if process.per else None)
         self.chosen_twice: set[str] = set()
-        self._call_it(show)
+        self._call_it(notation.show)
 
     @abstractmethod
     def run(self, before: Values) -> tuple[list[Outcome], list[str]]:
@@ -139,6 +141,7 @@ class ActionInstance(ABC):
         """The label of a step that makes these `choices`."""
         if not choices:
             return self.label
+        show = self.notation.show
         chosen = ", ".join(f"{name}={show(value)}" if name else show(value) for name, value in choices)
         return f"{self.label[:-1]}, {chosen})" if self.arguments else f"{self.label}({chosen})"
 

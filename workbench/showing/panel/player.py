@@ -16,6 +16,7 @@ from workbench.showing.pictures import options_of
 from workbench.showing.session import Session
 from workbench.showing.view import TraceView, animated_svg, trace_page, trace_view
 from workbench.showing.view.html import drawn_style, player_script
+from workbench.showing.view.listing import listing
 from workbench.showing.view.trace import packed
 from workbench.showing.view.watches import watch_table
 
@@ -53,6 +54,8 @@ class Player(anywidget.AnyWidget):
     strip = traitlets.Dict().tag(sync=True)
     #: Per step the file and line of its action.
     sources = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    #: The texts in which these are, as HTML.
+    listing = traitlets.Unicode().tag(sync=True)
     #: What can be done instead of the next step, as HTML; "" where nobody may step.
     moves = traitlets.Unicode().tag(sync=True)
     #: Where somebody has left the story, and a way back, as HTML.
@@ -103,6 +106,8 @@ class Player(anywidget.AnyWidget):
         """
         names = trace.model.layout.variables
         with self._lock, self.hold_sync(), self.hold_trait_notifications():
+            if self.trace is None or self.trace.model is not trace.model:
+                self.listing = listing(trace.model, f"{trace.model.name}-")
             self.trace, self.lazy, self._properties, self._remark = trace, lazy, properties, remark
             self.options = {name: list(map(show, choices)) for name, choices in options_of(trace.model).items()}
             self.chosen = {name: at for name, at in self.chosen.items() if at < len(self.options.get(name, ()))}

@@ -183,7 +183,7 @@ def faults(model: AnyModel, state: State, properties: Sequence[str] | None = Non
                 said = f": {answer}" if isinstance(answer, str) else " does not hold"
                 places = answer.places if isinstance(answer, Fault) else ()
                 found.append(Fault(f"{declared.name}{inside}{said}", *places))
-    return found
+    return list(dict.fromkeys(found))
 
 
 def _check(model: Machine, options: Mapping[str, Any]) -> None:

@@ -2,13 +2,13 @@
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from workbench.kernel import State
 from workbench.kernel.meaning.cells import Cell
-from workbench.kernel.meaning.state import cells_of
-from workbench.kernel.meaning.values import identity, show
+from workbench.kernel.meaning.state import cells_of, notation_of
+from workbench.kernel.meaning.values import identity
 
 BECOMES = "\N{RIGHTWARDS ARROW}"
 
@@ -32,15 +32,15 @@ def told_apart(states: Sequence[State]) -> list[str]:
     """
     cells = [list(cells_of(state)) for state in states]
     differing = [len({identity(value) for _, value in same}) > 1 for same in zip(*cells, strict=True)]
-    told = []
+    told, show = [], notation_of(states[0]).show if states else str
     for of_state in cells:
         items = itertools.compress(of_state, differing)
         by_variable = itertools.groupby(items, key=lambda item: item[0].variable)
-        told.append("; ".join(_told(variable, list(its)) for variable, its in by_variable))
+        told.append("; ".join(_told(variable, list(its), show) for variable, its in by_variable))
     return told
 
 
-def _told(variable: str, items: Sequence[tuple[Cell, Any]]) -> str:
+def _told(variable: str, items: Sequence[tuple[Cell, Any]], show: Callable[[Any], str]) -> str:
     """Some cells of a variable: of booleans, where they are true."""
     if items[0][0].index is None:
         return f"{variable} = {show(items[0][1])}"

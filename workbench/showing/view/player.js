@@ -67,7 +67,8 @@ const playTrace = ({ model, el, plays = false, asks = false }) => {
   tools.append(...find.elements, filter, chooser);
   const watch = watching(model, go);
   more.append(make("summary", "", "This state in full, all steps, watches, permalink"), tools, watch.element, state, link);
-  el.append(said, bar, beside, more);
+  const listing = make("div", "wb-listings");
+  el.append(said, bar, beside, more, listing);
   let pictures = [];  // of all states, once they are here
   let drawn = -1;
   let at = -1;  // the step that was shown last
@@ -249,8 +250,25 @@ const playTrace = ({ model, el, plays = false, asks = false }) => {
       make("span", one.matches(".wb-remarked") ? "wb-right-here" : "wb-wrong-here", one.textContent));
     where.replaceChildren(`State ${step + 1} of ${last() + 1}: `, make("code", "", model.get("labels")[step] ?? ""));
     said.replaceChildren(where, " ", ...(sentence?.childNodes ?? []), ...telling.flatMap((one) => [" ", one]), " ",
-      make("span", "wb-note wb-source", model.get("sources")[step] ?? ""));
+      sourceOf(model.get("sources")[step] ?? ""));
     for (const [details, what] of foldable()) details.open = unfolded.get(what) ?? details.open;
+  }
+
+  // Where a step is written, such as Hudi.tla:40:12. If the text is here, that line is lit, and this leads to it.
+  function sourceOf(place) {
+    put(listing, model.get("listing"));
+    const line = listing.querySelector(`li[id$="${CSS.escape(`-${place.replace(/:\d+$/, "")}`)}"]`);
+    listing.querySelector("[data-current]")?.removeAttribute("data-current");
+    if (!line) return make("span", "wb-note wb-source", place);
+    line.toggleAttribute("data-current", true);
+    const link = make("a", "wb-note wb-source", place);
+    link.href = `#${line.id}`;
+    link.addEventListener("click", (event) => {
+      event.preventDefault();  // a notebook has pages of its own
+      line.closest("details").open = true;
+      line.scrollIntoView({ block: "center" });
+    });
+    return link;
   }
 
   const rowOf = (step) => lanes.querySelector(`.wb-step[data-step="${step}"]`);

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.formats.abstract import AbstractTrace
-from workbench.kernel.meaning.state import Change, State, cells_of, changes_of
+from workbench.kernel.meaning.state import Change, State, changes_of, texts_of
 from workbench.kernel.meaning.trace import Step
-from workbench.kernel.meaning.values import show
 from workbench.showing.pictures.markup import Markup
 from workbench.showing.view.html import folded
 from workbench.showing.view.statetable import state_table
@@ -61,7 +60,7 @@ class RefinedStep:
         return {
             "label": self.step and self.step.label,
             "why": self.why,
-            "state": {str(cell): show(value) for cell, value in cells_of(self.state)},
+            "state": texts_of(self.state),
         }
 
 

@@ -16,9 +16,9 @@ from workbench.kernel import InputError, Machine, State, Trace
 from workbench.kernel.meaning.cells import Shown
 from workbench.kernel.meaning.errors import unknown
 from workbench.kernel.meaning.given import names_in, plain
-from workbench.kernel.meaning.state import cells_of, row_of
+from workbench.kernel.meaning.state import cells_of, notation_of, row_of
 from workbench.kernel.meaning.trace import is_bookkeeping, options
-from workbench.kernel.meaning.values import counted, is_same, show
+from workbench.kernel.meaning.values import counted, is_same
 from workbench.showing.pictures import Picture, faults, picture
 from workbench.showing.view.graph import (
     FOCUS,
@@ -52,8 +52,9 @@ def _columns(model: Machine, variables: Sequence[str]) -> list[Shown]:
     return columns
 
 
-def _spell(columns: Sequence[Shown], row: Sequence[Any]) -> str:
-    """A line for each cell of a row; where all are of one variable, without its name."""
+def _spell(columns: Sequence[Shown], state: State) -> str:
+    """A line for each cell of a state; where all are of one variable, without its name."""
+    row, show = row_of(state), notation_of(state).show
     alike = len(columns) > 1 and len({shown.cell.variable for shown in columns}) == 1
     names = [f"{shown.cell.inside}: " if alike else f"{shown.cell} = " for shown in columns]
     return "\n".join(f"{name}{show(shown.value(row))}" for name, shown in zip(names, columns, strict=True))
@@ -203,7 +204,7 @@ def _of_states(
             TRACE: number in path,
             FOCUS: number == focus,
         }
-        label = _spell(columns, row_of(state)) or str(number)
+        label = _spell(columns, state) or str(number)
         kept = frozenset(mark for mark, given in marks.items() if given)
         draft.nodes[str(number)] = Node(str(number), label, f"state {number}\n{state!r}", kept)
     for t in transitions:
@@ -251,7 +252,7 @@ def alternatives(
     def add(state: State, label: str, marks: Iterable[str] = ()) -> str:
         if state not in ids:
             ids[state] = str(len(ids))
-            text = _spell(columns, row_of(state)) or label
+            text = _spell(columns, state) or label
             draft.nodes[ids[state]] = Node(ids[state], text, repr(state), frozenset(marks))
         return ids[state]
 
@@ -332,7 +333,7 @@ def projection(space: Space, variables: Sequence[str], *, most_edges: int = MOST
     kept = list(dict.fromkeys([*sorted(initial), *(end for pair in shown for end in pair)]))
 
     def node(group: int) -> Node:
-        text = _spell(columns, row_of(space.state(int(example[group]))))
+        text = _spell(columns, space.state(int(example[group])))
         size, bad = int(sizes[group]), int(wrong[group])
         tooltip = f"{text}\n{counted(size, 'state')}" + (f", {bad:,} of them violate an invariant" if bad else "")
         marks = ([INITIAL] if group in initial else []) + ([VIOLATING] if bad else [])

@@ -223,7 +223,7 @@ class _Picture:
     def _told(self, step: StepView) -> list[str]:
         """What the step did to the shared state, a line for each change."""
         told = [told_change(change) + _rewritten(step, change) for change in step.effects.get(self.shared, ())]
-        return told + [told_again(change.cell, change.after, step.writers) for change in step.again] + list(step.alike)
+        return told + [told_again(change, step.writers) for change in step.again] + list(step.alike)
 
     def _box(self, lane: str) -> float:
         return self.lane[lane] - 12

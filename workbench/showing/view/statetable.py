@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from workbench.kernel import State
 from workbench.kernel.meaning.cells import Cell
-from workbench.kernel.meaning.state import Change, cells_of
-from workbench.kernel.meaning.values import counted, show
+from workbench.kernel.meaning.state import Change, cells_of, notation_of
+from workbench.kernel.meaning.values import counted
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view.difference import brief
 from workbench.showing.view.html import Rendered, folded, table
@@ -79,7 +79,7 @@ def _truth(truth: Truth) -> Markup:
 def _rest(state: State, changes: Sequence[Change]) -> Markup:
     rows: dict[str, list[Markup]] = {}
     for cell, value in cells_of(state):
-        rows.setdefault(cell.variable, []).append(_value(cell, brief(show(value))))
+        rows.setdefault(cell.variable, []).append(_value(cell, brief(notation_of(state).show(value))))
     lines = [(element("code", name), element("code", joined(values, " "))) for name, values in rows.items()]
     whole = table((), lines, "wb-rest")
     return folded("the whole state", whole) if changes else whole

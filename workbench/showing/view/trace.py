@@ -17,15 +17,16 @@ from workbench.kernel.meaning.errors import unknown
 from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.lasso import Trap, trap
 from workbench.kernel.meaning.properties import Fault, Place
-from workbench.kernel.meaning.state import Change, cells_of, changes_of
+from workbench.kernel.meaning.state import Change, cells_of, changes_of, texts_of
 from workbench.kernel.meaning.steps import ActionInstance
 from workbench.kernel.meaning.trace import Step
-from workbench.kernel.meaning.values import Map, counted, is_same, show
+from workbench.kernel.meaning.values import Map, counted, is_same
 from workbench.showing.pictures import Picture, faults, picture
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view import sequence
 from workbench.showing.view.access import accesses
 from workbench.showing.view.html import Drawn, Rendered, badge, folded
+from workbench.showing.view.listing import listing
 from workbench.showing.view.refined import refined_steps
 from workbench.showing.view.statetable import state_table
 from workbench.showing.view.steps import Lanes, StepView
@@ -166,6 +167,7 @@ class TraceView(Lanes, Drawn):
         link = folded("Permalink", element("code", self.permalink, class_="wb-link"), class_="wb-note wb-link")
         pictures = [self.picture(index) for index in range(len(self.steps))]
         drawn = [one.svg_with(self.prefix) for one in pictures]
+        listed_source = listing(self.trace.model, self.prefix)
         widest, tallest = (max(sides) for sides in zip(*(one.size for one in pictures), strict=True))
         watched = folded("watched", self._watched.html(), is_open=True, class_="wb-watched") if self.watches else None
         beside = element(
@@ -179,6 +181,7 @@ class TraceView(Lanes, Drawn):
             beside,
             watched,
             folded("Every state, and what is true in it", joined(steps), class_="wb-states"),
+            element("div", listed_source, class_="wb-listings") if listed_source else None,
             link,
             class_="wb-trace",
             style=f"--wb-widest:{widest:.0f}px;--wb-tallest:{tallest:.0f}px",
@@ -189,6 +192,7 @@ class TraceView(Lanes, Drawn):
             data_lanes=packed(self.lanes_for_lessons()),
             data_strip=json.dumps(self.strip),
             data_texts=json.dumps(self.texts),
+            data_sources=json.dumps([step.source for step in self.steps]) if listed_source else None,
             data_watched=json.dumps([watch.as_dict() for watch in self.watches]) if self.watches else None,
             data_at=self.at,
         )
@@ -223,7 +227,7 @@ def _as_dict(step: StepView) -> dict[str, Any]:
         "label": step.label,
         "lane": step.lane,
         "sentence": step.sentence,
-        "state": {str(cell): show(value) for cell, value in cells_of(step.state)},
+        "state": texts_of(step.state),
         "changes": [_change(c) for c in step.changes],
         "effects": {lane: [_change(c) for c in changes] for lane, changes in step.effects.items()},
         "truths": [{"name": t.name, "kind": t.kind, "holds": t.holds, "why": t.why} for t in step.truths],
@@ -232,6 +236,7 @@ def _as_dict(step: StepView) -> dict[str, Any]:
 
 
 def _change(change: Change) -> dict[str, str]:
+    show = change.notation.show
     return {"cell": str(change.cell), "before": show(change.before), "after": show(change.after)}
 
 
@@ -313,7 +318,7 @@ def trace_view(
         changed = {change.cell for change in every}
         values = dict(cells_of(after))
         again = tuple(
-            Change(cell, values[cell], values[cell])
+            Change(cell, values[cell], values[cell], model.layout.notation)
             for cell in cells
             if cell not in changed and cell.index is not None and owners.of(cell) == SHARED
             if (wanted is None or cell.variable in wanted) and written.get(cell, lane) != lane
@@ -396,7 +401,7 @@ class _Owners:
     def alike(self, after: State, changes: Sequence[Change]) -> Iterator[str]:
         """What a step made equal to what other actors have, of values such as names and stamps."""
         values = dict(cells_of(after))
-        for cell, _, value in changes:
+        for cell, _, value, notation in changes:
             if cell.index in self._lane_of and isinstance(value, tuple) and hasattr(value, "_fields"):
                 others = [
                     str(other)
@@ -404,4 +409,4 @@ class _Owners:
                     if other.variable == cell.variable and other != cell and is_same(its, value)
                 ]
                 if others:
-                    yield f"{cell} = {listed(others)} = {show(value, ' ')}"
+                    yield f"{cell} = {listed(others)} = {notation.show(value, ' ')}"

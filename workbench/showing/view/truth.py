@@ -82,8 +82,10 @@ def judges(model: Machine, properties: Sequence[str] | None = None) -> list[Judg
                 label = ", ".join([_named(declared.name, arguments), *([formula.part] if formula.part else [])])
                 judging.append(_goal(declared.name, label, formula.goal))
         elif declared.of_states:
-            instances = {instance.arguments: instance for instance in model.predicates(declared.name)}
-            judging += map(_predicate, instances.values())
+            together: dict[tuple[Any, ...], list[PropertyInstance]] = {}
+            for instance in model.predicates(declared.name):
+                together.setdefault(instance.arguments, []).append(instance)
+            judging += map(_predicate, together.values())
     return judging
 
 
@@ -123,10 +125,15 @@ def _goal(name: str, label: str, goal: Predicate) -> Judge:
     return lambda state: _truth(label, "liveness", _answer(truth, name, goal, state))
 
 
-def _predicate(instance: PropertyInstance) -> Judge:
-    label, kind = _named(instance.property.name, instance.arguments), instance.property.kind
+def _predicate(parts: Sequence[PropertyInstance]) -> Judge:
+    """A property of states, with some arguments: all its parts are true, or the first one that is not says why."""
+    label, kind = _named(parts[0].property.name, parts[0].arguments), parts[0].property.kind
 
-    return lambda state: _truth(label, kind, _answer(instance.judge, state))
+    def judge(state: State) -> Truth:
+        answers = (_answer(part.judge, state) for part in parts)
+        return _truth(label, kind, next((answer for answer in answers if answer is not True), True))
+
+    return judge
 
 
 def _answer(judge: Callable[..., bool | str], *states: Any) -> bool | str:

@@ -1,7 +1,7 @@
 """Steps and changes in words, for where a person reads."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from workbench.kernel.meaning.cells import Cell
@@ -22,11 +22,13 @@ def told_choices(instance: ActionInstance, choices: Sequence[tuple[str, Any]], o
     """
     at = 0 if of_actor or instance.actor is None or instance.alone else 1
     named = instance.named(choices)
-    bare = named[at : instance.together]
-    return ", ".join([*(show(value, " ") for _, value in bare), *(_told(*one) for one in named[at + len(bare) :])])
+    bare, show = named[at : instance.together], instance.notation.show
+    return ", ".join(
+        [*(show(value, " ") for _, value in bare), *(_told(*one, show) for one in named[at + len(bare) :])]
+    )
 
 
-def _told(name: str, value: Any) -> str:
+def _told(name: str, value: Any, show: Callable[[Any, str], str]) -> str:
     """A name beside its value; a record of that name has none of its own."""
     told = show(value, " ")
     kind = type(value).__name__
@@ -54,14 +56,14 @@ def told_change(change: Change) -> str:
         'claims[n1] + 1'
     """
     if change.before is None:
-        return brief(f"{change.cell} = {show(change.after)}")
+        return brief(f"{change.cell} = {change.notation.show(change.after)}")
     return brief(", ".join(f"{part.where} {part.told(BECOMES)}" for part in change.parts))
 
 
-def told_again(cell: Cell, value: object, writers: Mapping[Cell, str]) -> str:
+def told_again(change: Change, writers: Mapping[Cell, str]) -> str:
     """That a step wrote what was there already."""
-    writer = f" by {writers[cell]}" if cell in writers else ""
-    return brief(f"{cell} = {show(value)} again, written{writer} before")
+    writer = f" by {writers[change.cell]}" if change.cell in writers else ""
+    return brief(f"{change.cell} = {change.notation.show(change.after)} again, written{writer} before")
 
 
 def listed(texts: Sequence[str]) -> str:

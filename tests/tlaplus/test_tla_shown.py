@@ -1,0 +1,132 @@
+"""What people see of a module: values as TLC prints them, wherever they are shown."""
+
+import html
+import re
+
+import pytest
+
+from tests.tlaplus.test_tla_cells import HEAD, VOTES
+from tests.tlaplus.trees import module_of
+from workbench.checking.check import check
+from workbench.checking.spaces.space import explore
+from workbench.formats.graphs import GraphNode, write_dot, write_tables
+from workbench.formats.mermaid import to_mermaid
+from workbench.kernel.meaning.differences import differences
+from workbench.kernel.meaning.values import Map, Name
+from workbench.showing import view
+from workbench.showing.panel.player import TracePlayer
+from workbench.showing.pictures import faults, picture
+from workbench.showing.view.possible import possible_steps
+from workbench.showing.view.selection import alternatives, state_graph
+from workbench.tlaplus import sampling
+from workbench.tlaplus.notation import TlaNotation
+from workbench.tlaplus.specification import module_of_text
+from workbench.tlaplus.values import text
+
+
+@pytest.fixture(scope="module", params=[0, 4], ids=["one cell each", "spread"])
+def trace(request):
+    """A behaviour in which a node gets a vote, and leads."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sampling, "MOST_STATES", request.param)
+        found = check(module_of_text(VOTES, f"{HEAD}INVARIANT Busy")())["Busy"].trace
+        assert found is not None
+        yield found
+
+
+def test_a_trace_shows_values_and_labels_in_tla(trace):
+    shown = repr(trace)
+    assert "vote: (a :> None @@ b :> None @@ c :> None)" in shown
+    assert re.search(r"Grant\(\w, m=\[type \|-> \"ask\", from \|-> \w\]\)", shown)
+    assert 'msgs: + [type |-> "ask", from |-> ' in shown
+    assert re.search(r"vote\[\w\]: None -> \[at \|-> \d, to \|-> \w\]", shown)
+    assert re.search(r"kept\[\w\]\.at: 0 -> 1", shown)
+
+
+def test_sequences_are_numbered_from_1():
+    notation = TlaNotation([])
+    before, after = (text("a"), 1, True), (text("b"), 1, True)
+    assert [str(one) for one in differences("log", before, after, notation)] == ['log[1]: "a" -> "b"']
+    gained = Map({text("type"): text("1a")})
+    assert [str(one) for one in differences("r", Map({}), gained, notation)] == ['r: + type |-> "1a"']
+    lost = differences("f", Map({Name("w1"): 0}), Map({Name("w2"): ()}), notation)
+    assert [str(one) for one in lost] == ["f: + w2 :> <<>>, - w1"]
+    before, after = Map({text("r"): 1, Name("w1"): 2}), Map({text("r"): 1, Name("w1"): 2, text("s"): 3})
+    assert [str(one) for one in differences("pc", before, after, notation)] == ['pc: + "s" :> 3']
+    changed = differences("pc", before, Map({text("r"): 4, Name("w1"): 2}), notation)
+    assert [str(one) for one in changed] == ['pc["r"]: 1 -> 4']
+
+
+def test_members_are_in_the_order_of_their_own_module(trace):
+    before = repr(trace.last)
+    other = "VARIABLE x  Init == x = 0  Next == x' = 1 /\\ c # b /\\ b # a"
+    check(module_of_text(module_of(f"CONSTANTS c, b, a {other}"), "CONSTANTS c = c b = b a = a INIT Init NEXT Next")())
+    assert repr(trace.last) == before
+
+
+def test_pages_pictures_and_graphs_show_tla(trace):
+    seen = html.unescape(view.trace_view(trace).html())
+    assert '[type |-> "ask", from |-> ' in seen
+    assert "<<>>" in view.trace_view(trace).as_dict()["steps"][0]["state"]["log"]
+    drawn = html.unescape(picture(trace.model, trace.states[-1], trace.states[:-1]).svg)
+    assert re.search(r"\[at \|-> 1, by \|-> \w\]", drawn)
+    for graph in (alternatives(trace, variables=["kept"]), state_graph(explore(trace.model), variables=["kept"])):
+        assert any("[at |-> 0, by |-> None]" in node.label for node in graph.nodes)
+        assert not any("{" in node.label for node in graph.nodes)
+
+
+def test_an_invariant_is_true_if_all_its_conjuncts_are(trace):
+    assert [[truth.name for truth in step.broken] for step in view.trace_view(trace).steps[-2:]] == [[], ["Busy"]]
+
+
+def test_a_fault_is_named_once():
+    lines = "VARIABLE x", "Init == x = [n \\in {1, 2} |-> 0]", "Next == x' = x", "Ready == \\A n \\in {1, 2} : x[n] = 1"
+    model = module_of_text(module_of(*lines), "INIT Init NEXT Next INVARIANT Ready")()
+    assert faults(model, model.initial_states()[0]) == ["Ready does not hold"]
+
+
+def test_possible_steps_and_why_others_are_not(trace):
+    shown = html.unescape(possible_steps(trace.model, trace.states[0]))
+    assert re.search(r"msgs \+ \[type \|-> \"ask\", from \|-> a\]", shown)
+    assert "queue # <<>>" in shown
+
+
+def test_a_watch_says_what_it_is_in_tla(trace):
+    (watched,) = view.trace_view(trace, watches=["(s.kept, str(list(s.kept)[0]), 1 == 1, None)"]).watches
+    first = watched.readings[0].text
+    assert first.startswith("<<(a :> [at |-> 0, by |-> None] @@ ")
+    assert first.endswith(", a, TRUE, None>>")
+
+
+def test_other_formats_show_tla(trace, tmp_path):
+    assert '[type |-#gt; "ask", from |-#gt; ' in to_mermaid(trace)
+    nodes = [GraphNode(0, trace.states[1], True)]
+    with (tmp_path / "g.dot").open("w") as out:
+        write_dot(out, nodes, [])
+    dot = (tmp_path / "g.dot").read_text()
+    assert "(a :> None @@ b :> None @@ c :> None)" in dot
+    with (tmp_path / "n.csv").open("w") as one, (tmp_path / "e.csv").open("w") as other:
+        write_tables(one, other, nodes, [])
+    assert "{[type |-> " in (tmp_path / "n.csv").read_text()
+
+
+def test_the_text_is_there_by_its_lines(trace):
+    (text_of,) = trace.model.sources.items()
+    assert text_of == ("M.tla", VOTES)
+    page = view.trace_page(trace)
+    step = view.trace_view(trace).steps[1]
+    _, line, _ = step.source.split(":")
+    lines = re.findall(r'<li id="[\w-]+-M\.tla:(\d+)"><code>(.*?)</code></li>', page, re.DOTALL)
+    assert [html.unescape(code) for _, code in lines] == VOTES.rstrip().split("\n")
+    assert "~ \\E m" in html.unescape(dict(lines)[line])
+    player = TracePlayer(trace)
+    assert player.sources[1] == step.source
+    assert f'id="M-M.tla:{line}"' in player.listing
+
+
+def test_commands_print_tla(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "M.tla").write_text(VOTES)
+    (tmp_path / "M.cfg").write_text(f"{HEAD}INVARIANT Busy")
+    assert 'Grant(a, m=[type |-> "ask", from |-> a])' in run("check", "M.tla").out
+    assert re.search(r"[+-] \[type \|-> \"\w+\", from \|-> \w", run("walk", "M.tla", "--seed", "1").out)

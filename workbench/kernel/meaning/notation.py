@@ -1,0 +1,34 @@
+"""How a language writes values: states, changes and the labels of steps are told in it."""
+
+from typing import Any
+
+from workbench.kernel.meaning.values import Map, show
+
+
+class Notation:
+    """That of models in Python; another language has a subclass.
+
+    Attributes:
+        first: The number of a sequence's first member.
+    """
+
+    first = 0
+
+    def show(self, value: Any, joint: str = "=") -> str:
+        """A value in one line, as :func:`workbench.kernel.meaning.values.show` has it."""
+        return show(value, joint)
+
+    def key(self, of: Map, key: Any) -> str:
+        """A key of a map where it stands for itself."""
+        return self.show(key)
+
+    def pair(self, of: Map, key: Any) -> str:
+        """A key of a map with its value."""
+        return f"{self.show(key)}: {self.show(of[key])}"
+
+    def part(self, whole: str, of: Map, key: Any) -> str:
+        """The name of what a map, which is called `whole`, has at a key."""
+        return f"{whole}[{self.show(key)}]"
+
+
+PYTHON = Notation()

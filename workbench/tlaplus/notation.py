@@ -1,0 +1,38 @@
+"""How values of TLA+ are written for people: as TLC prints them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from workbench.kernel.meaning.notation import Notation
+from workbench.kernel.meaning.text import printable
+from workbench.kernel.meaning.values import Map
+from workbench.tlaplus.ordering import order_by
+from workbench.tlaplus.values import CONCRETE, is_record, shown, spelling
+
+
+class TlaNotation(Notation):
+    """That of a specification.
+
+    Args:
+        spellings: The order of its strings and model values.
+    """
+
+    first = 1
+
+    def __init__(self, spellings: Sequence[str]) -> None:
+        self._spellings = spellings
+
+    def show(self, value: Any, joint: str = "=") -> str:
+        if type(value) not in CONCRETE:  # what Python says about a value, in a watch
+            return super().show(value, joint)
+        order_by(self._spellings)
+        return printable(shown(value))
+
+    def key(self, of: Map, key: Any) -> str:
+        return printable(spelling(key)) if is_record(of) else self.show(key)
+
+    def pair(self, of: Map, key: Any) -> str:
+        return f"{self.key(of, key)} {'|->' if is_record(of) else ':>'} {self.show(of[key])}"
+
+    def part(self, whole: str, of: Map, key: Any) -> str:
+        return f"{whole}.{self.key(of, key)}" if is_record(of) else super().part(whole, of, key)
