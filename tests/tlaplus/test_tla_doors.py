@@ -6,6 +6,7 @@ import pytest
 
 from tests.tlaplus.test_tla_machine import HEAD, LOCK, TURNS
 from tests.tlaplus.trees import module_of
+from workbench import tla
 from workbench.kernel import InputError
 from workbench.showing.panel import Workbench
 from workbench.tlaplus import sampling
@@ -64,6 +65,20 @@ def test_a_panel_opens_on_it(lock, tmp_path):
     assert panel.session.settle(300)
     assert (panel.result["Exclusive"].holds, panel.result["Small"].holds) == (True, False)
     panel.close()
+
+
+def test_it_is_a_model_with_constants_by_the_name_of_its_file(lock, tmp_path):
+    made = tla(f"{tmp_path / 'M.tla'}:M.cfg", Limit=2)
+    assert type(made) is open_module(tmp_path / "M.tla")
+    assert made.constants["Limit"] == 2
+    with pytest.raises(InputError, match="unknown constant of M 'Limits'"):
+        tla(str(tmp_path / "M.tla"), Limits=2)
+
+
+@pytest.mark.parametrize("name", ["bakery", "M.py:Lock", "M.cfg", 3])
+def test_what_is_no_file_of_a_module_is_refused(name):
+    with pytest.raises(InputError, match=r"^module .* is not accepted; it takes the name of a file such as 'Hudi.tla'$"):
+        tla(name)
 
 
 def test_it_does_not_go_to_spark(lock, tmp_path):

@@ -156,6 +156,18 @@ def get_model(name: str) -> ModelClass:
     return found
 
 
+def tla(name: str, /, **constants: Any) -> Machine:
+    """The model of the TLA+ module in a file, named as for :func:`get_model`, with these constants.
+
+    Raises:
+        InputError: If it is no such file, or does not take the constants.
+    """
+    place = file_in(name) if isinstance(name, str) else None
+    if place is None or place[0].suffix != ".tla":
+        raise InputError(f"module {brief(name)} is not accepted; it takes the name of a file such as 'Hudi.tla'")
+    return machine_of(get_model(name)(**constants))
+
+
 def file_in(name: str) -> tuple[Path, str] | None:
     """A model's file, in Python or another language, and what follows it in `name`; None if `name` is no file."""
     return next((place for suffix in (".py", *_front_ends()) if (place := in_file(name, suffix))), None)
