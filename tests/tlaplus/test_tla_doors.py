@@ -73,7 +73,7 @@ def test_a_panel_opens_on_it(lock, tmp_path):
 def test_it_is_a_model_with_constants_by_the_name_of_its_file(lock, tmp_path):
     made = tla(f"{tmp_path / 'M.tla'}:M.cfg", Limit=2)
     assert type(made) is open_module(tmp_path / "M.tla")
-    assert made.constants["Limit"] == 2
+    assert (made.constants["Limit"], repr(made)) == (2, "M(Limit=2)")
     with pytest.raises(InputError, match="unknown constant of M 'Limits'"):
         tla(str(tmp_path / "M.tla"), Limits=2)
 

@@ -2,6 +2,7 @@
 
   workbench check bakery_v2 --set SafeAcks=false      one model; violations print their trace
   workbench check bakery_v2 --cfg MC.cfg              with the constants and properties of a TLC configuration
+  workbench check Hudi.tla                            a TLA+ module as published, with Hudi.cfg beside it
   workbench check v2_race -o race.html                a page with verdicts, traces to step through, graph and charts
   workbench check bakery_v2 -o trace.itf.json         the trace of the first violation, for other tools
   workbench check v2_race hudi/one_table              configurations, by name or as FILE.toml, as a table

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, NoReturn
 
+from workbench.kernel.meaning.constants import as_arguments
 from workbench.kernel.meaning.errors import InputError, ModelError, unknown
 from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.machine import Machine
@@ -89,6 +90,9 @@ class TlaMachine(Machine):
             TextInstance(number, self.actions[one.action], one.arguments, one.leaf, self._terms, cells)
             for number, one in enumerate(self._disjuncts)
         ]
+
+    def __repr__(self) -> str:
+        return f"{self.name}({', '.join(as_arguments(self.differing(), self.declared.constants))})"
 
     def __reduce__(self) -> NoReturn:
         raise InputError(f"{self.name}, which is a module's text, does not go to Spark yet; take the engine local")
