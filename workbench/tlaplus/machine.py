@@ -16,6 +16,7 @@ from workbench.tlaplus import sampling
 from workbench.tlaplus.cells import Cells
 from workbench.tlaplus.compiling import Compiler
 from workbench.tlaplus.configured import Configured
+from workbench.tlaplus.deep import deeper
 from workbench.tlaplus.fairness import FairSteps
 from workbench.tlaplus.judging import failed
 from workbench.tlaplus.lazy import listed
@@ -158,10 +159,10 @@ class TlaMachine(Machine):
                 return False
 
         try:
-            initial = self._initial_values
-        except ModelError:  # for the search to report
+            with sampling.within_reason():
+                found = sampling.sample(self._initial_values, self._instances_on(single), is_explored, most)
+        except (ModelError, sampling.TooLong):  # for the search to report
             return list(one_each)
-        found = sampling.sample(initial, self._instances_on(single), is_explored, most)
         self._terms.begin()
         return list(one_each) if found.is_whole else learned(found.values, self._group)
 
@@ -171,6 +172,9 @@ class TlaMachine(Machine):
     @cached_property
     def _initial_values(self) -> list[list[Any]]:
         """The values of the variables in each initial state."""
+        return self._begun()
+
+    def _begun(self) -> list[list[Any]]:
         self._terms.begin()
         parts, name = self._behaviour.initial, self._name_of("INIT", "Init")
         at = parts[0].node.at if parts else self.configured.specification.module.at
@@ -183,6 +187,8 @@ class TlaMachine(Machine):
 
         try:
             self._terms.compiler.beginning([(part.node, part.scope) for part in parts])(run, rest)
+        except RecursionError:
+            return deeper(self._begun)
         except EvaluationError as error:
             raise failed(error, at) from error
         if not found:
