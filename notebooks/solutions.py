@@ -111,3 +111,19 @@ class early_reader(get_model("hudi")):
         written = [rows for rows in s.slices.values() if rows is not None]
         rows = {key: tuple(sorted({(rows[key],) for rows in written if key in rows})) for key in self.Keys}
         return {**self.as_table(s), "rows": rows}
+
+
+# 10_published
+
+read_and_gone = """
+Look(w1)
+Look(w2)
+Put(w1)
+Read(r1)
+Put(w2)
+"""
+
+one_at_a_time = r"""
+Take(w) == lock = {} /\ lock' = {w}
+Give(w) == lock' = {}
+"""

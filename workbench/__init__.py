@@ -93,6 +93,7 @@ __all__ = [
     "state_space",
     "step",
     "sweep",
+    "tla",
     "unchanged",
     "validate",
 ]
@@ -141,6 +142,7 @@ _ELSEWHERE = {
     "spark_session": ("workbench.checking.spark.session", "spark_session"),
     "state_space": ("workbench.checking.spaces.space", "explore"),
     "sweep": ("workbench.checking.questions.sweep", "sweep"),
+    "tla": ("workbench.registry", "tla"),
     "validate": ("workbench.checking.following.validate", "validate"),
 }
 

@@ -96,6 +96,15 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (AnotherPromise, "also redefines ConsistentRead"),
         (LossyLog, "no subclass"),
     ],
+    "read_and_gone": [
+        ("Look(w1)\nPut(w1)\nRead(r1)", "all that was read is still there"),
+        ("Lock(w1)", "Lock"),
+    ],
+    "one_at_a_time": [
+        ("Take(w) == UNCHANGED lock\nGive(w) == UNCHANGED lock", "NothingLost` comes out as: violated"),
+        ("Take(w) == lock = {} /\\ lock' = {w}\nGive(w) == UNCHANGED lock", "EachCommits` comes out as: violated"),
+        ("Take(w) == lock = {}", "Give"),
+    ],
 }
 
 

@@ -9,6 +9,7 @@ from tests.tlaplus.trees import expression_of
 from workbench.kernel.meaning.errors import InputError
 from workbench.kernel.meaning.values import Name
 from workbench.tlaplus.compiling import Compiler
+from workbench.tlaplus.deep import deeper
 from workbench.tlaplus.lazy import force
 from workbench.tlaplus.running import Run, definition_of, place_of
 from workbench.tlaplus.syntax import Place
@@ -89,7 +90,7 @@ def test_an_error_says_where_it_comes_from(text, message, place, definition):
 @pytest.mark.parametrize(("text", "line"), [("Endless(0)", 7), ("Loop[0]", 10)])
 def test_a_recursion_without_end_is_an_error(text, line):
     with pytest.raises(EvaluationError, match="recursion is too deep") as error:
-        compiled(text)((1, 2), None)
+        deeper(compiled(text), (1, 2), None)
     assert place_of(error.value).line == line
 
 

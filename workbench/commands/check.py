@@ -2,6 +2,7 @@
 
   workbench check bakery_v2 --set SafeAcks=false      one model; violations print their trace
   workbench check bakery_v2 --cfg MC.cfg              with the constants and properties of a TLC configuration
+  workbench check Hudi.tla                            a TLA+ module as published, with Hudi.cfg beside it
   workbench check v2_race -o race.html                a page with verdicts, traces to step through, graph and charts
   workbench check bakery_v2 -o trace.itf.json         the trace of the first violation, for other tools
   workbench check v2_race hudi/one_table              configurations, by name or as FILE.toml, as a table
@@ -42,12 +43,20 @@ from workbench.kernel.meaning.budget import Watch
 from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.plan import Fingerprints, key_in
-from workbench.registry import configurations, configured, get_model, names_model
+from workbench.registry import completed, configurations, get_model, module_in, names_model
 from workbench.registry.configurations import Configuration, told_path
 
 _PAGE, _JUNIT = ".html", ".xml"
 #: What only a search that begins takes, with what each option is if it is not given.
-_BEGIN = {"engine": "auto", "workers": 1, "fingerprint_bits": 64, "deadlock": False, "profile": False, "set": []}
+_BEGIN = {
+    "engine": "auto",
+    "workers": 1,
+    "fingerprint_bits": 64,
+    "deadlock": False,
+    "profile": False,
+    "set": [],
+    "path": [],
+}
 _BEGIN |= dict.fromkeys(("cfg", "symmetry", "property", "fingerprint_key", "hand_over_states", "run_dir"))
 
 #: What some engines take.
@@ -58,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("targets", nargs="+", metavar="MODEL|CONFIGURATION|FOLDER|RUN_DIR")
     add_options(parser, "--set")
     parser.add_argument("--cfg", metavar="FILE", help="constants, properties and symmetry of a TLC configuration")
+    add_options(parser, "--path")
     add_options(parser, "--symmetry", action=argparse.BooleanOptionalAction)
     parser.add_argument("--engine", choices=ENGINES, default="auto")
     add_options(parser, "--property", "--deadlock", "--fail-fast", "--max-states", "--max-seconds")
@@ -93,8 +103,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.accept:
         accept.check_acceptable(arguments)
     paths = configurations.find(arguments.targets)
-    if arguments.set or arguments.property or arguments.cfg is not None:
-        raise InputError("--set, --cfg and --property are not accepted with configurations; they go with a model")
+    if arguments.set or arguments.path or arguments.property or arguments.cfg is not None:
+        raise InputError(
+            "--set, --cfg, --path and --property are not accepted with configurations; they go with a model"
+        )
     if arguments.deadlock:
         raise InputError("--deadlock is not accepted with configurations; they name Deadlock among their properties")
     if arguments.trace:
@@ -151,15 +163,17 @@ def _engine(arguments: argparse.Namespace) -> Engine:
 
 def _check_model(arguments: argparse.Namespace, name: str) -> int:
     _without(arguments, {"model": None}, "a model; it goes with a run directory")
-    named = name if arguments.cfg is None else configured(name, arguments.cfg)
-    declared, cfg = get_model(named), arguments.cfg if named == name else None
+    own, cfg = (arguments.cfg, None) if module_in(name) is not None else (None, arguments.cfg)
+    name = completed(name, own, arguments.path)
+    declared = get_model(name)
     check_answer(arguments, [*file_of(name), *_read(arguments)])
     model, properties, symmetry, remarks, unknown = _asked(arguments, declared, cfg)
     if arguments.deadlock:
         properties = with_deadlock(model, properties)
     with failing(arguments), progress_line() as on_progress:
         result = check(model, properties, symmetry=symmetry, watch=Watch(on_progress), **_options(arguments))
-    return _give(arguments, replace(result, notes=[*remarks, *result.notes], verdicts=[*result.verdicts, *unknown]))
+    found = replace(result, notes=[*remarks, *result.notes], verdicts=[*result.verdicts, *unknown])
+    return _give(arguments, found, name if cfg is None else None)
 
 
 def _resume(arguments: argparse.Namespace, run_dir: str) -> int:
@@ -176,17 +190,17 @@ def _read(arguments: argparse.Namespace) -> list[str]:
     return [path for path in (arguments.cfg, arguments.run_dir) if path is not None]
 
 
-def _give(arguments: argparse.Namespace, result: Result) -> int:
-    """Print and write the result on one model, and what to do next about a violation."""
+def _give(arguments: argparse.Namespace, result: Result, name: str | None = None) -> int:
+    """Print and write the result on one model, and what to do next about a violation if `name` and --set say which."""
     suites = [(integration.suite_of_model(result), next(map(in_repository, file_of(arguments.targets[0])), None))]
     pages = {_PAGE: lambda: report_page(result), _JUNIT: lambda: integration.junit(suites)}
     found = profiled(result) if arguments.profile else result
     given = give(arguments, found, pages)
     if arguments.annotations:
         integration.print_annotations(arguments, suites)
-    if not (arguments.json or arguments.quiet) and arguments.cfg is None and names_model(arguments.targets[0]):
+    if not (arguments.json or arguments.quiet) and name is not None:
         with printing(arguments):
-            for line in advice(arguments.targets[0], arguments.set, arguments.output, result):
+            for line in advice(name, arguments.set, arguments.output, result):
                 say(line)
     return given
 

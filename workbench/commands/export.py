@@ -51,7 +51,7 @@ _TOLD = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", nargs="+", metavar="MODEL|CONFIGURATION|RUN_DIR|NODE=FILE")
-    add_options(parser, "--set", "--model", "--property", "--symmetry")
+    add_options(parser, "--set", "--path", "--model", "--property", "--symmetry")
     add_options(parser, "--max-states", help=f"by default {MOST_DRAWN}, and {MOST_SAVED} for Parquet")
     add_outputs(parser, _TOLD, _TOLD)
 
@@ -80,7 +80,7 @@ def _is_folder(name: str) -> bool:
 def _export(arguments: argparse.Namespace, name: str) -> int:
     if arguments.model is not None:
         raise InputError("--model is not accepted with a model; it goes with a run directory")
-    asked = asked_of(name, arguments.set)
+    asked = asked_of(name, arguments.set, arguments.path)
     graphs = [output for output in arguments.output if output.kind != FOLDER]
     folders = [output.path for output in arguments.output if output.kind == FOLDER]
     _check_graphs(arguments, graphs, asked.files)
@@ -173,8 +173,8 @@ def _edges(space: "StateSpace") -> Iterator[GraphEdge]:
 
 
 def _export_run(arguments: argparse.Namespace, run_dir: str) -> int:
-    if arguments.set or arguments.property or arguments.symmetry or arguments.max_states:
-        given = "--set, --property, --symmetry and --max-states"
+    if arguments.set or arguments.path or arguments.property or arguments.symmetry or arguments.max_states:
+        given = "--set, --path, --property, --symmetry and --max-states"
         raise InputError(f"{given} are not accepted with a run directory; it has its own")
     for output in arguments.output:
         if output.kind != FOLDER:

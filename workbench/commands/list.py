@@ -16,6 +16,7 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
+from workbench.commands.options import add_options
 from workbench.commands.rich_console import RichConsole
 from workbench.kernel import InputError
 from workbench.kernel.language.declare import Action
@@ -23,12 +24,13 @@ from workbench.kernel.meaning.errors import unknown
 from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.properties import Property
 from workbench.kernel.meaning.result import model_line
-from workbench.registry import configurations, get_model, models, names_model
+from workbench.registry import completed, configurations, get_model, models, names_model
 from workbench.registry.configurations import Configuration, told_path
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="MODEL|CONFIGURATION|FOLDER")
+    add_options(parser, "--path")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -37,6 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     if name is None:
         _list_models(folders)
         return 0
+    name = completed(name, folders=arguments.path)
     if names_model(name):
         _show_model(get_model(name))
     if name in folders or os.path.isdir(name):

@@ -12,7 +12,7 @@ from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.given import integer_in
 from workbench.kernel.meaning.machine import ModelClass
-from workbench.registry import configurations, get_model, names_model
+from workbench.registry import completed, configurations, get_model, names_model
 from workbench.registry.configurations import Configuration
 from workbench.storage.strict_json import read_json
 
@@ -43,6 +43,12 @@ _SHARED: dict[str, dict[str, Any]] = {
         "default": [],
         "metavar": "NAME=VALUE",
         "help": "set a constant of a model; VALUE is JSON",
+    },
+    "--path": {
+        "action": "append",
+        "default": [],
+        "metavar": "FOLDER",
+        "help": "where to search, after its own folder, for what a TLA+ module names (may be repeated)",
     },
     "--property": {"action": "append", "metavar": "NAME", "help": "check this one (may be repeated)"},
     "--symmetry": {
@@ -132,8 +138,13 @@ class Target(NamedTuple):
         return self.configuration.model if self.configuration else machine_of(self.declared(**self.constants))
 
 
-def asked_of(target: str, given: Sequence[str] = ()) -> Target:
-    """The model called `target`, with constants from ``NAME=VALUE`` texts, or the configuration of that name."""
+def asked_of(target: str, given: Sequence[str] = (), folders: Sequence[str] = ()) -> Target:
+    """The model called `target`, with constants from ``NAME=VALUE`` texts, or the configuration of that name.
+
+    Args:
+        folders: Those of ``--path``.
+    """
+    target = completed(target, folders=folders)
     if names_model(target):
         declared = get_model(target)
         return Target(declared, parse_assignments(given), file_of(target))

@@ -23,13 +23,13 @@ from workbench.kernel.meaning.budget import Watch
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "model")
     parser.add_argument("file", metavar="FILE")
-    add_options(parser, "--set", "--max-states", "--max-seconds")
+    add_options(parser, "--set", "--path", "--max-states", "--max-seconds")
     add_answer(parser, trace="print the behaviour, as far as it gets")
 
 
 def run(arguments: argparse.Namespace) -> int:
     from_file = arguments.file != "-"
-    asked = asked_of(arguments.model, arguments.set)
+    asked = asked_of(arguments.model, arguments.set, arguments.path)
     check_answer(arguments, [*asked.files, *([arguments.file] if from_file else [])])
     model = asked.make()
     text = read_text(arguments.file, "scenario") if from_file else sys.stdin.read().removeprefix("\ufeff")

@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the values of a constant; all combinations are checked",
     )
     add_options(parser, "--set", help="the same in all settings")
-    add_options(parser, "--property", "--symmetry")
+    add_options(parser, "--path", "--property", "--symmetry")
     add_options(parser, "--max-states", "--max-seconds", help="for each setting")
     add_workers(parser, "processes", default=None)
     spark = "check on Spark: at MASTER, such as spark://host:7077 or local[4], or on this machine"
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    asked, grid = asked_of(arguments.model, arguments.set), parse_grid(arguments.grid)
+    asked, grid = asked_of(arguments.model, arguments.set, arguments.path), parse_grid(arguments.grid)
     check_answer(arguments, asked.files)
     constants = asked.constants
     if asked.configuration is not None:  # the grid overrides it

@@ -38,14 +38,14 @@ from workbench.kernel.meaning.budget import Watch
 from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.text import printable
 from workbench.kernel.meaning.values import counted
-from workbench.registry import file_in, get_model, having
+from workbench.registry import completed, get_model, having, module_in
 from workbench.registry.programs import needs
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "model")
     parser.add_argument("file", metavar="FILE.itf.json|EVENTS.jsonl|TABLE|MODULE.tla|PERMALINK")
-    add_options(parser, "--set")
+    add_options(parser, "--set", "--path")
     parser.add_argument(
         "--map", metavar="NAME", help="read events through a mapping: its name, or path/to/file.py:NAME"
     )
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     _check_arguments(arguments)
     module = _module_in(arguments.file)
     inputs = [] if is_permalink(arguments.file) else [arguments.file if module is None else module]
-    asked = asked_of(arguments.model, arguments.set)
+    asked = asked_of(arguments.model, arguments.set, arguments.path if module is None else ())
     check_answer(arguments, [*asked.files, *file_of(arguments.map or ""), *inputs])
     model, given = asked.declared, asked.constants
     report: Report | Sameness
@@ -104,15 +104,15 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
 
 def _module_in(file: str) -> Path | None:
     """The file of a module in another language, which may be followed by a configuration; None for other files."""
-    place = None if is_permalink(file) else file_in(file)
-    return place[0] if place is not None and place[0].suffix != ".py" else None
+    place = None if is_permalink(file) else module_in(file)
+    return None if place is None else place[0]
 
 
 def _follow_text(made: Machine, model: ModelClass, arguments: argparse.Namespace) -> Sameness:
     """The comparison with a module."""
     from workbench.checking.following.port import follow_text, get_port
 
-    module = get_model(arguments.file)
+    module = get_model(completed(arguments.file, folders=arguments.path))
     port = get_port(model, module.declared.name, arguments.map)
     with progress_line() as on_progress:
         return follow_text(made, module, port, budget=budget_of(arguments), watch=Watch(on_progress))

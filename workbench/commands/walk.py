@@ -21,7 +21,7 @@ from workbench.kernel.meaning.budget import INTERRUPTED, Watch
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, "model", "--set", "--property", "--deadlock")
+    add_options(parser, "model", "--set", "--path", "--property", "--deadlock")
     add_options(
         parser, "--max-seconds", help="walk for this long; without it and --walks until a violation, 10 at most"
     )
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    asked = asked_of(arguments.model, arguments.set)
+    asked = asked_of(arguments.model, arguments.set, arguments.path)
     check_answer(arguments, asked.files)
     model, properties = asked.make(), arguments.property
     left_out: list[str] = []

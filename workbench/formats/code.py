@@ -9,7 +9,7 @@ from workbench.kernel import Trace, machine_of
 from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.machine import AnyModel, ModelClass
-from workbench.registry import models
+from workbench.registry import name_of
 
 _ROOM = 100
 
@@ -58,7 +58,7 @@ def grid_as_code(
 def trace_as_code(trace: Trace, watches: Iterable[str] = ()) -> str:
     """The lines that open a trace again from its permalink, with its watches."""
     model, watched = type(trace.model.author), names_in("watches", watches)
-    find = "get_model" if _is_ours(model) else f"lambda _: {_class(model)}"
+    find = "get_model" if name_of(model) == model.declared.name else f"lambda _: {_class(model)}"
     opened = _call("open_permalink", [_repr(permalink(trace)), find])
     view = _call("trace_view", ["trace", *([f"watches={_repr(watched)}"] if watched else [])])
     imports = [
@@ -80,29 +80,17 @@ def _snippet(imports: Iterable[tuple[str, str]], *lines: str) -> str:
 # Models --------------------------------------------------------------------------------------------------------------
 
 
-def _is_ours(model: ModelClass) -> bool:
-    known = models().get(model.declared.name)
-    return known is not None and known.model(model.declared.name) is model
-
-
-def _file(model: ModelClass) -> str | None:
-    """The file from which :func:`workbench.get_model` loaded a class."""
-    module = sys.modules.get(model.__module__)
-    return getattr(module, "__file__", None) if model.__module__.startswith("model_file_") else None
-
-
 def _class(model: ModelClass) -> str:
     """An expression for the class that works in the snippet, or in the notebook it is pasted into."""
-    if _is_ours(model):
-        return f"get_model({_repr(model.declared.name)})"
-    file = _file(model)
-    return model.__qualname__ if file is None else f"get_model({_repr(f'{file}:{model.__name__}')})"
+    name = name_of(model)
+    return model.__qualname__ if name is None else f"get_model({_repr(name)})"
 
 
 def _imports(model: ModelClass) -> list[tuple[str, str]]:
-    if _is_ours(model) or _file(model) is not None:
+    if name_of(model) is not None:
         return [("workbench", "get_model")]
-    return [] if model.__module__ == "__main__" else [(model.__module__, model.__qualname__)]
+    is_the_notebooks = model.__module__ == "__main__" or model.__module__ not in sys.modules  # a text's is its file
+    return [] if is_the_notebooks else [(model.__module__, model.__qualname__)]
 
 
 def _of_options(options: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ import importlib.util
 import pkgutil
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -18,8 +18,8 @@ from workbench.kernel.meaning.machine import ModelClass, is_model_class, machine
 
 #: The package whose folders are our protocols, and the group of entry points by which other packages name theirs.
 OURS, OTHERS = "workbench.protocols", "lakehouse_workbench.protocols"
-#: The group of entry points that are named like the endings of files, without the dot. Each is a function from a file
-#: and what its name says after a colon, or "", to a class of models.
+#: The group of entry points that are named like the endings of files, without the dot. Each is a function from a file,
+#: the name of a configuration, or "", and folders to search for other files, to a class of models.
 FRONT_ENDS = "lakehouse_workbench.front_ends"
 
 
@@ -138,7 +138,9 @@ def get_model(name: str) -> ModelClass:
     """The class of the model called `name`, or of one in a file given as ``path/to/file.py:Class``.
 
     If the file defines one model, ``path/to/file.py`` does. ``Hudi.tla`` is a TLA+ module with the configuration
-    beside it, ``Hudi.tla:Small.cfg`` with another one.
+    beside it, ``Hudi.tla:Small.cfg`` with another one. Further colons precede folders that are searched, after its own,
+    for the modules that it names: ``Hudi.tla:Small.cfg:../lib:../more``, ``Hudi.tla::../lib``. What follows the file is
+    seen from its folder.
 
     Raises:
         InputError: If there is no such model.
@@ -152,21 +154,62 @@ def get_model(name: str) -> ModelClass:
     path, attribute = place
     if (front_end := _front_ends().get(path.suffix)) is None:
         return _from_file(path, attribute)
-    found: ModelClass = front_end.load()(path, attribute)
+    configuration, *folders = attribute.split(":")
+    found: ModelClass = front_end.load()(path, configuration, folders)
+    _opened[found] = f"{path.absolute()}:{attribute}".removesuffix(":")
     return found
+
+
+#: The names by which models in other languages were opened last, as seen from any folder.
+_opened: dict[ModelClass, str] = {}
+
+
+def name_of(model: ModelClass) -> str | None:
+    """The name by which :func:`get_model` finds a class again; None for one that it does not find."""
+    name = model.declared.name
+    if name in models() and models()[name].model(name) is model:
+        return name
+    if is_named_by_user(model.__module__):
+        return f"{sys.modules[model.__module__].__file__}:{model.__name__}"
+    return _opened.get(model)
+
+
+def tla(name: str, /, **constants: Any) -> Machine:
+    """The model of the TLA+ module in a file, named as for :func:`get_model`, with these constants.
+
+    Raises:
+        InputError: If it is no such file, or does not take the constants.
+    """
+    place = file_in(name) if isinstance(name, str) else None
+    if place is None or place[0].suffix != ".tla":
+        raise InputError(f"module {brief(name)} is not accepted; it takes the name of a file such as 'Hudi.tla'")
+    return machine_of(get_model(name)(**constants))
 
 
 def file_in(name: str) -> tuple[Path, str] | None:
     """A model's file, in Python or another language, and what follows it in `name`; None if `name` is no file."""
-    return next((place for suffix in (".py", *_front_ends()) if (place := in_file(name, suffix))), None)
+    return in_file(name, (".py", *_front_ends()))
 
 
-def configured(name: str, cfg: str) -> str:
-    """The name of a module in another language with the configuration in the file `cfg`; any other name as it is."""
-    place = file_in(name)
-    if place is None or place[0].suffix not in _front_ends():
+def module_in(name: str) -> tuple[Path, str] | None:
+    """As :func:`file_in`, for files in other languages than Python alone."""
+    return in_file(name, _front_ends())
+
+
+def completed(name: str, cfg: str | None = None, folders: Iterable[str] = ()) -> str:
+    """The name of a module in another language with the configuration `cfg` and more folders, both seen from here.
+
+    Raises:
+        InputError: If there is anything to add to another name.
+    """
+    added = [str(Path(folder).absolute()) for folder in folders]
+    if cfg is None and not added:
         return name
-    return f"{place[0]}:{Path(cfg).absolute()}"
+    if (place := module_in(name)) is None:
+        given = brief(added[0] if cfg is None else cfg)
+        raise InputError(f"{given} is not accepted with {brief(name)}; it goes with a module, such as Hudi.tla")
+    configuration, *before = place[1].split(":")
+    return ":".join([str(place[0]), configuration if cfg is None else str(Path(cfg).absolute()), *before, *added])
 
 
 def names_model(name: str) -> bool:
@@ -183,15 +226,17 @@ def model_of(given: Any) -> Machine:
     return machine_of(get_model(given) if isinstance(given, str) else given)
 
 
-def in_file(name: str, suffix: str = ".py") -> tuple[Path, str] | None:
-    """The file and the name in ``path/to/file.py:NAME``; None for any other name.
+def in_file(name: str, endings: Iterable[str] = (".py",)) -> tuple[Path, str] | None:
+    """The file, which has one of the `endings`, and the name in ``path/to/file.py:NAME``; None for any other name.
 
     Examples:
         >>> in_file("queue.py:Queue"), in_file("queue.py"), in_file("hudi")
         ((PosixPath('queue.py'), 'Queue'), (PosixPath('queue.py'), ''), None)
+        >>> in_file("Hudi.tla::../lib", [".tla"])
+        (PosixPath('Hudi.tla'), ':../lib')
     """
-    path, _, attribute = (name, "", "") if name.endswith(suffix) else name.rpartition(":")
-    return (Path(path), attribute) if path.endswith(suffix) else None
+    ends = [at + len(ending) for ending in endings if (at := f"{name}:".find(f"{ending}:")) >= 0]
+    return (Path(name[: min(ends)]), name[min(ends) + 1 :]) if ends else None
 
 
 def _from_file(path: Path, attribute: str) -> ModelClass:

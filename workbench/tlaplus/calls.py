@@ -39,6 +39,7 @@ from workbench.tlaplus.python_code import (
     name,
     negated,
     uses,
+    when,
 )
 from workbench.tlaplus.scopes import Constant, Defined, Meaning, Standard, Substituted, Variable, fail_at
 from workbench.tlaplus.sets import BOOLEAN, STRING
@@ -369,9 +370,13 @@ class Calls:
         then = NOWHERE if action and here.initial else THEN
         inside = Here(scope, visible.bound(bindings), meaning.definition.at.module, then=then, initial=here.initial)
         head = [RUN, REST] if action else [NOW, THEN]
-        statements: list[ast.stmt] = [] if action else [ast.Return(self.body(meaning, inside))]
+        statements: list[ast.stmt] = []
+        if meaning.recursive:
+            statements.append(when(call("is_due"), [ast.Expr(call("look_up"))], []))
         if action:
-            statements = self.workshop.actions.body(meaning.body, inside)
+            statements += self.workshop.actions.body(meaning.body, inside)
+        else:
+            statements.append(ast.Return(self.body(meaning, inside)))
         definition = defined(function, [*head, *captured, *names], statements)
         self.workshop.define(definition, meaning.body, inside, meaning.name)
 

@@ -120,7 +120,7 @@ class Compiler:
         return self._define([NOW, THEN, *locals_], statements, node, here)
 
     def _define(self, head: list[str], statements: list[ast.stmt], node: Node, here: Here) -> Callable[..., Any]:
-        """A function that reports a recursion without end as an error of evaluation."""
+        """A function whose RecursionError says that :func:`workbench.tlaplus.deep.deeper` may do."""
         error = "error"
         refuse: list[ast.stmt] = [ast.Raise(call("too_deep", name(error)))]
         handler = ast.ExceptHandler(name("RecursionError"), error, refuse)

@@ -8,6 +8,7 @@ from workbench.kernel.meaning.properties import Constraint, Formula, Invariant, 
 from workbench.kernel.meaning.state import Reader, Values
 from workbench.kernel.meaning.steps import PropertyInstance
 from workbench.tlaplus.cells import Cells
+from workbench.tlaplus.deep import deeper
 from workbench.tlaplus.running import place_of
 from workbench.tlaplus.syntax import Place
 from workbench.tlaplus.temporal import Promised
@@ -87,6 +88,8 @@ class Test:
         self._terms.begin()
         try:
             return bool(self._function(now, then, *self._values))
+        except RecursionError:
+            return deeper(self.of_values, now, then)
         except EvaluationError as error:
             raise failed(error, self._at) from error
 

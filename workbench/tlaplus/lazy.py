@@ -18,6 +18,7 @@ from typing import Any
 
 from workbench.kernel.meaning.values import Map, Name
 from workbench.tlaplus.equality import check_together, contains, same
+from workbench.tlaplus.pausing import is_due, look_up
 from workbench.tlaplus.values import (
     ATOMS,
     CONCRETE,
@@ -199,6 +200,8 @@ def isin(value: Any, members: Any) -> bool:
 
 def each(members: Any) -> Iterable[Any]:
     """The members of a set in TLC's order."""
+    if is_due():
+        look_up()
     if type(members) is frozenset:
         return ordered(members)
     if type(members) in CONCRETE:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
+from workbench.kernel.meaning.constants import as_arguments
 from workbench.kernel.meaning.errors import InputError, ModelError, unknown
 from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.machine import Machine
@@ -17,6 +18,7 @@ from workbench.tlaplus import sampling
 from workbench.tlaplus.cells import Cells
 from workbench.tlaplus.compiling import Compiler
 from workbench.tlaplus.configured import Configured
+from workbench.tlaplus.deep import deeper
 from workbench.tlaplus.fairness import FairSteps
 from workbench.tlaplus.judging import failed
 from workbench.tlaplus.lazy import listed
@@ -102,6 +104,9 @@ class TlaMachine(Machine, metaclass=TlaClass):
             for number, one in enumerate(self._disjuncts)
         ]
 
+    def __repr__(self) -> str:
+        return f"{self.name}({', '.join(as_arguments(self.differing(), self.declared.constants))})"
+
     def __reduce__(self) -> Any:
         """The cells come along, so that they need not be learned elsewhere."""
         return _rebuilt, (type(self), self.constants, self._cells.shapes)
@@ -171,10 +176,10 @@ class TlaMachine(Machine, metaclass=TlaClass):
                 return False
 
         try:
-            initial = self._initial_values
-        except ModelError:  # for the search to report
+            with sampling.within_reason():
+                found = sampling.sample(self._initial_values, self._instances_on(single), is_explored, most)
+        except (ModelError, sampling.TooLong):  # for the search to report
             return list(one_each)
-        found = sampling.sample(initial, self._instances_on(single), is_explored, most)
         self._terms.begin()
         return list(one_each) if found.is_whole else learned(found.values, self._group)
 
@@ -184,6 +189,9 @@ class TlaMachine(Machine, metaclass=TlaClass):
     @cached_property
     def _initial_values(self) -> list[list[Any]]:
         """The values of the variables in each initial state."""
+        return self._begun()
+
+    def _begun(self) -> list[list[Any]]:
         self._terms.begin()
         parts, name = self._behaviour.initial, self._name_of("INIT", "Init")
         at = parts[0].node.at if parts else self.configured.specification.module.at
@@ -196,6 +204,8 @@ class TlaMachine(Machine, metaclass=TlaClass):
 
         try:
             self._terms.compiler.beginning([(part.node, part.scope) for part in parts])(run, rest)
+        except RecursionError:
+            return deeper(self._begun)
         except EvaluationError as error:
             raise failed(error, at) from error
         if not found:

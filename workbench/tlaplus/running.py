@@ -165,11 +165,6 @@ def failed(message: str) -> NoReturn:
     raise EvaluationError(message)
 
 
-def too_deep(error: BaseException) -> EvaluationError:
-    """The error for a recursion that does not end, or goes deeper than Python can; it has the place of `error`."""
-    return EvaluationError("the recursion is too deep").with_traceback(error.__traceback__)
-
-
 # Errors --------------------------------------------------------------------------------------------------------------
 
 

@@ -3,11 +3,14 @@
 It is bounded by counts and its dice are loaded, so that every process learns the same, however busy the machine is.
 """
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from random import Random
 from typing import Any, NamedTuple
 
 from workbench.kernel.meaning.errors import ModelError
+from workbench.kernel.meaning.interrupts import pausing
 from workbench.kernel.meaning.state import Reads
 from workbench.kernel.meaning.steps import ActionInstance
 from workbench.kernel.meaning.values import identity
@@ -19,6 +22,8 @@ _STEPS_PER_STATE = 2
 _LONGEST_WALK = 100
 #: Actions are run so often for each of those states, as some take long; then the sample ends.
 _RUNS_PER_STATE = 20
+#: Evaluations that take long pause so often, all together; then it is given up.
+_PAUSES = 100
 
 #: A state: for each variable the number of its value.
 _Row = tuple[int, ...]
@@ -36,6 +41,21 @@ class Sample(NamedTuple):
 
     values: list[list[Any]]
     is_whole: bool
+
+
+class TooLong(Exception):
+    """Learning from a sample takes longer than it is worth, or has no end."""
+
+
+def within_reason() -> AbstractContextManager[None]:
+    """Inside, evaluations end with :class:`TooLong` after some pauses."""
+    pauses = itertools.count()
+
+    def pause() -> None:
+        if next(pauses) >= _PAUSES:
+            raise TooLong
+
+    return pausing(pause)
 
 
 def sample(

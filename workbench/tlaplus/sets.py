@@ -11,6 +11,7 @@ from typing import Any
 from workbench.kernel.meaning.values import Map, Name
 from workbench.tlaplus.equality import set_of
 from workbench.tlaplus.lazy import Lazy, each, equal, has, set_from, truth
+from workbench.tlaplus.pausing import paced
 from workbench.tlaplus.values import (
     CONCRETE,
     EvaluationError,
@@ -24,6 +25,9 @@ from workbench.tlaplus.values import (
     type_of,
 )
 
+#: Shorter intervals are enumerated without a pause.
+_MANY = 1000
+
 
 class Interval(Lazy):
     """``low..high``."""
@@ -36,11 +40,12 @@ class Interval(Lazy):
     def force(self) -> frozenset[int]:
         return frozenset(self.each())
 
-    def each(self) -> range:
-        return range(self.low, self.high + 1)
+    def each(self) -> Iterable[int]:
+        members = range(self.low, self.high + 1)
+        return members if self.size() < _MANY else paced(members)
 
     def size(self) -> int:
-        return len(self.each())
+        return max(0, self.high - self.low + 1)
 
     def has(self, value: Any) -> bool:
         if type(value) is int:
@@ -51,7 +56,7 @@ class Interval(Lazy):
 
     def same(self, other: Any) -> bool:
         if type(other) is Interval:
-            return self.each() == other.each()
+            return range(self.low, self.high + 1) == range(other.low, other.high + 1)
         return super().same(other)
 
     def __str__(self) -> str:
@@ -121,7 +126,7 @@ class Described(Lazy):
     def each(self) -> Iterable[Any]:
         if self.endless:
             raise EvaluationError(f"{self} is not enumerable")
-        return self._members()
+        return paced(self._members())
 
     def _members(self) -> Iterator[Any]:
         """The members in order, if it has an end."""

@@ -30,13 +30,17 @@ def open_module(
         folders: Where other modules are searched for, after the folder of the file.
 
     Raises:
-        InputError: With the place, for a text or a configuration that has a mistake, or that is not supported.
+        InputError: If there is no such file or folder; with the place, for a text or a configuration that has a
+            mistake, or that is not supported.
     """
     path = Path(path)
     if path.suffix != ".tla":
         raise InputError(f"{path} is not a module; its name must end in .tla")
     if not path.is_file():
         raise InputError(f"there is no file {path}")
+    for folder in folders:
+        if not Path(folder).is_dir():
+            raise InputError(f"there is no folder {folder}")
     beside = path.with_suffix(".cfg")
     chosen = Path(cfg) if cfg is not None else beside if beside.is_file() else None
     library = Library([path.parent, *map(Path, folders)], _standard())
@@ -45,16 +49,18 @@ def open_module(
     return _class_of(path.stem, library, _text_of(chosen), chosen.name)
 
 
-def open_named(path: Path, configuration: str) -> type[TlaMachine]:
-    """The machines of ``path:configuration``, as commands and panels name them.
+def open_named(path: Path, configuration: str, folders: Sequence[str]) -> type[TlaMachine]:
+    """The machines of ``path:configuration:folder``, as commands and panels name them.
 
     Args:
         configuration: A file, seen from the module's folder; empty for the one beside the module.
+        folders: As for :func:`open_module`, but seen from the module's folder too.
 
     Raises:
         InputError: As for :func:`open_module`.
     """
-    return open_module(path, path.parent / configuration if configuration else None)
+    here = path.parent
+    return open_module(path, here / configuration if configuration else None, [here / folder for folder in folders])
 
 
 def module_of_text(text: str, cfg: str | None = None, modules: Sequence[str] = ()) -> type[TlaMachine]:

@@ -9,6 +9,7 @@ from workbench.kernel.meaning.parameters import Group, Parameters
 from workbench.kernel.meaning.state import Values
 from workbench.kernel.meaning.steps import ActionInstance, Outcome, PlainAction
 from workbench.tlaplus.cells import Cells
+from workbench.tlaplus.deep import deeper
 from workbench.tlaplus.judging import failed
 from workbench.tlaplus.running import Run
 from workbench.tlaplus.splitting import Leaf, Named, lane_of
@@ -115,6 +116,8 @@ class TextInstance(ActionInstance):
 
         try:
             self._function(run, rest, *self._values)
+        except RecursionError:
+            return deeper(self.run, before)
         except EvaluationError as error:
             raise failed(error, self._at) from error
         return outcomes, list(dict.fromkeys(run.whys))

@@ -7,7 +7,9 @@ same. Arguments that depend on the state stay where they are, since an operator 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from workbench.tlaplus import pausing
 from workbench.tlaplus.compiling import Compiler
+from workbench.tlaplus.deep import deeper
 from workbench.tlaplus.lazy import Lazy, each
 from workbench.tlaplus.levels import Level, Levels
 from workbench.tlaplus.ordering import order_by
@@ -68,6 +70,7 @@ class Terms:
     def begin(self) -> None:
         """Put strings and model values in this specification's order; call it before anything is evaluated."""
         order_by(self._spellings)
+        pausing.begin()
 
     def level(self, term: Term) -> Level:
         return self.levels.level(term.node, term.scope)
@@ -88,13 +91,18 @@ class Terms:
 
     def value(self, term: Term) -> Any:
         """The value of a constant expression."""
-        self.begin()
-        return self.compiled("expression", term)(None, None, *term.values.values())
+        return self._evaluated("expression", term)
 
     def is_true(self, term: Term) -> bool:
         """Whether a constant predicate holds."""
+        return bool(self._evaluated("predicate", term))
+
+    def _evaluated(self, kind: str, term: Term) -> Any:
         self.begin()
-        return bool(self.compiled("predicate", term)(None, None, *term.values.values()))
+        try:
+            return self.compiled(kind, term)(None, None, *term.values.values())
+        except RecursionError:
+            return deeper(self._evaluated, kind, term)
 
     # Parts --------------------------------------------------------------------------------------------------------
 

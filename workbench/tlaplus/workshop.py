@@ -6,10 +6,12 @@ from typing import Any, Protocol
 
 from workbench.tlaplus import operators, running
 from workbench.tlaplus.bindings import NOTHING_BOUND, NOW, NOWHERE, THEN, Bindable, Binding, Here, Knowledge
+from workbench.tlaplus.deep import too_deep
 from workbench.tlaplus.execution import Program
 from workbench.tlaplus.lazy import each, equal, isin, truth
 from workbench.tlaplus.mentions import Mentions
 from workbench.tlaplus.modules import Specification
+from workbench.tlaplus.pausing import is_due, look_up
 from workbench.tlaplus.python_code import defined
 from workbench.tlaplus.scopes import Constant, Defined, Scope, Standard, Variable
 from workbench.tlaplus.sets import Functions, Product, Records, Subsets
@@ -66,7 +68,9 @@ _KNOWN: Mapping[str, Any] = {
     "truth": truth,
     "failed": running.failed,
     "unpacked": running.unpacked,
-    "too_deep": running.too_deep,
+    "too_deep": too_deep,
+    "is_due": is_due,
+    "look_up": look_up,
     "is_enabled": running.is_enabled,
     **{
         one.__name__: one

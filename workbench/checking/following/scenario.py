@@ -237,7 +237,8 @@ def scenario(
     def searched() -> ScenarioResult:
         searching = ScenarioSearch(model, conditions, limits)
         try:
-            node = searching.run()
+            with limits.in_force():
+                node = searching.run()
             if node is None:
                 return _why_not(model, searching, read)
             return ScenarioResult(True, read, searching.states, *_behaviour(model, searching, node, read, len(read)))

@@ -111,7 +111,8 @@ class _Validation:
 
     def run(self) -> Report:
         try:
-            report = self._begin() or self._follow() or self._go_round()
+            with self.limits.in_force():
+                report = self._begin() or self._follow() or self._go_round()
         except Stop as stop:
             return self._so_far(None, why=f"{stop}, at {self.place(min(self.explained, len(self.observations) - 1))}")
         self.layers.run_again()

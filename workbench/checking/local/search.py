@@ -161,7 +161,7 @@ class LocalSearch:
                 self._threads.end()
 
     def _run(self, limits: Limits, room: Room) -> None:
-        with self._ending(limits):
+        with self._ending(limits), limits.in_force():
             self._search(limits, room)
         if self.store.count > sum(self.levels):  # stopped within a level
             self.levels.append(self.store.count - sum(self.levels))
@@ -249,7 +249,7 @@ class LocalSearch:
         """Judge the states found before the search was stopped, as far as the model's code can."""
         try:
             for judge in (self._inspect, self._inspect_steps):
-                with self._ending(limits):
+                with self._ending(limits), limits.in_force():
                     judge(fail_fast=False)
         except TooMuch:
             if self.stopped != INTERRUPTED:  # an interrupted search must not start again

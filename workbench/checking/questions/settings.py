@@ -54,7 +54,7 @@ def settings_of(model: ModelClass, grid: Grid, fixed: Mapping[str, Any]) -> list
     for setting in [*varying, fixed]:
         for name, value in setting.items():
             if name not in declared:
-                raise unknown(f"constant of {model.name}", name, declared)
+                raise unknown(f"constant of {model.declared.name}", name, declared)
             if name in fixed and setting is not fixed:
                 raise InputError(f"constants: {name} = {brief(fixed[name])} is not accepted; the grid sets it")
             declared[name].parse(name, value)

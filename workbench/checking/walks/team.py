@@ -8,6 +8,7 @@ from workbench.checking.walks.request import Walked, WalkRequest, starts_of
 from workbench.checking.walks.walker import Tally, Walker
 from workbench.kernel import ModelError
 from workbench.kernel.meaning.budget import INTERRUPTED, Stop
+from workbench.kernel.meaning.interrupts import pausing
 
 #: The most walks that a worker takes at once. With fewer, workers would wait for each other.
 _BATCH = 4096
@@ -22,7 +23,8 @@ def walk_here(asked: WalkRequest, workers: int) -> Walked:
     """Make the walks, with `workers` threads of this process."""
     asked.limits.restart()
     try:
-        starts, notes = starts_of(asked.plan.model, asked.limits)
+        with asked.limits.in_force():
+            starts, notes = starts_of(asked.plan.model, asked.limits)
         team = _Team([Walker(asked.plan, asked.rule, starts) for _ in range(workers)], asked.walks)
     except Stop as stop:
         return Walked(Tally.empty(asked.plan), workers, [], str(stop))
@@ -75,7 +77,8 @@ class _Team:
                     first, self._next = self._next, self._next + self._batch
                 if first >= self._walks:
                     return
-                walker.walk(first, min(first + self._batch, self._walks), self._pause)
+                with pausing(self._pause):
+                    walker.walk(first, min(first + self._batch, self._walks), self._pause)
         except _Ended:
             pass
 

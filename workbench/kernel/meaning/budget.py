@@ -3,13 +3,13 @@
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.kernel.meaning.errors import InputError, ModelError, brief
+from workbench.kernel.meaning.errors import InputError, ModelError, Stop, brief
 from workbench.kernel.meaning.given import check_kind, plain
-from workbench.kernel.meaning.interrupts import interrupted
+from workbench.kernel.meaning.interrupts import interrupted, pausing
 from workbench.kernel.meaning.values import counted
 
 INTERRUPTED, OUT_OF_MEMORY = "interrupted", "memory is used up"
@@ -17,10 +17,6 @@ INTERRUPTED, OUT_OF_MEMORY = "interrupted", "memory is used up"
 _MOST_STATES = 2**32 - 1
 #: The bytes that are kept for what follows a search that runs out of memory: its verdicts and traces.
 _KEPT = 1 << 24
-
-
-class Stop(Exception):
-    """Ends a search; the text says why. A MemoryError ends one too."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +92,8 @@ class Progress:
 class Limits:
     """Enforces budgets and stops. Its clock starts when it is made.
 
-    An engine calls :meth:`room` before it adds a state, and :meth:`check` at short intervals. When either raises
-    :class:`Stop`, the states added so far stay and are judged.
+    An engine calls :meth:`room` before it adds a state, :meth:`check` at short intervals, and the model's code inside
+    :meth:`in_force`. When any of these raises :class:`Stop`, the states added so far stay and are judged.
 
     Args:
         watch: Its ``on_progress`` is called with a :class:`Progress`.
@@ -156,14 +152,21 @@ class Limits:
 
     def enforce(self, held: Callable[[], int]) -> None:
         """Raise :class:`Stop` on request, or if time or memory is used up; `held` gives the bytes in use."""
+        self._look(self._timed)
+        if self.budget.bytes is not None and held() > self.budget.bytes:
+            raise Stop(f"the budget of {self.budget.bytes / 2**20:,.1f} MiB is used up")
+
+    def in_force(self) -> AbstractContextManager[None]:
+        """Inside, a long evaluation ends with :class:`Stop` on request, or if time is used up, off the clock too."""
+        return pausing(lambda: self._look(timed=True))
+
+    def _look(self, timed: bool) -> None:
         if interrupted():
             raise Stop(INTERRUPTED)
         if self._watch.stops:
             raise Stop("stopped on request")
-        if self._timed and self.budget.seconds is not None and self.seconds > self.budget.seconds:
+        if timed and self.budget.seconds is not None and self.seconds > self.budget.seconds:
             raise Stop(f"the budget of {self.budget.seconds:g} seconds is used up")
-        if self.budget.bytes is not None and held() > self.budget.bytes:
-            raise Stop(f"the budget of {self.budget.bytes / 2**20:,.1f} MiB is used up")
 
     def check(
         self,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
-from workbench.kernel.meaning.budget import INTERRUPTED, OUT_OF_MEMORY, Limits
+from workbench.kernel.meaning.budget import INTERRUPTED, OUT_OF_MEMORY, Limits, Stop
 from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.errors import ModelError, listed
 from workbench.kernel.meaning.interrupts import interrupted
@@ -81,7 +81,7 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
     Raises:
         ModelError: The error of the model, if nothing is decided beside it.
     """
-    judge = partial(_verdict, plan, explored=explored)
+    judge = partial(_verdict, plan, explored=replace(explored, liveness=_stopping(explored.liveness, limits)))
     verdicts, error = verdicts_beside(explored.error, plan.properties, judge, limits)
     if error is not None:
         explored = replace(explored, error=error, stopped=limits.why(error))
@@ -95,6 +95,19 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
         notes=[*plan.notes, *_bounded(plan, explored), *remarks(plan, explored)],
         interrupted=interrupted() or explored.stopped == INTERRUPTED,
     )
+
+
+def _stopping(liveness: Callable[[Property], Verdict], limits: Limits) -> Callable[[Property], Verdict]:
+    """The same, where a property whose evaluation takes too long is unknown."""
+
+    def verdict(declared: Property) -> Verdict:
+        try:
+            with limits.in_force():
+                return liveness(declared)
+        except Stop as stop:
+            return Verdict.on(declared, None, str(stop))
+
+    return verdict
 
 
 def verdicts_beside(

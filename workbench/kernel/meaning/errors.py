@@ -1,4 +1,4 @@
-"""The two kinds of error - bad input, and a mistake in a model - and how messages are worded."""
+"""The two kinds of error - bad input, and a mistake in a model - and how messages are worded; and what is none."""
 
 import difflib
 import re
@@ -40,6 +40,10 @@ class ModelError(Exception):
     trace: Any = None
 
 
+class Stop(Exception):
+    """Ends a search, also in the middle of an evaluation; the text says why. A MemoryError ends one too."""
+
+
 class NoSuchVariable(ModelError, AttributeError):
     """A state has no attribute of that name; ``hasattr`` and ``getattr`` with a default take it for their answer."""
 
@@ -58,8 +62,9 @@ def blame(what: str, error: BaseException, place: str = "") -> ModelError:
     Raises:
         MemoryError: If that is the exception: the search has taken the memory.
         KeyboardInterrupt: If that is the exception: Ctrl-C was pressed.
+        Stop: If that is the exception: the search is to end.
     """
-    if isinstance(error, (MemoryError, KeyboardInterrupt)):
+    if isinstance(error, (MemoryError, KeyboardInterrupt, Stop)):
         raise error
     where = place_of(error) or place
     verb = ":" if isinstance(error, ModelError) else f" raised {type(error).__name__}:"

@@ -1,20 +1,25 @@
-"""Ctrl-C asks a search to stop."""
+"""Ctrl-C asks a search to stop; and long evaluations ask the search whether it is to stop."""
 
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from typing import Any
 
 _interrupted = threading.Event()
+#: Whether this is the main thread within :func:`interruptible`, or a thread that works for it in its context.
+_listens = ContextVar("listens", default=False)
+#: What long evaluations call.
+_pauses: ContextVar[tuple[Callable[[], object], ...]] = ContextVar("pauses", default=())
 #: Within :func:`interruptible`, the previous signal handlers.
 _handlers: dict[int, Any] = {}
 
 
 def interrupted() -> bool:
     """Whether Ctrl-C was pressed within :func:`interruptible`; as in Python, only the main thread sees it."""
-    return _interrupted.is_set() and threading.current_thread() is threading.main_thread()
+    return _interrupted.is_set() and _listens.get()
 
 
 @contextmanager
@@ -34,12 +39,30 @@ def interruptible() -> Iterator[None]:
         if callable(handler) and pressed in (handler, signal.SIG_IGN):
             _handlers[number] = handler
             signal.signal(number, _note)
+    listening = _listens.set(True)
     try:
         yield
     finally:
+        _listens.reset(listening)
         _restore()
         _handlers.clear()
         _interrupted.clear()
+
+
+@contextmanager
+def pausing(pause: Callable[[], object]) -> Iterator[None]:
+    """Inside, an evaluation that takes long calls `pause` again and again, which ends it by raising an exception."""
+    before = _pauses.set((*_pauses.get(), pause))
+    try:
+        yield
+    finally:
+        _pauses.reset(before)
+
+
+def pause() -> None:
+    """What a language calls from time to time within one long evaluation, where no data is half-written."""
+    for one in _pauses.get():
+        one()
 
 
 def _note(*_: Any) -> None:

@@ -111,9 +111,13 @@ class Search:
 
     def _level(self, steps: Iterator[None]) -> Iterator[None]:
         """Take all `steps`, and count the states that they add."""
-        before = len(self.states)
+        before, goes_on = len(self.states), True
         try:
-            yield from steps
+            while goes_on:
+                with self.limits.in_force():
+                    goes_on = next(steps, False) is None
+                if goes_on:
+                    yield
         finally:
             if len(self.states) > before:
                 self.levels.append(len(self.states) - before)

@@ -1,0 +1,157 @@
+"""Limits hold within one evaluation: on time, on request, by Ctrl-C, and on how deep it goes."""
+
+import itertools
+import signal
+import sys
+
+import pytest
+
+from tests.tlaplus.trees import module_of
+from workbench import Budget, WalkRule, Watch, check, scenario, simulate
+from workbench.kernel import InputError, ModelError
+from workbench.tlaplus import deep
+from workbench.tlaplus.specification import module_of_text
+
+pytestmark = pytest.mark.slow
+#: Each takes a second or so: where nothing ends it, it comes to another end than the tests expect.
+LONG = {
+    "a choice": "Long == (CHOOSE k \\in 1..3000000 : k < 0) = 1",
+    "a quantifier": "Long == \\A s \\in SUBSET (1..19) : s # {20}",
+    "small sets": "Long == \\A a, b, c, d, e, f \\in 1..8 : \\A k \\in {1} : k + a < 99",
+    "a filter": "Long == {k \\in 1..3000000 : k < 0} = {}",
+    "a recursion": "RECURSIVE F(_)\nF(n) == IF n < 2 THEN n ELSE F(n - 1) + F(n - 2)\nLong == F(27) > 0",
+    "a deep recursion": "RECURSIVE F(_, _)\nF(n, k) == IF n > 0 THEN F(n - 1, k) ELSE IF k = 0 THEN 1 ELSE"
+    " F(0, k - 1) + F(0, k - 1)\nLong == F(1500, 18) > 0",
+}
+TEXT = """EXTENDS Integers
+VARIABLE x
+{long}
+Init == x = 0
+Next == x < 2 /\\ x' = x + 1
+Spec == Init /\\ [][Next]_x
+Low == x < 1
+Slow == x < 2 \\/ Long
+Comes == <>(x = 2 /\\ Long)
+Steps == (x < 2 /\\ x' = x + 1) \\/ (x = 2 /\\ Long /\\ x' = 3)
+Begins == x = 0 /\\ Long
+"""
+INVARIANTS = "CHECK_DEADLOCK FALSE INVARIANTS Low Slow SPECIFICATION Spec"
+#: More looks than a search takes without a long evaluation.
+MANY = 100
+
+
+def model(long, cfg=INVARIANTS):
+    return module_of_text(module_of(TEXT.format(long=long)), cfg)()
+
+
+def stopping_after(looks: int) -> Watch:
+    calls = itertools.count()
+    return Watch(should_stop=lambda: next(calls) > looks)
+
+
+def interrupting_after(looks: int) -> Watch:
+    calls = itertools.count()
+
+    def should_stop() -> bool:
+        if next(calls) == looks:
+            signal.raise_signal(signal.SIGINT)
+        return False
+
+    return Watch(should_stop=should_stop)
+
+
+@pytest.mark.parametrize("engine", ["local", "reference"])
+@pytest.mark.parametrize("long", LONG)
+def test_an_evaluation_stops_on_request_and_what_was_found_stays(long, engine):
+    result = check(model(LONG[long]), engine=engine, watch=stopping_after(MANY))
+    assert (result.stopped, result.distinct) == ("stopped on request", 3)
+    assert (result["Low"].word, result["Slow"].word) == ("violated", "unknown")
+
+
+@pytest.mark.parametrize("long", ["a choice", "a deep recursion"])
+def test_ctrl_c_ends_an_evaluation(long):
+    result = check(model(LONG[long]), watch=interrupting_after(MANY))
+    assert (result.interrupted, result.distinct) == (True, 3)
+    assert (result["Low"].word, result["Slow"].word) == ("violated", "unknown")
+
+
+def test_a_budget_of_seconds_ends_an_evaluation(busy):
+    result = check(model(LONG["a choice"]), engine="reference", budget=Budget(seconds=60 * MANY))
+    assert result.stopped == f"the budget of {60 * MANY} seconds is used up"
+    assert (result["Low"].word, result["Slow"].word) == ("violated", "unknown")
+
+
+@pytest.mark.parametrize("engine", ["local", "reference"])
+@pytest.mark.parametrize("cfg", ["INIT Init NEXT Steps", "INIT Begins NEXT Next"])
+def test_an_evaluation_of_a_step_and_of_a_beginning_stops(cfg, engine):
+    """Also before the search, where the cells are learned from some steps."""
+    assert (
+        check(model(LONG["a choice"], cfg), engine=engine, watch=stopping_after(MANY)).stopped == "stopped on request"
+    )
+
+
+@pytest.mark.parametrize("engine", ["local", "reference"])
+def test_an_evaluation_of_liveness_stops(engine):
+    live = model(LONG["a choice"], "SPECIFICATION Spec PROPERTY Comes INVARIANT Low")
+    result = check(live, engine=engine, watch=stopping_after(MANY))
+    assert (result["Comes"].word, result["Low"].word) == ("unknown", "violated")
+    assert result["Comes"].why.endswith("stopped on request")
+
+
+def test_a_scenario_and_walks_stop_within_an_evaluation():
+    steps = model("Long == (CHOOSE k \\in 1..1000000000 : k < 0) = 1", "INIT Init NEXT Steps")
+    assert "stopped on request" in str(scenario(steps, "s.x == 3", watch=stopping_after(MANY)))
+    assert simulate(steps, rule=WalkRule(walks=5), watch=stopping_after(5)).stopped == "stopped on request"
+
+
+DEEP = {
+    "operator": "RECURSIVE F(_)\nF(n) == IF n = {end} THEN 0 ELSE 1 + F(n - 1)",
+    "function": "f[n \\in Int] == IF n = {end} THEN 0 ELSE 1 + f[n - 1]\nF(n) == f[n]",
+    "let": "RECURSIVE F(_)\nF(n) == LET less == F(n - 1) IN IF n = {end} THEN 0 ELSE 1 + less",
+    "set": "RECURSIVE F(_)\nF(n) == IF n = {end} THEN 0 ELSE 1 + (CHOOSE k \\in {{F(i) : i \\in {{n - 1}}}} : TRUE)",
+    "quantifiers": "RECURSIVE G(_)\nG(n) == n = {end} \\/ \\E i \\in {{n - 1}}, j \\in {{1}} : G(i)\n"
+    "F(n) == IF G(n) THEN n ELSE 0",
+}
+
+
+def recursive(text, end, cfg):
+    lines = (
+        "EXTENDS Integers\nVARIABLE x\n" + text.format(end=end),
+        "Init == x = 0",
+        "Late == x = F(5000)",
+        "Next == x = 0 /\\ x' = F(5000)",
+        "Is == F(5000) = 5000",
+    )
+    return module_of_text(module_of(*lines), f"{cfg} CHECK_DEADLOCK FALSE")
+
+
+@pytest.mark.parametrize("text", DEEP)
+def test_a_recursion_may_have_thousands_of_levels(text):
+    limit = sys.getrecursionlimit()
+    for engine, cfg, states in (
+        ("reference", "INIT Init NEXT Next INVARIANT Is", 2),
+        ("local", "INIT Late NEXT Next", 1),
+    ):
+        result = check(recursive(DEEP[text], 0, cfg)(), engine=engine)
+        assert (result.complete, result.distinct) == (True, states)
+        assert all(verdict.holds for verdict in result.verdicts)
+    assert sys.getrecursionlimit() == limit
+
+
+@pytest.mark.parametrize("text", DEEP)
+def test_a_recursion_without_end_is_an_error_with_its_place(text):
+    with pytest.raises(ModelError, match=r"^M\.tla:\d+:\d+: the recursion is too deep"):
+        check(recursive(DEEP[text], 9999, "INIT Init NEXT Next")())
+
+
+def test_a_recursion_without_end_is_an_error_where_there_is_no_larger_stack(monkeypatch):
+    monkeypatch.setattr(deep, "_BYTES", 1 << 50)
+    with pytest.raises(ModelError, match="the recursion is too deep"):
+        check(recursive(DEEP["operator"], 9999, "INIT Init NEXT Next")())
+
+
+def test_what_is_assumed_may_recurse_too():
+    lines = ("EXTENDS Integers\nVARIABLE x\n" + DEEP["operator"].format(end=0), "Init == x = 0", "Next == x' = x")
+    assert module_of_text(module_of(*lines, "ASSUME F(5000) = 5000"))()
+    with pytest.raises(InputError, match="what is assumed here is false"):
+        module_of_text(module_of(*lines, "ASSUME F(5000) = 1"))()

@@ -1,0 +1,45 @@
+"""Evaluations that take long pause from time to time, so that a budget, Stop or Ctrl-C ends them too.
+
+Whatever repeats something takes a *turn*: a loop over a set, a recursive definition. Once in many turns it looks up.
+"""
+
+import itertools
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from workbench.kernel.meaning.interrupts import pause
+
+_EVERY = 4096
+#: Takes a turn; says once in so many whether it is time to look up. Nothing in Python counts faster.
+is_due = itertools.cycle([*[False] * (_EVERY - 1), True]).__next__
+#: How often the current evaluation has looked up.
+_looks = 0
+
+
+def begin() -> None:
+    """Note that an evaluation begins."""
+    global _looks
+    _looks = 0
+
+
+def look_up() -> None:
+    """Pause, unless the evaluation is a short one: those of a search that has stopped go on, to judge what it found.
+
+    Raises:
+        Exception: Whatever ends the evaluation.
+    """
+    global _looks
+    _looks += 1
+    if _looks > 1:
+        pause()
+
+
+def paced(members: Iterable[Any]) -> Iterator[Any]:
+    """The members of a set that may have no end that anybody lives to see."""
+    return itertools.chain.from_iterable(_parts(iter(members)))
+
+
+def _parts(members: Iterator[Any]) -> Iterator[Iterable[Any]]:
+    for member in members:
+        yield itertools.chain((member,), itertools.islice(members, _EVERY - 1))
+        look_up()
