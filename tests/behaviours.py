@@ -6,7 +6,7 @@ from typing import Any
 from random_models import random_model
 
 from workbench.checking.spaces.space import explore
-from workbench.kernel import Model, replay
+from workbench.kernel import Model, machine_of, replay
 from workbench.kernel.meaning.symmetry import Canonical
 
 
@@ -16,6 +16,7 @@ def small_model(seed):
 
 
 def steps_from(model, state):
+    model = machine_of(model)
     for instance in model.instances:
         for outcome, after in model.outcomes(instance, state):
             yield {instance.action.name, instance.label, instance.label_with(outcome.choices)}, after
@@ -23,6 +24,7 @@ def steps_from(model, state):
 
 def random_trace(model, seed, length=12):
     """A random behaviour."""
+    model = machine_of(model)
     chance, state, moves = random.Random(seed), model.initial_states()[0], []
     for _ in range(length):
         steps = [(i, n, after) for i in model.instances for n, (_, after) in enumerate(model.outcomes(i, state))]
@@ -38,7 +40,7 @@ def reachable_states(model, symmetry=()):
     if not symmetry:  # an engine has them sooner, and is known to find what the plain way does
         space = explore(model, [])
         return [space.state(number) for number in range(len(space))]
-    canonical, states = Canonical(model, symmetry), model.initial_states()
+    canonical, states = Canonical(machine_of(model), symmetry), model.initial_states()
     seen = {canonical(state) for state in states}
     for state in states:  # grows
         for _, after in steps_from(model, state):
@@ -65,8 +67,9 @@ def ends(space):
 
 def steps_of(model: Model, published: type[Model]) -> tuple[set[Any], set[Any]]:
     """Every state and transition, as the values of the cells that the published model has too."""
-    space = explore(model, [p.name for p in model.select() if p.kind == "invariant"])
-    cells = [i for i, cell in enumerate(model.layout.cells) if cell.variable in published.declared.variables]
+    machine = machine_of(model)
+    space = explore(machine, [p.name for p in machine.select() if p.kind == "invariant"])
+    cells = [i for i, cell in enumerate(machine.layout.cells) if cell.variable in published.declared.variables]
     states = [tuple(space.state(n).values[i] for i in cells) for n in range(len(space))]
     moves = {
         (states[source], space.label(t), states[target])

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from tests.places import ROOT
 from workbench.checking.check import check
-from workbench.kernel import Model
+from workbench.kernel import Model, machine_of
 
 DATA = ROOT / "data"
 
@@ -51,7 +51,7 @@ def constants_of(name: str, **changed: Any) -> dict[str, Any]:
 
 def figures_of(model: Model, names: Sequence[str], **options: Any) -> Found:
     """Check those of the invariants `names` that the model has; one that it lacks counts as holding."""
-    result = check(model, [name for name in names if name in model.properties], **options)
+    result = check(model, [name for name in names if name in machine_of(model).properties], **options)
     states = {verdict.name: verdict.trace_states for verdict in result.verdicts}
     return Found(result.distinct, result.depth, {name: states.get(name) for name in names})
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from tests.places import ROOT
 from workbench.checking.check import check
+from workbench.kernel import machine_of
 from workbench.kernel.meaning.state import Indexed
 from workbench.registry import configurations
 
@@ -42,6 +43,6 @@ def without(method, *names):
 def missed(mutant, name):
     """The expectations of the configuration `specs/{name}.toml` that the mutant does not meet, by their names."""
     one = configurations.configuration(ROOT / "specs" / f"{name}.toml")
-    model = mutant(**one.model.constants)
+    model = machine_of(mutant(**one.model.constants))
     result = check(model, one.properties, symmetry=one.symmetry)
     return {line.split(":")[0] for line in replace(one, model=model).differences(result)}

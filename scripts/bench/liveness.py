@@ -32,7 +32,7 @@ def row(name: str, constants: dict[str, Any], declared: str) -> dict[str, Any]:
     began = time.perf_counter()
     result = conclude(plan, search.exploration(), limits)
     seconds = time.perf_counter() - began
-    transitions = len(search.transitions().targets)
+    transitions = len(search.store.transitions().targets)
     return {
         "model": title(name, constants),
         "property": f"{declared} {result[declared].word}",

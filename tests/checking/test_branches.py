@@ -11,7 +11,7 @@ from workbench.checking.kernels.branches import UNKNOWN, TreeNodes, branches_of,
 from workbench.checking.kernels.compiled import interpreting
 from workbench.checking.trees.cells import Interner
 from workbench.checking.trees.decision_trees import TRUE, Trees
-from workbench.kernel import Model, Variable, action, choose, initial, invariant, require, step
+from workbench.kernel import Model, Variable, action, choose, initial, invariant, machine_of, require, step
 
 
 def found(nodes, node, value):
@@ -77,7 +77,7 @@ class Together(Model):
 
 def test_what_is_read_of_two_cells_with_many_values_takes_memory_for_what_was_met():
     """As many branches as one cell has values, for each value of the other, would be four and a half million."""
-    model = Together()
+    model = machine_of(Together())
     its = Interner(model, key=b"")
     trees = Trees(its)
     trees.add_predicate(model.predicates("Near")[0].holds)

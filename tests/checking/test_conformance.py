@@ -106,7 +106,7 @@ def expect_agreement(result, wanted):
 
 def assert_conforms(model, way, names=None, symmetry=False):
     """Check with the engine and with the reference, and compare."""
-    names = [p.name for p in model.select(names)]
+    names = [p.name for p in machine_of(model).select(names)]
     result = check(model, names, symmetry=symmetry, **way.options)
     expect_agreement(
         result, reference(type(machine_of(model).author), tuple(model.constants.items()), tuple(names), symmetry)
@@ -234,7 +234,7 @@ def test_named_configurations_on_spark(spark, name):
 @given(writers=st.integers(1, 3), crashes=st.integers(0, 2), switches=switches("NodeStartup", "LazyReap"), symmetry=ON)
 @settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_bakery_with_any_constants(way_in_process, writers, crashes, switches, symmetry):
-    model = Bakery(Writers=writers, MaxCrashes=crashes, **switches)
+    model = machine_of(Bakery(Writers=writers, MaxCrashes=crashes, **switches))
     assert_conforms(model, way_in_process, [p.name for p in model.select() if p.kind != "liveness"], symmetry)
 
 
@@ -270,7 +270,7 @@ def test_any_constants_and_extensions(kind, data, symmetry):
     """Of spaces that are not large, for they would take nearly all of the time."""
     model = kind(Writers=2, **functools.reduce(dict.__or__, map(data.draw, DRAWN[kind])))
     assume(check(model, [], budget=Budget(states=3000)).complete)
-    names = [p.name for p in model.properties.values() if not symmetry or p.kind != "liveness"]
+    names = [p.name for p in machine_of(model).properties.values() if not symmetry or p.kind != "liveness"]
     assert_conforms(model, ENGINES["local"], names, symmetry)
 
 
@@ -290,7 +290,7 @@ def test_any_constants_and_extensions(kind, data, symmetry):
     ],
 )
 def test_each_extension(constants):
-    model = BakeryV2Extended(Writers=2, **constants)
+    model = machine_of(BakeryV2Extended(Writers=2, **constants))
     assert_conforms(model, ENGINES["local"], list(model.properties))
 
 

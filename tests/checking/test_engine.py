@@ -13,7 +13,7 @@ from workbench.checking.local import expander, search, store
 from workbench.checking.local.search import LocalSearch
 from workbench.checking.trees.cells import Interner
 from workbench.checking.trees.decision_trees import Trees
-from workbench.kernel import InputError, Model, ModelError, Variable, action, invariant, require
+from workbench.kernel import InputError, Model, ModelError, Variable, action, invariant, machine_of, require
 from workbench.kernel.meaning.budget import Budget, Limits, Watch
 from workbench.kernel.meaning.conclusion import conclude
 from workbench.kernel.meaning.interrupts import interrupted, interruptible
@@ -33,8 +33,8 @@ def test_states_in_many_blocks(monkeypatch, block):
     assert (pieces.levels, pieces.generated) == (whole.levels, whole.generated)
     searching = LocalSearch(make_plan(Bakery(), ["UniqueTickets"]), keep_rows=True, keep_edges=True)
     searching.run(Limits())
-    targets = searching.transitions().targets
-    assert len(targets) == searching.generated - 1 == int(searching.store.column("degree").sum())
+    targets = searching.store.transitions().targets
+    assert len(targets) == searching.exploration().generated - 1 == int(searching.store.column("degree").sum())
 
 
 @pytest.mark.parametrize("engine", ["local", "reference"])
@@ -77,7 +77,7 @@ def test_what_an_interrupted_search_kept_fits_together(monkeypatch):
         monkeypatch.setattr(searching.trees, "memoize_action", interrupted)
         with interruptible():
             searching.run(Limits())
-        _, targets, steps, *_ = searching.transitions()
+        _, targets, steps, *_ = searching.store.transitions()
         assert searching.stopped == "interrupted"
         assert len(targets) == len(steps) == int(searching.store.column("degree").sum())
         assert sum(searching.levels) == searching.store.count > int(targets.max(initial=0))
@@ -120,7 +120,7 @@ def test_an_interrupt_while_the_rest_is_judged_keeps_what_was_met():
 
 def test_several_misses_are_learnt_before_the_arrays_are_made_again():
     """One of them may answer another: the bakery's writers begin at one program counter."""
-    model = Bakery(Writers=2)
+    model = machine_of(Bakery(Writers=2))
     trees = Trees(cells := Interner(model, key=b""))
     row = cells.encode(next(model.each_initial_state()))
     numbers = range(len(model.instances))
@@ -137,7 +137,7 @@ def test_several_misses_are_learnt_before_the_arrays_are_made_again():
 
 
 def test_traces_end_in_the_first_violation():
-    race = BakeryV2(StepGranularity="atomic", AsyncParquet=True, RestampPatch=False)
+    race = machine_of(BakeryV2(StepGranularity="atomic", AsyncParquet=True, RestampPatch=False))
     verdict = check(race, SAFETY)["NoLakekeeperConflict"]
     (instance,) = race.predicates("NoLakekeeperConflict")
     assert [instance.judge(state) is True for state in verdict.trace.states] == [True] * 16 + [False]

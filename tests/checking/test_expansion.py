@@ -21,6 +21,7 @@ from workbench.checking.local import expander, store
 from workbench.checking.local.search import LocalSearch
 from workbench.checking.local.store import Visited
 from workbench.checking.trees import cells
+from workbench.kernel import machine_of
 from workbench.kernel.meaning.budget import Budget, Limits, Watch
 from workbench.kernel.meaning.plan import Fingerprints, make_plan
 from workbench.kernel.meaning.symmetry import Canonical
@@ -50,7 +51,7 @@ def searched(model, names=None, symmetry=False, bits=64, most=None, workers=1):
 def everything(searching, aside):
     """All that a search knows, decoded: numbers of values and steps follow the order in which Python was asked."""
     kept, trees = searching.store, searching.trees
-    transitions = searching.transitions()
+    transitions = searching.store.transitions()
     named = dict(enumerate(trees.steps))
     return {
         "levels": searching.levels,
@@ -144,7 +145,7 @@ def test_rows_become_wider_where_a_cell_has_many_values(monkeypatch):
 @pytest.mark.parametrize("symmetry", [False, True])
 def test_numbers_are_those_of_a_plain_search(symmetry):
     """Breadth first, and the actions in the order of the dispatch: by the cells that they read first."""
-    model = Bakery(Writers=2)
+    model = machine_of(Bakery(Writers=2))
     searching, _ = searched(model, ["UniqueTickets"], symmetry)
     order = [model.instances[n] for group in searching.trees.dispatch._groups.values() for n in group]
     canonical = Canonical(model, searching.plan.symmetry)
@@ -206,7 +207,7 @@ def test_counts_under_a_budget_are_those_of_the_reference(budget):
 def test_a_state_with_more_successors_than_there_is_room_for(workers):
     searching, _ = searched(Wide(), workers=workers)
     assert searching.levels == [5000, 2999]
-    assert len(searching.transitions().targets) == 2999
+    assert len(searching.store.transitions().targets) == 2999
 
 
 @pytest.mark.parametrize("workers", [2, 4])

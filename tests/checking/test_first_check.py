@@ -5,6 +5,7 @@ import re
 import pytest
 
 from workbench.commands.cli import main
+from workbench.kernel import machine_of
 from workbench.registry import get_model, models
 
 FIRST_CHECKS = {
@@ -114,5 +115,5 @@ def test_the_first_check_says_that_the_published_protocol_holds_and_nothing_else
     ],
 )
 def test_which_progress_is_asked_for_follows_from_the_constants(name, constants, liveness):
-    asked = get_model(name)(**constants).select()
+    asked = machine_of(get_model(name)(**constants)).select()
     assert [declared.name for declared in asked if declared.kind == "liveness"] == liveness

@@ -233,7 +233,7 @@ def test_the_bakeries_keep_their_promises_or_stop(model: Model, name: str, expec
     states, first, graph = explored(machine_of(model))
     finder = LassoFinder(arrays(graph, first), model.fairness())
     found = []
-    for _, formula in model.formulas(name):
+    for _, formula in machine_of(model).formulas(name):
         trigger, goal = ((np.array([p(s) for s in states]) if p else None) for p in (formula.trigger, formula.goal))
         assert goal is not None
         found.append(finder.find(formula.kind, trigger, goal))
@@ -483,7 +483,7 @@ def test_the_truth_of_joined_formulas_is_told_for_each_part() -> None:
 
 def rejected(model: Model, moves: Sequence[str], loop: int, formula: Formula) -> str:
     """Why :func:`verify_lasso` does not take the lasso of the steps with these labels."""
-    number = {instance.label: instance.number for instance in model.instances}
+    number = {instance.label: instance.number for instance in machine_of(model).instances}
     trace = replay(model, 0, [(number[label], 0) for label in moves], loop)
     with pytest.raises(ModelError) as caught:
         verify_lasso(trace, formula, model.fairness())

@@ -102,22 +102,17 @@ class Asked(Ring):
         return [replace(one, enabled=lambda s: any(s.asks.values())) for one in every]
 
 
-@pytest.mark.parametrize("engine", ["reference", "local"])
-def test_a_condition_may_say_where_it_is_enabled(engine):
+class Never(Asked):
+    fairness = property(lambda self: [replace(one, enabled=lambda s: False) for one in super().fairness])
+
+
+@pytest.mark.parametrize("engine", ["reference", "local", pytest.param("spark", marks=pytest.mark.spark)])
+def test_a_condition_may_say_where_it_is_enabled(engine, request):
     """One that is enabled where none of its steps is makes more behaviours unfair; one that never is, none."""
+    engine = Spark(session=request.getfixturevalue("spark")) if engine == "spark" else engine
     assert check(Asked(Members=3), ["IsServed"], engine=engine)["IsServed"].holds
-
-    class Never(Asked):
-        fairness = property(lambda self: [replace(one, enabled=lambda s: False) for one in super().fairness])
-
     refused = check(Never(Members=3), ["IsServed"], engine=engine)["IsServed"]
     assert (refused.holds, refused.trace_states) == (False, 2)
-
-
-@pytest.mark.spark
-def test_spark_does_not_guess_where_a_condition_is_enabled(spark):
-    verdict = check(Asked(Members=3), ["IsServed"], engine=Spark(session=spark))["IsServed"]
-    assert (verdict.holds, "says itself where it is enabled" in verdict.why) == (None, True)
 
 
 @pytest.mark.spark

@@ -11,7 +11,7 @@ from workbench.checking.following.validate import validate
 from workbench.checking.trees.decision_trees import Trees
 from workbench.checking.walks.result import WalkRule
 from workbench.formats.recording import Observation, Recording
-from workbench.kernel import Model, ModelError, Variable, action, choose, invariant, require
+from workbench.kernel import Model, ModelError, Variable, action, choose, invariant, machine_of, require
 from workbench.kernel.meaning import rerunning
 
 SAID = "is not a function of the state: run twice in one state it did two different things"
@@ -251,7 +251,7 @@ def test_trees_give_back_what_they_remember(values):
             require(s.n % 2 == 0, "odd")
             require(s.m < 2, "large")
 
-    cells = Interner(Wide(), key=b"")
+    cells = Interner(machine_of(Wide), key=b"")
     trees = Trees(cells)
     for n in range(values):
         cells.number(0, n)

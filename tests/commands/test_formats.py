@@ -12,7 +12,7 @@ import pytest
 
 from tests.places import ROOT
 from workbench.formats.permalink import permalink
-from workbench.kernel import search
+from workbench.kernel import machine_of, search
 from workbench.registry import get_model
 
 Bakery, BakeryV2 = get_model("bakery"), get_model("bakery_v2")
@@ -96,12 +96,12 @@ def transitions(model):
 
 def test_the_tables_hold_the_whole_graph(run):
     assert run("export", "bakery", "--set", "Writers=2", "-o", "out.csv").status == 0
-    states, steps = transitions(Bakery(Writers=2))
+    states, steps = transitions(machine_of(Bakery(Writers=2)))
     nodes = read_table("nodes")
     edges = read_table("edges")
     assert [node["Id"] for node in nodes] == [str(number) for number in range(len(states))]
     assert [node["Id"] for node in nodes if node["Initial"] == "true"] == ["0"]
-    cells = [str(cell) for cell in Bakery(Writers=2).layout.cells]
+    cells = [str(cell) for cell in machine_of(Bakery(Writers=2)).layout.cells]
     assert len({tuple(node[cell] for cell in cells) for node in nodes}) == len(states)
     assert Counter(edge["Label"] for edge in edges) == Counter(
         {label: sum(n for (_, name, _), n in steps.items() if name == label) for _, label, _ in steps}

@@ -13,7 +13,7 @@ from workbench.checking.following.validate import validate
 from workbench.formats.itf import constants_from_itf, parse_itf, read_itf, to_itf
 from workbench.formats.permalink import open_permalink, parse_permalink, permalink
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
-from workbench.kernel import InputError, Map, search
+from workbench.kernel import InputError, Map, machine_of, search
 from workbench.protocols.bakery.catalog import Snapshot
 from workbench.protocols.bakery.model import Bakery, Claim
 from workbench.registry import configurations, get_model
@@ -195,7 +195,7 @@ def read_recording(text):
     """The recording has what the file says, and is not taken for a behaviour unless it says the same as the trace."""
     try:
         document = parse_itf(text.decode("utf-8-sig"))
-        model = Bakery(**constants_from_itf(document))
+        model = machine_of(Bakery(**constants_from_itf(document)))
         recording = read_itf(model, document)
         report = validate(model, recording)
     except UnicodeDecodeError:

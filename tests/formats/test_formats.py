@@ -29,7 +29,7 @@ from workbench.formats.recording import Observation, Recording
 from workbench.formats.tla import conjunction, tla
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.formats.tlc_trace import tlc_plain, to_tlc_json
-from workbench.kernel import replay, search
+from workbench.kernel import machine_of, replay, search
 from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.values import is_same, show
 from workbench.language import *
@@ -107,7 +107,7 @@ TRACES = [
 ]
 
 
-@pytest.fixture(scope="module", params=TRACES, ids=lambda pair: f"{pair[0].name}-{pair[1]}")
+@pytest.fixture(scope="module", params=TRACES, ids=lambda pair: f"{machine_of(pair[0]).name}-{pair[1]}")
 def trace(request):
     model, name = request.param
     return random_trace(model, seed=1, length=20) if name == WALK else search(model, [name])[name].trace
@@ -370,7 +370,7 @@ def test_a_repeated_state_is_a_step_only_with_stuttering():
 
 @pytest.mark.slow
 @settings(max_examples=50)
-@given(st.integers(0, 10_000), st.sets(st.sampled_from(list(Bakery(Writers=2).layout.positions)), min_size=1))
+@given(st.integers(0, 10_000), st.sets(st.sampled_from(machine_of(Bakery(Writers=2)).layout.variables), min_size=1))
 def test_every_walk_seen_through_any_variables_is_a_behaviour(seed, variables):
     trace = random_trace(Bakery(Writers=2), seed, 12)
     log = project(document_of(trace), sorted(variables))
@@ -382,7 +382,7 @@ def test_every_walk_seen_through_any_variables_is_a_behaviour(seed, variables):
 @pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from([None, 0, 1, 2, 3]), st.sampled_from([None, 0, 1])), min_size=1, max_size=6))
 def test_recordings_agree_with_an_enumeration_of_all_behaviours(seen):
-    model = Clock(Hours=4)
+    model = machine_of(Clock(Hours=4))
     hand, hidden = model.layout.positions["hand"], model.layout.positions["hidden"]
     observations = [
         Observation({cell: value for cell, value in ((hand, h), (hidden, d)) if value is not None}) for h, d in seen
@@ -655,8 +655,8 @@ def graph_of(model):
     states = {state: i for i, state in enumerate(model.initial_states())}
     initial, edges = len(states), []
     for state in (queue := list(states)):
-        for instance in model.instances:
-            for _, after in model.outcomes(instance, state):
+        for instance in machine_of(model).instances:
+            for _, after in machine_of(model).outcomes(instance, state):
                 if after not in states:
                     states[after] = len(states)
                     queue.append(after)

@@ -5,7 +5,18 @@ import math
 import pytest
 
 from workbench.formats.permalink import open_permalink, permalink
-from workbench.kernel import Constant, InputError, Model, ModelError, Names, Partition, Variable, action, replay
+from workbench.kernel import (
+    Constant,
+    InputError,
+    Model,
+    ModelError,
+    Names,
+    Partition,
+    Variable,
+    action,
+    machine_of,
+    replay,
+)
 from workbench.kernel.meaning.constants import spell
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2
@@ -139,7 +150,8 @@ def test_a_word_is_another_way_to_write_a_number():
     by_word, by_number = (HudiExtended(ConcurrencyControl=it, FailedWrites=2) for it in ("none", 0))
     assert by_word.constants == by_number.constants
     assert repr(by_word) == "HudiExtended(ConcurrencyControl='none', FailedWrites='lazy')"
-    assert spell(by_word.differing(), by_word.declared.constants) == "ConcurrencyControl=none FailedWrites=lazy"
+    given = spell(machine_of(by_word).differing(), HudiExtended.declared.constants)
+    assert given == "ConcurrencyControl=none FailedWrites=lazy"
     assert permalink(replay(by_word, 0, [])) == "workbench:hudi?ConcurrencyControl=0&FailedWrites=2#0/"
     assert (
         open_permalink('workbench:hudi?ConcurrencyControl="none"#0/', get_model).model.constants["ConcurrencyControl"]

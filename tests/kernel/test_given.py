@@ -13,7 +13,7 @@ from workbench.checking.walks.result import WalkRule
 from workbench.checking.walks.simulate import simulate
 from workbench.formats.code import check_as_code, trace_as_code
 from workbench.formats.permalink import permalink
-from workbench.kernel import Constant, InputError, Names, replay
+from workbench.kernel import Constant, InputError, Names, machine_of, replay
 from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.domains import OneOf
 from workbench.kernel.meaning.plan import Fingerprints, make_plan
@@ -85,7 +85,7 @@ def test_a_single_name_is_one_name():
     for judged in (check(SMALL, NAME), search(SMALL, NAME), explore(SMALL, NAME).result, walked):
         assert [verdict.name for verdict in judged.verdicts] == [NAME]
     assert check(SMALL, NAME, symmetry="Writers").symmetry == ("Writers",)
-    assert SMALL.applicable(NAME) == [NAME]
+    assert machine_of(SMALL).applicable(NAME) == [NAME]
     assert SMALL.renamings("Writers") == SMALL.renamings(["Writers"])
     assert whatif.flips(SMALL, NAME, budget=Budget(states=20))[0].before.verdicts[0].name == NAME
     assert whatif.repairs(Bakery(Writers=2, LazyReap=False), "NonCrashedProgress", NAME, most=1).found

@@ -14,6 +14,7 @@ from workbench.checking.check import check
 from workbench.checking.questions.sweep import sweep
 from workbench.checking.questions.variants import variant
 from workbench.kernel import ModelError
+from workbench.kernel.language.model import reserved_names
 from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.machine import machine_of
 from workbench.language import *
@@ -253,8 +254,8 @@ def test_members_that_look_alike_have_a_fairness_each(members, fair, engine):
     model = Workers()
     assert [condition.actions for condition in model.fairness()] == [{0}, {1}]
     assert len({condition.label for condition in model.fairness()}) == 2
-    assert len({instance.label for instance in model.instances}) == 2
-    assert len({instance.lane for instance in model.instances}) == 2
+    assert len({instance.label for instance in machine_of(model).instances}) == 2
+    assert len({instance.lane for instance in machine_of(model).instances}) == 2
     assert check(model, engine=engine)["Works"].holds is True
 
 
@@ -302,15 +303,15 @@ def test_the_members_of_a_process_that_was_replaced_are_the_new_ones():
     class Other(PerMember):
         p = Process(per="two")
 
-    assert [i.label for i in PerMember().instances] == ["go(a, v=b)", "go(a, v=c)"]
-    assert [i.label for i in Other().instances] == ["go(b, v=b)", "go(b, v=c)", "go(c, v=b)", "go(c, v=c)"]
+    assert [i.label for i in machine_of(PerMember()).instances] == ["go(a, v=b)", "go(a, v=c)"]
+    assert [i.label for i in machine_of(Other()).instances] == ["go(b, v=b)", "go(b, v=c)", "go(c, v=b)", "go(c, v=c)"]
 
 
 def test_a_second_name_does_not_rename_a_process():
     class Same(Fair):
         q = Fair.p
 
-    assert (Fair.p.name, Fair().instances[0].lane, len(Same().fairness())) == ("p", "p", 1)
+    assert (Fair.p.name, machine_of(Fair()).instances[0].lane, len(Same().fairness())) == ("p", "p", 1)
 
 
 def test_a_method_may_make_its_members_one_by_one():
@@ -323,7 +324,7 @@ def test_a_method_may_make_its_members_one_by_one():
             require(s.n + d <= 3, "enough")
             s.n += d
 
-    assert [i.label for i in Toy().instances] == ["step", "go(1)", "go(2)"]
+    assert [i.label for i in machine_of(Toy()).instances] == ["step", "go(1)", "go(2)"]
 
 
 # What replaces something, and what it keeps ---------------------------------------------------------------------------
@@ -461,7 +462,7 @@ def options(model, name):
 def test_an_action_that_overrides_inherits_each_option_that_it_does_not_give(engine):
     for name in ("go", "back", "rest"):
         assert options(Over, name) == options(Base, name)
-    assert [i.label for i in Over().instances] == ["go(a)", "go(b)", "rest"]
+    assert [i.label for i in machine_of(Over()).instances] == ["go(a)", "go(b)", "rest"]
     assert Over().fairness() == Base().fairness()
     assert check(Over(), engine=engine)["Goes"].holds is True
     assert check(Over(), engine=engine).notes == []
@@ -512,7 +513,7 @@ def test_declarations_may_be_called_as_the_methods_that_they_are():
 
     found = check(Calls(), engine="reference", properties=["Ends", "Over", "Up", "Deadlock"])
     assert [v.holds for v in found.verdicts] == [True, True, True, True]
-    assert len(Calls().formulas("Twice")) == 2
+    assert len(machine_of(Calls()).formulas("Twice")) == 2
     with pytest.raises(ModelError, match="Toy has no 'Small' to range over"):
         type("Toy", (Counter,), {"x": Variable(0, per="Small")})()
 
@@ -741,6 +742,13 @@ def test_a_class_is_a_model_with_its_defaults_and_nothing_else_is_one():
         machine_of("bakery")
 
 
+def test_an_authors_object_has_nothing_of_its_machine():
+    """What engines ask has one place, so that no name of an author's can hide it."""
+    asked = {name for name in dir(machine_of(Counter())) if not name.startswith("_")} - {*reserved_names()}
+    assert not [name for name in asked if hasattr(Counter(), name)]
+    assert len(reserved_names()) == 6
+
+
 # Choices --------------------------------------------------------------------------------------------------------------
 
 MANY = 30_000
@@ -767,7 +775,7 @@ def test_many_options_take_linear_time(options):
         def step(self, s):
             s.n = choose(options)
 
-    model = Chooser()
+    model = machine_of(Chooser)
     began = time.process_time()
     outcomes = model.outcomes(model.instances[0], model.initial_states()[0])
     assert time.process_time() - began < 4  # far above what linear takes on a busy machine; quadratic takes longer
@@ -782,7 +790,7 @@ def test_an_iterator_of_options_is_used_once():
         def step(self, s):
             s.n = 10 * choose(i for i in range(3)) + choose(reversed((4, 5)))
 
-    model = Chooser()
+    model = machine_of(Chooser())
     after = [state.n for _, state in model.outcomes(model.instances[0], model.initial_states()[0])]
     assert after == [5, 4, 15, 14, 25, 24]
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from workbench.checking.check import check
-from workbench.kernel import ModelError, search
+from workbench.kernel import ModelError, machine_of, search
 from workbench.kernel.meaning.budget import Budget
 from workbench.language import *
 from workbench.protocols.bakery.model import Bakery
@@ -234,7 +234,7 @@ def test_choose_outside_an_action():
 
 
 def test_choose_of_nothing_disables():
-    model = model_with(step=action(lambda self, s: choose(frozenset(), "claim")))()
+    model = machine_of(model_with(step=action(lambda self, s: choose(frozenset(), "claim")))())
     (instance,) = model.instances
     (start,) = model.initial_states()
     assert model.outcomes(instance, start) == []
@@ -246,7 +246,7 @@ def test_choose_takes_sets_in_canonical_order_and_names_the_step():
         s.n = choose(frozenset({"b", "a", 3}), "what")
         s.pair = choose([(), (1,)])
 
-    model = model_with(step=action(step))()
+    model = machine_of(model_with(step=action(step))())
     found = model.outcomes(model.instances[0], model.initial_states()[0])
     assert [after.n for _, after in found] == [3, 3, "a", "a", "b", "b"]
     assert [dict(outcome.choices)["what"] for outcome, _ in found] == [3, 3, "a", "a", "b", "b"]
@@ -259,7 +259,7 @@ def test_a_later_choice_may_depend_on_an_earlier_one():
         require(first != 2, "two is not allowed")
         s.n = (first, choose(range(first)))
 
-    model = model_with(step=action(step))()
+    model = machine_of(model_with(step=action(step))())
     (start,) = model.initial_states()
     found = model.outcomes(model.instances[0], start)
     assert [after.n for _, after in found] == [(1, 0), (3, 0), (3, 1), (3, 2)]
@@ -273,7 +273,7 @@ def test_assignments_are_seen_by_later_reads_of_the_same_action_alone():
         s.pc["p1"] = f"at {s.n}"
         s.pair = tuple(s.pc.values())
 
-    model = model_with(step=action(step))()
+    model = machine_of(model_with(step=action(step))())
     (start,) = model.initial_states()
     ((_, after),) = model.outcomes(model.instances[0], start)
     assert (after.n, after.pair) == (2, ("at 2", "A"))
@@ -286,7 +286,7 @@ def test_why_disabled_says_every_reason_once():
         require(which == "c", "neither a nor b")
         require(s.n == 1, f"n is {s.n}")
 
-    model = model_with(step=action(step))()
+    model = machine_of(model_with(step=action(step))())
     assert model.why_disabled(model.instances[0], model.initial_states()[0]) == "neither a nor b; n is 0"
 
 
@@ -324,7 +324,7 @@ def test_what_a_parameter_ranges_over():
         def paint(self, s, c):
             s.rows[1, "b"] = c
 
-    model = Domains()
+    model = machine_of(Domains())
     sizes = [f"grow(p={p}, size={size})" for p in ("p1", "p2") for size in (0, 1)]
     assert [i.label for i in model.instances] == [*sizes, "paint(blue)", "paint(red)"]
     assert [i.number for i in model.instances] == list(range(6))
@@ -342,13 +342,13 @@ def test_processes_give_lanes_and_fairness():
         help=action(helper)(one),
         other=action(one),
     )()
-    assert [(i.label, i.lane) for i in model.instances][::2] == [
+    assert [(i.label, i.lane) for i in machine_of(model).instances][::2] == [
         ("work(p1)", "p1"),
         ("rest(p1)", "p1"),
         ("hurry(p1)", "p1"),
         ("help", "helper"),
     ]
-    number = {i.label: i.number for i in model.instances}
+    number = {i.label: i.number for i in machine_of(model).instances}
     assert [(f.label, f.strong, f.actions) for f in model.fairness()] == [
         ("p1", False, {number["work(p1)"]}),
         ("p2", False, {number["work(p2)"]}),
@@ -359,7 +359,7 @@ def test_processes_give_lanes_and_fairness():
 
 
 def test_a_declaration_is_called_what_the_class_calls_it():
-    model = model_with(Small=invariant(lambda self, s: s.n == 0))()
+    model = machine_of(model_with(Small=invariant(lambda self, s: s.n == 0))())
     assert (model.declared.properties["Small"].name, model.instances[0].label) == ("Small", "step")
     assert search(model)["Small"].holds is True
 
@@ -372,7 +372,7 @@ def test_a_model_survives_the_way_to_another_process(model, again):
     other = again(model)
     assert other is not model
     assert (type(other), other.constants, repr(other)) == (type(model), model.constants, repr(model))
-    assert [i.label for i in other.instances] == [i.label for i in model.instances]
+    assert [i.label for i in machine_of(other).instances] == [i.label for i in machine_of(model).instances]
     assert [s.values for s in other.initial_states()] == [s.values for s in model.initial_states()]
 
 

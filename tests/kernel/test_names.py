@@ -11,7 +11,7 @@ import pytest
 from workbench.checking.check import check
 from workbench.checking.spaces.columns import to_array
 from workbench.checking.trees.cells import encode
-from workbench.kernel import Constant, InputError, Map, Model, Names, Partition, Variable, action, require
+from workbench.kernel import Constant, InputError, Map, Model, Names, Partition, Variable, action, machine_of, require
 from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.values import Name, check_value, permute, show, sort_key
 from workbench.protocols.bakery.v2 import BakeryV2
@@ -132,7 +132,7 @@ def test_words_of_bakery_v2(names, engine):
 
 @pytest.mark.parametrize("name", models())
 def test_no_model_uses_the_names_of_its_sets_for_something_else(name):
-    model = get_model(name)()
+    model = machine_of(get_model(name)())
     if model.symmetry:
         safety = [p.name for p in model.select() if p.kind != "liveness"]
         assert check(model, safety, engine="local", symmetry=True, budget=Budget(states=20_000)).distinct > 10
@@ -160,7 +160,7 @@ def test_a_name_is_the_text_that_it_is():
 
 
 def test_texts_from_files_become_names():
-    model = Walk(Walkers=["ann", "bob"])
+    model = machine_of(Walk(Walkers=["ann", "bob"]))
     marked = model.mark(("ann", frozenset({"bob", "cid"}), Map({"ann": Point("bob", 1)})))
     assert marked == ("ann", frozenset({"bob", "cid"}), Map({"ann": Point("bob", 1)}))
     assert type(marked[0]) is Name

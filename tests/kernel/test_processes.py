@@ -3,7 +3,7 @@
 import pytest
 
 from workbench.checking.check import check
-from workbench.kernel import Constant, Model, ModelError, Process, Variable, action, choose, ends, require
+from workbench.kernel import Constant, Model, ModelError, Process, Variable, action, choose, ends, machine_of, require
 from workbench.storage.identity import Identity
 
 
@@ -45,17 +45,18 @@ class Lamps(Model):
 
 
 def labels(model, state):
+    model = machine_of(model)
     return [i.label for i in model.instances if model.why_disabled(i, state) is None]
 
 
 def test_the_program_counter_stands_where_the_process_is_declared():
-    assert [str(cell) for cell in Lamps().layout.cells] == ["first", "pc[a]", "pc[b]", "dark", "pc_fuse"]
+    assert [str(cell) for cell in machine_of(Lamps()).layout.cells] == ["first", "pc[a]", "pc[b]", "dark", "pc_fuse"]
     assert [model.initial_states()[0].pc["a"] for model in (Lamps(), Lamps(Quick=True))] == ["Cold", "glowing red"]
     assert list(Lamps.declared.processes) == ["lamp", "fuse"]
 
 
 def test_an_action_is_taken_at_its_step_and_leads_to_the_next_one():
-    model = Lamps()
+    model = machine_of(Lamps())
     (state,) = model.initial_states()
     assert labels(model, state) == ["warm(a)", "warm(b)", "flicker(a)", "flicker(b)", "blow"]
     warm, shine = model.instances[0], model.instances[2]
@@ -67,7 +68,7 @@ def test_an_action_is_taken_at_its_step_and_leads_to_the_next_one():
 
 
 def test_a_guard_is_for_all_steps_of_a_process_and_comes_after_the_step_itself():
-    model = Lamps()
+    model = machine_of(Lamps())
     blow = model.instances[-1]
     ((_, state),) = model.outcomes(blow, model.initial_states()[0])
     whys = {i.label: model.why_disabled(i, state) for i in model.instances}
@@ -93,7 +94,7 @@ class Brighter(Lamps):
 
 
 def test_what_replaces_an_action_is_at_the_same_step_unless_it_says_otherwise():
-    model = Brighter()
+    model = machine_of(Brighter())
     (start,) = model.initial_states()
     warm, shine, flicker = model.instances[0], model.instances[2], model.instances[4]
     ((_, warmed),) = model.outcomes(warm, start)
@@ -113,7 +114,8 @@ def test_what_replaces_a_process_has_its_steps_and_its_guard():
     model = Fair()
     assert [condition.label for condition in model.fairness()] == ["a", "b"]
     assert check(model, []).levels == check(Lamps(), []).levels
-    assert [str(cell) for cell in model.layout.cells] == [str(cell) for cell in Lamps().layout.cells]
+    replaced, cells = machine_of(Lamps).layout.cells, machine_of(model).layout.cells
+    assert [str(cell) for cell in cells] == [str(cell) for cell in replaced]
 
 
 def test_where_a_step_leads_is_part_of_what_a_model_is():

@@ -18,7 +18,7 @@ from workbench.commands.options import parse_assignments
 from workbench.formats.itf import read_itf, to_itf
 from workbench.formats.permalink import open_permalink, permalink
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
-from workbench.kernel import ModelError, replay, search
+from workbench.kernel import ModelError, machine_of, replay, search
 from workbench.kernel.language.model import reserved_names
 from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.domains import Pairs
@@ -143,7 +143,7 @@ def test_not_accepted(model, given, message):
 
 def test_what_is_not_said_is_said_to_be_so():
     assert Constant(True, bool).doc == "not said"
-    ring = Gossip()
+    ring = machine_of(Gossip())
     (start, *_) = ring.initial_states()
     assert ring.why_disabled(ring.instances[1], start) == "not said"
 
@@ -151,7 +151,7 @@ def test_what_is_not_said_is_said_to_be_so():
 @pytest.mark.parametrize("given", [{}, {"Edges": "n1->n3, n2->n1"}, {"Edges": "star"}])
 def test_ways_out_and_in_again(given, tmp_path):
     model = Gossip(**given, First="n1", Limit=2)
-    assert type(model)(**model.differing()).constants == model.constants
+    assert type(model)(**machine_of(model).differing()).constants == model.constants
     assert type(model)(**model.constants).constants == model.constants
     assert pickle.loads(pickle.dumps(model)).constants == model.constants
     link = permalink(replay(model, 0, []))
@@ -163,14 +163,14 @@ def test_ways_out_and_in_again(given, tmp_path):
 
 
 def model_in_json(model):
-    return json.loads(json.dumps(model.spelled()))
+    return json.loads(json.dumps(machine_of(model).spelled()))
 
 
 def test_the_shape_of_a_graph_goes_along_with_the_names():
     model = Gossip(Edges="complete")
     assert Gossip(**{**model.constants, "Node": 2}).Edges == (("n1", "n2"), ("n2", "n1"))
-    assert (Gossip().differing(), repr(model)) == ({}, "Gossip(Edges='complete')")
-    assert Gossip(Edges=[["n1", "n2"], ["n2", "n3"], ["n3", "n1"]]).differing() == {}
+    assert (machine_of(Gossip()).differing(), repr(model)) == ({}, "Gossip(Edges='complete')")
+    assert machine_of(Gossip(Edges=[["n1", "n2"], ["n2", "n3"], ["n3", "n1"]])).differing() == {}
 
 
 def test_on_the_command_line_and_in_a_file(tmp_path):
@@ -243,7 +243,7 @@ def test_symmetry_takes_the_renamings_that_leave_the_constants_alone(size, edges
 
 
 def image(model, values, renaming):
-    cells = model.permuted_cells(renaming)
+    cells = machine_of(model).permuted_cells(renaming)
     return tuple(value for _, value in sorted(zip(cells, (permute(v, renaming) for v in values), strict=True)))
 
 
@@ -272,11 +272,11 @@ def test_a_ring_of_many_has_few_renamings():
 
 
 def test_parameters_are_unpacked():
-    model = Gossip()
+    model = machine_of(Gossip)
     assert [instance.label for instance in model.instances] == ["tell(n1, n2)", "tell(n2, n3)", "tell(n3, n1)"]
     assert [instance.lane for instance in model.instances] == ["n1", "n2", "n3"]
     assert dict(Gossip.tell.parameters) == {"a": "Edges", "b": "Edges"}
-    assert [instance.arguments for instance in model.predicates("NobodyIsForgotten")] == list(model.Edges)
+    assert [instance.arguments for instance in model.predicates("NobodyIsForgotten")] == list(model.author.Edges)
 
     class More(Gossip):
         slots = ((1, "x", 2), (3, "y", 4))
@@ -290,7 +290,7 @@ def test_parameters_are_unpacked():
         def of_member(self, s, n, a, b):
             s.told = 0
 
-    labels = [instance.label for instance in More(Edges="n1->n2").instances]
+    labels = [instance.label for instance in machine_of(More(Edges="n1->n2")).instances]
     assert labels[1:3] == ["mix(1, x, 2, k=n1)", "mix(1, x, 2, k=n2)"]
     assert labels[7:] == ["of_member(n1, a=n1, b=n2)", "of_member(n2, a=n1, b=n2)", "of_member(n3, a=n1, b=n2)"]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.behaviours import reachable_states
 from tests.toys import SAFE, Steps
 from workbench.checking.check import check
-from workbench.kernel import ModelError, search
+from workbench.kernel import ModelError, machine_of, search
 from workbench.kernel.meaning.symmetry import Canonical
 from workbench.language import *
 from workbench.protocols.bakery.model import Bakery
@@ -71,6 +71,7 @@ def test_unknown_names():
 )
 def test_the_orbits_of_the_representatives_are_the_whole_space(model):
     """Each representative stands for as many states as its orbit has; together they are what there is without it."""
+    model = machine_of(model)
     names = [p.name for p in model.select() if p.kind == "invariant"]
     full, reduced = check(model, names, engine="local"), search(model, names, model.symmetry)
     states, representatives = (reachable_states(model, sets) for sets in ((), model.symmetry))
@@ -114,34 +115,35 @@ class Tags(Model):
         s.pairs[o, t] = 1
 
 
+TAGS = machine_of(Tags)
 values = st.tuples(
     *[st.frozensets(st.builds(Tag, st.sampled_from(["t1", "t2"]), st.integers(0, 1)), max_size=2)] * 3,
     st.sampled_from([None, ("o1", "t1"), ("o3", "t2")]),
     *[st.integers(0, 1)] * 6,
-).map(Tags().mark)
+).map(TAGS.mark)
 
 
 @given(values, st.integers(0, 11))
 def test_the_canonical_value_is_the_same_for_the_whole_orbit(start, which):
-    canonical = Canonical(Tags(), ("Owners", "Things"))
+    canonical = Canonical(TAGS, ("Owners", "Things"))
     orbit = canonical.orbit(start)
     assert len(orbit) == 3 * 2 * 2
     assert orbit[0] == start
     image = orbit[which]
     assert set(canonical.orbit(image)) == set(orbit)
-    assert canonical(Tags().state(image)) == canonical(Tags().state(start))
+    assert canonical(TAGS.state(image)) == canonical(TAGS.state(start))
 
 
 @pytest.mark.slow
 @given(values, values)
 def test_different_orbits_have_different_canonical_values(one, other):
-    canonical = Canonical(Tags(), ("Owners", "Things"))
-    first, second = (canonical(Tags().state(values)) for values in (one, other))
+    canonical = Canonical(TAGS, ("Owners", "Things"))
+    first, second = (canonical(TAGS.state(values)) for values in (one, other))
     assert (first == second) is (one in canonical.orbit(other))
 
 
 def test_without_symmetry_a_state_is_its_own_orbit():
-    canonical = Canonical(Tags(), ())
+    canonical = Canonical(TAGS, ())
     (start,) = Tags().initial_states()
     assert (canonical.orbit(start.values), canonical(start)) == ([start.values], start)
 

@@ -21,7 +21,7 @@ from workbench.checking.spaces.export import save_run
 from workbench.checking.spaces.space import explore
 from workbench.formats.expression import Expression
 from workbench.formats.recording import Observation, Recording
-from workbench.kernel import ModelError
+from workbench.kernel import ModelError, machine_of
 from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.state import Reads
@@ -117,7 +117,7 @@ OPERATIONS = {
 
 def drafts(content):
     """A draft of a state with that content, and a function that gives the set once it is written."""
-    layout = Numbers().layout
+    layout = machine_of(Numbers()).layout
     held, other = (shown.cell for shown in layout.shown)
     start = list(layout.put({held: content, other: frozenset()}).values())
     draft = layout.draft()
@@ -208,7 +208,7 @@ def test_members_are_chosen_by_their_fields():
     model = type("Full", (Post,), {"bags": SetOf("parcels", initial=lambda model: model.parcels())})()
     (state,) = model.initial_states()
     assert isinstance(state.bags, frozenset)
-    for s in (state, model.view(state.values)):
+    for s in (state, machine_of(model).view(state.values)):
         letters = s.bags.where(kind="letter")
         assert letters == {Parcel("letter", to, weight) for to in ("ann", "bob") for weight in range(3)}
         assert letters.where(to="ann").count(lambda p: p.weight) == 2
@@ -229,7 +229,8 @@ class Vote:
 
 def test_members_may_be_dataclasses():
     votes = [Vote(voter, number) for voter in ("ann", "bob") for number in range(2)]
-    model = type("Votes", (Numbers,), {"held": SetOf("votes", initial=frozenset(votes)), "votes": lambda self: votes})()
+    held = {"held": SetOf("votes", initial=frozenset(votes)), "votes": lambda self: votes}
+    model = machine_of(type("Votes", (Numbers,), held))
     state = model.initial_states()[0]
     assert state.held.where(voter="ann") == {Vote("ann", 0), Vote("ann", 1)}
     assert model.view(state.values).held.count(round=1) == 2
@@ -288,13 +289,13 @@ def test_a_word_of_the_universe_may_be_no_name():
 
 
 def test_a_state_from_outside_is_in_the_universe():
-    model = Numbers()
+    model = machine_of(Numbers())
     with pytest.raises(InputError, match="held cannot hold 9"):
         model.layout.put({Cell("held", None): frozenset({9})})
 
 
 def test_a_set_of_a_kept_state_is_not_assigned():
-    model = boxes(SEED)
+    model = machine_of(boxes(SEED))
     (start,) = model.initial_states()
     (some, *_) = model.layout.universes["shelf"].members
     with pytest.raises(ModelError, match=r"only an action may assign: shelf\[.*\] = TRUE"):
@@ -320,7 +321,7 @@ def test_what_people_ask_of_a_set():
 @settings(max_examples=20)
 @given(st.integers(0, 300), st.integers(1, 8), st.randoms(use_true_random=False), st.booleans())
 def test_recordings_of_both_are_followed_alike(seed, length, chance, watched):
-    declared, plain = boxes(seed), boxes(seed, "plain")
+    declared, plain = boxes(seed), machine_of(boxes(seed, "plain"))
     states = [plain.initial_states()[0]]
     for _ in range(length):
         after = [later for instance in plain.instances for _, later in plain.outcomes(instance, states[-1])]
@@ -333,6 +334,7 @@ def test_recordings_of_both_are_followed_alike(seed, length, chance, watched):
         observed.append({seen[0]: frozenset({Item("a", "nobody")})})
 
     def recording(model):
+        model = machine_of(model)
         given = [Observation(model.layout.seek(cells), steps=2) for cells in observed]
         return Recording(given, watched=frozenset(model.layout.seek(observed[0])) if watched else None)
 

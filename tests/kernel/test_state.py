@@ -17,6 +17,7 @@ from workbench.kernel import (
     action,
     choose,
     invariant,
+    machine_of,
     replay,
     require,
 )
@@ -50,7 +51,7 @@ class Shop(Model):
         s.sold = s.sold
 
 
-MODEL = Shop()
+MODEL = machine_of(Shop)
 BUY, WAIT = 0, 2
 
 
@@ -82,7 +83,7 @@ def test_a_variable_without_cells_is_not_shown():
     class Closed(Shop):
         places = ()
 
-    assert Closed().layout.variables == ["stock", "sold", "basket"]
+    assert machine_of(Closed()).layout.variables == ["stock", "sold", "basket"]
     start = Closed().initial_states()[0]
     assert start.lines() == ["stock: {apple: 1, pear: 2}", "sold: 0", "basket: c1={}, c2={}"]
     assert not start.grid
@@ -270,7 +271,7 @@ def test_one_model_serves_two_threads():
                 assert asked.wait(300)
             s.n = value + 1
 
-    model = Slow()
+    model = machine_of(Slow())
     zero, seven = model.initial_states()[0], model.state([7])
     reached = []
     other = threading.Thread(target=lambda: reached.append(model.outcomes(model.instances[0], zero)[0][1].n))

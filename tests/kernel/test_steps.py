@@ -4,7 +4,7 @@ import pytest
 
 from workbench.checking.check import check
 from workbench.formats.abstract import abstract
-from workbench.kernel import ModelError, search
+from workbench.kernel import ModelError, machine_of, search
 from workbench.language import *
 
 
@@ -249,7 +249,7 @@ def test_where_a_behaviour_may_begin():
 
 def test_the_deadlock_is_a_property_of_every_model_and_listed_where_ends_are_declared():
     assert "Deadlock" in Store.declared.properties
-    assert "Deadlock" not in [p.name for p in Store().select()]
+    assert "Deadlock" not in [p.name for p in machine_of(Store()).select()]
     assert "Deadlock" not in Log.declared.properties
     for engine in ("reference", "local"):
         verdict = check(Log(), ["Deadlock"], engine=engine)["Deadlock"]

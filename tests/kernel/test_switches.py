@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.kernel import ModelError, search
+from workbench.kernel import ModelError, machine_of, search
 from workbench.language import *
 
 
@@ -59,19 +59,22 @@ class Server(Model):
 
 
 def test_a_model_has_what_its_constants_switch_on():
-    off, one, two = Server(), Server(MaxCrashes=1), Server(MaxCrashes=2)
+    off, one, two = (machine_of(Server(MaxCrashes=most)) for most in range(3))
     assert [list(m.actions) for m in (off, one, two)] == [["work"], ["work", "crash"], ["work", "crash", "help"]]
     assert [[i.label for i in m.instances] for m in (off, two)] == [["work"], ["work", "crash", "help"]]
     assert list(off.properties) == ["FewCrashes", "NoCrash", "IsDone"]
     assert list(two.properties) == list(Server.declared.properties)
     assert list(Server.declared.actions) == ["work", "crash", "help"]
-    assert [c.actions for c in two.fairness()] == [{0, 2}]
+    assert [c.actions for c in two.fairness] == [{0, 2}]
 
 
 def test_what_is_checked_by_default_applies_and_was_not_left_out():
-    assert [p.name for p in Server().select()] == ["FewCrashes", "IsDone"]
-    assert [p.name for p in Server(MaxCrashes=1).select(None)] == ["FewCrashes", "Crashes"]
-    assert [p.name for p in Server(MaxCrashes=1).select(["NoCrash", "Crashes", "NoCrash"])] == ["NoCrash", "Crashes"]
+    assert [p.name for p in machine_of(Server()).select()] == ["FewCrashes", "IsDone"]
+    assert [p.name for p in machine_of(Server(MaxCrashes=1)).select(None)] == ["FewCrashes", "Crashes"]
+    assert [p.name for p in machine_of(Server(MaxCrashes=1)).select(["NoCrash", "Crashes", "NoCrash"])] == [
+        "NoCrash",
+        "Crashes",
+    ]
     assert [(v.name, v.word) for v in search(Server(MaxCrashes=2)).verdicts] == [
         ("FewCrashes", "holds"),
         ("Crashes", "reached"),
@@ -85,7 +88,7 @@ def test_what_is_checked_by_default_applies_and_was_not_left_out():
 )
 def test_a_property_that_is_switched_off_cannot_be_asked_for(name, needs):
     with pytest.raises(InputError) as error:
-        Server().select([name])
+        machine_of(Server()).select([name])
     assert str(error.value) == f"property {name!r} of server does not apply with these constants{needs}"
 
 
@@ -106,7 +109,7 @@ def test_the_name_of_a_constant_says_too_what_is_checked_by_default():
         def Never(self, s):
             return True
 
-    assert ["Never" in [p.name for p in Asked(MaxCrashes=n).select()] for n in (0, 1)] == [False, True]
+    assert ["Never" in [p.name for p in machine_of(Asked(MaxCrashes=n)).select()] for n in (0, 1)] == [False, True]
 
 
 def always(self, s):
@@ -125,7 +128,7 @@ def test_actions_and_subclasses_can_call_an_action():
             s.done = False
             self.work(s)
 
-    model = Careful(MaxCrashes=1)
+    model = machine_of(Careful(MaxCrashes=1))
     assert model.why_disabled(model.instances[0], model.initial_states()[0]) is None
     assert search(model, ["FewCrashes"]).distinct == 4
     assert Careful.work is not Server.work

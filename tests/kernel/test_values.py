@@ -136,7 +136,7 @@ def test_a_cells_hash_depends_on_variable_index_and_value():
 
 
 SCRIPT = """
-from workbench.kernel import Map, search
+from workbench.kernel import Map, machine_of, search
 from workbench.checking.trees.cells import cell_hash, encode
 from workbench.kernel.meaning.values import show
 from workbench.protocols.bakery.model import Bakery
@@ -144,7 +144,7 @@ value = frozenset({("w1", frozenset("abcdef")), ("w2", Map(dict.fromkeys("xyz", 
 print(encode(value).hex(), cell_hash("c", ("w1", 2), value), show(value))
 model = Bakery(Writers=2)
 result = search(model, ["SomeoneCommits"])
-print(result.levels, [i.label for i in model.instances], [a.new for a in result.actions])
+print(result.levels, [i.label for i in machine_of(model).instances], [a.new for a in result.actions])
 print(result["SomeoneCommits"].trace)
 print([[cell_hash(*cell, value, 128) for cell, value in s.items()] for s in result["SomeoneCommits"].trace.states])
 """

@@ -9,6 +9,7 @@ import pytest
 
 from tests.places import ROOT
 from workbench.checking.check import check
+from workbench.kernel import machine_of
 from workbench.registry.configurations import configuration, shipped
 
 PAGE = (ROOT / "docs" / "incidents.md").read_text()
@@ -41,7 +42,7 @@ def test_the_change_prevents_all_that_the_configuration_shows(name: str, changes
     changed = {constant: values.get(value, value) for constant, value in re.findall(r"`(\w+)=(\w+)`", changes)}
     assert changed
     assert {constant: one.model.constants[constant] for constant in changed} != changed
-    repaired = type(one.model.author)(**{**one.model.constants, **changed})
+    repaired = machine_of(type(one.model.author)(**{**one.model.constants, **changed}))
     # A property of clean-up is switched off with it.
     off = set(repaired.declared.properties) - set(repaired.properties)
     judged = [wrong for wrong in violated if wrong not in off]

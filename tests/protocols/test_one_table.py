@@ -7,7 +7,7 @@ import pytest
 from tests.mistakes import broken, missed
 from workbench import Map, check, get_model
 from workbench.commands.cli import main
-from workbench.kernel import InputError
+from workbench.kernel import InputError, machine_of
 from workbench.protocols.bakery import catalog
 from workbench.protocols.bakery.extended import BakeryExtended
 from workbench.protocols.hudi.extended import HudiExtended
@@ -20,7 +20,7 @@ from workbench.showing.view import trace_page, trace_view
 
 
 def test_a_write_may_set_some_columns_of_a_row_and_leaves_the_others():
-    model = Table(Keys=1, Columns=["a", "b"], Values=["x"])
+    model = machine_of(Table(Keys=1, Columns=["a", "b"], Values=["x"]))
     steps = {i.label: i for i in model.instances}
     (start,) = model.initial_states()
     written = {tuple(outcome.choices): after for outcome, after in model.outcomes(steps["write(k1)"], start)}

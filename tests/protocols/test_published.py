@@ -9,7 +9,7 @@ from tests.behaviours import steps_of
 from tests.figures import Figure, Found, published
 from tests.places import ROOT
 from workbench.checking.check import check
-from workbench.kernel import Model, action, choose, constraint, require
+from workbench.kernel import Model, action, choose, constraint, machine_of, require
 from workbench.protocols.bakery.extended import BakeryExtended
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2
@@ -74,7 +74,7 @@ def kinds(figure: Figure) -> tuple[type[Model], ...]:
 
 def named(figure: Figure) -> str:
     """A test's name: the constants that differ from the model's own."""
-    published = kinds(figure)[0](**figure.constants)
+    published = machine_of(kinds(figure)[0](**figure.constants))
     return figure.name or ",".join(f"{n}={v}" for n, v in published.differing().items()) or "default"
 
 
@@ -118,7 +118,7 @@ def configured(model: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
 def test_every_published_figure_is_expected_of_a_configuration(figure):
     wanted, (distinct, depth, violated) = EXTENDED[figure.model][0](**figure.constants), figure.found
     verdicts = {n: "holds" if states is None else {"violated": states} for n, states in violated.items()}
-    asked = {n: verdict for n, verdict in verdicts.items() if n in wanted.properties}
+    asked = {n: verdict for n, verdict in verdicts.items() if n in machine_of(wanted).properties}
     expected = [e for constants, e in configured(figure.model) if constants == wanted.constants]
     expected = [e for e in expected if asked.keys() <= e["verdicts"].keys()]
     assert expected
@@ -152,7 +152,7 @@ def test_the_name_on_the_command_line_is_the_extended_model(name):
     ],
 )
 def test_switched_off_the_extended_model_is_the_published_one_step_by_step(extended, published, constants):
-    off, alone = extended(**constants), published(**constants)
+    off, alone = machine_of(extended(**constants)), machine_of(published(**constants))
     assert steps_of(off, published) == steps_of(alone, published)
     assert list(off.actions) == list(alone.actions)
     assert [p.name for p in off.select()] == [p.name for p in alone.select()]

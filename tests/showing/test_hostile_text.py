@@ -18,7 +18,7 @@ from workbench.formats.graphs import GraphEdge, GraphNode, write_dot, write_grap
 from workbench.formats.junit import FAILED, JunitCase, Suite, annotations, suite_of, to_junit
 from workbench.formats.mermaid import to_mermaid
 from workbench.formats.tla import tla
-from workbench.kernel import Model, ModelError, Variable, action, invariant, require, search
+from workbench.kernel import Model, ModelError, Variable, action, invariant, machine_of, require, search
 from workbench.kernel.meaning.values import show
 from workbench.showing import view
 from workbench.showing.pictures.markup import escape
@@ -56,8 +56,8 @@ def is_safe(text):
 def test_values_reasons_and_traces_are_shown_in_lines_of_their_own():
     assert show((HOSTILE,)) == f"({SHOWN})"
     assert RESULT["Kept"].why == f"it is {SHOWN}"
-    (instance,) = Hostile().instances
-    assert Hostile().why_disabled(instance, TRACE.last) == SHOWN.replace("\\n", " ")
+    (instance,) = machine_of(Hostile()).instances
+    assert machine_of(Hostile()).why_disabled(instance, TRACE.last) == SHOWN.replace("\\n", " ")
     for shown in (repr(TRACE), repr(RESULT), tla(HOSTILE), repr(TRACE.last)):
         assert is_safe(shown)
 

@@ -21,7 +21,7 @@ from jupyter_client.manager import start_new_kernel
 from tests.places import ROOT
 from workbench.checking.check import check
 from workbench.formats.permalink import parse_permalink, permalink
-from workbench.kernel import Result, replay
+from workbench.kernel import Result, machine_of, replay
 from workbench.kernel.meaning.budget import Progress
 from workbench.language import *
 from workbench.protocols.bakery.model import Bakery
@@ -380,7 +380,7 @@ def test_a_named_configuration_sets_everything() -> None:
     enter(shown, "settings", "the model's defaults")
     shown.wait(300)
     assert shown.result.model.constants == BakeryV2().constants
-    assert [v.name for v in shown.result.verdicts] == [p.name for p in BakeryV2().select()]
+    assert [v.name for v in shown.result.verdicts] == [p.name for p in machine_of(BakeryV2).select()]
     shown.close()
 
 

@@ -16,7 +16,7 @@ from tests.places import ROOT
 from workbench import Constant, Model, ModelError, Names, Variable, action, get_model, require
 from workbench.checking.check import check
 from workbench.checking.spaces.space import explore
-from workbench.kernel import Fault, InputError, Place
+from workbench.kernel import Fault, InputError, Place, machine_of
 from workbench.kernel.meaning.budget import Budget
 from workbench.protocols.hudi.extended import HudiExtended
 from workbench.registry import protocols
@@ -118,7 +118,7 @@ def test_a_change_of_one_shown_cell_is_seen(case: str) -> None:
 def test_each_variable_that_is_claimed_is_seen(case: str) -> None:
     """Somewhere another value of the variable, all else being equal, makes another picture."""
     model_name, constants = SMALL[case]
-    model = get_model(model_name)(**constants)
+    model = machine_of(get_model(model_name)(**constants))
     space = explore(model, [], budget=Budget(states=1500))
     cells = [i for i, cell in enumerate(model.layout.cells) if cell.variable in painting_of(model).shows]
     varied = {model.layout.cells[i].variable for i in cells if len(space.values[i]) > 1}
@@ -139,7 +139,7 @@ def tells_apart(model: Model, state: Any, cell: int, value: Any) -> bool:
         return False
     other[cell] = value
     try:
-        return said(describe(model, model.state(other))) != said(describe(model, state))
+        return said(describe(model, machine_of(model).state(other))) != said(describe(model, state))
     except (AttributeError, IndexError, KeyError, ModelError, TypeError, ValueError):
         # no state that can be reached, and nothing to draw
         return False
@@ -183,7 +183,7 @@ def overlap(one: Any, other: Any) -> bool:
 
 @pytest.mark.parametrize("model_name", [name for one in protocols().values() if one.picture for name in one.models])
 def test_each_variable_is_shown_or_left_out_for_a_reason(model_name: str) -> None:
-    model = get_model(model_name)()
+    model = machine_of(get_model(model_name)())
     painting = painting_of(model)
     assert painting is not None
     variables = {name for name, one in model.declared.variables.items() if not one.ghost}
@@ -209,7 +209,7 @@ class Twins(Model):
 
 
 def test_a_model_without_a_picture_is_drawn_by_its_variables() -> None:
-    model = Twins(Members=3)
+    model = machine_of(Twins(Members=3))
     (before,) = model.initial_states()
     after = model.outcomes(model.instances[1], before)[0][1]
     drawn = picture(model, after, before, [Fault("m3 is at fault", Place("place", "m3"))], title="leave(m2)")
@@ -220,7 +220,7 @@ def test_a_model_without_a_picture_is_drawn_by_its_variables() -> None:
 
 
 def test_a_plain_picture_does_not_lie_where_cells_are_many() -> None:
-    model = Twins(Members=15)
+    model = machine_of(Twins(Members=15))
     (first,) = model.initial_states()
     one, other = (model.outcomes(model.instances[i], first)[0][1] for i in (3, 4))
     assert len({visible(picture(model, state).svg) for state in (first, one, other)}) == 3
@@ -312,7 +312,7 @@ def test_arrows_that_appear_change_or_go_are_outlined() -> None:
         if s.place["m1"] == "away":
             yield arrow("second", "m2", "m1")
 
-    model = Aimed()
+    model = machine_of(Aimed)
     (first,) = model.initial_states()
     second = model.outcomes(model.instances[0], first)[0][1]
     for svg, kinds in ((picture(model, second, first).svg, "changed new"), (picture(model, first, second).svg, "gone")):

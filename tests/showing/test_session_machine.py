@@ -10,7 +10,7 @@ from hypothesis.stateful import invariant as always
 
 from workbench.checking.check import check
 from workbench.formats.permalink import open_permalink, permalink
-from workbench.kernel import replay
+from workbench.kernel import machine_of, replay
 from workbench.kernel.meaning.trace import Move
 from workbench.language import *
 from workbench.showing.session import Session, Stepper, start_from
@@ -310,7 +310,7 @@ def told(result):
 def said(constants, names, symmetry):
     """What the plainest search says of those of the properties that apply; "error" where there are no such settings."""
     try:
-        model = Kettles(**dict(constants))
+        model = machine_of(Kettles(**dict(constants)))
     except InputError:
         return "error"
     return told(check(model, model.applicable(names), symmetry=symmetry, engine="reference"))

@@ -38,6 +38,7 @@ from workbench.kernel import (
     eventually,
     invariant,
     liveness,
+    machine_of,
     replay,
     require,
 )
@@ -118,7 +119,7 @@ def test_a_trace_says_who_steps_and_whom_that_concerns(conflict):
 
 
 def test_an_effect_on_another_actor_is_found():
-    model = Bakery()
+    model = machine_of(Bakery)
     crash = next(i for i in model.instances if i.label == "crash(w=w2)" or i.label == "crash(w2)")
     step = view.trace_view(replay(model, 0, [(crash.number, 0)])).steps[1]
     assert step.lane == "crasher"
@@ -329,7 +330,7 @@ class Sender(Model):
 
 
 def test_sentences_are_made_of_what_was_chosen_whatever_that_reads_like():
-    model = Sender()
+    model = machine_of(Sender)
     for instance in model.instances:
         if instance.arguments[:2] != ("p1", "p2"):
             continue
@@ -809,6 +810,13 @@ def test_two_traces_are_shown_where_they_part_and_at_their_ends():
     assert "Where they part" not in same
 
 
+def test_a_models_object_shows_its_own_constants():
+    """As its machine does, and not the defaults of its class."""
+    shown = view.model_view(Bakery(Writers=2)).text()
+    assert "(w1, w2) *" in shown
+    assert shown == view.model_view(machine_of(Bakery(Writers=2))).text() != view.model_view(Bakery).text()
+
+
 # What keeps a drawing whole wherever it ends up --------------------------------------------------------------------
 
 
@@ -1106,4 +1114,4 @@ def test_choices_are_told_by_their_words():
 def test_a_graph_shows_first_where_each_process_is_else_what_has_few_values(race, collision):
     assert view.telling(race.model, [race.state(number) for number in range(20)]) == ("pc",)
     assert view.telling(collision.model, collision.states) == ("phase",)
-    assert view.telling(Ring(Members=2), Ring(Members=2).initial_states()) != ()
+    assert view.telling(machine_of(Ring(Members=2)), Ring(Members=2).initial_states()) != ()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import python
-from workbench.kernel import Model, ModelError
+from workbench.kernel import Model, ModelError, machine_of
 from workbench.registry import get_model, models
 from workbench.storage.digest import model_digest
 
@@ -296,6 +296,6 @@ def test_an_installed_model_is_described_too(tmp_path: Path, monkeypatch: pytest
 def test_using_a_model_does_not_change_it() -> None:
     for name in models():
         before = model_digest(get_model(name))
-        model = get_model(name)()
+        model = machine_of(get_model(name))
         model.outcomes(model.instances[0], model.initial_states()[0])
         assert model_digest(get_model(name)) == before

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.kernel import Constant, InputError, Map, Model, ModelError, Names, Variable, action
+from workbench.kernel import Constant, InputError, Map, Model, ModelError, Names, Variable, action, machine_of
 from workbench.kernel.meaning.values import DEEPEST, Name
 from workbench.registry import get_model, models
 from workbench.storage.digest import records_of
@@ -197,7 +197,7 @@ def test_a_record_that_cannot_be_told_from_another_is_not_stored() -> None:
 
 @pytest.mark.parametrize("name", models())
 def test_the_records_of_every_model_are_known(name: str) -> None:
-    model = get_model(name)()
+    model = machine_of(get_model(name)())
     encoding = Encoding(model)
     states = model.initial_states()
     for _ in range(4):

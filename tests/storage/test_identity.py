@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from workbench.kernel import Constant, InputError, Model, ModelError, Names, Partition, Variable, action
+from workbench.kernel import Constant, InputError, Model, ModelError, Names, Partition, Variable, action, machine_of
 from workbench.registry import get_model, models
 from workbench.storage.identity import Identity
 from workbench.storage.strict_json import read_json
@@ -61,7 +61,7 @@ def test_it_is_what_was_stored() -> None:
 @pytest.mark.parametrize("name", models())
 def test_every_model_is_rebuilt(name: str) -> None:
     model = get_model(name)()
-    identity = stored(Identity.of(model, list(model.properties)))
+    identity = stored(Identity.of(model, list(machine_of(model).properties)))
     rebuilt = identity.rebuild(get_model(name), "run directory 'out'")
     assert rebuilt.constants == model.constants
     assert type(rebuilt.author) is type(model)

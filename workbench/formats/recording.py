@@ -21,8 +21,9 @@ class Observation(NamedTuple):
         source: Its place, for messages, such as ``line 14``.
 
     Examples:
+        >>> from workbench import machine_of
         >>> from workbench.protocols.bakery.model import Bakery
-        >>> model = Bakery(Writers=2)
+        >>> model = machine_of(Bakery(Writers=2))
         >>> at_once = Observation({model.layout.positions["next_ticket"]: 3}, steps=2, source="line 14")
         >>> at_once.agrees(model.initial_states()[0])
         False

@@ -53,7 +53,7 @@ class TlaClass(ABCMeta):
     configured: Configured
 
 
-copyreg.pickle(TlaClass, lambda made: made.configured.opened_by)  # type: ignore[return-value]
+copyreg.pickle(TlaClass, lambda made: made.configured.opened_by)  # type: ignore[arg-type]
 
 
 class TlaMachine(Machine, metaclass=TlaClass):

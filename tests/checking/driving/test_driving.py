@@ -13,7 +13,7 @@ import pytest
 
 from workbench.checking import driving
 from workbench.checking.driving import ActorError, Compared, Processes, StepRequest, covering, drive, follow, traces
-from workbench.kernel import InputError, Model, Process, Variable, action, replay, require
+from workbench.kernel import InputError, Model, Process, Variable, action, machine_of, replay, require
 from workbench.kernel.meaning.text import Styled
 
 #: A clerk who adds to a number in a file, notes what was done in another one, and holds a pipe open while it lives.
@@ -134,7 +134,7 @@ class Day:
 
 def trace_of(*labels):
     """The behaviour that takes these steps."""
-    model = LostUpdate()
+    model = machine_of(LostUpdate())
     numbers = {instance.label: instance.number for instance in model.instances}
     return replay(model, 0, [(numbers[label], 0) for label in labels])
 

@@ -19,7 +19,7 @@ from workbench.checking.following import validate as validation
 from workbench.checking.following.settings import accepted_under
 from workbench.checking.following.validate import validate
 from workbench.formats.recording import Observation, Recording
-from workbench.kernel import ModelError, replay
+from workbench.kernel import ModelError, machine_of, replay
 from workbench.kernel.meaning.budget import Budget, Watch
 from workbench.language import *
 from workbench.protocols.bakery.model import Bakery
@@ -315,7 +315,7 @@ def test_a_recording_may_begin_anywhere_that_is_reachable():
 
 
 def test_a_recording_may_begin_in_given_states():
-    model = Rows()
+    model = machine_of(Rows())
     given = [model.state([1, 0, 2]), model.state([2, 0, 0])]
     report = validate(model, Recording([Observation({LEFT: 1}), Observation({RIGHT: 1})], begins=given), stutter=True)
     assert report.holds
@@ -456,7 +456,7 @@ def test_overlooking_what_is_required_leaves_nothing_behind():
             require(s.left == 2, "there is nothing to look up")
             s.right = {2: 1}[s.left]
 
-    model = Fragile()
+    model = machine_of(Fragile())
     (state,) = model.initial_states()
     put_right, look_up = (i for i in model.instances if i.label in ("look_up", "put_right"))
     assert look_up.overlooking(state.values) == []  # its code relies on what it requires
@@ -494,7 +494,7 @@ def bakery_log(model, length):
 @pytest.mark.slow
 @pytest.mark.parametrize("length", [1_000, pytest.param(4_000, marks=pytest.mark.slow)])
 def test_a_long_log_of_the_bakery(length):
-    model = get_model("bakery_v2")(Writers=3, MaxRounds=length // 20, MaxTickets=3)
+    model = machine_of(get_model("bakery_v2")(Writers=3, MaxRounds=length // 20, MaxTickets=3))
     recording = bakery_log(model, length)
     report = validate(model, recording)
     assert (report.holds, report.states) == (True, length)

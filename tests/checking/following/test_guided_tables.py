@@ -59,7 +59,7 @@ def test_a_table_that_java_has_compacted_needs_compactions_to_any_level(real_tab
     assert (accepted.holds, accepted.states) == (True, 8)
     wrong = {"NoDanglingDeletionVectors": (7, "p0b0"), "OneValidRowPerKeyAboveLevel0": (7, "jack")}
     for name, arguments in wrong.items():
-        judged = model.declared.properties[name].function(model, accepted.trace.last, *arguments)
+        judged = type(model).declared.properties[name].function(model, accepted.trace.last, *arguments)
         assert isinstance(judged, Fault)
 
 

@@ -255,7 +255,7 @@ def test_an_error_of_the_model_comes_with_its_trace() -> None:
 
 
 def test_machines_are_compared_whatever_their_language() -> None:
-    model = Bakery(Writers=2, MaxCrashes=0)
+    model = machine_of(Bakery(Writers=2, MaxCrashes=0))
     names = model.layout.variables
 
     def itself(s: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from tests.behaviours import small_model, steps_from
 from workbench import check, get_model
 from workbench.checking.following.scenario import read_lines, scenario
 from workbench.commands import cli
-from workbench.kernel import InputError, Model, Variable, action, replay, require
+from workbench.kernel import InputError, Model, Variable, action, machine_of, replay, require
 from workbench.kernel.meaning.budget import Budget, Watch
 
 # The reference -------------------------------------------------------------------------------------------------------
@@ -82,7 +82,7 @@ LINE = st.one_of(
 @settings(max_examples=150)
 @given(st.integers(0, 100), st.lists(LINE, min_size=1, max_size=5))
 def test_a_scenario_is_found_as_by_the_reference(seed, given_lines):
-    model = small_model(seed)
+    model = machine_of(small_model(seed))
     labels = [instance.label for instance in model.instances]
     given_lines = [line if isinstance(line, str) else labels[line % len(labels)] for line in given_lines]
     lines = read_lines(model, given_lines)
@@ -192,7 +192,7 @@ def test_a_step_that_the_model_does_not_have_is_bad_input():
 
 
 def test_a_sign_in_a_text_begins_no_comment():
-    (line,) = read_lines(Steps(), "str(s.n) != '#' # but this does")
+    (line,) = read_lines(machine_of(Steps), "str(s.n) != '#' # but this does")
     assert line.text == "str(s.n) != '#'"
 
 

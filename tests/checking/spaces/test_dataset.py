@@ -17,7 +17,19 @@ from workbench.checking.spaces.columns import StateColumns, to_array
 from workbench.checking.spaces.dataset import DATASET, distances, load, save
 from workbench.checking.spaces.space import explore
 from workbench.commands.cli import main
-from workbench.kernel import InputError, Map, Model, Process, SetOf, Variable, action, choose, invariant, require
+from workbench.kernel import (
+    InputError,
+    Map,
+    Model,
+    Process,
+    SetOf,
+    Variable,
+    action,
+    choose,
+    invariant,
+    machine_of,
+    require,
+)
 from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.cells import Whole
 from workbench.kernel.meaning.state import Layout
@@ -218,7 +230,7 @@ def spaces(tmp_path_factory):
     """Each space with the folder that it was saved to."""
     found = {}
     for name, (model, symmetry) in SPACES.items():
-        safety = [p.name for p in model.select() if p.kind != "liveness"]
+        safety = [p.name for p in machine_of(model).select() if p.kind != "liveness"]
         space = explore(model, safety, symmetry=symmetry)
         found[name] = (space, save(space, tmp_path_factory.mktemp("datasets") / name))
     return found
@@ -493,7 +505,7 @@ def test_the_command_saves(spark, tmp_path, capsys):
     data = load(tmp_path / "race", spark)
     counts = f"{data.states.count():,} states and {data.transitions.count():,} steps"
     assert capsys.readouterr().err.endswith(f"{counts} written to {tmp_path / 'race'}\n")
-    model = get_model("bakery_v2")(Writers=2, AsyncParquet=True, RestampPatch=False)
+    model = machine_of(get_model("bakery_v2")(Writers=2, AsyncParquet=True, RestampPatch=False))
     assert [p["name"] for p in data.run["properties"]] == [p.name for p in model.select()]
     assert main(["export", "bakery_v2", "-o", str(tmp_path / "race"), "--max-states", "10"]) == 3
     assert "INCOMPLETE: the budget of 10 states is used up" in capsys.readouterr().err

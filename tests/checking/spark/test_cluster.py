@@ -17,7 +17,7 @@ from workbench.checking.check import check
 from workbench.checking.spark import executors
 from workbench.checking.spark.executors import ready_session
 from workbench.checking.spark.manifest import RUN, Run
-from workbench.kernel import InputError
+from workbench.kernel import InputError, machine_of
 from workbench.protocols.bakery.v2 import BakeryV2
 from workbench.storage.folder import Folder
 
@@ -34,7 +34,7 @@ def servers(tmp_path: Path) -> Iterator[Servers]:
 
 SEARCH = """
 import json, os, signal, subprocess, sys
-from workbench import Spark, Watch, check
+from workbench import Spark, Watch, check, machine_of
 from workbench.checking.spark import narrow_levels
 from workbench.checking.spark.session import spark_session
 from workbench.protocols.bakery.v2 import BakeryV2
@@ -42,7 +42,7 @@ from workbench.protocols.bakery.v2 import BakeryV2
 narrow_levels.MOST_STATES = 200
 master, run, settings = sys.argv[1:]
 model = BakeryV2(StepGranularity="atomic", AsyncParquet=True)
-names = [p.name for p in model.select() if p.kind != "liveness"]
+names = [p.name for p in machine_of(model).select() if p.kind != "liveness"]
 spark = spark_session(master, **json.loads(settings))
 scheduler = f"CoarseGrainedScheduler@127.0.0.1:{spark.conf.get('spark.driver.port')} "  # which its executors know
 executors = []
@@ -68,7 +68,7 @@ def test_a_space_on_a_cluster_one_of_whose_executors_is_killed(servers: Servers,
         servers.worker(name, master)
     done = python(SEARCH, master, tmp_path / "run", json.dumps(SETTINGS))
     model = BakeryV2(StepGranularity="atomic", AsyncParquet=True)
-    wanted = check(model, [p.name for p in model.select() if p.kind != "liveness"])
+    wanted = check(model, [p.name for p in machine_of(model).select() if p.kind != "liveness"])
     assert max(wanted.levels[12:]) > 200, "levels are left that executors must make"
     traces = [verdict.trace_states for verdict in wanted.verdicts]
     assert (done.stdout, done.stderr) == (f"spark 2 {wanted.levels} {wanted.generated} {traces}\n", "")
@@ -89,7 +89,7 @@ spark = spark_session(sys.argv[1])
 with ThreadPoolExecutor(1) as pool:
     assert pool.submit(spark_session).result() is spark
 model = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False, StepGranularity="atomic")
-names = [p.name for p in model.select() if p.kind != "liveness"]
+names = [p.name for p in machine_of(model).select() if p.kind != "liveness"]
 result = check(model, names, engine=Spark(spark, sys.argv[2]))
 print(result.levels, result.generated, [v.trace_states for v in result.verdicts])
 print(simulate(model, names, rule=WalkRule(walks=40), spark=spark).walks)
@@ -116,7 +116,7 @@ def test_a_search_through_spark_connect(servers: Servers, tmp_path: Path) -> Non
     run = tmp_path / "run"
     done = python(CLIENT, servers.connect(), run)
     model = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False, StepGranularity="atomic")
-    wanted = check(model, [p.name for p in model.select() if p.kind != "liveness"])
+    wanted = check(model, [p.name for p in machine_of(model).select() if p.kind != "liveness"])
     traces = [verdict.trace_states for verdict in wanted.verdicts]
     assert done.stderr == ""
     figures, walks, mistake = done.stdout.splitlines()

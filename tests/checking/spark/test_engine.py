@@ -25,7 +25,7 @@ from workbench.checking.spark.engine import SparkSearch
 from workbench.checking.spark.entry import read_run
 from workbench.checking.spark.links import Links
 from workbench.checking.spark.manifest import RUN, Run
-from workbench.kernel import InputError, Model, Variable, action, invariant, require
+from workbench.kernel import InputError, Model, Variable, action, invariant, machine_of, require
 from workbench.kernel.meaning.budget import Budget, Watch
 from workbench.kernel.meaning.plan import Fingerprints
 from workbench.protocols.bakery.v2 import BakeryV2
@@ -38,7 +38,7 @@ RACE = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False, StepGranularit
 
 
 def safety_of(model):
-    return [p.name for p in model.select() if p.kind != "liveness"]
+    return [p.name for p in machine_of(model).select() if p.kind != "liveness"]
 
 
 def summary(result):
@@ -322,7 +322,7 @@ def hand_over(model, states, folder):
     search.run(Limits(), Room(states))
     assert search.full
     with new_folder(folder, RUN) as written:
-        directory, task = RunDirectory(written, model, 64), Task(model, (), (), 64, plan.key, 2)
+        directory, task = RunDirectory(written, plan.model, 64), Task(plan.model, (), (), 64, plan.key, 2)
         gc.collect()
         before = peak[0] = resident()
         write_search(directory, task, search, 0.0)
@@ -373,7 +373,7 @@ def test_nobody_holds_a_search_that_was_handed_over(spark, monkeypatch):
 
 DRIVER = """
 import os, random, signal, sys, threading
-from workbench import Spark, Watch, check
+from workbench import Spark, Watch, check, machine_of
 from workbench.checking.spark import narrow_levels
 from workbench.protocols.bakery.v2 import BakeryV2
 narrow_levels.MOST_STATES = 0
@@ -382,7 +382,7 @@ def kill(at):
     if at.level == int(sys.argv[2]) and killing.ident is None:
         killing.start()
 model = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False, StepGranularity="atomic")
-names = [p.name for p in model.select() if p.kind != "liveness"]
+names = [p.name for p in machine_of(model).select() if p.kind != "liveness"]
 check(model, names, engine=Spark(run_dir=sys.argv[1]), watch=Watch(kill))
 """
 

@@ -24,7 +24,7 @@ from workbench.checking.spark.part_store import PartStore
 from workbench.checking.spark.rundir import RunDirectory
 from workbench.checking.spark.successor_messages import messages_of
 from workbench.checking.trees.cells import NARROW, WIDE
-from workbench.kernel import InputError, Model, Variable, action, invariant, require
+from workbench.kernel import InputError, Model, Variable, action, invariant, machine_of, require
 from workbench.kernel.meaning.budget import Budget
 from workbench.storage.folder import Folder, new_folder
 
@@ -124,7 +124,7 @@ def test_a_part_takes_what_fits_and_sends_nothing_twice(monkeypatch, most):
     """However many parts it takes, each task sends each successor once; also where rows come to need more bytes."""
     for module in (store, expander):
         monkeypatch.setattr(module, "BLOCK", 8)
-    of_grid = Expander(Grid(), key=b"")
+    of_grid = Expander(machine_of(Grid), key=b"")
     monkeypatch.setattr(of_grid.cells, "_most", most)
     states = [(x, y) for x in range(6) for y in range(1, 6)]
     rows = np.array([of_grid.cells.encode(of_grid.model.state(state)) for state in states], np.int32)
@@ -145,8 +145,9 @@ def test_a_part_takes_what_fits_and_sends_nothing_twice(monkeypatch, most):
 
 
 def test_beyond_its_room_a_process_drops_the_buckets_that_it_did_not_meet_a_level_before(tmp_path, monkeypatch):
+    grid = machine_of(Grid)
     with new_folder(tmp_path / "run", RUN) as folder:
-        process = worker.Worker(RunDirectory(folder, Grid(), 64), Task(Grid(), (), (), 64, b"", 4))
+        process = worker.Worker(RunDirectory(folder, grid, 64), Task(grid, (), (), 64, b"", 4))
     none = process.memory.held
 
     def held(level, *buckets):

@@ -1,5 +1,7 @@
 """Liveness of searches in run directories: by trimming and in one piece, as the in-process engine decides."""
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +46,12 @@ def judged(search: Any, room: LivenessRoom | None = None) -> list[Any]:
     return [judge.verdict(declared) for declared in search.plan().liveness]
 
 
+def _is_at(where: frozenset[int], s: Any) -> bool:
+    return s.at in where
+
+
 def in_process(model: Model) -> list[Any]:
-    names = [p.name for p in model.select() if p.kind == "liveness"]
+    names = [p.name for p in machine_of(model).select() if p.kind == "liveness"]
     return found(check(model, names, engine="local").verdicts)
 
 
@@ -54,9 +60,20 @@ def in_process(model: Model) -> list[Any]:
 
 @pytest.mark.slow
 @settings(max_examples=20, derandomize=True)
-@given(case=cases(states=8), hand_over=st.sampled_from([None, 2, 4]), part_states=st.sampled_from([1, 3, 100]))
-def test_random_graphs(tmp_path_factory: Any, case: Case, hand_over: int | None, part_states: int) -> None:
-    """Verdict, size of the lasso and its kind are those of the in-process engine; lassos are verified."""
+@given(
+    case=cases(states=8),
+    said=st.lists(st.none() | st.frozensets(st.integers(0, 7)), min_size=4, max_size=4),
+    hand_over=st.sampled_from([None, 2, 4]),
+    part_states=st.sampled_from([1, 3, 100]),
+)
+def test_random_graphs(tmp_path_factory: Any, case: Case, said: Any, hand_over: int | None, part_states: int) -> None:
+    """Verdict, size of the lasso and its kind are those of the in-process engine; lassos are verified.
+
+    Some conditions say themselves where they are enabled.
+    """
+    for at, where in enumerate(said[: len(case.fairness)]):
+        if where is not None:
+            case.fairness[at] = replace(case.fairness[at], enabled=partial(_is_at, where))
     model = machine_of(case.model())
     search = search_here(tmp_path_factory.mktemp("run") / "run", model, None, hand_over, part_states)
     assert found(judged(search, TRIMMED)) == found(judged(search)) == in_process(case.model())
@@ -188,8 +205,20 @@ def test_what_trimming_leaves(
 ) -> None:
     space, parts = space_of(4, steps, part_states)
     trimmer = Trimmer(space, swept(parts))
-    conditions = Conditions.of(fairness, 2, goal_again=False)
-    assert trimmer.fair_part(StateSet.full(4), conditions, StateSet(4)).members().tolist() == left
+    conditions = Conditions.of(fairness, 2, {})
+    assert trimmer.fair_part(StateSet.full(4), conditions).members().tolist() == left
+
+
+@pytest.mark.parametrize(
+    ("condition", "where", "left"),
+    [(WEAK, [0], [0, 1]), (WEAK, [0, 1], []), (STRONG, [0], []), (STRONG, [], [0, 1])],
+)
+def test_a_condition_that_says_where_it_is_enabled(condition: Fairness, where: list[int], left: list[int]) -> None:
+    """It has steps from both states of the cycle, which say nothing of that."""
+    space, parts = space_of(3, [(0, 0, 1), (1, 0, 0), (0, 1, 2), (1, 1, 2)], 1)
+    said = {0: StateSet.of(np.isin(np.arange(3), where))}
+    found = Trimmer(space, swept(parts)).fair_part(StateSet.full(3), Conditions.of([condition], 2, said))
+    assert found.members().tolist() == left
 
 
 def test_more_conditions_than_a_byte_has_bits() -> None:
@@ -199,9 +228,9 @@ def test_more_conditions_than_a_byte_has_bits() -> None:
     for steps, left in ((own, [0, 1]), ([*own[:9], (0, 9, 2), *own[10:19], (1, 9, 2)], [])):
         space, parts = space_of(3, steps, 2)
         trimmer = Trimmer(space, swept(parts))
-        conditions = Conditions.of(fairness, 10, goal_again=False)
+        conditions = Conditions.of(fairness, 10, {})
         assert len(conditions) == 2
-        assert trimmer.fair_part(StateSet.full(3), conditions, StateSet(3)).members().tolist() == left
+        assert trimmer.fair_part(StateSet.full(3), conditions).members().tolist() == left
 
 
 def test_only_parts_that_lead_to_a_change_are_swept_again() -> None:
@@ -213,7 +242,7 @@ def test_only_parts_that_lead_to_a_change_are_swept_again() -> None:
         asked.append(list(numbers))
         return [question(parts[number]) for number in numbers]
 
-    left = Trimmer(space, sweep).fair_part(StateSet.full(14), [], StateSet(14))
+    left = Trimmer(space, sweep).fair_part(StateSet.full(14), [])
     assert left.members().tolist() == [12, 13]
     assert asked == [[0, 1, 2, 3, 4, 5, 6], [4], [3], [2], [1], [0]]
 
@@ -229,7 +258,7 @@ def test_trimming_leaves_what_leads_to_a_fair_cycle(case: Case, part_states: int
     fairness = [*case.fairness, always]
     trimmer = Trimmer(space, swept(parts))
     goal = StateSet.of(np.isin(np.arange(10), list(case.goal)))
-    left = trimmer.fair_part(StateSet.full(10) - goal, Conditions.of(fairness, 5, goal_again=False), goal)
+    left = trimmer.fair_part(StateSet.full(10) - goal, Conditions.of(fairness, 5, {}))
     graph = [[(Move(label, 0), t) for at, label, t in steps if at == s] for s in range(10)]
     expected = fair_states(
         graph, set(range(10)) - case.goal, [condition_of(graph, at, f, {}) for at, f in enumerate(fairness)]

@@ -22,7 +22,7 @@ from workbench.checking.walks.result import WalkRule
 from workbench.checking.walks.simulate import simulate
 from workbench.checking.walks.walker import Walker
 from workbench.commands.cli import main
-from workbench.kernel import ModelError, replay
+from workbench.kernel import ModelError, machine_of, replay
 from workbench.kernel.meaning.budget import Watch
 from workbench.kernel.meaning.plan import make_plan
 from workbench.language import *
@@ -34,9 +34,8 @@ RACE = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False, StepGranularit
 
 
 def walker_of(model, rule):
-    return Walker(
-        make_plan(model, [p.name for p in model.select() if p.kind != "liveness"]), rule, [*model.each_initial_state()]
-    )
+    names = [p.name for p in machine_of(model).select() if p.kind != "liveness"]
+    return Walker(make_plan(model, names), rule, model.initial_states())
 
 
 def behaviours(model, rule, walks):
@@ -126,11 +125,11 @@ class Fan(Model):
 )
 @pytest.mark.parametrize("model", [Steps(), RACE, random_model(3)()], ids=repr)
 def test_walks_visit_reachable_states_alone(model, rule):
-    space = explore(model)
+    space, machine = explore(model), machine_of(model)
     reachable_states = {space.state(number).values for number in range(len(space))}
     for states in behaviours(model, rule, 40):
         assert {state.values for state in states} <= reachable_states
-        after = [after for instance in model.instances for _, after in model.outcomes(instance, states[-1])]
+        after = [after for instance in machine.instances for _, after in machine.outcomes(instance, states[-1])]
         assert set(after) <= {states[-1]} or len(states) == rule.depth + 1
 
 
@@ -178,7 +177,8 @@ def test_initial_states_and_outcomes_have_the_same_chance():
     retracing = walker_of(Fan(), WalkRule())
     walks = [retracing.retrace(number, 1) for number in range(6000)]
     starts = np.bincount([start for start, _ in walks])
-    outcomes = np.bincount([move.outcome for _, (move,) in walks if Fan().instances[move.instance].label == "many"])
+    instances = machine_of(Fan).instances
+    outcomes = np.bincount([move.outcome for _, (move,) in walks if instances[move.instance].label == "many"])
     assert len(starts) == 3
     assert len(outcomes) == 9
     assert abs(starts / 2000 - 1).max() < 0.08  # 4 standard deviations
@@ -297,7 +297,7 @@ def test_random_models(seed, walks, states):
 def test_steps_refinements_and_the_deadlock():
     """What the search decides of a model with all kinds of properties, walks decide too, with as short traces."""
     model = Steps()
-    names = [p.name for p in model.properties.values() if p.of_steps]
+    names = [p.name for p in machine_of(model).properties.values() if p.of_steps]
     whole, seen = (how(model, [*names, "Deadlock"]) for how in (check, partial(simulate, rule=WalkRule(walks=60))))
     assert {v.kind for v in whole.violated} == {"step", "refinement", "deadlock"}
     for sure in whole.verdicts:

@@ -20,7 +20,7 @@ from workbench.checking.following.report import Report
 from workbench.checking.following.settings import accepted_under
 from workbench.checking.following.validate import validate
 from workbench.commands import cli
-from workbench.kernel import InputError
+from workbench.kernel import InputError, machine_of
 from workbench.protocols.bakery.coldfront.log import read_log
 from workbench.protocols.bakery.coldfront.mapping import ColdFront
 
@@ -350,7 +350,7 @@ def test_random_behaviours_are_behaviours(parts: list[list[str]], seed: int) -> 
     writers = [writer for part in parts for writer in part]
     built = {"ReleaseTransaction": True, "Witness": False}
     model = get_model("bakery_v2")(Writers=writers, NodeParts=parts, MaxRounds=4, **built)
-    report = judge(events_of(model, 60, seed))
+    report = judge(events_of(machine_of(model), 60, seed))
     assert report.holds, report
     assert report.states > 30
 
@@ -358,7 +358,7 @@ def test_random_behaviours_are_behaviours(parts: list[list[str]], seed: int) -> 
 @pytest.mark.slow
 def test_a_thousand_observations() -> None:
     model = get_model("bakery_v2")(Writers=3, MaxRounds=70, ReleaseTransaction=True, Witness=False)
-    assert judge(events_of(model, 1000)).states == 1001
+    assert judge(events_of(machine_of(model), 1000)).states == 1001
 
 
 def test_what_is_measured_is_accepted() -> None:

@@ -10,7 +10,7 @@ from tests.behaviours import ends, steps_by, steps_of
 from tests.mistakes import always, broken, missed, without
 from workbench.checking.check import check
 from workbench.checking.spaces.space import explore
-from workbench.kernel import InputError, require
+from workbench.kernel import InputError, machine_of, require
 from workbench.kernel.meaning.budget import Budget
 from workbench.protocols.bakery import catalog
 from workbench.protocols.bakery.extended import BakeryExtended
@@ -57,6 +57,7 @@ def safe(*properties, **constants):
     ids=["bakery", "bakery_v2"],
 )
 def test_an_extension_brings_what_its_constant_switches_on(published, extended):
+    published, extended = machine_of(published), machine_of(extended)
     elsewhere = {"drain_forward", "drain_delete", "restart_server"}
     assert set(extended.actions) == set(extended.declared.actions) - elsewhere
     forgotten = {"OneTable", "OneHistory"} if extended.declared.constants.keys() & {"MaxRounds"} else set()
@@ -108,7 +109,7 @@ def test_without_a_crash_nobody_restarts():
 
 @pytest.mark.parametrize(("timeout", "rollbacks"), [(True, True), (True, False), (False, True), (False, False)])
 def test_a_timeout_is_asked_for_where_a_writer_can_take_one_and_rolls_back_otherwise(timeout, rollbacks):
-    model = BakeryV2Extended(ClaimTimeout=timeout, Rollbacks=rollbacks)
+    model = machine_of(BakeryV2Extended(ClaimTimeout=timeout, Rollbacks=rollbacks))
     assert ("SomeoneTimesOut" in [p.name for p in model.select()]) == (timeout and rollbacks)
 
 
@@ -238,7 +239,7 @@ def test_a_restarted_writer_begins_again_with_nothing_but_its_old_claim():
 )
 def test_restarts_are_owed_by_nobody(model, unfair):
     fair = frozenset().union(*(condition.actions for condition in model.fairness()))
-    assert {instance.action.name for instance in model.instances if instance.number not in fair} == unfair
+    assert {instance.action.name for instance in machine_of(model).instances if instance.number not in fair} == unfair
 
 
 @pytest.mark.slow
@@ -283,7 +284,8 @@ def test_the_first_round_is_the_published_pass():
 def test_there_are_tickets_for_thousands_of_rounds():
     model = BakeryV2Extended(Writers=3, MaxRounds=3000, Rollbacks=False)
     assert len(model.tickets) == 9000
-    assert len(model.instances) == len(BakeryV2Extended(Writers=3, MaxRounds=2, Rollbacks=False).instances)
+    few = BakeryV2Extended(Writers=3, MaxRounds=2, Rollbacks=False)
+    assert len(machine_of(model).instances) == len(machine_of(few).instances)
 
 
 # Release, drain and forget in one transaction ----------------------------------------------------------------------

@@ -5,7 +5,7 @@ import pytest
 from tests.behaviours import reachable_states
 from tests.mistakes import always, broken, missed
 from workbench.checking.check import check
-from workbench.kernel import Place
+from workbench.kernel import Place, machine_of
 from workbench.protocols.delta.model import Delta, Entry, File, live_files
 
 INVARIANTS = {"ConsistentRead", "ValidDeltaLog"}
@@ -90,7 +90,7 @@ def test_a_violation_says_what_is_wrong_and_where():
 
 
 def test_an_entry_that_adds_what_it_removes_is_named():
-    model = Delta()
+    model = machine_of(Delta())
     (start,) = model.initial_states()
     one = frozenset({File(1, "k1")})
     broken = model.state([Entry(one, one) if cell.variable == "log" else value for cell, value in start.items()])

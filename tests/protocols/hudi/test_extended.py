@@ -14,7 +14,7 @@ from tests.mistakes import always, broken, missed
 from tests.places import ROOT
 from workbench.checking.check import check
 from workbench.checking.spaces.space import explore
-from workbench.kernel import action, reachable
+from workbench.kernel import action, machine_of, reachable
 from workbench.protocols.hudi.extended import MARKED, HudiExtended
 from workbench.protocols.hudi.model import Hudi
 
@@ -49,7 +49,7 @@ violations = partial(figures.violations, names=INVARIANTS)
     ids=str,
 )
 def test_an_extension_brings_properties_of_its_own(constants, properties):
-    asked = [p.name for p in HudiExtended(**constants).select()]
+    asked = [p.name for p in machine_of(HudiExtended(**constants)).select()]
     assert [name for name in asked if name not in Hudi.declared.properties] == properties
 
 
@@ -98,6 +98,7 @@ def test_what_early_detection_lacks_to_replace_concurrency_control(monkeypatch, 
 
 def average(model):
     """Slices written and commits, over all runs without failures when each next step is equally likely."""
+    model = machine_of(model)
     steps = [instance for instance in model.instances if instance.action.name != "writer_fail"]
     [initial] = model.initial_states()
     likely, counts = {initial: Fraction(1)}, Counter()
@@ -333,7 +334,7 @@ def test_with_everything_on_and_three_writers_nothing_is_violated(control, early
 
 @pytest.mark.parametrize("extension", [EARLY, ANYWHERE, {"LocksExpire": False}, EAGER, LAZY, STALE], ids=str)
 def test_symmetry_loses_nothing(extension):
-    model = HudiExtended(Values=1, **extension)
+    model = machine_of(HudiExtended(Values=1, **extension))
     names = [name for name, declared in model.properties.items() if declared.kind != "liveness"]
     full, reduced = (check(model, names, symmetry=sets) for sets in ((), ("Writers", "Keys", "Values")))
     assert [(v.word, v.trace_states) for v in full.verdicts] == [(v.word, v.trace_states) for v in reduced.verdicts]

@@ -6,7 +6,7 @@ from tests.behaviours import reachable_states
 from tests.figures import figures_of
 from tests.mistakes import always, broken, missed, without
 from workbench.checking.check import check
-from workbench.kernel import InputError, require
+from workbench.kernel import InputError, machine_of, require
 from workbench.kernel.meaning.symmetry import Canonical
 from workbench.protocols.hudi.extended import HudiExtended
 from workbench.protocols.hudi.model import Hudi, MergeSlice
@@ -128,7 +128,7 @@ def test_symmetry_loses_nothing(constants, sets):
     assert reduced.depth == full.depth
     assert (reduced.distinct < full.distinct) is any(len(model.constants[name]) > 1 for name in sets)
 
-    canonical = Canonical(model, sets)
+    canonical = Canonical(machine_of(model), sets)
     orbits = [len(set(canonical.orbit(state.values))) for state in reachable_states(model, sets)]
     assert len(orbits) == reduced.distinct
     assert sum(orbits) == full.distinct
@@ -140,7 +140,7 @@ def test_symmetry_loses_nothing(constants, sets):
 def test_nobody_has_to_fail():
     model = Hudi()
     fair = {number for condition in model.fairness() for number in condition.actions}
-    left_out = {i.action.name for i in model.instances if i.number not in fair}
+    left_out = {i.action.name for i in machine_of(model).instances if i.number not in fair}
     assert left_out == {"writer_fail"}
     assert [(condition.label, condition.strong) for condition in model.fairness()] == [("w1", False), ("w2", False)]
 

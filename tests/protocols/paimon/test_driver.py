@@ -18,7 +18,7 @@ from workbench.checking.driving import Processes, covering, drive, follow
 from workbench.commands.cli import main
 from workbench.formats.itf import to_itf
 from workbench.formats.permalink import permalink
-from workbench.kernel import InputError, replay
+from workbench.kernel import InputError, machine_of, replay
 from workbench.protocols.paimon.audit.bucket import Bucket, Life, Marks
 from workbench.protocols.paimon.audit.contents import contents
 from workbench.protocols.paimon.audit.rows import Rows
@@ -75,6 +75,7 @@ def driven(driver, processes, tmp_path):
 
 def trace_of(model, *labels):
     """The behaviour of the model that takes these steps."""
+    model = machine_of(model)
     (state,), moves = model.initial_states(), []
     for label in labels:
         for instance in model.instances:
@@ -113,11 +114,12 @@ def test_random_behaviours_come_about_as_the_model_predicts(driven, seed):
             "PkCol1Values": ["jack", "sarah"],
         }
     )
-    (state,), moves = model.initial_states(), []
+    machine = machine_of(model)
+    (state,), moves = machine.initial_states(), []
     while following := [
         (instance.number, ordinal, after)
-        for instance in model.instances
-        for ordinal, (_, after) in enumerate(model.outcomes(instance, state))
+        for instance in machine.instances
+        for ordinal, (_, after) in enumerate(machine.outcomes(instance, state))
     ]:
         number, ordinal, state = rng.choice(following)
         moves.append((number, ordinal))

@@ -9,7 +9,7 @@ from tests import figures
 from tests.behaviours import reachable_states
 from tests.figures import constants_of
 from workbench.checking.check import check
-from workbench.kernel import InputError, choose, require
+from workbench.kernel import InputError, choose, machine_of, require
 from workbench.protocols.paimon import rows as table
 from workbench.protocols.paimon.extended import PaimonExtended
 from workbench.protocols.paimon.model import READY, Paimon
@@ -220,7 +220,7 @@ def rewrites_of(highest, *levels):
             chosen.add(rewrite[1:])
             return rewrite
 
-    model = Chosen(**{**ANY, "MAX_LEVEL": highest})
+    model = machine_of(Chosen(**{**ANY, "MAX_LEVEL": highest}))
     (start,) = (one for one in model.instances if one.label.startswith("start_compaction"))
     model.outcomes(start, model.initial_states()[0])
     return chosen

@@ -8,7 +8,7 @@ from tests.behaviours import reachable_states
 from tests.figures import constants_of
 from tests.mistakes import always, broken, missed, without
 from workbench.checking.check import check
-from workbench.kernel import InputError, Map, Variable, action, invariant
+from workbench.kernel import InputError, Map, Variable, action, invariant, machine_of
 from workbench.kernel.meaning.symmetry import Canonical
 from workbench.protocols.paimon import rows as table
 from workbench.protocols.paimon.extended import PaimonExtended
@@ -37,15 +37,15 @@ ONE_BUCKET = {"NUM_BUCKETS": 1, "PkCol1Values": ["jack"]}
     ids=lambda it: str(sorted(it) if isinstance(it, set) else it),  # in one order, whatever the process
 )
 def test_what_is_switched_off_is_not_there(constants, actions, properties):
-    model = PaimonPublished(**constants)
+    model = machine_of(PaimonPublished(**constants))
     assert set(model.declared.actions) - set(model.actions) == actions
     assert set(model.declared.properties) - set(model.properties) == properties
     assert not check(model, []).never_taken
 
 
 def test_that_no_compaction_gives_up_is_asked_only_where_a_bucket_has_one_compactor():
-    assert LIVENESS in [p.name for p in PaimonPublished().select()]
-    assert LIVENESS not in [p.name for p in PaimonPublished(ONE_WRITER_PER_BUCKET=False).select()]
+    assert LIVENESS in [p.name for p in machine_of(PaimonPublished()).select()]
+    assert LIVENESS not in [p.name for p in machine_of(PaimonPublished(ONE_WRITER_PER_BUCKET=False)).select()]
 
 
 # What the switches do ----------------------------------------------------------------------------------------------
@@ -73,17 +73,17 @@ def test_which_switches_keep_the_table_right(constants, violated):
 
 @pytest.mark.parametrize("name", ["two_buckets", "two_buckets_lock", "published_default", "count_rule"])
 def test_snapshots_are_as_many_as_operations_where_nothing_can_happen_any_more(name):
-    model = PaimonPublished(**constants_of(name))
+    model = machine_of(PaimonPublished(**constants_of(name)))
     ends = [s for s in reachable_states(model) if not any(model.outcomes(i, s) for i in model.instances)]
     assert ends
     for s in ends:
-        assert all(s.pc[op] == READY for op in model.operations)
+        assert all(s.pc[op] == READY for op in model.author.operations)
         assert s.latest == s.write_ops + s.compactions
 
 
 def test_operations_on_a_key_are_counted_anew_from_each_insert():
     """Insert and update use up the two operations; after insert and delete the key can be inserted again."""
-    model = PaimonPublished(**constants_of("count_rule"))
+    model = machine_of(PaimonPublished(**constants_of("count_rule")))
     ends = [s for s in reachable_states(model) if not any(model.outcomes(i, s) for i in model.instances)]
     assert {s.write_ops for s in ends} == {2, 4}
 
@@ -280,7 +280,7 @@ def test_changes_are_committed_out_of_order_where_nothing_protects_them():
 @pytest.mark.slow
 def test_values_of_a_column_are_interchangeable():
     model = PaimonPublished(**constants_of("one_bucket_two_writers", MAX_WRITE_OPS=2, MAX_WRITE_OPS_PER_KEY=2))
-    classes = {Canonical(model, model.symmetry)(s) for s in reachable_states(model)}
+    classes = {Canonical(machine_of(model), model.symmetry)(s) for s in reachable_states(model)}
     result = check(model, INVARIANTS, symmetry=model.symmetry)
     assert result.distinct == len(classes) == 433
     assert [v.name for v in result.violated] == ["ConsistentRead"]

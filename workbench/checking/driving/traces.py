@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from itertools import permutations
 
-from workbench.kernel import InputError, Machine, State, Trace, replay
+from workbench.kernel import InputError, Machine, State, Trace, machine_of, replay
+from workbench.kernel.meaning.machine import AnyModel
 from workbench.kernel.meaning.steps import ActionInstance
 from workbench.kernel.meaning.trace import Move
 
@@ -15,7 +16,7 @@ _Path = tuple[int, tuple[Move, ...]]  # an initial state's number, and the moves
 _Steps = dict[ActionInstance, list[State]]
 
 
-def covering(model: Machine) -> dict[tuple[str, ...], Trace]:
+def covering(model: AnyModel) -> dict[tuple[str, ...], Trace]:
     """Traces that together cover each action, and each conflict between two actions.
 
     An action's trace is a shortest behaviour that ends with it. Two actions of different processes conflict in a state
@@ -37,14 +38,15 @@ def covering(model: Machine) -> dict[tuple[str, ...], Trace]:
         >>> [step.label for step in found["begin_claim", "begin_claim"].steps[1:]]
         ['node_startup(w1)', 'node_startup(w2)', 'begin_claim(w1)', 'begin_claim(w2)']
     """
+    machine = machine_of(model)
     paths: dict[State, _Path] = {}
-    for number, state in enumerate(model.each_initial_state()):
+    for number, state in enumerate(machine.each_initial_state()):
         paths.setdefault(state, (number, ()))
     known: dict[State, _Steps] = {}
 
     def steps(state: State) -> _Steps:
         if state not in known:
-            known[state] = _steps(model, state)
+            known[state] = _steps(machine, state)
         return known[state]
 
     found: dict[tuple[str, ...], _Path] = {}
@@ -58,7 +60,7 @@ def covering(model: Machine) -> dict[tuple[str, ...], Trace]:
                     paths[successor] = (start, (*moves, Move(instance.number, ordinal)))
                     queue.append(successor)
         if len(paths) > MOST_STATES:
-            raise InputError(f"{model.name} has more than {MOST_STATES:,} states; choose smaller constants")
+            raise InputError(f"{machine.name} has more than {MOST_STATES:,} states; choose smaller constants")
         for one, other in permutations(steps(state), 2):
             names = one.action.name, other.action.name
             if one.lane != other.lane and names not in found and _in_conflict(steps, state, one, other):
@@ -66,7 +68,7 @@ def covering(model: Machine) -> dict[tuple[str, ...], Trace]:
                     if other in steps(after):
                         last = Move(one.number, ordinal), Move(other.number, 0)
                         found.setdefault(names, (start, (*moves, *last)))
-    return {names: replay(model, start, moves) for names, (start, moves) in found.items()}
+    return {names: replay(machine, start, moves) for names, (start, moves) in found.items()}
 
 
 def _steps(model: Machine, state: State) -> _Steps:

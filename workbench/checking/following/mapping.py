@@ -11,8 +11,9 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from workbench.checking.following.events import Event
 from workbench.formats.recording import Recording
-from workbench.kernel import InputError, Machine
+from workbench.kernel import InputError, Machine, machine_of
 from workbench.kernel.meaning.errors import brief, unknown
+from workbench.kernel.meaning.machine import AnyModel
 from workbench.registry import in_file, load_file, protocols
 
 
@@ -22,14 +23,18 @@ class Mapped(NamedTuple):
     Attributes:
         model: The model's name, for :func:`workbench.get_model`.
         constants: Constants for it; the others keep their defaults.
-        record: Makes the recording for a model with these constants, or with some of them changed.
+        recorder: Makes the recording for a machine with these constants, or with some of them changed.
         changes: Further constants and values worth trying if the recording is refused.
     """
 
     model: str
     constants: Constants[str, Any]
-    record: Callable[[Machine], Recording]
+    recorder: Callable[[Machine], Recording]
     changes: Sequence[tuple[str, Any]] = ()
+
+    def record(self, model: AnyModel) -> Recording:
+        """The recording for a model with these constants, or with some of them changed."""
+        return self.recorder(machine_of(model))
 
 
 @runtime_checkable

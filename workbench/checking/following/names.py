@@ -27,15 +27,14 @@ def is_named(name: str) -> IsNamed:
     return test
 
 
-def may_be(instance: ActionInstance, name: str) -> bool:
-    """Whether `name` may name a step of `instance`, for some choice."""
-    with_choice = f"{instance.label[:-1]}, " if instance.arguments else f"{instance.label}("
-    return name in (instance.label, instance.action.name) or name.startswith(with_choice)
-
-
 def instances_of(model: Machine, name: str) -> list[ActionInstance]:
-    """The instances that may have a step called `name`."""
-    return [instance for instance in model.instances if may_be(instance, name)]
+    """The instances that may have a step called `name`, for some choice."""
+
+    def may_be(instance: ActionInstance) -> bool:
+        with_choice = f"{instance.label[:-1]}, " if instance.arguments else f"{instance.label}("
+        return name in (instance.label, instance.action.name) or name.startswith(with_choice)
+
+    return [*filter(may_be, model.instances)]
 
 
 def why_none(model: Machine, name: str) -> str:

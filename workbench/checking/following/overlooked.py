@@ -32,10 +32,6 @@ class Rules(NamedTuple):
     kept: Any
     watched: frozenset[int]
 
-    def is_seen(self, cell: int) -> bool:
-        """Whether a change of this cell is visible."""
-        return cell in self.watched or (self.kept is not None and cell in self.kept)
-
     def visible(self, before: State, writes: Mapping[int, Any]) -> bool | None:
         """Whether a step is visible; None if it is not allowed."""
         changed = {cell for cell, value in writes.items() if not is_same(row_of(before)[cell], value)}
@@ -95,13 +91,13 @@ def _refused(model: Machine, taken: int, state: State, rules: Rules) -> Iterator
     for instance in model.instances:
         reads = Reads(row_of(state))
         outcomes, _ = instance.run(reads)
-        for outcome in outcomes:
+        for outcome in outcomes if rules.kept is not None else ():
             seen = tuple(
                 model.layout.cells[cell]
                 for cell, value in outcome.writes.items()
-                if not is_same(value, row_of(state)[cell]) and rules.is_seen(cell)
+                if not is_same(value, row_of(state)[cell]) and (cell in rules.watched or cell in rules.kept)
             )
-            if seen and rules.kept is not None:
+            if seen:
                 near = Nearest(instance.label_with(outcome.choices), [], unrecorded=seen)
                 yield _RefusedStep(1, near, instance, outcome, state, taken)
         if outcomes:

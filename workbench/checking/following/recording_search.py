@@ -73,7 +73,7 @@ class Layers:
 
     Examples:
         >>> from workbench.protocols.bakery.model import Bakery
-        >>> model = Bakery(Writers=2, MaxCrashes=0)
+        >>> model = machine_of(Bakery(Writers=2, MaxCrashes=0))
         >>> ticket = model.layout.positions["next_ticket"]
         >>> layers = Layers(model, Limits())
         >>> layers.begin(model.initial_states()), layers.advance(Wanted({ticket: 3}, kept=[ticket], steps=2))

@@ -58,8 +58,9 @@ def same(
         InputError: If `state_of` does not give the values of exactly the variables of `other`.
 
     Examples:
+        >>> from workbench import machine_of
         >>> from workbench.protocols.classics.peterson import Peterson
-        >>> model = Peterson()
+        >>> model = machine_of(Peterson)
         >>> print(same(model, model, lambda s: {name: getattr(s, name) for name in model.layout.variables}).holds)
         True
     """

@@ -28,8 +28,8 @@ from workbench.kernel.meaning.errors import did_you_mean, text_of, unknown
 from workbench.kernel.meaning.interrupts import interruptible
 from workbench.kernel.meaning.machine import AnyModel
 from workbench.kernel.meaning.state import Reads, row_of
-from workbench.kernel.meaning.steps import Outcome
-from workbench.kernel.meaning.trace import Step, each_step
+from workbench.kernel.meaning.steps import ActionInstance, Outcome
+from workbench.kernel.meaning.trace import each_step
 from workbench.kernel.meaning.values import counted
 from workbench.registry import model_of
 
@@ -135,8 +135,9 @@ def read_lines(model: Machine, text: str | Iterable[str]) -> list[ScenarioLine]:
         InputError: With the line's number, if it is neither a step of the model nor an expression.
 
     Examples:
+        >>> from workbench import machine_of
         >>> from workbench.protocols.bakery.model import Bakery
-        >>> for line in read_lines(Bakery(), "commit(w2)  # the winner\n\ns.decision['w1'] is None"):
+        >>> for line in read_lines(machine_of(Bakery), "commit(w2)  # the winner\n\ns.decision['w1'] is None"):
         ...     print(line)
         line 1: commit(w2)
         line 3: s.decision['w1'] is None
@@ -162,10 +163,13 @@ def _without_comment(line: str) -> str:
 
 def _line(model: Machine, number: int, text: str) -> ScenarioLine:
     try:
-        step, where, condition = _split(text)
+        step, *condition = re.split(r"\s+where\s+", text, maxsplit=1)
         if is_action(model, step):
-            _check_step(model, step)
-            return ScenarioLine(number, text, step, Expression(model, condition) if where else None)
+            if not re.fullmatch(r"\w+(\(.*\))?", step):
+                raise InputError(f"{step!r} is not accepted; a step is an action, such as {model.instances[0].label}")
+            if step.partition("(")[0] in model.actions and not instances_of(model, step):
+                raise InputError(f"{step!r} is not accepted: {why_none(model, step)}")
+            return ScenarioLine(number, text, step, Expression(model, condition[0]) if condition else None)
         if re.fullmatch(r"\w+(\(.*\))?", text):
             name = text.partition("(")[0]
             if did_you_mean(name, model.declared.actions):
@@ -173,18 +177,6 @@ def _line(model: Machine, number: int, text: str) -> ScenarioLine:
         return ScenarioLine(number, text, None, Expression(model, text))
     except InputError as error:
         raise InputError(f"line {number}: {error}") from None
-
-
-def _split(text: str) -> tuple[str, str, str]:
-    parts = re.split(r"\s+where\s+", text, maxsplit=1)
-    return (parts[0], "where", parts[1]) if len(parts) == 2 else (text, "", "")
-
-
-def _check_step(model: Machine, step: str) -> None:
-    if not re.fullmatch(r"\w+(\(.*\))?", step):
-        raise InputError(f"{step!r} is not accepted; a step is an action, such as {model.instances[0].label}")
-    if step.partition("(")[0] in model.actions and not instances_of(model, step):
-        raise InputError(f"{step!r} is not accepted: {why_none(model, step)}")
 
 
 @interruptible()
@@ -260,7 +252,9 @@ def _behaviour(
         before = len(at)
         while len(at) < len(lines):
             line = lines[len(at)]
-            if line.step is not None and (len(at) > before or not _is_step(model, line, step)):
+            if line.step is not None and (
+                len(at) > before or step.instance is None or not is_named(line.step)(step.instance, step.choices)
+            ):
                 break
             if not line.holds(step.state):
                 break
@@ -268,13 +262,6 @@ def _behaviour(
     if len(at) != passed:
         raise ModelError("a behaviour passed other lines when it was run again: the model is not pure")
     return BehaviourPath(model, start, moves), at
-
-
-def _is_step(model: Machine, line: ScenarioLine, step: Step) -> bool:
-    if step.move is None:
-        return False
-    instance = model.instances[step.move.instance]
-    return line.step in (instance.action.name, instance.label, step.label)
 
 
 # Why a line cannot follow --------------------------------------------------------------------------------------------
@@ -293,23 +280,23 @@ def _why_not(model: Machine, searching: "ScenarioSearch", lines: list[ScenarioLi
 def _why_no_step(model: Machine, searching: "ScenarioSearch", passed: int, line: ScenarioLine) -> tuple[int, str]:
     """The node that comes closest to the step, and what blocks the step there."""
     assert line.step is not None
-    named = instances_of(model, line.step)
+    named, is_step = instances_of(model, line.step), is_named(line.step)
     if not named:
         return searching.different(passed, ())[0], why_none(model, line.step)
     least: dict[int, list[tuple[int, str]]] = {}
     several = len(named) > 1
+    never = "" if line.condition is None else f", but never leads to a state in which {line.condition.text}"
 
     def look(node: int, before: Reads) -> None:
         for instance in named:
-            for outcome, lacks in _outcomes(model, instance, before):
+            for outcome, lacks in _outcomes(instance, before):
                 if lacks:
                     least.setdefault(len(lacks), []).append(
                         (node, f"{instance.label}: " * several + " and ".join(lacks))
                     )
                 else:
-                    test = is_named(line.step or "")
-                    why = "" if test(instance, outcome.choices) else ", but with other choices"
-                    least.setdefault(0, []).append((node, f"{instance.label} is possible{why or _never(line)}"))
+                    why = never if is_step(instance, outcome.choices) else ", but with other choices"
+                    least.setdefault(0, []).append((node, f"{instance.label} is possible{why}"))
 
     _look_around(searching, passed, look)
     if not least:
@@ -320,11 +307,7 @@ def _why_no_step(model: Machine, searching: "ScenarioSearch", passed: int, line:
     return reasons[0][0], "; ".join(told[:_MOST_REASONS]) + more
 
 
-def _never(line: ScenarioLine) -> str:
-    return f", but never leads to a state in which {line.condition.text}" if line.condition is not None else ""
-
-
-def _outcomes(model: Machine, instance: Any, before: Reads) -> Iterable[tuple[Outcome, Sequence[str]]]:
+def _outcomes(instance: ActionInstance, before: Reads) -> Iterable[tuple[Outcome, Sequence[str]]]:
     outcomes, whys = instance.run(before)
     if outcomes:
         return [(outcome, ()) for outcome in outcomes]

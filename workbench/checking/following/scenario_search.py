@@ -44,7 +44,7 @@ class ScenarioSearch:
         >>> from workbench.protocols.bakery.model import Bakery
         >>> commits = LineCondition(lambda instance, choices: instance.label == "commit(w2)", None)
         >>> third = LineCondition(None, lambda s: s.next_ticket == 3)
-        >>> searching = ScenarioSearch(Bakery(Writers=2), [commits, third], Limits())
+        >>> searching = ScenarioSearch(machine_of(Bakery(Writers=2)), [commits, third], Limits())
         >>> node = searching.run()
         >>> len(searching.path(node)[1])
         7

@@ -65,8 +65,9 @@ def validate(
         other; if the last observation is itself the loop, the behaviour stops for ever. Fairness is not judged.
 
     Examples:
+        >>> from workbench import machine_of
         >>> from workbench.protocols.bakery.model import Bakery
-        >>> model = Bakery(Writers=2, MaxCrashes=0)
+        >>> model = machine_of(Bakery(Writers=2, MaxCrashes=0))
         >>> ticket = model.layout.positions["next_ticket"]
         >>> print(validate(model, Recording([Observation({ticket: n}) for n in (1, 2, 3)]), stutter=True))
         a behaviour of the model: 3 states
@@ -93,9 +94,9 @@ class _Validation:
         self.watched = recording.watched
         self.hidden = stutter or recording.watched is not None
         self.remarks = [
-            f"{self.place(number)}: {observation.action!r} is not an action of the model, and is ignored"
-            for number, observation in enumerate(recording.states)
-            if number and observation.action is not None and not is_action(model, observation.action)
+            f"{self.place(number)}: {given.action!r} is not an action of the model, and is ignored"
+            for number, (given, known) in enumerate(zip(recording.states, self.observations, strict=True))
+            if number and given is not known
         ]
         self.limits, self.explain = limits, explain
         self.layers = Layers(self.model, limits, recording.watched, recording.irrelevant, is_named)

@@ -58,10 +58,6 @@ class TreeNodes:
         self.branch = Growing(np.int32)
         self.cell.append(0), self.base.append(0), self.size.append(0)
 
-    @property
-    def nbytes(self) -> int:
-        return sum(part.nbytes for part in (self.cell, self.base, self.size, self.branch))
-
     def add(self, cell: int, value: int) -> int:
         """A new node for `cell`, with room for `value`."""
         if value < _FEW:

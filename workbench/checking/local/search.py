@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cached_property, partial
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from workbench.checking.kernels.threads import Threads
 from workbench.checking.local.expander import Expander
 from workbench.checking.local.liveness import LivenessJudge
 from workbench.checking.local.memory import peak_bytes
-from workbench.checking.local.store import BLOCK, StateStore, Transitions
+from workbench.checking.local.store import BLOCK, StateStore
 from workbench.checking.trees.costs import costs_of
 from workbench.checking.trees.profile import Profile
 from workbench.checking.trees.purity import run_again
@@ -109,11 +109,6 @@ def count_actions(model: Machine, counts: np.ndarray, assigns: np.ndarray) -> li
         ActionCount(name, enabled, generated, new, bool(writes))
         for name, (enabled, generated, new, writes) in ((name, total.tolist()) for name, total in totals.items())
     ]
-
-
-def _numbered(base: int, at: int) -> StatePlace:
-    """The place of state ``base + at``."""
-    return base + at, None
 
 
 class LocalSearch:
@@ -241,7 +236,8 @@ class LocalSearch:
         """Judge the initial states added since the last call."""
         if self.steps is not None:
             for part in self.store.slices(int(self._judged[loops.COUNT]), self.store.count):
-                self.steps.judge_initial(part.rows, partial(_numbered, part.base))
+                base = part.base
+                self.steps.judge_initial(part.rows, lambda at: (base + at, None))  # noqa: B023 - it is called at once
         self._inspect(self.plan.fail_fast)
         limits.check(0, self.store.count, self.store.count, lambda: self.nbytes, self.decided)
 
@@ -350,10 +346,6 @@ class LocalSearch:
         return self.store.nbytes + self.trees.nbytes + self.cells.nbytes
 
     @property
-    def generated(self) -> int:
-        return self._initial + int(self.expander.counts.generated.sum())
-
-    @property
     def decided(self) -> dict[str, StatePlace]:
         """For each violated or reached property the place of its first state or step, as :meth:`trace_to` takes it."""
         return self.watched.decided if self.steps is None else self.watched.decided | self.steps.decided
@@ -362,9 +354,6 @@ class LocalSearch:
         """The search as of its last complete level, whose rows and sums are still in the store."""
         number, counts, outside = self._completed
         return Completed(self._initial, self.levels[:number], counts, outside)
-
-    def transitions(self) -> Transitions:
-        return self.store.transitions()
 
     def trace_to(self, number: int, last: int | None = None) -> Trace:
         """A shortest behaviour to state `number`, computed by the model and checked against the visited set.
@@ -406,7 +395,7 @@ class LocalSearch:
             engine="local",
             stopped=self.stopped,
             error=self.error,
-            generated=self.generated,
+            generated=self._initial + int(self.expander.counts.generated.sum()),
             levels=self.levels,
             actions=counts,
             decided=self.decided,

@@ -121,15 +121,10 @@ class Visited:
             at, held = loops.add_new(fingerprints, at, self.table, held, self.limit, new)
         return new
 
-    def _split(self, sums: np.ndarray) -> tuple[np.uint64, np.uint64]:
-        lanes = sums.shape[0]
-        best = loops.canonical(sums, lanes, self.words)
-        high = sums[lanes // 2 + best] if self.words == 2 else np.uint64(0)
-        return sums[best] or np.uint64(1), high
-
     def add(self, sums: np.ndarray, number: int) -> bool:
         """Add the state with the fingerprints `sums`; returns whether it was new."""
-        return bool(loops.insert(*self._split(sums), self.table, number))
+        low, *high = loops.canonical_fingerprints(sums[None, :], self.words)[0]
+        return bool(loops.insert(low, high[0] if high else np.uint64(0), self.table, number))
 
     def slices(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """All fingerprints, uint64 (states, words), in pieces without order, with the states' numbers if kept."""

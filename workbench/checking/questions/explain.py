@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from workbench.checking.questions.formula import Formula, JoinedFormula, Literal, smallest
 from workbench.checking.questions.records import BAD, GOOD
-from workbench.kernel import InputError, Trace
+from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import brief, unknown
 from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.result import WITHIN
@@ -70,11 +70,6 @@ class SettingRule:
     axes: tuple[ConstantAxis, ...]
     formula: Formula
 
-    @property
-    def literals(self) -> int:
-        """The number of conditions on single constants."""
-        return self.formula.literals
-
     def holds(self, setting: Mapping[str, Any]) -> bool:
         """Whether the rule is true in a setting, which has the table's values, or their words, for its constants.
 
@@ -137,6 +132,7 @@ class Explanation:
     undecided: list[tuple[dict[str, Any], str]]
     axes: tuple[ConstantAxis, ...]
     bounded: int = 0
+    trace: ClassVar[None] = None  # a table has none; the cells of a grid (`fill.py`) have them
 
     @property
     def holds(self) -> bool | None:
@@ -148,11 +144,6 @@ class Explanation:
     @property
     def why(self) -> str:
         return f"{self.name}: {self.rule or 'nothing is known'}"
-
-    @property
-    def trace(self) -> Trace | None:
-        """None: the table has no traces. The cells of a grid (:mod:`workbench.checking.questions.fill`) have them."""
-        return None
 
     def words(self, setting: Mapping[str, Any]) -> dict[str, str]:
         """A setting's values in words."""

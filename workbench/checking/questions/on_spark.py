@@ -24,20 +24,17 @@ class _SparkJob:
     records: Records
     numbers: Sequence[int]
 
-    def run(self, at: int, attempt: int) -> None:
-        """Check a setting, unless an earlier attempt has written its outcome."""
-        number = self.numbers[at]
-        if self.records.made(number) is None:
-            self.records.write(number, self.task.check(number)[0] if attempt < ATTEMPTS else died())
-
 
 def _carry_out(shipped: bytes, at: int) -> Outgoing:
+    """Check a setting, unless an earlier attempt has written its outcome."""
     from pyspark import TaskContext
 
     job, context = receive(shipped), TaskContext.get()
     assert context is not None, "workers carry out tasks"
+    number, again = job.numbers[at], context.attemptNumber() < ATTEMPTS
     with compiling.telling(lambda _: None):  # every worker would say it
-        job.run(at, context.attemptNumber())
+        if job.records.made(number) is None:
+            job.records.write(number, job.task.check(number)[0] if again else died())
     return ()
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from workbench.checking.check import check
 from workbench.checking.questions.variants import beginning_in, variant
-from workbench.kernel import Machine, Result, State, Trace, invariant, machine_of, replay
+from workbench.kernel import Machine, Result, Trace, invariant, machine_of, replay
 from workbench.kernel.meaning.budget import Budget, Watch
 from workbench.kernel.meaning.machine import AnyModel
 from workbench.kernel.meaning.state import Predicate
@@ -38,20 +38,15 @@ def seek(
         ('commit(w2)', 6)
     """
     model = machine_of(model)
-    searching = _searcher(model, predicate, None if after is None else after.last)
+
+    def not_there(self: Machine, s: Any) -> bool:
+        return not predicate(s)
+
+    begins = model if after is None else beginning_in(model, [after.last])
+    searching = variant(begins, **{_GOAL: invariant(not_there)})
     result = check(searching, [_GOAL], engine="local", fail_fast=True, budget=budget, watch=watch)
     way = result[_GOAL].trace
     if way is None:
         return None, result
     start, moves = (way.start, []) if after is None else (after.start, after.moves)
     return replay(model, start, [*moves, *way.moves]), result
-
-
-def _searcher(model: Machine, predicate: Predicate, begin: State | None) -> Machine:
-    """The model, starting from `begin`, with the invariant "the predicate is false"."""
-
-    def not_there(self: Machine, s: Any) -> bool:
-        return not predicate(s)
-
-    base = model if begin is None else beginning_in(model, [begin])
-    return variant(base, **{_GOAL: invariant(not_there)})

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from workbench.checking.check import check
 from workbench.checking.contract import Auto
 from workbench.checking.questions.records import SettingOutcome, failed, of_model
-from workbench.kernel import Constant, InputError, ModelError, Result
+from workbench.kernel import Constant, InputError, ModelError, Result, machine_of
 from workbench.kernel.meaning.budget import Budget, Watch
 from workbench.kernel.meaning.errors import brief, unknown
 from workbench.kernel.meaning.given import plain
@@ -93,7 +93,7 @@ def plans_of(
     plans: list[SettingPlan] = []
     for setting in settings:
         try:
-            checked = model(**setting)
+            checked = machine_of(model(**setting))
         except Exception:  # the error becomes the setting's result
             plans.append(
                 SettingPlan(tuple(properties or (n for n, p in model.declared.properties.items() if p.by_default)))

@@ -3,10 +3,10 @@
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from workbench.checking.check import check
-from workbench.kernel import InputError, Machine, Result, Trace, Verdict, machine_of
+from workbench.kernel import InputError, Machine, Result, Verdict, machine_of
 from workbench.kernel.meaning.budget import Watch
 from workbench.kernel.meaning.constants import spell
 from workbench.kernel.meaning.given import names_in
@@ -133,6 +133,7 @@ class Repairs:
     found: list[Attempt]
     tried: int
     complete: bool
+    trace: ClassVar[None] = None  # no single behaviour shows that a property holds
 
     @property
     def holds(self) -> bool | None:
@@ -144,11 +145,6 @@ class Repairs:
         if not self.found:
             return f"no repair of {self.name} was found"
         return f"{self.name} holds with {', or with '.join(attempt.told for attempt in self.found)}"
-
-    @property
-    def trace(self) -> Trace | None:
-        """None: no single behaviour shows that a property holds."""
-        return None
 
     def __repr__(self) -> str:
         return self.text()

@@ -61,9 +61,6 @@ class DatasetContent:
     def paths(self) -> set[str]:
         return {name for names in self.tables.values() for name in names}
 
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 # Writing -------------------------------------------------------------------------------------------------------------
 
@@ -74,10 +71,12 @@ def save(space: StateSpace, folder: Place) -> str | Path:
     Raises:
         InputError: If the folder holds something else.
     """
-    decided = {
-        f"distance_{name}": distances(len(space), space.sources, space.targets, deciding)
-        for name, deciding in _deciding_states(space).items()
-    }
+    decided = {}
+    for verdict in space.result.verdicts:
+        if verdict.kind in ("invariant", "reachable"):
+            holds = space.holds(verdict.name)
+            deciding = ~holds if verdict.kind == "invariant" else holds
+            decided[f"distance_{verdict.name}"] = distances(len(space), space.sources, space.targets, deciding)
     columns = StateColumns(space.model.layout, space.values, ("id", "level", *decided))
     checked = [verdict.name for verdict in space.result.verdicts]
     identity = Identity.of(space.model, checked, space.result.symmetry)
@@ -86,23 +85,13 @@ def save(space: StateSpace, folder: Place) -> str | Path:
         transitions, transitions_sum = _write_transitions(writing, space)
         run = {**describe_run(space.result), "transitions": len(space.targets), "columns": columns.names}
         content = DatasetContent(identity, run, {STATES: [states], TRANSITIONS: [transitions]})
-        writing.commit(content.as_json(), {states: states_sum, transitions: transitions_sum})
+        writing.commit(asdict(content), {states: states_sum, transitions: transitions_sum})
     return as_place(folder)
 
 
 def describe_run(result: Result) -> dict[str, Any]:
     """The check's result in a dataset."""
     return {**result.as_dict(), "stopped": result.stopped, "levels": result.levels}
-
-
-def _deciding_states(space: StateSpace) -> dict[str, np.ndarray]:
-    """For each property of states, which states decide it: they violate the invariant, or satisfy the reachable one."""
-    decided = {}
-    for verdict in space.result.verdicts:
-        if verdict.kind in ("invariant", "reachable"):
-            holds = space.holds(verdict.name)
-            decided[verdict.name] = ~holds if verdict.kind == "invariant" else holds
-    return decided
 
 
 def distances(states: int, sources: np.ndarray, targets: np.ndarray, goal: np.ndarray) -> np.ndarray:
@@ -185,7 +174,7 @@ def _describe_step(model: Machine, move: tuple[int, int], source: State) -> dict
     instance = model.instances[move[0]]
     outcome, _ = model.outcomes(instance, source)[move[1]]
     used: set[str] = set()
-    given = [*zip(instance.action.parameters, instance.arguments, strict=True), *outcome.choices]
+    given = instance.named(outcome.choices)
     parameters = [(unused_name(name or "choice", used), as_text(value)) for name, value in given]
     return {"action": instance.action.name, "parameters": parameters, "process": instance.lane or None}
 

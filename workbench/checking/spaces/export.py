@@ -1,6 +1,7 @@
 """A distributed search as a dataset: Spark's workers write the tables of :func:`workbench.save`."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -63,7 +64,7 @@ def save_run(run_dir: Place, folder: Place, model: ModelClass, spark: Any = None
         run = {**describe_run(result), "transitions": sum(part.transitions for part in written), "columns": names}
         tables = {table: [part.names[table] for part in written] for table in (STATES, TRANSITIONS)}
         content = DatasetContent(search.identity, run, tables)
-        writing.commit(content.as_json(), {name: found for part in written for name, found in part.sums.items()})
+        writing.commit(asdict(content), {name: found for part in written for name, found in part.sums.items()})
     return as_place(folder)
 
 

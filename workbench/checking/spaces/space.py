@@ -62,7 +62,7 @@ class StateSpace:
 
     @cached_property
     def _transitions(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        degree, targets, steps, *_ = at_once(self._search.transitions)
+        degree, targets, steps, *_ = at_once(self._search.store.transitions)
         sources = np.repeat(np.arange(len(self)), degree)
         return sources, targets, steps
 

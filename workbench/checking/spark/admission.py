@@ -91,17 +91,13 @@ class Admission:
             fingerprints, parents, instances, ordinals = (part[new] for part in message[:4])
             self.new += np.bincount(instances, minlength=len(self.new))
             try:
-                self._judge(fingerprints, local)
+                for name, met in self._watched.hits(local, self._known):
+                    if met.any():
+                        smallest = min(fingerprints[met].tolist())
+                        self.decided[name] = min(smallest, self.decided.get(name, smallest))
             except ModelError as error:
                 at = np.flatnonzero((local == np.array(error.met[0])).all(axis=1))[0]
                 error.met = [LAST_LEVEL, *parents[at].tolist(), int(instances[at]), int(ordinals[at])]
                 raise
             self._tell(fingerprints, local)
             yield States(fingerprints, parents, instances, ordinals, rows)
-
-    def _judge(self, fingerprints: np.ndarray, rows: np.ndarray) -> None:
-        """Note the properties that new states decide."""
-        for name, met in self._watched.hits(rows, self._known):
-            if met.any():
-                smallest = min(fingerprints[met].tolist())
-                self.decided[name] = min(smallest, self.decided.get(name, smallest))

@@ -50,11 +50,7 @@ MOST_PER_TASK = 1 << 21
 
 
 class SparkSearch(Running):
-    """A search whose states live in a run directory.
-
-    Args:
-        spark, folder, task, identity, manifest: As for :class:`Running`.
-    """
+    """A search whose states live in a run directory."""
 
     def __init__(self, spark: Any, folder: Folder, task: Task, identity: Identity, manifest: RunManifest) -> None:
         super().__init__(spark, folder, task, identity, manifest)
@@ -73,7 +69,8 @@ class SparkSearch(Running):
         """Continue from the last completed level of a search in this process, which is not needed afterwards."""
         self.reported = search.store.count
         self._costs["in process"] = costs_of(search.trees)
-        self._reach_workers()
+        # Raises InputError if workers cannot load the model, or do not see the run directory.
+        self.flow(range(self.task.buckets), partial(expanding.reach_worker, self._getting([])))
         try:
             manifest = write_search(self.directory, self.task, search, seconds)
             self.commit(manifest)
@@ -105,9 +102,9 @@ class SparkSearch(Running):
                     raise Stop("stopped at the first violation")
                 began = time.perf_counter()
                 if self.manifest.levels:
-                    initial, made = self.manifest.initial, self._next_levels(limits)
+                    initial, made = self.manifest.initial, self._next_levels()
                 else:
-                    initial, outcomes = self._first_level(limits)
+                    initial, outcomes = write_initial_level(self.directory, self.task, self.watch)
                     made = [outcomes]
                 seconds = (time.perf_counter() - began) / len(made)
                 numbered: CellValues = [[] for _ in self.model.layout.cells]
@@ -118,6 +115,8 @@ class SparkSearch(Running):
             if self.plan().liveness and self.manifest.sizes:
                 self._link()
             self.unfinished = False
+        except NotWritten as error:
+            raise self.explain(error) from error
         except Stop as stop:
             self.stopped = str(stop)
 
@@ -135,11 +134,8 @@ class SparkSearch(Running):
         if self.manifest.linked or int(plan.firsts[-1]) >= OUTSIDE:
             return
         if int(plan.firsts[-1]) <= HERE:
-            try:
-                one = self._narrow.worker(self.manifest.values, self.watch)
-                linked = link_run(here, lambda: one, self.task.buckets, plan)
-            except NotWritten as error:
-                raise self.explain(error) from error
+            one = self._narrow.worker(self.manifest.values, self.watch)
+            linked = link_run(here, lambda: one, self.task.buckets, plan)
         else:
             files = [source.file.path for source in plan.sources]
             linked = link_run(self.flow, self._getting([*files, *plan.before]), self.task.buckets, plan)
@@ -156,20 +152,10 @@ class SparkSearch(Running):
         """Returns a task's worker, which may then read `files`."""
         return partial(worker_for, self.shipped(files))
 
-    def _reach_workers(self) -> None:
-        """Raise :class:`InputError` if workers cannot load the model, or do not see the run directory."""
-        self.flow(range(self.task.buckets), partial(expanding.reach_worker, self._getting([])))
-
     def _violated(self) -> bool:
         return any(not declared.wanted for declared in self.model.select(self.manifest.decided))
 
-    def _first_level(self, limits: Limits) -> tuple[int, list[Admitted]]:
-        try:
-            return write_initial_level(self.directory, self.task, self.watch)
-        except NotWritten as error:
-            raise self.explain(error) from error
-
-    def _next_levels(self, limits: Limits) -> list[list[Admitted]]:
+    def _next_levels(self) -> list[list[Admitted]]:
         """Expand the last level: here if it is narrow, or else in a job, which may make several levels."""
         manifest = self.manifest
         visited = {bucket: manifest.files_of(bucket) for bucket in range(self.task.buckets)}
@@ -178,10 +164,7 @@ class SparkSearch(Running):
         if not self._narrow.takes(manifest):
             return self._wide_levels(self._divide(manifest.levels[-1].files), level)
         [work] = self._divide(manifest.levels[-1].files, tasks=1)
-        try:
-            return [self._narrow.next_level(manifest.values, work, level, self.watch)]
-        except NotWritten as error:
-            raise self.explain(error) from error
+        return [self._narrow.next_level(manifest.values, work, level, self.watch)]
 
     def _wide_levels(
         self, work: Sequence[Sequence[Work]], level: NextLevel, alone: bool = False
@@ -272,17 +255,14 @@ class SparkSearch(Running):
             self.counted = cut(self.directory, self.manifest, manifest, outcomes, most - sum(self.manifest.sizes))
             limits.room(most)
         manifest.seconds = limits.seconds
-        try:
-            if not manifest.complete:
-                told = [self.directory.from_message(outcome.extras) for outcome in outcomes if outcome.extras]
-                before, numbered = numbered, _merge([numbered, *told])
-                new = [now[len(then) :] for then, now in zip(before, numbered, strict=True)]
-                self._values = [known + len(cell) for known, cell in zip(self._values, new, strict=True)]
-                self._growth.note(self._values)
-                manifest.levels[-1].values = self.directory.write_values(len(self.manifest.levels), new)
-            self.commit(manifest)
-        except NotWritten as error:
-            raise self.explain(error) from error
+        if not manifest.complete:
+            told = [self.directory.from_message(outcome.extras) for outcome in outcomes if outcome.extras]
+            before, numbered = numbered, _merge([numbered, *told])
+            new = [now[len(then) :] for then, now in zip(before, numbered, strict=True)]
+            self._values = [known + len(cell) for known, cell in zip(self._values, new, strict=True)]
+            self._growth.note(self._values)
+            manifest.levels[-1].values = self.directory.write_values(len(self.manifest.levels), new)
+        self.commit(manifest)
         self.manifest = self.counted = manifest
         return numbered
 
@@ -308,6 +288,7 @@ class SparkSearch(Running):
         counts = self._counts(counted)
         renamings = len(self.model.renamings(self.task.symmetry)) if self.task.symmetry else 1
         seconds = [level.seconds for level in counted.levels[1:]]
+        costs = joined(self._costs.values())  # of all processes, each with its own trees
         return Exploration(
             engine="spark",
             stopped=None if counted.complete and self.error is None else self.stopped,
@@ -331,7 +312,7 @@ class SparkSearch(Running):
                 "worker_bytes": self.held,
             },
             growth=self._growth,
-            profile=None if self._resumed else self._profile(sum(counted.sizes)),
+            profile=None if self._resumed else Profile(sum(counted.sizes), tuple(self.model.layout.cells), costs),
         )
 
     @cached_property
@@ -349,10 +330,6 @@ class SparkSearch(Running):
     def _generated(self, manifest: RunManifest) -> int:
         """The transitions."""
         return int(self._counts(manifest)[1].sum())
-
-    def _profile(self, states: int) -> Profile:
-        """The profile over all processes, each with its own trees."""
-        return Profile(states, tuple(self.model.layout.cells), joined(self._costs.values()))
 
 
 def _merge(extras: Sequence[Sequence[Sequence[Any]]]) -> list[list[Any]]:

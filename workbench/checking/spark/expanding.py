@@ -116,10 +116,7 @@ def reach_worker(get: Callable[[], Worker], _: Any) -> Outgoing:
 
 
 def expand_work(get: Callable[[], Worker], level: int, known: frozenset[str], work: Sequence[Work]) -> Outgoing:
-    """The successors of the states in `work`, once each, by bucket; the counts go to bucket 0.
-
-    Steps are judged by all properties except those that are `known` to be decided.
-    """
+    """What :class:`Expanding` makes of the states in `work`; `level` is its values'."""
     worker = get()
     worker.catch_up(level)
     expanding = Expanding(worker, level, known)

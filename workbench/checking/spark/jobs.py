@@ -69,8 +69,11 @@ def run_job(spark: Any, work: Callable[[], T], watch: Callable[[], None]) -> T:
 
     An exception of `watch` cancels the job, and is raised once the job has ended.
     """
-    tag = f"workbench-{uuid.uuid4().hex}"
-    add, remove, cancel = _tags(spark)
+    tag, context = f"workbench-{uuid.uuid4().hex}", _context(spark)
+    if context is None:
+        add, remove, cancel = spark.addTag, spark.removeTag, spark.interruptTag
+    else:  # a classic session's functions do not reach jobs of another thread; its context's do
+        add, remove, cancel = context.addJobTag, context.removeJobTag, context.cancelJobsWithTag
 
     def tagged() -> T:
         with while_java_lives():
@@ -99,17 +102,6 @@ def _context(spark: Any) -> Any:
         return spark.sparkContext
     except PySparkException:
         return None
-
-
-def _tags(spark: Any) -> tuple[Callable[[str], Any], ...]:
-    """The functions that add a tag, remove it, and cancel its jobs.
-
-    A classic session's functions do not reach jobs of another thread; its context's do.
-    """
-    context = _context(spark)
-    if context is None:
-        return spark.addTag, spark.removeTag, spark.interruptTag
-    return context.addJobTag, context.removeJobTag, context.cancelJobsWithTag
 
 
 def explained(error: Exception, model: str) -> Exception:

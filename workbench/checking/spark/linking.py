@@ -45,7 +45,7 @@ class FileOfStates(NamedTuple):
 
 
 class Truths(NamedTuple):
-    """The values of the liveness properties' predicates, bool (predicates, states), in the states with some numbers."""
+    """The values of predicates, bool (predicates, states), in the states with some numbers: see :class:`Part`."""
 
     numbers: np.ndarray
     values: np.ndarray
@@ -99,7 +99,7 @@ class LinkPlan(NamedTuple):
 # The stages: pieces, buckets and parts -------------------------------------------------------------------------------
 
 
-def expand_again(get: Callable[[], Worker], plan: LinkPlan, pieces: Sequence[tuple[FileOfStates, int]]) -> Outgoing:
+def expand_again(get: Callable[[], Worker], pieces: Sequence[tuple[FileOfStates, int]]) -> Outgoing:
     """The transitions from the states of row groups, each for the bucket of its target; and what holds in the states.
 
     Transitions that lead outside, and what holds, may go to any bucket.
@@ -189,8 +189,6 @@ def number_targets(
 
 def _numbers_of(worker: Worker, bucket: int, plan: LinkPlan) -> Visited:
     """The numbers of a bucket's states, by fingerprint."""
-    mine = [source for source in plan.sources if source.file.bucket == bucket]
-    before = plan.before[bucket : bucket + 1]
     visited, count = Visited(worker.cells.words, numbered=True), 0
 
     def add(fingerprints: np.ndarray, numbers: np.ndarray) -> None:
@@ -199,11 +197,11 @@ def _numbers_of(worker: Worker, bucket: int, plan: LinkPlan) -> Visited:
         visited.reserve(count)
         transition_kernels.number_states(fingerprints, numbers.astype(np.uint32), visited.table)
 
-    for name in before:
+    for name in plan.before[bucket : bucket + 1]:
         for part in worker.directory.each_part(name, ["fingerprints", "parents"]):
             add(part.fingerprints, part.parents[:, 0])
-    for source in mine:
-        if source.first is not None:
+    for source in plan.sources:
+        if source.file.bucket == bucket and source.first is not None:
             number = source.first
             for part in worker.directory.each_part(source.file.path, ["fingerprints"]):
                 add(part.fingerprints, np.arange(number, number + len(part.fingerprints)))
@@ -260,9 +258,8 @@ def write_part(directory: RunDirectory, part: Part) -> Linked:
 def parts_of(search: LocalSearch, end: int, part_states: int = PART_STATES) -> Iterator[Part]:
     """The parts of the first `end` states, expanded by a search in process, without a copy of everything."""
     labels, ordinals = labelled(search.trees, np.arange(len(search.trees.steps) or 1))
-    truths = [
-        column.array for of in search.labels.values() for pair in of.columns for column in pair if column is not None
-    ]
+    of_formulas = [column for of in search.labels.values() for pair in of.columns for column in pair]
+    truths = [column.array for column in (*of_formulas, *search.enabled.columns.values()) if column is not None]
     edges = search.store.edges
     at, used = 0, 0  # the next arrays of transitions, and the used part of them
     for first in range(0, end, part_states):
@@ -291,7 +288,7 @@ def link_run(flow: Flow, get: Callable[[], Worker], buckets: int, plan: LinkPlan
     tasks = min(len(pieces), buckets)
     return flow(
         [pieces[i::tasks] for i in range(tasks)],
-        partial(expand_again, get, plan),
+        partial(expand_again, get),
         Stage(buckets, partial(number_targets, get, plan)),
         Stage(len(plan.parts), partial(assemble, get, plan)),
     )

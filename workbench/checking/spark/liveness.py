@@ -4,7 +4,7 @@ Definitions are in ``docs/liveness.md``. :class:`workbench.checking.local.lassos
 whole graph, or in the rest after trimming.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -36,27 +36,20 @@ class LivenessRoom(NamedTuple):
     early: int
     most: int
 
-    @classmethod
-    def planned(cls) -> "LivenessRoom":
-        """Half of the memory that a search may take."""
-        most = most_memory() // 2 // _BYTES_PER_TRANSITION
-        return cls(most, most)
-
 
 class SparkLivenessJudge:
     """Judges the liveness properties of a search on Spark, without writing."""
 
     def __init__(self, search: Running, room: LivenessRoom | None = None) -> None:
-        self._search, self._model, self._room = search, search.model, room or LivenessRoom.planned()
+        self._search, self._model = search, search.model
+        most = most_memory() // 2 // _BYTES_PER_TRANSITION  # half of what a search may take
+        self._room = room or LivenessRoom(most, most)
         fair = FairLabels(self._model)
         self._fairness, self._labels = fair.conditions, fair.count
+        self._own = [at for at, condition in enumerate(self._fairness) if condition.enabled is not None]
 
     def verdict(self, declared: Property) -> Verdict:
         search = self._search
-        if any(condition.enabled is not None for condition in self._model.fairness):
-            return _unknown(
-                declared, "a condition of fairness says itself where it is enabled, and Spark does not ask it"
-            )
         if not search.manifest.linked:
             many = sum(search.manifest.sizes) >= OUTSIDE
             why = f"more than {OUTSIDE:,} states have no numbers here" if many else search.stopped
@@ -103,11 +96,11 @@ class SparkLivenessJudge:
     @cached_property
     def _parts(self) -> TransitionParts:
         predicates = sum(2 - (trigger is None) for of in self._columns.values() for trigger, _ in of)
-        return TransitionParts(self._search, predicates, self._labels)
+        return TransitionParts(self._search, predicates + len(self._own), self._labels)
 
     @cached_property
     def _described(self) -> tuple[SpaceOutline, list[StateSet], StateSet]:
-        """The space, the states where each predicate holds, and those that a fair step changes."""
+        """The space, the states where each predicate holds, and those in which a condition is enabled."""
         files, sizes = self._parts.files, self._search.manifest.sizes
         total = sum(sizes)
         firsts = np.array([*(file.first for file in files), total], np.int64)
@@ -115,7 +108,7 @@ class SparkLivenessJudge:
         follows = np.zeros((len(files), len(files)), np.bool_)
         space = SpaceOutline(firsts, levels, np.array([file.transitions for file in files], np.int64), follows)
         fair = np.zeros(self._labels, np.bool_)
-        fair[[number for condition in self._fairness for number in condition.actions]] = True
+        fair[[number for one in self._fairness if one.enabled is None for number in one.actions]] = True
         truths, busy = [StateSet(total) for _ in range(self._parts.predicates)], StateSet(total)
         for described in self._parts.sweep(Describe(firsts, fair), range(len(files))):
             part = space.part_of(described.first)
@@ -126,7 +119,15 @@ class SparkLivenessJudge:
                 truth[span] = values
             busy[span] = np.unpackbits(described.busy, count=states)
             follows[part, described.targets] = True
+        for own in truths[len(truths) - len(self._own) :]:
+            busy = busy | own
         return space, truths, busy
+
+    @property
+    def _enabled(self) -> dict[int, StateSet]:
+        """Where the conditions are enabled that say so themselves."""
+        truths = self._described[1]
+        return dict(zip(self._own, truths[len(truths) - len(self._own) :], strict=True))
 
     @property
     def _space(self) -> SpaceOutline:
@@ -157,7 +158,8 @@ class SparkLivenessJudge:
     def _whole(self) -> tuple[LassoFinder, Arrays]:
         arrays = self._parts.gather(StateSet.full(self._space.states), self._space)
         graph = Graph(arrays.indptr, arrays.targets, arrays.labels, int(self._space.levels[1]), arrays.leaving)
-        return LassoFinder(graph, self._fairness), arrays
+        enabled = {at: states[0 : states.size] for at, states in self._enabled.items()}
+        return LassoFinder(graph, self._fairness, enabled), arrays
 
     def _lasso_in_whole(self, kind: str, trigger: StateSet | None, goal: StateSet) -> Trace | None:
         finder, arrays = self._whole
@@ -175,25 +177,28 @@ class SparkLivenessJudge:
         return Move(label % len(self._model.instances), ordinal)
 
     def _lasso_by_trimming(self, kind: str, trigger: StateSet | None, goal: StateSet) -> Trace | None:
-        space, busy = self._space, self._described[2]
+        space, busy, fairness, enabled = self._space, self._described[2], self._fairness, self._enabled
         trimmer = Trimmer(space, self._parts.sweep)
-        again = kind == "eventually_always"  # states without the goal again and again, but no others are forbidden
-        allowed = StateSet.full(space.states) if again else StateSet.full(space.states) - goal
+        allowed = StateSet.full(space.states)
+        if kind == "eventually_always":  # states without the goal again and again, like a condition that it enables
+            enabled, busy = enabled | {len(fairness): goal}, busy | goal
+            fairness = [*fairness, Fairness("the goal", False, frozenset())]
+        else:
+            allowed = allowed - goal
         entries = allowed if trigger is None else allowed & trigger
         if kind in ("eventually", "initially_leads_to"):
             entries = entries & self._initial
         distance = trimmer.distances(entries, allowed)
-        stop = _nearest(distance, busy | goal if again else busy)
+        stop = _nearest(distance, busy)
         # A lasso with fewer states than the one that stops there has no state as far away.
         near = StateSet.of(distance < (FAR if stop is None else distance[stop]))
-        conditions = Conditions.of(self._fairness, self._labels, again)
-        left = trimmer.fair_part(near, conditions, goal, self._room.early)
+        left = trimmer.fair_part(near, Conditions.of(fairness, self._labels, enabled), self._room.early)
         weight, core = trimmer.weight(left), left
         if weight > self._room.most:
             core = self._nearest_of(trimmer, left, distance)
         if stop is not None:
             core.add(np.array([stop], np.uint32))
-        lasso = self._lasso_in_core(core, distance, goal if again else None)
+        lasso = self._lasso_in_core(core, distance, fairness, enabled)
         if lasso is None and weight > self._room.most:
             raise Undecided(
                 f"{counted(weight, 'transition')} are left where a fair cycle may be, and this process has the memory "
@@ -215,7 +220,7 @@ class SparkLivenessJudge:
         return StateSet.of(within & (distance < int(np.searchsorted(so_far, self._room.most, side="right"))))
 
     def _lasso_in_core(
-        self, core: StateSet, distance: np.ndarray, goal: StateSet | None
+        self, core: StateSet, distance: np.ndarray, fairness: Sequence[Fairness], enabled: Mapping[int, StateSet]
     ) -> tuple[int, list[Move]] | None:
         """The nearest lasso in some states: the state where its cycle starts, and the moves of the cycle.
 
@@ -230,20 +235,15 @@ class SparkLivenessJudge:
         sources = np.concatenate([np.arange(chain - 1), far])
         before = np.concatenate([np.arange(1, chain), chain + np.arange(len(far))])[np.argsort(sources, kind="stable")]
         degree = np.bincount(sources, minlength=chain)
-        nobody, goal_again = self._labels, self._labels + 1
+        nobody = self._labels
         indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(degree), len(before) + arrays.indptr[1:]])
         targets = np.concatenate([before, chain + arrays.targets]).astype(np.int32)
         labels = np.concatenate([np.full(len(before), nobody), arrays.labels]).astype(np.int32)
         leaving, leaving_labels = arrays.leaving
-        fairness = list(self._fairness)
-        if goal is not None:
-            held = np.flatnonzero(goal[0 : goal.size][numbers])
-            leaving = np.concatenate([leaving, held])
-            leaving_labels = np.concatenate([leaving_labels, np.full(len(held), goal_again)])
-            fairness.append(Fairness("the goal", False, frozenset({goal_again})))
         graph = Graph(indptr, targets, labels, 1, (chain + leaving, leaving_labels))
         real = np.arange(len(indptr) - 1) >= chain
-        lasso = LassoFinder(graph, fairness).find("always_eventually", None, ~real)
+        held = {at: np.append(np.zeros(chain, bool), one[0 : one.size][numbers]) for at, one in enabled.items()}
+        lasso = LassoFinder(graph, fairness, held).find("always_eventually", None, ~real)
         if lasso is None:
             return None
         cycle = [step - len(before) for step in lasso.steps[lasso.loop :]]

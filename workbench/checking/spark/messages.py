@@ -143,11 +143,6 @@ class Admitted(NamedTuple):
     received: int
     memory: Memory
 
-    @property
-    def names(self) -> list[str]:
-        """The names of the files."""
-        return [file.path for file in self.files]
-
 
 class Reports(NamedTuple):
     """The reports of a bucket in a job so far, one for each level in order."""

@@ -39,16 +39,8 @@ class Numbering:
     def known(self, level: int) -> list[int]:
         return self._known[level]
 
-    def to_local(self, rows: np.ndarray, level: int, extras: Sequence[Sequence[Any]]) -> np.ndarray:
-        """The rows, in global numbers as of `level` and numbers of `extras`, in local numbers.
-
-        Raises:
-            InputError: If a row has a number without a value: kernels do not check.
-        """
-        return self.local(level, extras).of_rows(rows)
-
     def local(self, level: int, extras: Sequence[Sequence[Any]]) -> "Translation":
-        """The translation that :meth:`to_local` uses."""
+        """The translation to local numbers from global ones as of `level` and numbers of `extras`."""
         parts = []
         for cell, known in enumerate(self._known[level]):
             own = [self._cells.number(cell, value) for value in extras[cell]]
@@ -86,7 +78,11 @@ class Translation(NamedTuple):
         return cls(np.cumsum(room) - room, room, np.concatenate(parts).astype(kind))
 
     def of_rows(self, rows: np.ndarray) -> np.ndarray:
-        """The rows, renumbered."""
+        """The rows, renumbered.
+
+        Raises:
+            InputError: If a row has a number without a value.
+        """
         renumbered = np.empty(rows.shape, self.numbers.dtype)
         if not renumber(rows, *self, renumbered):
             raise InputError("a file of states has a value without a number; it is none of this run")

@@ -23,12 +23,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from workbench.checking.spark.manifest import RUN, LevelFile, ManifestStep, Run, RunManifest
+from workbench.checking.spark.manifest import LevelFile, ManifestStep, Run, RunManifest
 from workbench.checking.spark.states import ROW_GROUP, States, groups
 from workbench.kernel import InputError, Machine
 from workbench.storage.encoding import Encoding
 from workbench.storage.folder import Folder
-from workbench.storage.places import Place
 from workbench.storage.strict_json import read_json
 from workbench.storage.sums import FileSum
 from workbench.storage.versions import Overtaken
@@ -235,15 +234,6 @@ def _writing() -> Iterator[None]:
         raise
     except InputError as error:
         raise NotWritten(str(error)) from None
-
-
-def open_folder(path: Place, mark: str) -> Folder:
-    """The folder of a run, for a worker; the driver tells it of the files.
-
-    Raises:
-        InputError: If the worker does not see the run directory there.
-    """
-    return Folder.reached(path, RUN, mark)
 
 
 def _name(level: int, name: str) -> str:

@@ -133,7 +133,7 @@ def _start(master: str | None, conf: dict[str, Any]) -> SparkSession:
             PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
         if master.startswith("sc://"):
             needs("connect", "Spark Connect")  # or PySpark may end the process
-            return _configured(builder.remote(master), conf).getOrCreate()
+            return builder.remote(master).config(map=conf).getOrCreate()
         java = check_java()
         here = master.startswith("local")
         settings = {"spark.master": master, **_QUIET, **(_local_settings(cores) if here else _CLUSTER), **conf}
@@ -141,7 +141,7 @@ def _start(master: str | None, conf: dict[str, Any]) -> SparkSession:
             settings[DRIVER_OPTIONS] = f"{_quick_start(java)} {settings.get(DRIVER_OPTIONS, '')}"
         with _startup_files_and_variables(settings, here), _interrupts_as_before():
             _start_java(settings)
-            spark = _configured(builder.master(master), settings).getOrCreate()
+            spark = builder.master(master).config(map=settings).getOrCreate()
             _let_java_go_quietly(spark.sparkContext._accumulatorServer)
             return spark
     except (PySparkException, Py4JError, ConnectionError, ImportError) as error:
@@ -240,12 +240,6 @@ def _pass_on(heard: int) -> None:
         for line in lines:
             if not line.startswith(_JAVA_STARTS):
                 os.write(2, line)
-
-
-def _configured(builder: SparkSession.Builder, settings: dict[str, Any]) -> SparkSession.Builder:
-    for name, value in settings.items():
-        builder = builder.config(name, value)
-    return builder
 
 
 def _local_settings(cores: int) -> dict[str, Any]:

@@ -15,10 +15,6 @@ ROW_GROUP = 1 << 17
 _ABSENT = np.empty(0)
 
 
-def _absent() -> np.ndarray:
-    return _ABSENT
-
-
 @dataclass(frozen=True)
 class States:
     """States, column by column. A file holds some of the columns; unread ones are empty.
@@ -29,15 +25,11 @@ class States:
         rows: Values by number.
     """
 
-    fingerprints: np.ndarray = field(default_factory=_absent)
-    parents: np.ndarray = field(default_factory=_absent)
-    instances: np.ndarray = field(default_factory=_absent)
-    ordinals: np.ndarray = field(default_factory=_absent)
-    rows: np.ndarray = field(default_factory=_absent)
-
-    def take(self, some: Any) -> "States":
-        """The states chosen by a bool array, or by an array of positions."""
-        return States(**{name: column[some] for name, column in self._columns()})
+    fingerprints: np.ndarray = field(default_factory=lambda: _ABSENT)
+    parents: np.ndarray = field(default_factory=lambda: _ABSENT)
+    instances: np.ndarray = field(default_factory=lambda: _ABSENT)
+    ordinals: np.ndarray = field(default_factory=lambda: _ABSENT)
+    rows: np.ndarray = field(default_factory=lambda: _ABSENT)
 
     @staticmethod
     def join(parts: Sequence["States"]) -> "States":

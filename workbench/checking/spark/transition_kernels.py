@@ -44,12 +44,12 @@ def remove(bits, state):
 
 
 @njit(cache=True, nogil=True)
-def enabled_in(state, begin, end, targets, labels, own):
-    """The conditions with a step among the state's transitions, one bit each."""
+def enabled_in(state, begin, end, targets, labels, enables):
+    """The conditions that the state's transitions enable, one bit each."""
     enabled = np.uint8(0)
     for e in range(begin, end):
         if targets[e] != state:
-            enabled |= own[labels[e]]
+            enabled |= enables[labels[e]]
     return enabled
 
 
@@ -77,14 +77,15 @@ def trim_part(first, indptr, targets, bits):
 
 
 @njit(cache=True, nogil=True)
-def meet(first, indptr, targets, labels, bits, own, weak, held, met):
+def meet(first, indptr, targets, labels, bits, own, enables, weak, held, met):
     """Add to `met` the conditions that the part's states can satisfy without leaving the set, until nothing changes.
 
     Args:
         bits (uint8 array): The set.
         own (uint8 array): For each label the conditions that its step belongs to, one bit each.
+        enables (uint8 array): Those of them that are enabled where such a step is.
         weak (int): The conditions that a state satisfies by not enabling them.
-        held (uint8 array (states of the part)): Further conditions that count as enabled.
+        held (uint8 array (states of the part)): The other conditions, where they are enabled.
         met (uint8 array): For all states.
     """
     changed = True
@@ -94,7 +95,7 @@ def meet(first, indptr, targets, labels, bits, own, weak, held, met):
             state = first + i
             if not has(bits, state):
                 continue
-            enabled = held[i] | enabled_in(state, indptr[i], indptr[i + 1], targets, labels, own)
+            enabled = held[i] | enabled_in(state, indptr[i], indptr[i + 1], targets, labels, enables)
             mine = met[state] | (np.uint8(weak) & ~enabled)
             for e in range(indptr[i], indptr[i + 1]):
                 if steps_inside(bits, state, targets[e]):
@@ -105,12 +106,12 @@ def meet(first, indptr, targets, labels, bits, own, weak, held, met):
 
 
 @njit(cache=True, nogil=True)
-def keep(first, indptr, targets, labels, bits, own, every, strong, held, met):
+def keep(first, indptr, targets, labels, bits, enables, every, strong, held, met):
     """Remove the part's states with a due condition that cannot be satisfied."""
     for i in range(indptr.shape[0] - 1):
         state = first + i
         if has(bits, state):
-            enabled = held[i] | enabled_in(state, indptr[i], indptr[i + 1], targets, labels, own)
+            enabled = held[i] | enabled_in(state, indptr[i], indptr[i + 1], targets, labels, enables)
             if met[state] | (np.uint8(strong) & ~enabled) != every:
                 remove(bits, state)
 

@@ -27,7 +27,8 @@ class Part(NamedTuple):
         indptr: Transitions ``indptr[i]`` to ``indptr[i + 1] - 1`` leave state ``first + i``.
         labels: The labels of the steps, see :mod:`workbench.checking.trees.fair_labels`.
         ordinals: The ordinal of the action's outcome.
-        truths: Where the predicates of the liveness properties hold, in the order of :func:`predicates_of`.
+        truths: Where the predicates of the liveness properties hold, in the order of the formulas; then where the
+            conditions of fairness are enabled that say so themselves.
     """
 
     first: int

@@ -11,7 +11,7 @@ The driver holds sets of states, a byte per state for the conditions and two for
 they are. Nothing here knows of Spark: the caller provides the sweep.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -40,36 +40,43 @@ class Conditions(NamedTuple):
 
     Attributes:
         own: For each label the conditions that its step belongs to.
-        goal: The condition without steps that the formula's goal enables; 0 for none.
+        enables: Those of them that are enabled where such a step is.
+        said: The other conditions, each with the states where it is enabled.
     """
 
     own: np.ndarray
+    enables: np.ndarray
     weak: int
     strong: int
-    goal: int = 0
+    said: Sequence[tuple[int, StateSet]]
 
     @property
     def every(self) -> int:
         return self.weak | self.strong
 
-    def held(self, part: Part, goal: StateSet) -> np.ndarray:
-        """The conditions that the goal enables in a part's states."""
-        return np.where(goal[part.first : part.end], np.uint8(self.goal), np.uint8(0))
+    def held(self, part: Part) -> np.ndarray:
+        """The conditions of `said` that are enabled in a part's states."""
+        held = np.zeros(part.states, np.uint8)
+        for bit, states in self.said:
+            held[states[part.first : part.end]] |= np.uint8(bit)
+        return held
 
     @classmethod
-    def of(cls, fairness: Sequence[Fairness], labels: int, goal_again: bool) -> list["Conditions"]:
-        """The conditions in groups; `goal_again` adds one that demands states without the goal again and again."""
-        everything = [(f.strong, sorted(f.actions)) for f in fairness] + [(False, [])] * goal_again
+    def of(cls, fairness: Sequence[Fairness], labels: int, enabled: Mapping[int, StateSet]) -> list["Conditions"]:
+        """The conditions in groups; `enabled` has those that are not enabled by their steps."""
         groups = []
-        for at in range(0, len(everything), _AT_ONCE):
-            own, kinds = np.zeros(labels, np.uint8), [0, 0]
-            for bit, (strong, actions) in enumerate(everything[at : at + _AT_ONCE]):
+        for at in range(0, len(fairness), _AT_ONCE):
+            own, enables, kinds = np.zeros(labels, np.uint8), np.zeros(labels, np.uint8), [0, 0]
+            said: list[tuple[int, StateSet]] = []
+            for bit, condition in enumerate(fairness[at : at + _AT_ONCE]):
+                actions = sorted(condition.actions)
                 own[actions] |= np.uint8(1 << bit)
-                kinds[strong] |= 1 << bit
-            groups.append(cls(own, *kinds))
-        if goal_again:
-            last = len(everything) - 1
-            groups[-1] = groups[-1]._replace(goal=1 << last % _AT_ONCE)
+                kinds[condition.strong] |= 1 << bit
+                if at + bit in enabled:
+                    said.append((1 << bit, enabled[at + bit]))
+                else:
+                    enables[actions] |= np.uint8(1 << bit)
+            groups.append(cls(own, enables, kinds[False], kinds[True], said))
         return groups
 
 
@@ -109,7 +116,7 @@ class Described(NamedTuple):
 
     Attributes:
         truths: As in :class:`Part`, packed.
-        busy: The states that a fair step changes, packed.
+        busy: The states in which a fair step enables a condition, packed.
         targets: The parts that it leads to.
     """
 
@@ -121,7 +128,7 @@ class Described(NamedTuple):
 
 @dataclass(frozen=True)
 class Describe:
-    """Asks for a part's summary; `fair` says whether each label belongs to a fairness condition."""
+    """Asks for a part's summary; `fair` says whether each label enables a fairness condition."""
 
     firsts: np.ndarray
     fair: np.ndarray
@@ -175,13 +182,12 @@ class Meet:
 
     inside: StateSet
     conditions: Conditions
-    goal: StateSet
     met: np.ndarray
 
     def __call__(self, part: Part) -> tuple[int, np.ndarray]:
-        own, weak, held = self.conditions.own, self.conditions.weak, self.conditions.held(part, self.goal)
+        own, enables, weak, *_ = self.conditions
         with _for_a_while(self.met, part.first, part.end):
-            kernels.meet(*part[:4], self.inside.bits, own, weak, held, self.met)
+            kernels.meet(*part[:4], self.inside.bits, own, enables, weak, self.conditions.held(part), self.met)
             return part.first, self.met[part.first : part.end].copy()
 
 
@@ -191,14 +197,12 @@ class Keep:
 
     inside: StateSet
     conditions: Conditions
-    goal: StateSet
     met: np.ndarray
 
     def __call__(self, part: Part) -> PartMembers:
-        own, strong, every = self.conditions.own, self.conditions.strong, self.conditions.every
-        held, bits = self.conditions.held(part, self.goal), self.inside.bits
+        asked, bits = self.conditions, self.inside.bits
         with _for_a_while(bits, part.first // 8, -(-part.end // 8)):
-            kernels.keep(*part[:4], bits, own, every, strong, held, self.met)
+            kernels.keep(*part[:4], bits, asked.enables, asked.every, asked.strong, asked.held(part), self.met)
             return PartMembers.of(part, self.inside)
 
 
@@ -276,9 +280,7 @@ class Trimmer:
             distance += 1
         return found
 
-    def fair_part(
-        self, region: StateSet, conditions: Sequence[Conditions], goal: StateSet, enough: int = 0
-    ) -> StateSet:
+    def fair_part(self, region: StateSet, conditions: Sequence[Conditions], enough: int = 0) -> StateSet:
         """The states of a region from which a fair cycle can be reached inside it.
 
         Stops early, with more states, once at most `enough` transitions leave them. Each state of the region enables
@@ -287,15 +289,16 @@ class Trimmer:
         inside = StateSet(region.size, region.bits.copy())
         parts = self._parts_of(inside)
         while True:
-            self._trim(inside, parts)
+            while parts:
+                parts = self._leading_to(self._take(inside, self._sweep(Trim(inside), parts)), inside)
             if self.weight(inside) <= enough:
                 return inside
             changed: set[int] = set()
             for group in conditions:
-                changed |= self._keep(inside, group, goal)
+                changed |= self._keep(inside, group)
             if not changed:
                 return inside
-            parts = self._leading_to(changed, inside)
+            parts = self._leading_to(changed, inside, itself=True)
 
     def way_to(self, state: int, distance: np.ndarray, entries: StateSet) -> tuple[int, list[tuple[int, int]]]:
         """An entry at the distance of its level, and the labels and ordinals of a shortest way from it to a state."""
@@ -312,33 +315,29 @@ class Trimmer:
         """The parts with states of a set."""
         return [part for part in range(len(self.space.transitions)) if states[self.space.span(part)].any()]
 
-    def _leading_to(self, changed: Iterable[int], inside: StateSet) -> list[int]:
-        """The parts with states inside that lead to a `changed` part."""
-        leading = np.any(self.space.follows[:, sorted(changed)], axis=1)
+    def _leading_to(self, changed: set[int], inside: StateSet, itself: bool = False) -> list[int]:
+        """The parts with states inside that lead to a `changed` part.
+
+        A part that leads to `itself` alone has seen its own change, unless another question was asked then.
+        """
+        columns = sorted(changed)
+        follows = self.space.follows[:, columns]
+        if not itself:
+            follows[columns, range(len(columns))] = False
+        leading = np.any(follows, axis=1)
         return [part for part in self._parts_of(inside) if leading[part]]
 
-    def _others_leading_to(self, changed: Iterable[int], inside: StateSet) -> list[int]:
-        """The same without transitions inside a part, which has seen its own change."""
-        follows = self.space.follows.copy()
-        np.fill_diagonal(follows, False)
-        leading = np.any(follows[:, sorted(changed)], axis=1)
-        return [part for part in self._parts_of(inside) if leading[part]]
-
-    def _trim(self, inside: StateSet, parts: Sequence[int]) -> None:
-        while parts:
-            parts = self._others_leading_to(self._take(inside, self._sweep(Trim(inside), parts)), inside)
-
-    def _keep(self, inside: StateSet, conditions: Conditions, goal: StateSet) -> set[int]:
+    def _keep(self, inside: StateSet, conditions: Conditions) -> set[int]:
         """Remove states that cannot satisfy the conditions; returns the changed parts."""
         met, parts = np.zeros(inside.size, np.uint8), self._parts_of(inside)
         while parts:
             changed = set()
-            for first, values in list(self._sweep(Meet(inside, conditions, goal, met), parts)):
+            for first, values in list(self._sweep(Meet(inside, conditions, met), parts)):
                 if (met[first : first + len(values)] != values).any():
                     met[first : first + len(values)] = values
                     changed.add(self.space.part_of(first))
-            parts = self._others_leading_to(changed, inside)
-        return self._take(inside, self._sweep(Keep(inside, conditions, goal, met), self._parts_of(inside)))
+            parts = self._leading_to(changed, inside)
+        return self._take(inside, self._sweep(Keep(inside, conditions, met), self._parts_of(inside)))
 
     def _take(self, inside: StateSet, answers: Iterable[PartMembers]) -> set[int]:
         """Take over the states left of parts; returns the changed parts."""

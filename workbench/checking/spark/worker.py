@@ -21,7 +21,7 @@ from workbench.checking.local.memory import peak_bytes
 from workbench.checking.local.search import load_kernels
 from workbench.checking.shipping import receive
 from workbench.checking.spark.admission import Admission, New
-from workbench.checking.spark.manifest import LevelFile
+from workbench.checking.spark.manifest import RUN, LevelFile
 from workbench.checking.spark.messages import (
     Admitted,
     Memory,
@@ -32,13 +32,14 @@ from workbench.checking.spark.messages import (
 )
 from workbench.checking.spark.numbering import BucketSet, Numbering
 from workbench.checking.spark.part_store import PartStore
-from workbench.checking.spark.rundir import RunDirectory, open_folder
+from workbench.checking.spark.rundir import RunDirectory
 from workbench.checking.spark.states import States
 from workbench.checking.trees.costs import costs_of
 from workbench.checking.trees.purity import run_again
-from workbench.checking.trees.state_predicates import Labels, Watched
+from workbench.checking.trees.state_predicates import Enabled, Labels, Watched
 from workbench.checking.trees.step_predicates import WatchedSteps
 from workbench.kernel.meaning.properties import Liveness
+from workbench.storage.folder import Folder
 from workbench.storage.sums import FileSum
 
 #: Bytes of visited sets beyond which a process drops those of buckets that others have admitted since. Spark gives a
@@ -120,10 +121,11 @@ class Worker:
             self._spared = self.trees.misses
 
     @cached_property
-    def labels(self) -> list[Labels]:
-        """The predicates of the liveness properties, evaluated once the search is complete."""
+    def labels(self) -> list[Labels | Enabled]:
+        """What liveness asks of states, evaluated once the search is complete."""
         declared = self.model.select(self.task.properties)
-        return [Labels(self.model, self.trees, one) for one in declared if isinstance(one, Liveness)]
+        of_properties = [Labels(self.model, self.trees, one) for one in declared if isinstance(one, Liveness)]
+        return [*of_properties, Enabled(self.model.fairness, self.trees)]
 
     @property
     def steps_by_number(self) -> np.ndarray:
@@ -134,7 +136,7 @@ class Worker:
 
     def rows_of(self, file: LevelFile, states: States) -> np.ndarray:
         """The rows of states from a file, in local numbers."""
-        return self.numbering.to_local(states.rows, file.values_level, self.directory.extras(file.path))
+        return self.numbering.local(file.values_level, self.directory.extras(file.path)).of_rows(states.rows)
 
     # Admitting ---------------------------------------------------------------------------------------------------
 
@@ -177,7 +179,7 @@ class Worker:
         files = list(level.visited.get(bucket, []))
         for report in reports.levels:
             self.directory.know(report.sums)
-            files += report.names
+            files += [file.path for file in report.files]
         visited = self.bucket_set(bucket, files)
         admission = Admission(self.directory, self.watched, self.numbering, bucket, visited, level, new)
         written = admission.write(self._pausing(messages))
@@ -223,7 +225,7 @@ def worker_for(shipped: Shipped) -> Worker:
     if shipped.search not in _workers:
         _workers.clear()
         task = receive(shipped.task)
-        directory = RunDirectory(open_folder(shipped.path, shipped.mark), task.model, task.bits)
+        directory = RunDirectory(Folder.reached(shipped.path, RUN, shipped.mark), task.model, task.bits)
         _workers[shipped.search] = Worker(directory, task)
     worker = _workers[shipped.search]
     worker.spare_the_collector()

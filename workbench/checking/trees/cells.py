@@ -159,9 +159,6 @@ class Interner:
             high.append(hashed >> 64)
         return low + high if self.words == 2 else low
 
-    def hash_of(self, cell: int, number: int) -> np.ndarray:
-        return self._hashes[self._base[cell] + number]
-
     def difference(self, before: Sequence[tuple[int, int]], after: Sequence[tuple[int, int]]) -> Any:
         """The change of the fingerprints when some (cell, number) pairs replace others."""
         gone = [self._base[cell] + number for cell, number in before]
@@ -195,7 +192,7 @@ class Interner:
         """The fingerprints of all images of a row, as one row of 64-bit words, each summed without carries."""
         total = np.zeros(self.lanes, np.uint64)
         for cell, number in enumerate(row):
-            total += self.hash_of(cell, number)
+            total += self._hashes[self._base[cell] + number]
         return total
 
     @property

@@ -21,11 +21,10 @@ def costs_of(trees: Trees) -> tuple[Cost, ...]:
     ]
     roots = np.array([*trees.roots, *trees.predicate_roots.tolist()], np.int64)
     calls, sizes, reads = _walk(trees, roots)
-    order = list(dict.fromkeys(subject for subject in subjects if subject is not None))
-    owned: dict[Subject, list[int]] = {subject: [] for subject in order}
+    owned: dict[Subject, list[int]] = {}
     for number, subject in enumerate(subjects):
         if subject is not None:
-            owned[subject].append(number)
+            owned.setdefault(subject, []).append(number)
     return tuple(_cost(subject, numbers, calls, sizes, reads) for subject, numbers in owned.items())
 
 

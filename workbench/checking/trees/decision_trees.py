@@ -68,6 +68,7 @@ class Trees:
     Attributes:
         misses (int): Calls of the model's Python code.
         assigns (bool array (instances)): Whether each action instance ever assigned to a variable.
+        roots (list of int): The root of each action instance's tree.
         steps: For each memoized successor the action instance and the ordinal of the outcome.
         choices: For each memoized successor its choices.
         counted: The fairness conditions that count a memoized successor, where these are not all of its action's.
@@ -84,7 +85,7 @@ class Trees:
         self.counted: dict[int, frozenset[int]] = {}
         self._view: View = cells.layout.view(())
         self._runs = [0] * len(self.model.instances)
-        self._roots = [UNKNOWN] * len(self.model.instances)
+        self.roots = [UNKNOWN] * len(self.model.instances)
         self._predicate_roots = Growing(np.int32)
         self._nodes = TreeNodes()
         self._columns = TreeColumns(
@@ -119,11 +120,6 @@ class Trees:
     def predicate_roots(self) -> np.ndarray:
         return self._predicate_roots.array
 
-    @property
-    def roots(self) -> Sequence[int]:
-        """The root of each action instance's tree."""
-        return self._roots
-
     def add_predicate(
         self, holds: Callable[..., bool], subject: Subject | None = None, place: str = "", of_steps: bool = False
     ) -> int:
@@ -148,7 +144,7 @@ class Trees:
         if self._runs[number] <= _PURITY_CHECKS:
             instance.check_pure(read, outcomes)
         leaf = self._leaf(number, row, read, outcomes) if outcomes else NOTHING
-        self._roots[number] = self._insert(self._roots[number], row, read, leaf, lambda: self.action_at(instance))
+        self.roots[number] = self._insert(self.roots[number], row, read, leaf, lambda: self.action_at(instance))
 
     @_noting
     def memoize_predicate(self, number: int, row: Sequence[int]) -> set[int]:
@@ -272,12 +268,12 @@ class Trees:
 
     def first_cell(self, number: int) -> int:
         """The first cell that action instance `number` reads; -1 if it reads none."""
-        root = self._roots[number]
+        root = self.roots[number]
         return self._nodes.cell.items[root] if root > 0 else -1
 
     def below(self, number: int, value: int) -> int:
         """The child of the root of action instance `number` for `value` of its first cell, or UNKNOWN."""
-        root = self._roots[number]
+        root = self.roots[number]
         return self._nodes.child(root, value) if root > 0 else root
 
 

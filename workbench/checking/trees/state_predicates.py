@@ -149,20 +149,18 @@ class Labels(_Columns):
     """The predicates of a liveness property's formulas: for each formula its trigger, if any, and its goal.
 
     Attributes:
-        formulas (list of (tuple, Formula)): The formulas with their arguments.
         columns (list of (Growing or None, Growing)): For each formula the values of its trigger, if any, and its goal,
             by state number.
     """
 
     def __init__(self, model: Machine, trees: Trees, declared: Property) -> None:
         super().__init__(trees)
-        self.formulas = model.formulas(declared.name)
         self.columns = [
             (
                 None if formula.trigger is None else self._column(declared, formula.trigger, "trigger"),
                 self._column(declared, formula.goal, "goal"),
             )
-            for _, formula in self.formulas
+            for _, formula in model.formulas(declared.name)
         ]
 
     def _column(self, declared: Property, predicate: Predicate, part: str) -> Growing:

@@ -46,8 +46,8 @@ class WatchedSteps(PredicateTable):
             if judge.begins is not None
         ]
         self.first = len(trees.predicates)
-        for declared, judge in judged:
-            trees.add_predicate(_right(judge), Subject(declared.kind, declared.name), of_steps=True)
+        for judge in self.judges:
+            trees.add_predicate(judge.holds, judge.subject, of_steps=True)
         self.ends = -1
         if model.declared.ends is not None:
             ends = Subject(DEADLOCK.kind, DEADLOCK.name, "ends")
@@ -67,11 +67,6 @@ class WatchedSteps(PredicateTable):
         super().begin_anew(known)
         self._stuck = any(isinstance(p, Deadlock) and p.name not in known for p in self.properties)
 
-    @property
-    def waits(self) -> bool:
-        """Whether any property is undecided."""
-        return self._stuck or bool(self.active.any())
-
     def judge_initial(self, rows: np.ndarray, place: Callable[[int], StatePlace]) -> None:
         """Judge initial states; `place` maps the position of a row to its place."""
         for number, predicate in self.begins:
@@ -89,7 +84,7 @@ class WatchedSteps(PredicateTable):
         cursor[loops.STATE] = 0
 
         def run() -> int:
-            if not self.waits:
+            if not (self._stuck or self.active.any()):
                 return DONE
             columns, dispatch = self.columns, trees.dispatch.arrays
             inspect = step_loops.inspect_steps
@@ -132,7 +127,3 @@ class WatchedSteps(PredicateTable):
 
 def _holds(judge: Callable[[Reader], bool | str]) -> Callable[[Reader], bool]:
     return lambda state: judge(state) is True
-
-
-def _right(judge: PropertyInstance) -> Callable[[Reader, Reader], bool]:
-    return lambda before, after: judge.judge(before, after) is True

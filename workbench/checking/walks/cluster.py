@@ -84,9 +84,8 @@ def _rounds(asked: WalkRequest, session: "SparkSession", tasks: int, so_far: Cal
         most = asked.rule.seconds
         left = _ROUND_SECONDS if most is None else min(_ROUND_SECONDS, most - asked.limits.seconds)
         walk = partial(_walk, shipped, tasks, left)
-        watch = lambda: asked.limits.enforce(lambda: 0)  # noqa: E731
         work, errors = list(following.items()), list[ModelError]()
-        for done in on_spark(session, watch, lambda e: explained(e, model.name), Exchange(), work, walk):
+        for done in on_spark(session, asked.limits.enforce, lambda e: explained(e, model.name), Exchange(), work, walk):
             yield done
             errors += [] if done.error is None else [done.error]
             following[done.task] = done.batch

@@ -1,6 +1,6 @@
 """The goals of shortened traces: a state, a step, or a dead end."""
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,29 +29,13 @@ class Ball(NamedTuple):
     radius: int
 
 
-class Goal(Protocol):
-    """The goal of a trace.
+class StateGoal:
+    """A state that violates an invariant, or satisfies a reachable property.
 
     Attributes:
         is_state: Whether the last state suffices, however it was reached.
         lag: How many steps before the edge of a ball the goal stops being recognized.
     """
-
-    is_state: bool
-    lag: int
-
-    def in_line(self, rows: np.ndarray, steps: np.ndarray) -> int | None:
-        """The number of `steps` along the states `rows` after which the goal is met, if it is."""
-
-    def in_ball(self, ball: Ball, initial: bool) -> tuple[int, list[int]] | None:
-        """The nearest state of a ball from which the goal is met, and the steps from there.
-
-        `initial` says that the ball is around initial states.
-        """
-
-
-class StateGoal:
-    """A state that violates an invariant, or satisfies a reachable property."""
 
     is_state, lag = True, 0
 
@@ -59,9 +43,14 @@ class StateGoal:
         self._watched = Watched(model, trees, [declared])
 
     def in_line(self, rows: np.ndarray, steps: np.ndarray) -> int | None:
+        """The number of `steps` along the states `rows` after which the goal is met, if it is."""
         return min((int(np.argmax(met)) for _, met in self._watched.hits(rows) if met.any()), default=None)
 
     def in_ball(self, ball: Ball, initial: bool) -> tuple[int, list[int]] | None:
+        """The nearest state of a ball from which the goal is met, and the steps from there.
+
+        `initial` says that the ball is around initial states.
+        """
         found = self.in_line(ball.store.column("rows"), np.empty(0, np.int64))
         return None if found is None else (found, [])
 
@@ -106,6 +95,9 @@ class DeadEnd(StepGoal):
     def in_line(self, rows: np.ndarray, steps: np.ndarray) -> int | None:
         stuck = judge_end(self._model, self._trees.cells.decode(rows[-1].tolist())) is not True
         return len(steps) if stuck else None
+
+
+Goal = StateGoal | StepGoal
 
 
 def goal_of(model: Machine, trees: Trees, declared: Property) -> Goal:

@@ -62,7 +62,7 @@ class WalkRequest:
         decided = [p for p, known in zip(judged(self.plan), tally.decided, strict=True) if known]
         names = tuple(declared.name for declared in decided)
         self.watch.tell(WalkProgress(tally.walks, tally.steps, self.limits.seconds, names))
-        self.limits.enforce(lambda: 0)
+        self.limits.enforce()
         if self.plan.fail_fast and any(not declared.wanted for declared in decided):
             raise Stop("stopped at the first violation")
         return self.rule.seconds is None or self.limits.seconds < self.rule.seconds
@@ -74,7 +74,7 @@ def starts_of(model: Machine, limits: Limits | None = None) -> tuple[list[Any], 
     for state in itertools.islice(model.each_initial_state(), _MOST_STARTS + 1):
         starts.append(state)
         if limits is not None and len(starts) % _STARTS_PER_LOOK == 0:
-            limits.enforce(lambda: 0)
+            limits.enforce()
     if len(starts) <= _MOST_STARTS:
         return starts, []
     return starts[:_MOST_STARTS], [f"walks begin in the first {_MOST_STARTS:,} initial states; there are more"]

@@ -120,7 +120,7 @@ class Shortener:
         rows[0] = row
         instances = np.array([trees.steps[step][0] for step in line.steps], np.int64)
         moves = np.column_stack([instances, self._choices()[line.steps]])
-        self._limits.enforce(lambda: 0)
+        self._limits.enforce()
 
         def memoize() -> None:
             trees.memoize_action(int(place[kernels.WHAT]), rows[place[kernels.FOUND]].tolist())
@@ -190,7 +190,7 @@ class Shortener:
         done, whole = 0, 0
         while done < store.count and whole < radius and store.count < most:
             end = store.count
-            if not self._expander.expand(store, done, end, most, lambda _: self._limits.enforce(lambda: 0)):
+            if not self._expander.expand(store, done, end, most, lambda _: self._limits.enforce()):
                 break
             done, whole = end, whole + 1
         self._left -= store.count

@@ -82,13 +82,6 @@ class Model(metaclass=ClassOfModels):
     def __reduce__(self) -> Any:
         return _rebuild, (type(self), self.constants)
 
-    def __getattr__(self, name: str) -> Any:
-        """What engines ask of a model, such as ``instances``, its machine answers; an author's own name goes first."""
-        answers = type(self) if self._machine is None else self._machine  # the class while there is no machine yet
-        if name.startswith("_") or not hasattr(answers, name):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        return getattr(answers, name)
-
     def validate(self) -> None:
         """Raise :class:`InputError` if the constants do not fit together; for models to override."""
 

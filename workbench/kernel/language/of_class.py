@@ -76,7 +76,7 @@ class ClassMachine(Machine):
         self._part_lanes()
 
     def __reduce__(self) -> Any:
-        return _of_author, (self.author,)
+        return machine_of, (self.author,)
 
     def with_constants(self, constants: Mapping[str, Any]) -> Machine:
         return machine_of(type(self.author)(**constants))
@@ -194,13 +194,7 @@ class ClassMachine(Machine):
         return renamings
 
     def declared_renamings(self, sets: Sequence[str] | None = None) -> list[dict[str, str]]:
-        """The permutations of names under which the model does not change, the identity first.
-
-        Renamings that change a constant which holds such names, such as a graph, are left out.
-
-        Args:
-            sets: The symmetric sets to permute; all declared ones for None.
-        """
+        """What :meth:`.Model.renamings` gives where the author has not overridden it."""
         names = self.symmetry if sets is None else names_in("sets", sets)
         for name in names:
             if name not in self.symmetry:
@@ -228,8 +222,3 @@ class ClassMachine(Machine):
 
     def __repr__(self) -> str:
         return repr(self.author)
-
-
-def _of_author(author: Any) -> ClassMachine:
-    machine: ClassMachine = author._machine
-    return machine

@@ -61,7 +61,7 @@ class RefinementProperty(Property):
         try:
             return self.abstract(**given)
         except InputError as error:
-            raise InputError(f"{self.name} of {model.name} refines {self.abstract.name}: {error}") from None
+            raise InputError(f"{self.name} of {type(model).name} refines {self.abstract.name}: {error}") from None
 
 
 def _given(model: Model, name: str, source: str) -> Any:

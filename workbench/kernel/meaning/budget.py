@@ -150,7 +150,7 @@ class Limits:
         if states >= self.most_states:
             raise Stop(f"the budget of {counted(self.most_states, 'state')} is used up")
 
-    def enforce(self, held: Callable[[], int]) -> None:
+    def enforce(self, held: Callable[[], int] = lambda: 0) -> None:
         """Raise :class:`Stop` on request, or if time or memory is used up; `held` gives the bytes in use."""
         self._look(self._timed)
         if self.budget.bytes is not None and held() > self.budget.bytes:

@@ -81,7 +81,7 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
     Raises:
         ModelError: The error of the model, if nothing is decided beside it.
     """
-    judge = partial(_verdict, plan, explored=replace(explored, liveness=_stopping(explored.liveness, limits)))
+    judge = partial(_verdict, plan, replace(explored, liveness=_stopping(explored.liveness, limits)))
     verdicts, error = verdicts_beside(explored.error, plan.properties, judge, limits)
     if error is not None:
         explored = replace(explored, error=error, stopped=limits.why(error))
@@ -139,38 +139,30 @@ def verdicts_beside(
 # Verdicts ------------------------------------------------------------------------------------------------------------
 
 
-def _verdict(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
-    """The verdict of the first rule that has one; the last rule always does."""
-    return next(verdict for rule in _RULES if (verdict := rule(plan, declared, explored)) is not None)
+def _verdict(plan: Plan, explored: Exploration, declared: Property) -> Verdict:
+    if declared.name in explored.decided:
+        if not _in_time(explored):
+            return Verdict.on(declared, declared.wanted, NO_TRACE)
+        return decided_verdict(plan.model, declared, explored.trace_to(explored.decided[declared.name]))
+    if isinstance(declared, Undecided):
+        return Verdict.on(declared, None, declared.why)
+    if not _in_time(explored) and (explored.stopped is not None or isinstance(declared, Liveness)):
+        return Verdict.on(declared, None, "interrupted before it was decided")
+    if explored.stopped is not None:
+        return Verdict.on(declared, None, f"the search is incomplete: {explored.stopped}")
+    if isinstance(declared, Liveness):
+        return _of_liveness(plan, explored, declared)
+    within = constraints_of(plan.model) if explored.outside else None
+    if declared.wanted:
+        where = "no reachable state" if within is None else f"no state that is reached within {within}"
+        return Verdict.on(declared, False, f"{where} satisfies it", within)
+    if within is not None:
+        return Verdict.on(declared, True, f"beyond {within} nothing is known", within)
+    asks = isinstance(declared, Invariant) and _in_time(explored)
+    return Verdict.on(declared, True, says_nothing(plan.model, declared) if asks else None)
 
 
-def _decided(plan: Plan, declared: Property, explored: Exploration) -> Verdict | None:
-    if declared.name not in explored.decided:
-        return None
-    if not _in_time(explored):
-        return Verdict.on(declared, declared.wanted, NO_TRACE)
-    return decided_verdict(plan.model, declared, explored.trace_to(explored.decided[declared.name]))
-
-
-def _undecided(plan: Plan, declared: Property, explored: Exploration) -> Verdict | None:
-    return Verdict.on(declared, None, declared.why) if isinstance(declared, Undecided) else None
-
-
-def _interrupted(plan: Plan, declared: Property, explored: Exploration) -> Verdict | None:
-    if _in_time(explored) or not (explored.stopped is not None or isinstance(declared, Liveness)):
-        return None
-    return Verdict.on(declared, None, "interrupted before it was decided")
-
-
-def _incomplete(plan: Plan, declared: Property, explored: Exploration) -> Verdict | None:
-    if explored.stopped is None:
-        return None
-    return Verdict.on(declared, None, f"the search is incomplete: {explored.stopped}")
-
-
-def _of_liveness(plan: Plan, declared: Property, explored: Exploration) -> Verdict | None:
-    if not isinstance(declared, Liveness):
-        return None
+def _of_liveness(plan: Plan, explored: Exploration, declared: Property) -> Verdict:
     try:
         verdict = explored.liveness(declared) if sum(explored.levels) else None
     except MemoryError:
@@ -181,38 +173,6 @@ def _of_liveness(plan: Plan, declared: Property, explored: Exploration) -> Verdi
         return Verdict.on(declared, None, why)
     assert verdict is not None, "a state is missing only where it is outside"
     return verdict
-
-
-def _never_reached(plan: Plan, declared: Property, explored: Exploration) -> Verdict | None:
-    if not declared.wanted:
-        return None
-    within = constraints_of(plan.model) if explored.outside else None
-    where = "no reachable state" if within is None else f"no state that is reached within {within}"
-    return Verdict.on(declared, False, f"{where} satisfies it", within)
-
-
-def _only_within(plan: Plan, declared: Property, explored: Exploration) -> Verdict | None:
-    if not explored.outside:
-        return None
-    within = constraints_of(plan.model)
-    return Verdict.on(declared, True, f"beyond {within} nothing is known", within)
-
-
-def _holds(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
-    asks = isinstance(declared, Invariant) and _in_time(explored)
-    return Verdict.on(declared, True, says_nothing(plan.model, declared) if asks else None)
-
-
-_RULES: tuple[Callable[[Plan, Property, Exploration], Verdict | None], ...] = (
-    _decided,
-    _undecided,
-    _interrupted,
-    _incomplete,
-    _of_liveness,
-    _never_reached,
-    _only_within,
-    _holds,
-)
 
 
 def _in_time(explored: Exploration) -> bool:

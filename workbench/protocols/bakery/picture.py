@@ -306,7 +306,7 @@ def pointers(model, s, w):
     """Tags with arrows to the snapshots on which a writer staged its files, and on which it builds."""
     uses: dict[int, list[tuple[str, str]]] = {}
     for variable, said in (("parent_staged", "staged its files on"), ("parent_seen", "builds on")):
-        seen = getattr(s, variable)[w] if variable in model.declared.variables else 0
+        seen = getattr(s, variable)[w] if variable in type(model).declared.variables else 0
         if seen:
             uses.setdefault(seen, []).append((variable, said))
     for seen, found in uses.items():
@@ -330,7 +330,7 @@ def crasher(s):
 
 def restarts(model, s):
     """The restarts left for crashed writers, if the model has them."""
-    if "restart_budget" not in model.declared.variables or not model.MaxRestarts:
+    if "restart_budget" not in type(model).declared.variables or not model.MaxRestarts:
         return None
     left = text(f"{s.restart_budget} more may happen", tone=QUIET)
     return card("restarts", "restarts", left, of=Place("restart_budget"), tone=QUIET)

@@ -16,7 +16,7 @@ from workbench.kernel.meaning.budget import Budget, Limits, Stop, Watch
 from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.constants import spell
 from workbench.kernel.meaning.interrupts import interruptible
-from workbench.kernel.meaning.machine import AnyModel, ModelClass
+from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.values import counted
 from workbench.registry import get_model
 from workbench.registry.programs import needs
@@ -184,8 +184,7 @@ def _why_outside(
 
 
 def _mapped(history: BucketHistory) -> Mapped:
-    def record(given: AnyModel) -> Recording:
-        model = machine_of(given)
+    def record(model: Machine) -> Recording:
         observations = [Observation(_cells(model, {Cell("latest", None): 0}), source="the empty table")]
         for snapshot, cells in zip(history.snapshots, history.versions, strict=True):
             observations.append(Observation(_cells(model, cells), source=f"snapshot {snapshot:,}"))

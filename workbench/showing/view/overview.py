@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from workbench.kernel import Machine, Result
-from workbench.kernel.meaning.machine import ModelClass
+from workbench.kernel import Machine, Result, machine_of
+from workbench.kernel.meaning.machine import AnyModel
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view.charts import levels_chart
 from workbench.showing.view.graph import Space
@@ -30,14 +30,15 @@ def result_view(result: Result) -> Rendered:
     return Rendered(markup, "\n".join([head, verdicts.text(), *(f"note: {note}" for note in notes)]))
 
 
-def model_view(model: Machine | ModelClass) -> Rendered:
+def model_view(model: AnyModel) -> Rendered:
     """A model: its constants, its actions by process, its properties; of a class all that it declares."""
+    model = model if isinstance(model, type) else machine_of(model)
     if isinstance(model, Machine):
-        actions_of, judged = model.actions, {**model.properties, **model.constraints}
+        author, actions_of, judged = model.author, model.actions, {**model.properties, **model.constraints}
     else:
-        actions_of = model.declared.actions
+        author, actions_of = model, model.declared.actions
         judged = {**model.declared.properties, **model.declared.constraints}
-    doc = (getattr(model, "author", model).__doc__ or "").strip().partition("\n\n")[0]
+    doc = (author.__doc__ or "").strip().partition("\n\n")[0]
     actions = [
         (_signature(a.name, a.parameters), a.process.name if a.process else "", _first(a.doc))
         for a in actions_of.values()

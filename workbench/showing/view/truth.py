@@ -61,8 +61,9 @@ def truths(model: Machine, state: State, properties: Sequence[str] | None = None
     """The truth of every property of states in `state`, one for each combination of a property's parameters.
 
     Examples:
+        >>> from workbench import machine_of
         >>> from workbench.protocols.bakery.model import Bakery
-        >>> model = Bakery()
+        >>> model = machine_of(Bakery)
         >>> [(t.name, t.word) for t in truths(model, model.initial_states()[0], ["UniqueTickets", "SomeoneCommits"])]
         [('UniqueTickets', 'holds'), ('SomeoneCommits', 'not true here')]
     """

@@ -15,8 +15,9 @@ def told_choices(instance: ActionInstance, choices: Sequence[tuple[str, Any]], o
     """What was chosen in a step, without the action's name and, unless `of_actor`, without the actor.
 
     Examples:
+        >>> from workbench import machine_of
         >>> from workbench.protocols.bakery.v2 import BakeryV2
-        >>> model = BakeryV2()
+        >>> model = machine_of(BakeryV2)
         >>> told_choices(model.instances[0], [("witness", "w2"), ("claim", ("a=b", 2))])
         'witness w2, claim (a=b, 2)'
     """

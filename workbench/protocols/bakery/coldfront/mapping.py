@@ -13,9 +13,8 @@ from typing import Any
 from workbench.checking.following.events import Event
 from workbench.checking.following.mapping import Mapped
 from workbench.formats.recording import Observation, Recording
-from workbench.kernel import InputError, Machine, State, machine_of
+from workbench.kernel import InputError, Machine, State
 from workbench.kernel.meaning.cells import Cell
-from workbench.kernel.meaning.machine import AnyModel
 from workbench.kernel.meaning.state import row_of
 from workbench.protocols.bakery.coldfront.log import Log, read_log
 from workbench.protocols.bakery.coldfront.rows import CLAIMS, DEFERRALS, DELETE, RowChange, Transaction, each_change
@@ -46,8 +45,7 @@ class ColdFront:
             "Witness": False,
         }
 
-        def record(given: AnyModel) -> Recording:
-            machine = machine_of(given)
+        def record(machine: Machine) -> Recording:
             model = machine.author
             if not isinstance(model, BakeryV2Extended):
                 raise InputError(f"the log's tables belong to bakery_v2, not to {machine.name}")
