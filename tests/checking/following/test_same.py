@@ -163,7 +163,7 @@ def test_a_missing_step_is_noticed_though_the_states_are_the_same() -> None:
     assert found.other.extra is not None
     assert found.other.extra.label == "Reset"
     assert found.other.extra.nearest == "take"
-    assert found.other.extra.lines == ["count: 2 in place of 0", 'owner: {"who": "me"} in place of Nobody']
+    assert found.other.extra.lines == ["count: 2 in place of 0", 'owner: [who |-> "me"] in place of Nobody']
     assert found.trace is found.other.extra.trace
     assert found.trace.model.name == "Counter"
 
