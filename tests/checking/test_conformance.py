@@ -351,7 +351,7 @@ def test_a_campaign_tells_what_differs(monkeypatch, capsys):
 def test_random_models_on_spark(on_spark, name, seed, bounded):
     """The classes are made by a function, so their code travels with them."""
     model = random_model(seed, bounded=bounded)()
-    assert_conforms(model, on_spark(name), judged(model), symmetry=True)
+    assert_conforms(model, on_spark(name), judged(machine_of(model)), symmetry=True)
 
 
 @pytest.mark.spark
@@ -359,7 +359,7 @@ def test_random_models_on_spark(on_spark, name, seed, bounded):
 def test_random_models_of_equal_values_in_a_run_directory(on_spark, tmp_path, held):
     """Values come from files after a resume, and what has been met here differs from what the files number."""
     model, run = random_model(5, held=held, actors=2)(), tmp_path / "run"
-    names, engine = judged(model), on_spark("spark").options["engine"]
+    names, engine = judged(machine_of(model)), on_spark("spark").options["engine"]
     part = check(model, names, symmetry=True, budget=Budget(states=9), engine=replace(engine, run_dir=run))
     assert not part.complete
     result = resume(run, type(machine_of(model).author), spark=engine.session)

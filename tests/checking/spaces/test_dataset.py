@@ -468,7 +468,7 @@ def test_the_views_are_those_of_the_last_one_and_each_asks_its_own(spaces, spark
     assert spark.sql(count).first().states == second.run["distinct"]
     assert first.sql(count).first().states == first.run["distinct"]
     assert second.pandas(count)["states"].tolist() == [second.run["distinct"]]
-    assert repr(first).startswith(f"Dataset('{spaces['race'][1]}': {RACE.name}, 1,")
+    assert repr(first).startswith(f"Dataset('{spaces['race'][1]}': {type(RACE).name}, 1,")
 
 
 def as_spark_has_it(value):

@@ -274,7 +274,7 @@ def test_a_trace_that_is_said_to_be_a_shortest_one_is():
 @settings(max_examples=25)
 def test_random_models(seed, walks, states):
     """What walks decide a search of the whole space decides too; what they say of a trace is so."""
-    model = random_model(seed, actors=2, numbers=2, sets=None)()
+    model = machine_of(random_model(seed, actors=2, numbers=2, sets=None)())
     names = judged(model)
     whole = check(model, names, engine="reference")
     seen = simulate(model, names, rule=WalkRule(walks=walks, depth=25, seed=seed, swarm=bool(seed % 2)), shorten=states)
