@@ -13,8 +13,8 @@ def story(finding: Finding) -> Trace | None:
     """The model's shortest behaviour that ends in the same anomaly; None if the search finds none.
 
     Examples:
-        >>> from workbench.protocols.paimon.extended import PaimonExtended
-        >>> model = PaimonExtended()
+        >>> from workbench.registry import model_of
+        >>> model = model_of("paimon")
         >>> unprotected = {"PUT_IF_ABSENT": False}
         >>> lost = Finding("ConsistentRead", "proved", 2, "a commit is lost", model=model, cause=unprotected)
         >>> len(story(lost))

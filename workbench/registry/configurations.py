@@ -262,7 +262,8 @@ def neighbours(model: Machine, name: str, most: int) -> list[Neighbour]:
         most: The largest number of constants in which they may differ.
 
     Examples:
-        >>> near = neighbours(get_model("peterson")(LeavesLevels=False), "WhoWantsEnters", most=1)
+        >>> changed = machine_of(get_model("peterson")(LeavesLevels=False))
+        >>> near = neighbours(changed, "WhoWantsEnters", most=1)
         >>> [(other.one.name, other.differs) for other in near]
         [('peterson', 'LeavesLevels=on')]
     """

@@ -53,7 +53,11 @@ class TlaClass(ABCMeta):
     configured: Configured
 
 
-copyreg.pickle(TlaClass, lambda made: made.configured.opened_by)  # type: ignore[arg-type]
+def _opened_by(made: TlaClass) -> Any:
+    return made.configured.opened_by
+
+
+copyreg.pickle(TlaClass, _opened_by)
 
 
 class TlaMachine(Machine, metaclass=TlaClass):
