@@ -222,7 +222,7 @@ class Actions:
         ]
 
     def _each(self, node: syntax.Quantified, here: Here) -> ast.expr:
-        return call("each", self.calls.expressions.domain(node, here, backwards=True))
+        return call("each", self.calls.expressions.tried(node, here))
 
     def _members(self, node: syntax.Quantified, here: Here) -> tuple[list[str], Statements, Here]:
         """The locals that a member of the domain is taken apart into, with what takes these apart, and the inside."""

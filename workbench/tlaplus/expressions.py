@@ -1,7 +1,8 @@
 """Write expressions as Python's ``ast``: constructs, without names and calls (``calls.py``)."""
 
 import ast
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from workbench.tlaplus import syntax
@@ -23,6 +24,7 @@ from workbench.tlaplus.python_code import (
 from workbench.tlaplus.scopes import fail_at
 from workbench.tlaplus.syntax import At, Bound, Expression
 from workbench.tlaplus.values import text
+from workbench.tlaplus.views import EarlyTest
 from workbench.tlaplus.workshop import Workshop
 
 #: Nodes that are as cheap as a value that is remembered.
@@ -146,6 +148,44 @@ class Expressions:
             domains.reverse()
         return domains[0] if len(domains) == 1 else call("Product", *domains)
 
+    def tried(self, node: syntax.Quantified | syntax.Filter, here: Here) -> ast.expr:
+        """The domain of a construct, without members that it passes over whatever the state is."""
+        domain = self.domain(node, here, backwards=True)
+        if len(node.names) > 1 or node.bounds[0].is_tuple:
+            return domain
+        (local,), _, inside = self.bind(node, here)
+        tests = list(
+            itertools.takewhile(lambda one: self._is_of(one, inside, node.names[0]), self._first(node, inside))
+        )
+        if not tests:
+            return domain
+
+        def write() -> ast.expr:
+            return conjunction(self._conditions(tuple(tests), inside))
+
+        test = self.workshop.function(node, inside, [local], write, "")
+        return call("tried", domain, name(self.workshop.named(EarlyTest(test))))
+
+    def _first(self, node: syntax.Quantified | syntax.Filter, inside: Here) -> Iterator[Expression]:
+        """What a member must satisfy first for the body to matter."""
+        body = node.body
+        if isinstance(node, syntax.Quantified) and node.kind == "A":
+            if not (isinstance(body, syntax.Operation) and body.symbol == "=>"):
+                return
+            body = body.operands[0]
+        waiting = [body]
+        while waiting:
+            one = waiting.pop()
+            if isinstance(one, syntax.Conjunction) or (isinstance(one, syntax.Operation) and one.symbol == "/\\"):
+                waiting.extend(reversed(one.operands))
+            else:
+                yield one
+
+    def _is_of(self, node: Expression, inside: Here, bound: syntax.Declaration) -> bool:
+        """Whether an expression depends on a bound name alone, and on constants."""
+        mentioned = self.workshop.mentions.of(node, inside.scope)
+        return mentioned <= {bound} and self.workshop.knowledge.level(node, inside) == Level.CONSTANT
+
     def bind(self, node: syntax.Binder, here: Here, backwards: bool = False) -> tuple[list[str], list[list[str]], Here]:
         """Locals for the names that a construct binds, over the :meth:`domain` with the same arguments.
 
@@ -185,7 +225,7 @@ class Expressions:
         return self.domain(node, here), self.function(node, here, lambda inside: self.value(node.body, inside))
 
     def _quantified(self, node: syntax.Quantified, here: Here) -> ast.expr:
-        members = call("each", self.domain(node, here, backwards=True))
+        members = call("each", self.tried(node, here))
         is_plain = len(node.bounds) == 1 and len(node.names) == 1 and not node.bounds[0].is_tuple
         if is_plain:
             (local,), _, inside = self.bind(node, here)
@@ -201,7 +241,7 @@ class Expressions:
 
     def _filter(self, node: syntax.Filter, here: Here) -> ast.expr:
         test = self.function(node, here, lambda inside: self.condition(node.body, inside))
-        return call("filtered", self.domain(node, here), test)
+        return call("filtered", self.tried(node, here), test)
 
     # Control ---------------------------------------------------------------------------------------------------------
 

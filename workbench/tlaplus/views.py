@@ -6,7 +6,7 @@ TLC can compare the keys of a shape with each other: a value that it can compare
 those that are there.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, cast
 
 from workbench.kernel.meaning.cells import Row
@@ -105,6 +105,51 @@ class SetView(Lazy):
 
     def changed(self, members: frozenset[Any], there: bool) -> Any:
         return SetOverlay(self, {}).changed(members, there)
+
+
+class EarlyTest:
+    """What members must satisfy before anything else is asked of them, and which keep to it whatever the state is.
+
+    So only the cells of these are read: where most messages of a set are of another type, theirs are not.
+
+    Args:
+        test: A compiled predicate of a member; it depends on no state.
+    """
+
+    def __init__(self, test: Callable[..., bool]) -> None:
+        self._test = test
+        self._passing: dict[Keyed, dict[Any, int]] = {}
+
+    def passing(self, shape: Keyed) -> dict[Any, int]:
+        """The members of a shape that may pass, with their cells."""
+        if shape not in self._passing:
+            self._passing[shape] = {key: cell for key, cell in shape.firsts.items() if self._may_pass(key)}
+        return self._passing[shape]
+
+    def _may_pass(self, key: Any) -> bool:
+        try:
+            return self._test(None, None, key)
+        except EvaluationError:  # it is reported if the member is there
+            return True
+
+
+class Tried(SetView):
+    """The members of a set that pass an early test, for what enumerates them."""
+
+    __slots__ = ("_passing",)
+
+    def __init__(self, view: SetView, test: EarlyTest) -> None:
+        super().__init__(view.shape, view.row)
+        self._passing = test.passing(view.shape)
+
+    def each(self) -> Iterator[Any]:
+        row = self.row
+        return (key for key, cell in self._passing.items() if row[cell] is not None)
+
+
+def tried(members: Any, test: EarlyTest) -> Any:
+    """The members of a set that is spread over cells, as far as they pass a test; any other set whole."""
+    return Tried(members, test) if type(members) is SetView else members
 
 
 class SetOverlay(Lazy):

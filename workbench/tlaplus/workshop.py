@@ -17,6 +17,7 @@ from workbench.tlaplus.scopes import Constant, Defined, Scope, Standard, Variabl
 from workbench.tlaplus.sets import Functions, Product, Records, Subsets
 from workbench.tlaplus.strictness import Strictness
 from workbench.tlaplus.syntax import Expression, Identifier, Let, Node, Operation, Place
+from workbench.tlaplus.views import tried
 
 
 class ExpressionWriter(Protocol):
@@ -67,6 +68,7 @@ _KNOWN: Mapping[str, Any] = {
     "isin": isin,
     "truth": truth,
     "failed": running.failed,
+    "tried": tried,
     "unpacked": running.unpacked,
     "too_deep": too_deep,
     "is_due": is_due,
