@@ -79,7 +79,7 @@ def test_a_space_on_a_cluster_one_of_whose_executors_is_killed(servers: Servers,
 CLIENT = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from workbench import ModelError, Spark, WalkRule, check, simulate, spark_session
+from workbench import ModelError, Spark, WalkRule, check, machine_of, simulate, spark_session
 from workbench.checking.spark import narrow_levels
 from workbench.kernel import Model, Variable, action
 from workbench.protocols.bakery.v2 import BakeryV2
