@@ -5,9 +5,12 @@ from typing import Any
 
 import pytest
 
+from tests.tlaplus.trees import module_of
 from tests.tlc_answers import M1, M2, Row, answer, some
+from workbench.checking.check import check
 from workbench.kernel.meaning.values import Map
 from workbench.tlaplus.lazy import force
+from workbench.tlaplus.specification import module_of_text
 from workbench.tlaplus.standard import MODULES
 from workbench.tlaplus.values import text
 
@@ -138,3 +141,15 @@ ROWS: list[Row] = [
 @pytest.mark.parametrize(("expression", "compute", "printed"), ROWS, ids=[row[0] for row in ROWS])
 def test_tlc_says_the_same(expression: str, compute: Callable[[], Any], printed: str) -> None:
     assert answer(compute) == printed
+
+
+def test_modules_of_theorems_have_what_they_extend_and_proofs_are_passed_over() -> None:
+    theorems = module_of(
+        "EXTENDS TLAPS, FiniteSetTheorems, SequenceTheorems, NaturalsInduction",
+        "VARIABLE x",
+        "Init == x = {}",
+        "Next == x' = x \\cup {Cardinality(x)} /\\ Cardinality(x) < Len(<<0, 0>>)",
+        "THEOREM Init => IsFiniteSet(x)",
+        "  BY FS_EmptySet, SMT DEF Init",
+    )
+    assert check(module_of_text(theorems)(), []).distinct == 3
