@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 from workbench.checking.check import check
 from workbench.checking.local.search import load_kernels
-from workbench.kernel import InputError, ModelError
+from workbench.kernel import InputError, ModelError, Result
 from workbench.kernel.meaning.budget import Budget, Watch
 from workbench.kernel.meaning.text import columns
 from workbench.registry import get_model
@@ -53,7 +53,7 @@ class Answer(NamedTuple):
     """What became of an example.
 
     Attributes:
-        kind: ``same``, ``complete``, ``stopped``, ``refused`` or ``differs``.
+        kind: ``same``, ``complete``, ``undecided``, ``stopped``, ``refused`` or ``differs``.
         why: What differs, or why it was refused.
     """
 
@@ -92,30 +92,35 @@ def answer(example: Example, seconds: float) -> Answer:
         result = check(model, budget=Budget(seconds=20 * seconds), watch=Watch(should_stop=is_over))
     except (InputError, ModelError) as error:
         return Answer("refused", cpu=time.process_time() - began, why=str(error))
-    published, verdict = example.published, _verdict(result)
-    found = {"distinctStates": result.distinct, "result": verdict}
+    verdict = _verdict(result)
+    kind, why = _compared(example.published, result, verdict)
+    calls = int(result.figures.get("python_calls", 0))
+    return Answer(kind, result.distinct, result.depth, verdict, calls, time.process_time() - began, why)
+
+
+def _compared(published: dict[str, Any], result: Result, verdict: str) -> tuple[str, str]:
+    """What became of a search, and why."""
+    if result.error is not None:
+        return "refused", str(result.error)
+    if not result.complete:
+        return "stopped", ""
+    is_undecided = verdict.startswith(_UNKNOWN)
+    found: dict[str, Any] = {} if is_undecided else {"result": verdict}
+    if is_undecided or verdict == _SUCCESS:  # else TLC ends in the midst of a level
+        found["distinctStates"] = result.distinct
     differing = [
         f"{key} {published[key]} {value}"
         for key, value in found.items()
         if published.get(key) not in (value, None, "unknown")
     ]
-    if verdict != _SUCCESS:  # TLC ends there, in the midst of a level
-        differing = [one for one in differing if one.startswith("result")]
-    kind = "complete" if "distinctStates" not in published or verdict != _SUCCESS else "same"
-    if result.error is not None:
-        kind, differing = "refused", [str(result.error)]
-    elif not result.complete:
-        kind, differing = "stopped", []
-    elif verdict.startswith(_UNKNOWN):
-        kind, differing = "undecided", [one for one in differing if not one.startswith("result")]
-    if differing and result.error is None:
-        kind = "differs"
-    calls = int(result.figures.get("python_calls", 0))
-    cpu = time.process_time() - began
-    return Answer(kind, result.distinct, result.depth, verdict, calls, cpu, "; ".join(differing))
+    if differing:
+        return "differs", "; ".join(differing)
+    if is_undecided:
+        return "undecided", ""
+    return "same" if verdict == _SUCCESS and "distinctStates" in published else "complete", ""
 
 
-def _verdict(result: Any) -> str:
+def _verdict(result: Result) -> str:
     wrong = [one for one in result.verdicts if one.holds is False]
     if not wrong:
         unknown = [one for one in result.verdicts if one.holds is None]

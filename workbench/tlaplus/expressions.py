@@ -154,32 +154,11 @@ class Expressions:
         if len(node.names) > 1 or node.bounds[0].is_tuple:
             return domain
         (local,), _, inside = self.bind(node, here)
-        tests = list(
-            itertools.takewhile(lambda one: self._is_of(one, inside, node.names[0]), self._first(node, inside))
-        )
+        tests = tuple(itertools.takewhile(lambda one: self._is_of(one, inside, node.names[0]), _first(node)))
         if not tests:
             return domain
-
-        def write() -> ast.expr:
-            return conjunction(self._conditions(tuple(tests), inside))
-
-        test = self.workshop.function(node, inside, [local], write, "")
+        test = self.workshop.function(node, inside, [local], lambda: conjunction(self._conditions(tests, inside)), "")
         return call("tried", domain, name(self.workshop.named(EarlyTest(test))))
-
-    def _first(self, node: syntax.Quantified | syntax.Filter, inside: Here) -> Iterator[Expression]:
-        """What a member must satisfy first for the body to matter."""
-        body = node.body
-        if isinstance(node, syntax.Quantified) and node.kind == "A":
-            if not (isinstance(body, syntax.Operation) and body.symbol == "=>"):
-                return
-            body = body.operands[0]
-        waiting = [body]
-        while waiting:
-            one = waiting.pop()
-            if isinstance(one, syntax.Conjunction) or (isinstance(one, syntax.Operation) and one.symbol == "/\\"):
-                waiting.extend(reversed(one.operands))
-            else:
-                yield one
 
     def _is_of(self, node: Expression, inside: Here, bound: syntax.Declaration) -> bool:
         """Whether an expression depends on a bound name alone, and on constants."""
@@ -310,3 +289,21 @@ class Expressions:
 def patterns(bound: Bound) -> list[tuple[syntax.Declaration, ...]]:
     """The names that take one member each, or take it apart."""
     return [bound.names] if bound.is_tuple else [(one,) for one in bound.names]
+
+
+def _first(node: syntax.Quantified | syntax.Filter) -> Iterator[Expression]:
+    """What a member must satisfy, in order, for the rest of the body to matter."""
+    body = node.body
+    if isinstance(node, syntax.Quantified) and node.kind == "A":
+        if not (isinstance(body, syntax.Operation) and body.symbol == "=>"):
+            return
+        body = body.operands[0]
+    yield from _conjuncts(body)
+
+
+def _conjuncts(node: Expression) -> Iterator[Expression]:
+    if isinstance(node, syntax.Conjunction) or (isinstance(node, syntax.Operation) and node.symbol == "/\\"):
+        for operand in node.operands:
+            yield from _conjuncts(operand)
+    else:
+        yield node

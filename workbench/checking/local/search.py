@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -109,6 +109,11 @@ def count_actions(model: Machine, counts: np.ndarray, assigns: np.ndarray) -> li
         ActionCount(name, enabled, generated, new, bool(writes))
         for name, (enabled, generated, new, writes) in ((name, total.tolist()) for name, total in totals.items())
     ]
+
+
+def _numbered(base: int, at: int) -> StatePlace:
+    """The place of state ``base + at``."""
+    return base + at, None
 
 
 class LocalSearch:
@@ -236,8 +241,7 @@ class LocalSearch:
         """Judge the initial states added since the last call."""
         if self.steps is not None:
             for part in self.store.slices(int(self._judged[loops.COUNT]), self.store.count):
-                base = part.base
-                self.steps.judge_initial(part.rows, lambda at: (base + at, None))  # noqa: B023 - it is called at once
+                self.steps.judge_initial(part.rows, partial(_numbered, part.base))
         self._inspect(self.plan.fail_fast)
         limits.check(0, self.store.count, self.store.count, lambda: self.nbytes, self.decided)
 

@@ -31,10 +31,10 @@ def _carry_out(shipped: bytes, at: int) -> Outgoing:
 
     job, context = receive(shipped), TaskContext.get()
     assert context is not None, "workers carry out tasks"
-    number, again = job.numbers[at], context.attemptNumber() < ATTEMPTS
+    number, attempt = job.numbers[at], context.attemptNumber()
     with compiling.telling(lambda _: None):  # every worker would say it
         if job.records.made(number) is None:
-            job.records.write(number, job.task.check(number)[0] if again else died())
+            job.records.write(number, job.task.check(number)[0] if attempt < ATTEMPTS else died())
     return ()
 
 

@@ -39,14 +39,17 @@ class Flow(Protocol):
 
 def here(work: Sequence[Any], first: First, /, *stages: Stage) -> list[Any]:
     """Run the stages in this process."""
-    as_is: Post = lambda message: message  # noqa: E731
     sent = [pair for one in work for pair in first(one)]
     for stage in stages:
         by_number: dict[int, list[Any]] = {}
         for number, message in sent:
             by_number.setdefault(number, []).append(message)
-        sent = [pair for number, messages in by_number.items() for pair in stage.do(number, iter(messages), as_is)]
+        sent = [pair for number, messages in by_number.items() for pair in stage.do(number, iter(messages), _kept)]
     return [message for _, message in sent]
+
+
+def _kept(message: Any) -> Any:
+    return message
 
 
 def on_spark(

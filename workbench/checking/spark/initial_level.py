@@ -1,6 +1,7 @@
 """The first level of a search that starts on Spark: the driver makes the initial states."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from workbench.checking.spark.messages import Admitted, Memory, StepCounts, Task
 from workbench.checking.spark.rundir import RunDirectory
 from workbench.checking.spark.states import States, narrow
 from workbench.checking.trees.cells import Interner
-from workbench.kernel import State, replay
+from workbench.kernel import Machine, ModelError, State, Trace, replay
 from workbench.kernel.meaning.properties import Property
 from workbench.kernel.meaning.trace import leading_to
 
@@ -41,7 +42,7 @@ def write_initial_level(directory: RunDirectory, task: Task, watch: Callable[[],
         if place % _STATES_PER_CHECK == 0:
             watch()
         initial += 1
-        with leading_to(lambda _: replay(task.model, place, [])):  # noqa: B023 - it is called at once
+        with leading_to(partial(_alone, task.model, place)):
             inside = all(constraint.holds(state) for constraint in constraints)
             decided = {name for name, decides in deciding.items() if decides(state)}
         if not inside:
@@ -85,6 +86,11 @@ def write_initial_level(directory: RunDirectory, task: Task, watch: Callable[[],
         outcomes.append(Admitted(0, bucket, [file], {}, none_new, [], smallest, extras, 0, memory))
         extras = []
     return initial, outcomes
+
+
+def _alone(model: Machine, place: int, error: ModelError) -> Trace:
+    """The trace to an initial state where the model's error was raised."""
+    return replay(model, place, [])
 
 
 def _deciding(task: Task, declared: Property) -> Callable[[State], bool]:
