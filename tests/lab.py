@@ -287,7 +287,7 @@ class Notebook:
 
     def headline(self) -> Any:
         """What was found last, also where the notebook has scrolled on."""
-        return self.page.locator(".wb-headline").first
+        return self.page.locator(".wb-headline:visible").first
 
     def assert_fits(self) -> None:
         """Nothing has to be scrolled sideways, once what was drawn for another room is drawn again."""
