@@ -11,7 +11,7 @@ agree, and their lassos must pass :func:`workbench.kernel.meaning.lasso.verify_l
 from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -109,8 +109,11 @@ def find_lasso(
     """
     everything = set(range(len(graph)))
     every = [condition_of(graph, number, f, counted) for number, f in enumerate(fairness)]
-    conditions = [replace(every[at], enabled=enabled.get(at, every[at].enabled)) for at in met_by(fairness, formula)]
     barred = {step for number in formula.steps for step in every[number].steps}
+    conditions = [
+        FairSteps(one.strong, enabled.get(at, one.enabled), one.steps - barred)
+        for at, one in ((at, every[at]) for at in met_by(fairness, formula))
+    ]
     graph = [[(move, target) for move, target in transitions if target != OUTSIDE] for transitions in graph]
     allowed = everything - goal
     entries = allowed
