@@ -709,12 +709,12 @@ class Writer:
             temporal["Steps"] = "I!Steps"
         if not self.symmetric:
             for number in range(self.random.randint(0, 3)):
-                temporal[f"Live{number}"] = self.live(test, around)
+                temporal[f"Live{number}"] = self.live(test, actions, around)
         return invariants, temporal
 
-    def live(self, test: Callable[[int], str], around: Around) -> str:
+    def live(self, test: Callable[[int], str], actions: Sequence[tuple[str, bool]], around: Around) -> str:
         inside = around.and_("bound", "p").and_("proc", "p")
-        match self.random.randrange(7):
+        match self.random.randrange(12):
             case 0:
                 return f"<>[]{test(2)}"
             case 1 | 2:
@@ -725,8 +725,33 @@ class Writer:
                 return f"\\A p \\in Procs : ({self.of('bool', inside, 2)} ~> {self.of('bool', inside, 2)})"
             case 5:
                 return f"[]({test(2)} => <>{test(2)})"
-            case _:
+            case 6:
                 return f"<>{test(2)}"
+            case 7:
+                return f"{test(2)} ~> []{test(2)}"
+            case 8:
+                return f"{test(2)} => {self.lasting(test, actions)}"
+            case 9:
+                return self.lasting(test, actions)
+            case _:
+                one, other = self.lasting(test, actions), self.lasting(test, actions)
+                return f"({one}) {self.pick('=>', '=>', chr(92) + '/', '/' + chr(92))} ({other})"
+
+    def lasting(self, test: Callable[[int], str], actions: Sequence[tuple[str, bool]]) -> str:
+        """A formula that is true at every time if it is true at one."""
+        name, of_proc = self.pick(*actions)
+        action = f"\\E p \\in Procs : {name}(p)" if of_proc else name
+        subscript = self.pick("vars", *self.variables)
+        return str(
+            self.pick(
+                f"[]<>{test(2)}",
+                f"<>[]{test(2)}",
+                f"[]<><<{action}>>_{subscript}",
+                f"<>[][{action}]_{subscript}",
+                f"WF_{subscript}({action})",
+                f"SF_{subscript}({action})",
+            )
+        )
 
 
 # What the two say ----------------------------------------------------------------------------------------------------

@@ -1,9 +1,11 @@
 """Liveness: reference, array version and definition give one verdict, and every lasso found is verified."""
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from functools import partial
+from types import MappingProxyType, SimpleNamespace
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ from workbench.kernel import Machine, ModelError, machine_of, replay, search
 from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.lasso import Lasso, verify_lasso
 from workbench.kernel.meaning.properties import Formula
-from workbench.kernel.meaning.steps import Fairness
+from workbench.kernel.meaning.steps import Fairness, met_by
 from workbench.kernel.meaning.temporal import find_lasso
 from workbench.kernel.meaning.trace import Move, Trace
 from workbench.language import *
@@ -25,6 +27,10 @@ from workbench.protocols.bakery.v2 import BakeryV2
 from workbench.showing.view.truth import truths
 
 KINDS = ("leads_to", "initially_leads_to", "eventually", "always_eventually", "eventually_always")
+
+
+#: What no behaviour keeps.
+NEVER = eventually(lambda s: False)
 
 
 # Graphs ----------------------------------------------------------------------------------------------------------
@@ -66,13 +72,16 @@ def find_in_arrays(
     graph: Sequence[Sequence[tuple[Move, int]]],
     first: int,
     fairness: Sequence[Fairness],
-    kind: str,
+    formula: Formula,
     trigger: set[int],
     goal: set[int],
+    said: Mapping[int, set[int]] = MappingProxyType({}),
 ) -> Lasso | None:
     """What the array version finds, with moves for steps as in the reference."""
-    finder = LassoFinder(arrays(graph, first), fairness)
-    lasso = finder.find(kind, marked(len(graph), trigger), marked(len(graph), goal))
+    finder = LassoFinder(arrays(graph, first), fairness, {n: marked(len(graph), where) for n, where in said.items()})
+    labels = np.array(sorted(frozenset().union(*(fairness[at].actions for at in formula.steps))), np.int32)
+    given = None if formula.trigger is None else marked(len(graph), trigger)
+    lasso = finder.find(formula.kind, given, marked(len(graph), goal), met_by(fairness, formula), labels)
     if lasso is None:
         return None
     moves = [move for transitions in graph for move, _ in transitions]
@@ -88,6 +97,8 @@ class Case(NamedTuple):
     kind: str
     trigger: frozenset[int]
     goal: frozenset[int]
+    unless: frozenset[int] = frozenset()  # positions in fairness
+    steps: frozenset[int] = frozenset()
 
     def model(self) -> Model:
         case = self
@@ -115,21 +126,47 @@ class Case(NamedTuple):
 
     def formula(self) -> Formula:
         trigger = (lambda s: s.at in self.trigger) if "leads_to" in self.kind else None
-        return Formula(self.kind, trigger, lambda s: s.at in self.goal)
+        return Formula(self.kind, trigger, lambda s: s.at in self.goal, unless=self.unless, steps=self.steps)
 
 
 @st.composite
 def cases(draw: st.DrawFn, states: int) -> Case:
     state, label = st.integers(0, states - 1), st.integers(0, 3)
     conditions = draw(st.lists(st.tuples(st.booleans(), st.frozensets(label, min_size=1, max_size=2)), max_size=4))
+    kind, positions = draw(st.sampled_from(KINDS)), range(len(conditions))
+    own = draw(st.frozensets(st.sampled_from(positions), max_size=2)) if conditions else frozenset()
+    steps = frozenset() if kind == "eventually_always" else frozenset(at for at in own if draw(st.booleans()))
     return Case(
         draw(st.integers(1, 2)),
         draw(st.lists(st.tuples(state, label, state), min_size=states, max_size=4 * states)),
-        [Fairness(f"c{i}", strong, labels) for i, (strong, labels) in enumerate(conditions)],
-        draw(st.sampled_from(KINDS)),
+        [
+            Fairness(
+                f"c{i}",
+                *conditions[i],
+                partial(_is_at, draw(st.frozensets(state))) if i in own else None,
+                assumed=i not in own,
+            )
+            for i in positions
+        ],
+        kind,
         draw(st.frozensets(state, max_size=2)),
         draw(st.frozensets(state, max_size=states - 1)),
+        own - steps,
+        steps,
     )
+
+
+def _is_at(where: frozenset[int], s: Any) -> bool:
+    return s.at in where
+
+
+def said_in(states: Sequence[Any], fairness: Sequence[Fairness]) -> dict[int, set[int]]:
+    """Where the conditions are enabled that say so themselves."""
+    return {
+        at: {number for number, s in enumerate(states) if one.enabled(s)}
+        for at, one in enumerate(fairness)
+        if one.enabled is not None
+    }
 
 
 def violated_by_definition(case: Case) -> bool:
@@ -146,6 +183,7 @@ def violated_by_definition(case: Case) -> bool:
         return {(s, t) for s, label, t in case.transitions if label in condition.actions and s != t}
 
     everything = reach(range(case.initial), range(8))
+    steps -= {step for at in case.steps for step in changes(case.fairness[at])}
     region = everything if case.kind == "eventually_always" else everything - case.goal
     if case.kind == "leads_to":
         region = reach(region & case.trigger, region)
@@ -159,10 +197,13 @@ def violated_by_definition(case: Case) -> bool:
                 continue
             if case.kind == "eventually_always" and loop <= case.goal:
                 continue
-            for condition in case.fairness:
+            for condition in (case.fairness[at] for at in met_by(case.fairness, case.formula())):
+                says = condition.enabled
                 enabled = {s for s, _ in changes(condition)} & loop
+                if says is not None:
+                    enabled = {s for s in loop if says(cast(Any, SimpleNamespace(at=s)))}
                 due = bool(enabled) if condition.strong else enabled == loop
-                if due and not any(s in loop and t in loop for s, t in changes(condition)):
+                if due and not any(s in loop and t in loop for s, t in changes(condition) & steps):
                     break
             else:
                 return True
@@ -178,8 +219,9 @@ def test_the_finders_agree_with_the_definition_on_random_graphs(case: Case) -> N
     trigger = {i for i, s in enumerate(states) if s.at in case.trigger}
     goal = {i for i, s in enumerate(states) if s.at in case.goal}
     expected = violated_by_definition(case)
-    plain = find_lasso(graph, first, case.fairness, case.kind, trigger, goal)
-    small = find_in_arrays(graph, first, case.fairness, case.kind, trigger, goal)
+    said = said_in(states, case.fairness)
+    plain = find_lasso(graph, first, case.fairness, case.formula(), trigger, goal, enabled=said)
+    small = find_in_arrays(graph, first, case.fairness, case.formula(), trigger, goal, said)
     assert (plain is not None) is expected
     assert (small is not None) is expected
     if plain is not None and small is not None:
@@ -202,8 +244,9 @@ def test_the_finders_agree_on_larger_random_graphs(case: Case) -> None:
     states, first, graph = explored(machine_of(model))
     trigger = {i for i, s in enumerate(states) if s.at in case.trigger}
     goal = {i for i, s in enumerate(states) if s.at in case.goal}
-    plain = find_lasso(graph, first, case.fairness, case.kind, trigger, goal)
-    small = find_in_arrays(graph, first, case.fairness, case.kind, trigger, goal)
+    said = said_in(states, case.fairness)
+    plain = find_lasso(graph, first, case.fairness, case.formula(), trigger, goal, enabled=said)
+    small = find_in_arrays(graph, first, case.fairness, case.formula(), trigger, goal, said)
     assert (plain is None) is (small is None)
     if small is not None:
         verify_lasso(replay(model, *small), case.formula(), case.fairness)
@@ -335,7 +378,7 @@ def test_strong_fairness_forbids_a_cycle_that_weak_fairness_allows() -> None:
         model = lock(fair)
         states, first, graph = explored(machine_of(model))
         goal = {i for i, s in enumerate(states) if s.served}
-        lasso = find_in_arrays(graph, first, model.fairness(), "eventually", set(), goal)
+        lasso = find_in_arrays(graph, first, model.fairness(), NEVER, set(), goal)
         assert (lasso and lasso.states) == expected
 
 
@@ -370,15 +413,15 @@ def test_without_fairness_everything_may_stop() -> None:
 @pytest.mark.slow
 def test_steps_that_change_nothing_are_neither_enabledness_nor_a_step() -> None:
     nothing = Fairness("idle", True, frozenset({0}))
-    assert find_lasso([[(Move(0, 0), 0)]], 1, [nothing], "eventually", set(), set()) == Lasso(0, [], 0)
-    assert find_in_arrays([[(Move(0, 0), 0)]], 1, [nothing], "eventually", set(), set()) == Lasso(0, [], 0)
+    assert find_lasso([[(Move(0, 0), 0)]], 1, [nothing], NEVER, set(), set()) == Lasso(0, [], 0)
+    assert find_in_arrays([[(Move(0, 0), 0)]], 1, [nothing], NEVER, set(), set()) == Lasso(0, [], 0)
 
 
 @pytest.mark.slow
 def test_a_step_belongs_to_every_action_that_makes_it() -> None:
     graph = [[(Move(0, 0), 1), (Move(1, 0), 1)], [(Move(0, 0), 0)]]
     both = [Fairness("a", True, frozenset({0})), Fairness("b", True, frozenset({1}))]
-    lasso = find_in_arrays(graph, 1, both, "eventually", set(), set())
+    lasso = find_in_arrays(graph, 1, both, NEVER, set(), set())
     assert lasso is not None
     assert lasso.states == 2
 
@@ -388,7 +431,7 @@ def test_a_cycle_is_no_longer_than_fairness_demands() -> None:
     clockwise, back = Fairness("clockwise", True, frozenset({0})), Fairness("back", True, frozenset({1}))
     lengths = {}
     for name, conditions in {"both": [clockwise, back], "one": [clockwise], "none": []}.items():
-        lasso = find_in_arrays(ring, 1, conditions, "eventually", set(), set())
+        lasso = find_in_arrays(ring, 1, conditions, NEVER, set(), set())
         assert lasso is not None
         lengths[name] = lasso.states
     assert lengths == {"both": 2, "one": 2, "none": 1}
@@ -405,7 +448,7 @@ def test_the_smaller_of_a_cycle_and_a_stop_is_shown(before_cycle: int, before_st
     second = list(range(before_cycle + 2, before_cycle + 2 + before_stop))
     pairs = [*itertools.pairwise([0, *first]), cycle, cycle[::-1], *itertools.pairwise([0, *second])]
     graph = [[(Move(0, i), t) for i, (s, t) in enumerate(pairs) if s == state] for state in range(second[-1] + 1)]
-    lasso = find_in_arrays(graph, 1, [Fairness("all", False, frozenset({0}))], "eventually", set(), set())
+    lasso = find_in_arrays(graph, 1, [Fairness("all", False, frozenset({0}))], NEVER, set(), set())
     assert lasso is not None
     assert lasso.states == expected
 

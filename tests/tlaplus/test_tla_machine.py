@@ -255,6 +255,8 @@ ROWS = {
     "of the initial state": lock("SPECIFICATION Spec PROPERTY Begins", 60, 11, 145),
     "of the initial state, fails": lock("SPECIFICATION Spec PROPERTY BeginsWrong", wrong={"BeginsWrong": 1}),
     "refinement": lock("SPECIFICATION Spec PROPERTY Refined", 60, 11, 145),
+    "refinement with its fairness": lock("SPECIFICATION Strong PROPERTY Lively", 60, 11, 145),
+    "refinement without its fairness": lock("SPECIFICATION Spec PROPERTY Lively", wrong={"Lively_liveness": None}),
     "refinement that fails at once": lock("SPECIFICATION Spec PROPERTY Refuted", wrong={"Refuted": 1}),
     "deadlock": Row(COUNTER, "INIT Init NEXT Next", 10, 4, 20, {"Deadlock": 4}),
     "no deadlock asked": Row(COUNTER, "INIT Init NEXT Next CHECK_DEADLOCK FALSE INVARIANT Even", 10, 4, 20),
@@ -297,12 +299,6 @@ def test_a_property_of_two_kinds_is_two():
         ("Mixed_safety", True),
         ("Mixed_liveness", True),
     ]
-
-
-def test_a_refinement_whose_fairness_cannot_be_checked_is_not_checked_at_all():
-    (verdict,) = checked(lock("SPECIFICATION Strong PROPERTY Lively")).verdicts
-    assert verdict.holds is None
-    assert verdict.why == "Turns.tla:8:17: WF as a property is not supported: only a specification's own is"
 
 
 def test_actions_have_the_names_of_the_text_and_actors_have_lanes():

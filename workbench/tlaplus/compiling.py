@@ -25,7 +25,7 @@ from workbench.tlaplus.levels import Level
 from workbench.tlaplus.modules import Specification
 from workbench.tlaplus.python_code import assign, call, constant, defined, name, when
 from workbench.tlaplus.running import Run
-from workbench.tlaplus.scopes import Constant, Scope, fail_at
+from workbench.tlaplus.scopes import Constant, Scope, Variable, fail_at
 from workbench.tlaplus.syntax import Declaration, Expression, Node
 from workbench.tlaplus.wording import written
 from workbench.tlaplus.workshop import Workshop
@@ -49,6 +49,11 @@ class Compiler:
         self._expressions = Expressions(self._workshop)
         calls = Calls(self._workshop, self._expressions)
         self._actions = Actions(self._workshop, calls, Lets(self._workshop, calls))
+
+    def number(self, variable: Variable) -> int:
+        """The number of a variable, which may be one that the specification does not have."""
+        numbers = self._workshop.numbers
+        return numbers.setdefault(variable, len(numbers))
 
     def expression(self, node: Expression, scope: Scope, parameters: Sequence[Declaration] = ()) -> Evaluation:
         """The value of an expression, which may be lazy.

@@ -1,29 +1,34 @@
-"""Conditions of fairness: which steps count for ``WF_v(A)`` and ``SF_v(A)``, and where A is enabled.
+"""Conditions of fairness, of the specification and in properties: which steps count for ``WF_v(A)`` and ``SF_v(A)``.
 
 Where A consists of disjuncts of Next, perhaps with predicates of the state beside them, their steps count. Any other A
 is judged by itself: a step counts if it satisfies ``<<A>>_v``, whatever it is a step of, and ``ENABLED <<A>>_v`` says
-where A is enabled.
+where A is enabled. So is every action of a property.
 """
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from workbench.kernel.meaning.state import Values
+from workbench.kernel.meaning.properties import Formula
+from workbench.kernel.meaning.state import Reader, Values
 from workbench.kernel.meaning.steps import Fairness
 from workbench.kernel.meaning.values import is_same
+from workbench.tlaplus.breaking import Condition, Literal, Met
 from workbench.tlaplus.cells import Cells
+from workbench.tlaplus.enabling import enabled, steps_of
 from workbench.tlaplus.judging import Test
 from workbench.tlaplus.levels import Level
-from workbench.tlaplus.scopes import Variable
+from workbench.tlaplus.scopes import Variable, fail_at
 from workbench.tlaplus.splitting import Leaf, split
 from workbench.tlaplus.steps import TextInstance
-from workbench.tlaplus.syntax import Angle, Apply, Conjunction, Identifier, Operation, Qualified
-from workbench.tlaplus.temporal import Condition, variables_in
+from workbench.tlaplus.syntax import Apply, Conjunction, Identifier, Qualified
+from workbench.tlaplus.temporal import Promised, variables_in
 from workbench.tlaplus.terms import Term, Terms
 from workbench.tlaplus.values import shown
 
 #: Whether a step counts, given the values of the variables before and after it.
 _Counts = Callable[[Values, Sequence[Any]], bool]
+#: A step has a label for the set of the conditions that count it. With more labels than this formulas are refused.
+_MOST_LABELS = 1 << 20
 
 
 class FairSteps:
@@ -55,9 +60,19 @@ class FairSteps:
         self._counts: list[_Counts | None] = []
 
     def add(self, conditions: Sequence[Condition]) -> None:
-        """Add conditions, and tell the steps which of them count them."""
+        """Add conditions of the specification."""
         for condition in conditions:
             self._add(condition)
+
+    def formula(self, promised: Promised) -> Formula:
+        """A formula, whose conditions are added."""
+        trigger = self._all(promised.trigger, True) if promised.trigger else None
+        unless = frozenset(map(self._add_met, promised.meets))
+        steps = frozenset(self._add_steps(one, None) for one in promised.never)
+        return Formula(promised.kind, trigger, self._all(promised.region, False), unless=unless, steps=steps)
+
+    def tell(self) -> None:
+        """Tell the steps which of the conditions count them."""
         for instance in self._instances:
             own = [number for number, one in enumerate(self.conditions) if instance.number in one.actions]
             if any(self._counts[number] is not None for number in own):
@@ -75,12 +90,12 @@ class FairSteps:
             numbers = self._disjuncts(action)
         watched = variables_in(self._terms, condition.subscript)
         if numbers is None or watched is None:
-            self._add_by_itself(label, condition)
+            self._add_steps(condition, enabled(self._terms, self._cells, condition), label, assumed=True)
             return
         places = [number for number, one in enumerate(self._variables) if one in watched]
         tests = [Test(self._terms, self._cells, guard) for guard in guards]
-        self.conditions.append(Fairness(label, condition.is_strong, numbers))
-        self._counts.append(None if len(places) == len(self._variables) and not tests else _passing(tests, places))
+        is_whole = len(places) == len(self._variables) and not tests
+        self._append(Fairness(label, condition.is_strong, numbers), None if is_whole else _passing(tests, places))
 
     def _guarded(self, action: Term) -> tuple[list[Term], Term]:
         r"""The predicates p, q of a state and the action A of ``p /\ A /\ q``; none for any other action."""
@@ -101,14 +116,55 @@ class FairSteps:
         known = all(key in self._numbers for key in keys)
         return frozenset(number for key in keys for number in self._numbers[key]) if known else None
 
-    def _add_by_itself(self, label: str, condition: Condition) -> None:
-        action, subscript = condition.action, condition.subscript
-        angle = action.beside(Angle(action.node.at, action.node, subscript.node))
-        enabled = action.beside(Operation(action.node.at, "ENABLED", (angle.node,)))
+    def _add_met(self, met: Met) -> int:
+        """Add a condition that behaviours meet which break a formula."""
+        is_enabled = _All((), True) if met.disabled is None else self._all(met.disabled, False)
+        if met.steps is not None:
+            return self._add_steps(met.steps, is_enabled)
+        return self._append(Fairness("a formula's", met.is_strong, frozenset(), is_enabled, assumed=False), None)
+
+    def _add_steps(
+        self,
+        condition: Condition,
+        is_enabled: Callable[[Reader], bool] | None,
+        label: str = "a formula's",
+        assumed: bool = False,
+    ) -> int:
+        """Add a condition that counts the steps which satisfy ``<<A>>_v``, whatever they are steps of."""
+        if not assumed and len(self._instances) << sum(counts is not None for counts in self._counts) > _MOST_LABELS:
+            fail_at(condition.action.node.at, "fairness and liveness speak of too many actions to be decided together")
         every = frozenset(range(len(self._instances)))
-        is_enabled = Test(self._terms, self._cells, enabled)
-        self.conditions.append(Fairness(label, condition.is_strong, every, is_enabled))
-        self._counts.append(Test(self._terms, self._cells, angle).of_values)
+        steps = Test(self._terms, self._cells, steps_of(condition))
+        return self._append(Fairness(label, condition.is_strong, every, is_enabled, assumed), steps.of_values)
+
+    def _append(self, condition: Fairness, counts: _Counts | None) -> int:
+        self.conditions.append(condition)
+        self._counts.append(counts)
+        return len(self.conditions) - 1
+
+    def _test(self, literal: Literal) -> Callable[[Reader], bool]:
+        what = literal.what
+        if isinstance(what, Condition):
+            test = enabled(self._terms, self._cells, what)
+        else:
+            test = Test(self._terms, self._cells, what)
+        return test if literal.holds else _All([test], False)
+
+    def _all(self, literals: Sequence[Literal], holds: bool) -> Callable[[Reader], bool]:
+        """Whether some predicates are all true, or not."""
+        if len(literals) == 1:
+            return self._test(literals[0] if holds else literals[0].negated)
+        return _All([self._test(one) for one in literals], holds)
+
+
+class _All:
+    """Whether some predicates are all true, or not."""
+
+    def __init__(self, tests: Sequence[Callable[[Reader], bool]], holds: bool) -> None:
+        self._tests, self._holds = tests, holds
+
+    def __call__(self, state: Reader) -> bool:
+        return all(test(state) for test in self._tests) is self._holds
 
 
 def _passing(guards: Sequence[Test], places: Sequence[int]) -> _Counts:

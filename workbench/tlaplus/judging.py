@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from workbench.kernel.meaning.errors import ModelError
-from workbench.kernel.meaning.properties import Constraint, Formula, Invariant, Liveness, Property, Step, Undecided
+from workbench.kernel.meaning.properties import Constraint, Invariant, Liveness, Property, Step, Undecided
 from workbench.kernel.meaning.state import Reader, Values
 from workbench.kernel.meaning.steps import PropertyInstance
 from workbench.tlaplus.cells import Cells
 from workbench.tlaplus.deep import deeper
 from workbench.tlaplus.running import place_of
 from workbench.tlaplus.syntax import Place
-from workbench.tlaplus.temporal import Promised
 from workbench.tlaplus.terms import Term, Terms
 from workbench.tlaplus.values import EvaluationError
 
@@ -148,9 +147,3 @@ class StepJudge(PropertyInstance):
     def judge(self, *states: Reader) -> bool | str:
         before, after = states
         return self._test(before, after)
-
-
-def formula_of(terms: Terms, cells: Cells, promised: Promised) -> Formula:
-    """A formula of liveness over compiled predicates."""
-    trigger = None if promised.trigger is None else Test(terms, cells, promised.trigger)
-    return Formula(promised.kind, trigger, Test(terms, cells, promised.goal))

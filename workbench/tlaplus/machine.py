@@ -85,6 +85,11 @@ class TlaMachine(Machine, metaclass=TlaClass):
         made = steps_of(disjuncts, sets, self._cells.names)
         self.actions, self._members, self._disjuncts = made.actions, made.members, disjuncts
         self.instances: list[TextInstance] = self._instances_on(self._cells)
+        leaves = [one.leaf for one in disjuncts]
+        self._fair = FairSteps(self._terms, self._cells, specification.variables, self.instances, leaves)
+        self._fair.add(self._behaviour.fairness)
+        self._checked.promise(self._fair)
+        self._fair.tell()
         self.properties, self.constraints = self._checked.properties, self._checked.constraints
         self.declared = replace(
             configured.family,
@@ -96,10 +101,6 @@ class TlaMachine(Machine, metaclass=TlaClass):
             properties=self.properties,
             constraints=self.constraints,
         )
-        self._fair = FairSteps(
-            self._terms, self._cells, specification.variables, self.instances, [one.leaf for one in disjuncts]
-        )
-        self._fair.add(self._behaviour.fairness)
 
     def _instances_on(self, cells: Cells) -> list[TextInstance]:
         """The disjuncts of Next as steps between rows of these cells."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ from workbench.tlaplus.level_checks import check_levels
 from workbench.tlaplus.names import check_names
 from workbench.tlaplus.parsing import parse_module
 from workbench.tlaplus.scopes import (
+    Apart,
     Constant,
     Instantiated,
     Meaning,
@@ -19,7 +21,9 @@ from workbench.tlaplus.scopes import (
     Variable,
     announced_in,
     fail_at,
+    is_same,
     origin,
+    replaced,
 )
 from workbench.tlaplus.syntax import Declaration, Definition, Expression, Identifier, Node, OperatorDefinition, Place
 from workbench.tlaplus.units import Assumption, Constants, Instance, InstanceDefinition, Module, Theorem, Variables
@@ -369,6 +373,33 @@ class _Modules:
             made = Scope(instance.module, None, self.instantiate)
             made.include(self.loader.library.standard(instance.module) or {}, instance.at)
         else:
-            made = _Modules(self.loader, given.declare, scope).scope_of(module, outer)
+            modules = _Modules(self.loader, given.declare, scope)
+            made = modules.scope_of(module, outer)
+            apart = cache(lambda: _apart(modules, given, module, outer))
+            for one in modules.known.values():
+                one.apart = apart
         given.check()
         return made
+
+
+def _apart(modules: _Modules, given: _With, module: Module, outer: Scope | None) -> Apart:
+    """The modules of an instance, after a configuration's replacements, with variables of their own."""
+    variables = dict[str, Variable]()
+
+    def declare(declaration: Declaration, kind: type[Variable] | type[Constant]) -> Meaning:
+        name = declaration.name
+        if kind is Constant:
+            return given.declared[name]
+        return variables.setdefault(name, Variable(name, 0, declaration.at))
+
+    copies = _Modules(modules.loader, declare, given.scope)
+    copies.scope_of(module, outer)
+    for one, scope in modules.known.items():
+        names = copies.known[one].names
+        for name, meaning in scope.names.items():
+            if replaced(meaning) is not meaning or not (
+                isinstance(names[name], Variable) or is_same(meaning, names[name])
+            ):
+                names[name] = replaced(meaning)
+    scopes = {scope: copies.known[one] for one, scope in modules.known.items()}
+    return Apart(scopes, {one: given.declared[name] for name, one in variables.items()})

@@ -10,6 +10,7 @@ from workbench.kernel.meaning.steps import PropertyInstance
 from workbench.tlaplus.cells import Cells
 from workbench.tlaplus.configuration import CfgEntry
 from workbench.tlaplus.configured import Configured
+from workbench.tlaplus.fairness import FairSteps
 from workbench.tlaplus.judging import (
     AlwaysJudge,
     InitialJudge,
@@ -22,12 +23,14 @@ from workbench.tlaplus.judging import (
     TextLiveness,
     TextStep,
     TextUndecided,
-    formula_of,
 )
 from workbench.tlaplus.levels import Level
 from workbench.tlaplus.temporal import Asked, asked_of
 from workbench.tlaplus.terms import Term, Terms
 from workbench.tlaplus.values import EvaluationError
+
+#: A formula of liveness, with the values of the names around it.
+Promise = tuple[tuple[Any, ...], Formula]
 
 
 class TextProperties:
@@ -42,7 +45,7 @@ class TextProperties:
 
     def __init__(self, terms: Terms, cells: Cells, configured: Configured) -> None:
         self._terms, self._cells, self._configured = terms, cells, configured
-        self._asked = dict[str, Asked]()
+        self._asked, self._formulas = dict[str, Asked](), dict[str, list[Promise]]()
         cfg = configured.cfg
         self.properties = dict[str, Property]()
         for entry in cfg.invariants:
@@ -84,6 +87,17 @@ class TextProperties:
         if asked.promised:
             self._add(TextLiveness, entry, f"{name}_liveness" if is_safety else name, asked)
 
+    def promise(self, fair: FairSteps) -> None:
+        """Make the formulas of liveness; what they say of steps, the steps are told by `fair`."""
+        for entry in self._configured.cfg.properties:
+            for name in (entry.value, f"{entry.value}_liveness"):
+                if isinstance(self.properties.get(name), TextLiveness):
+                    try:
+                        promised = self._asked[name].promised
+                        self._formulas[name] = [(tuple(one.values.values()), fair.formula(one)) for one in promised]
+                    except InputError as error:
+                        self.properties[name] = self._declared(TextUndecided, entry, name, why=str(error))
+
     # Judges ----------------------------------------------------------------------------------------------------
 
     def judges(self, author: Any, declared: Property) -> list[PropertyInstance]:
@@ -106,7 +120,6 @@ class TextProperties:
     def _test(self, term: Term) -> Test:
         return Test(self._terms, self._cells, term)
 
-    def formulas(self, declared: Property) -> Sequence[tuple[tuple[Any, ...], Formula]]:
+    def formulas(self, declared: Property) -> Sequence[Promise]:
         """The formulas of a liveness property, each with the values of the names around it."""
-        promised = self._asked[declared.name].promised
-        return [(tuple(one.goal.values.values()), formula_of(self._terms, self._cells, one)) for one in promised]
+        return self._formulas[declared.name]

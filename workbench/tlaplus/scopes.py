@@ -106,6 +106,18 @@ class Reached(NamedTuple):
     arguments: tuple[tuple[Declaration, Expression], ...]
 
 
+class Apart(NamedTuple):
+    """An instance whose variables are its own.
+
+    Attributes:
+        scopes: Its scopes, by those of the instance.
+        variables: The variables, and what they stand for in the instance.
+    """
+
+    scopes: "Mapping[Scope, Scope]"
+    variables: Mapping[Variable, Substituted]
+
+
 class Scope:
     """The names that are known at a place of a text.
 
@@ -114,7 +126,10 @@ class Scope:
         names: Those that this scope adds to its `outer`.
         local: Those of `names` that are not exported.
         parameters: The bound names and parameters in this scope and around it, and around the instance that it is of.
+        apart: Of a module in an instance, makes that instance with variables of its own.
     """
+
+    apart: "Callable[[], Apart] | None" = None
 
     def __init__(
         self,
@@ -220,6 +235,14 @@ class Scope:
                 for unit in node.units:
                     scope.define(unit, announced)
         return self._inside[node]
+
+    def matching(self, scopes: "Mapping[Scope, Scope]") -> "Scope | None":
+        """The scope at the same place in another instance, given those of its modules; None if it has none there."""
+        if self in scopes or self.outer is None:
+            return scopes.get(self)
+        around = self.outer.matching(scopes)
+        nodes = (node for node, one in self.outer._inside.items() if one is self)
+        return None if around is None else next((around.inside(node) for node in nodes), None)
 
     def reach(self, node: Qualified) -> Reached:
         """What ``I!J(3)!Op`` means.

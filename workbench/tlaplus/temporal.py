@@ -5,14 +5,14 @@ Both are conjunctions, through definitions, instances and ``\A`` over constants.
 """
 
 from dataclasses import dataclass, field
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
+from workbench.tlaplus.breaking import Breaking, Case, Condition, Literal, Met, refuse
 from workbench.tlaplus.levels import Level
 from workbench.tlaplus.scopes import Variable, fail_at
 from workbench.tlaplus.syntax import (
     Apply,
     Box,
-    Expression,
     Fairness,
     Identifier,
     Label,
@@ -21,7 +21,7 @@ from workbench.tlaplus.syntax import (
     Qualified,
     TupleOf,
 )
-from workbench.tlaplus.terms import Term, Terms
+from workbench.tlaplus.terms import Term, Terms, Values
 
 
 class Steps(NamedTuple):
@@ -32,25 +32,24 @@ class Steps(NamedTuple):
     box: Term
 
 
-class Condition(NamedTuple):
-    """``WF_subscript(action)``, or SF if it is strong."""
-
-    is_strong: bool
-    action: Term
-    subscript: Term
-
-
 class Promised(NamedTuple):
-    """A formula of the kernel's, over state predicates.
+    """A formula of the kernel's: what a behaviour does that breaks it.
 
     Attributes:
         kind: As :class:`workbench.kernel.meaning.properties.Formula` has it.
-        trigger: None for the formulas that have none.
+        trigger: What holds where it begins to break it; () for nothing.
+        region: What holds from there on.
+        never: What no step from there on is.
+        meets: The conditions of fairness that it meets besides the specification's.
+        values: Those of the names around the formula.
     """
 
     kind: str
-    trigger: Term | None
-    goal: Term
+    trigger: tuple[Literal, ...]
+    region: tuple[Literal, ...]
+    never: tuple[Condition, ...]
+    meets: tuple[Met, ...]
+    values: Values
 
 
 @dataclass
@@ -91,7 +90,7 @@ def behaviour_of(terms: Terms, term: Term) -> Behaviour:
         if terms.level(part) <= Level.STATE:
             found.initial.append(part)
         elif isinstance(node, Fairness):
-            found.fairness.append(_condition(part, node))
+            found.fairness.append(Condition.of(part, node))
         elif (steps := _steps(part)) is not None:
             found.steps.append(steps)
         else:
@@ -110,7 +109,7 @@ def asked_of(terms: Terms, term: Term) -> Asked:
 
 class _Asking:
     def __init__(self, terms: Terms) -> None:
-        self.terms = terms
+        self.terms, self.breaking = terms, Breaking(terms)
         self.found = Asked()
 
     def of(self, term: Term) -> Asked:
@@ -124,14 +123,8 @@ class _Asking:
             self.found.initial.append(part)
         elif isinstance(node, Operation) and node.symbol == "[]":
             self._always(part.beside(node.operands[0]))
-        elif isinstance(node, Operation) and node.symbol == "<>":
-            self._eventually(part.beside(node.operands[0]))
-        elif isinstance(node, Operation) and node.symbol in ("~>", "=>"):
-            self._leads_to(part, node)
-        elif isinstance(node, Fairness):
-            fail_at(node.at, f"{node.kind} as a property is not supported: only a specification's own is")
         else:
-            self._refuse(node)
+            self._promise(part)
 
     def _always(self, inner: Term) -> None:
         """Take ``[]inner`` apart."""
@@ -143,54 +136,37 @@ class _Asking:
                 self.found.always.append(part)
             elif isinstance(node, Operation) and node.symbol == "[]":
                 self._always(part.beside(node.operands[0]))
-            elif isinstance(node, Operation) and node.symbol == "~>":
-                self._leads_to(part, node)
-            elif isinstance(node, Operation) and node.symbol == "<>":
-                self._promise("always_eventually", None, part.beside(node.operands[0]))
-            elif isinstance(node, Operation) and node.symbol == "=>":
-                goal = self._inside("<>", part.beside(node.operands[1]))
-                self._promise("leads_to", part.beside(node.operands[0]), goal)
             else:
-                self._refuse(node)
+                self._promise(part.beside(Operation(node.at, "[]", (node,))))
 
-    def _eventually(self, inner: Term) -> None:
-        """Take ``<>inner`` apart."""
-        if self._is_of_states(inner):
-            self._promise("eventually", None, inner)
-        else:
-            self._promise("eventually_always", None, self._inside("[]", inner))
-
-    def _leads_to(self, part: Term, node: Operation) -> None:
-        trigger, goal = map(part.beside, node.operands)
-        if node.symbol == "~>":
-            self._promise("leads_to", trigger, goal)
-        else:
-            self._promise("initially_leads_to", trigger, self._inside("<>", goal))
-
-    def _promise(self, kind: str, trigger: Term | None, goal: Term) -> None:
-        for one in (trigger, goal):
-            if one is not None and not self._is_of_states(one):
-                self._refuse(one.node)
-        self.found.promised.append(Promised(kind, trigger, goal))
-
-    def _inside(self, symbol: str, term: Term) -> Term:
-        """The operand of ``[]`` or ``<>``, which may stand behind a definition."""
-        while not isinstance(term.node, Operation):
-            inner = self.terms.unfolded(term)
-            if inner is None:
-                break
-            term = inner
-        if isinstance(term.node, Operation) and term.node.symbol == symbol:
-            return term.beside(term.node.operands[0])
-        self._refuse(term.node)
+    def _promise(self, part: Term) -> None:
+        for case in self.breaking.cases(part, False):
+            self.found.promised.append(_promised(case, part))
 
     def _is_of_states(self, term: Term) -> bool:
         return self.terms.level(term) <= Level.STATE
 
-    @staticmethod
-    def _refuse(node: Expression) -> NoReturn:
-        shapes = "[]P, [][A]_v, []<>P, <>[]P, <>P, P ~> Q and [](P => <>Q) of state predicates P and Q"
-        fail_at(node.at, f"a formula of this shape is not supported; properties are conjunctions of {shapes}")
+
+def _promised(case: Case, part: Term) -> Promised:
+    """The search that finds a behaviour of one case.
+
+    Raises:
+        InputError: With the place, if none does.
+    """
+    settles = tuple(Met(True, (one,), None) for one in case.settles)
+    if case.later and case.passing == Case(later=case.later[:1]) and not case.ceases and not case.later[0].takes:
+        (begin,) = case.later
+        return Promised("leads_to", begin.now, begin.always, begin.never, case.meets + settles, part.values)
+    if case.later or (case.passing != Case() and case.ceases):
+        refuse(part.node)
+    if case.passing != Case():
+        kind = "initially_leads_to" if case.now else "eventually"
+        return Promised(kind, case.now, case.always, case.never, case.meets + settles, part.values)
+    if case == Case(meets=case.meets) and len(case.meets) == 1:
+        (again,) = case.meets
+        if again.disabled and again.steps is None and not again.is_strong:
+            return Promised("eventually_always", (), again.disabled, (), (), part.values)
+    return Promised("always_eventually", (), case.settles, case.ceases, case.meets, part.values)
 
 
 def _steps(part: Term) -> Steps | None:
@@ -199,10 +175,6 @@ def _steps(part: Term) -> Steps | None:
         box = node.operands[0]
         return Steps(part.beside(box.action), part.beside(box.subscript), part.beside(box))
     return None
-
-
-def _condition(part: Term, node: Fairness) -> Condition:
-    return Condition(node.kind == "SF", part.beside(node.action), part.beside(node.subscript))
 
 
 def variables_in(terms: Terms, subscript: Term) -> frozenset[Variable] | None:

@@ -14,7 +14,7 @@ method.
    demand, then home, with shortcuts where the cycle stays fair. The smallest lasso wins.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
@@ -23,12 +23,14 @@ import numpy as np
 
 from workbench.checking.kernels.compiled import njit
 from workbench.checking.local.components import fair_components
+from workbench.checking.trees.fair_labels import barred
 from workbench.kernel.meaning.lasso import Lasso
 from workbench.kernel.meaning.steps import Fairness
 
 # Cycles are searched for from one state after the other, until as many transitions have been visited as the graph has,
 # or _LEAST_EFFORT in a small graph. The overhead of a search counts as _SEARCH transitions.
 _LEAST_EFFORT, _SEARCH = 500_000, 500
+_NO_LABELS = np.empty(0, np.int32)
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,19 @@ class _Conditions(NamedTuple):
     own: np.ndarray
     first: np.ndarray
     of: np.ndarray
+
+    @classmethod
+    def made(cls, strong: np.ndarray, enabled: np.ndarray, own: np.ndarray) -> "_Conditions":
+        first = np.append(0, np.cumsum(own.sum(axis=0)))
+        # A single number would be contiguous, and many are not: to Numba, other types, and another kernel to compile.
+        return cls(strong, enabled, own, first, np.ascontiguousarray(own.T.nonzero()[1]))
+
+    def among(self, rows: Collection[int]) -> "_Conditions":
+        """Some of them."""
+        if len(rows) == len(self.strong):
+            return self
+        chosen = list(rows)
+        return self.made(self.strong[chosen], self.enabled[chosen], self.own[chosen])
 
 
 class _Routes(NamedTuple):
@@ -101,27 +116,33 @@ class LassoFinder:
         for row, condition in enumerate(fairness):
             own[row, list(condition.actions)] = True
             enabled[row, leaving[own[row][leaving_labels]]] = True
-        first = np.append(0, np.cumsum(own.sum(axis=0)))
-        strong, rows = np.array([f.strong for f in fairness], bool), own.T.nonzero()[1]
-        # A single number would be contiguous, and many are not: to Numba, other types, and another kernel to compile.
-        conditions = _Conditions(strong, enabled, own, first, np.ascontiguousarray(rows))
+        conditions = _Conditions.made(np.array([f.strong for f in fairness], bool), enabled, own)
         _enable(self._indptr, self._targets, self._labels, conditions)
         return conditions
 
-    def find(self, kind: str, trigger: np.ndarray | None, goal: np.ndarray) -> Lasso | None:
+    def find(
+        self,
+        kind: str,
+        trigger: np.ndarray | None,
+        goal: np.ndarray,
+        met: Collection[int] | None = None,
+        steps: np.ndarray = _NO_LABELS,
+    ) -> Lasso | None:
         """A small fair behaviour that violates a formula, or None if every fair behaviour satisfies it.
 
         Args:
             kind: {"leads_to", "initially_leads_to", "eventually", "always_eventually", "eventually_always"}
             trigger: The states where P of ``P ~> Q`` or ``P => <>Q`` holds; None for the other kinds.
             goal: The states where Q holds.
+            met: The fairness conditions that the behaviour meets; None for all.
+            steps: The labels of the steps that are the formula's, too.
 
         Returns:
             Steps are positions in the arrays of transitions. A lasso that stops is a shortest one.
         """
         allowed = np.ones(self._states, bool) if kind == "eventually_always" else ~goal
         entry = allowed.copy()
-        conditions = self._conditions
+        conditions = self._conditions if met is None else self._conditions.among(met)
         if kind in ("leads_to", "initially_leads_to"):
             entry &= trigger
         if kind in ("eventually", "initially_leads_to"):
@@ -133,13 +154,22 @@ class LassoFinder:
                 own=np.vstack([conditions.own, np.zeros(conditions.own.shape[1], bool)]),
             )
         starts = self._routes.order[entry[self._routes.order]]
-        routes = _Routes(*_routes(self._indptr, self._targets, starts, self._routes.distance[starts], allowed))
+        targets = self._without(steps)
+        routes = _Routes(*_routes(self._indptr, targets, starts, self._routes.distance[starts], allowed))
         best = self._shortest_stop(routes, conditions)
-        components = fair_components(self._indptr, self._targets, self._labels, routes.distance >= 0, conditions)
+        components = fair_components(self._indptr, targets, self._labels, routes.distance >= 0, conditions)
         if len(components):
             bound = best.states if best else np.iinfo(np.int64).max
-            best = self._small_cycle(routes, conditions, components, bound) or best
+            tour = _Tour(self._indptr, targets, self._labels, conditions, components)
+            best = self._small_cycle(routes, tour, components, bound) or best
         return best
+
+    def _without(self, labels: np.ndarray) -> np.ndarray:
+        """The targets, where a step with one of these labels leads nowhere: it stays where it is."""
+        if not len(labels):
+            return self._targets
+        sources = np.repeat(np.arange(self._states, dtype=np.int32), np.diff(self._indptr))
+        return np.where(barred(sources, self._targets, self._labels, labels), sources, self._targets)
 
     def _shortest_stop(self, routes: _Routes, conditions: _Conditions) -> Lasso | None:
         stop = _first_stop(routes.order, conditions.enabled)
@@ -159,11 +189,9 @@ class LassoFinder:
 
     # Cycles ------------------------------------------------------------------------------------------------------
 
-    def _small_cycle(
-        self, routes: _Routes, conditions: _Conditions, components: np.ndarray, bound: float
-    ) -> Lasso | None:
+    def _small_cycle(self, routes: _Routes, tour: "_Tour", components: np.ndarray, bound: float) -> Lasso | None:
         """The smallest lasso with a cycle and fewer than `bound` states, among those tried."""
-        best, tour = None, _Tour(self._indptr, self._targets, self._labels, conditions, components)
+        best = None
         effort = max(_LEAST_EFFORT, len(self._targets))
         for home in routes.order[components[routes.order] >= 0]:
             nearest = int(routes.distance[home])

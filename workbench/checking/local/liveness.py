@@ -12,6 +12,7 @@ from workbench.checking.trees.state_predicates import Enabled, Labels
 from workbench.kernel import Machine, Trace, Verdict, replay
 from workbench.kernel.meaning.lasso import Demand, liveness_verdict
 from workbench.kernel.meaning.properties import Formula, Property
+from workbench.kernel.meaning.steps import met_by
 
 
 class LivenessJudge:
@@ -36,7 +37,7 @@ class LivenessJudge:
         degree, targets, self._steps, leaving, leaving_steps = store.transitions()
         indptr = np.zeros(store.count + 1, np.int64)
         np.cumsum(degree, out=indptr[1:])
-        fair = FairLabels(model)
+        self._fair = fair = FairLabels(model)
         of_step = fair.of_steps(trees)
         left_by = (leaving, of_step[leaving_steps])
         graph = Graph(indptr, targets, of_step[self._steps], initial, left_by)
@@ -50,7 +51,8 @@ class LivenessJudge:
             given, wanted = next(columns)
             trigger, goal = None if given is None else given.array, wanted.array
             demand = self._demand(formula, trigger, goal)
-            lasso = self._finder.find(formula.kind, trigger, goal)
+            met, steps = met_by(self._fair.conditions, formula), self._fair.of_conditions(formula.steps)
+            lasso = self._finder.find(formula.kind, trigger, goal, met, steps)
             if lasso is None:
                 return None, demand
             which, _ = self._store.path(lasso.start)

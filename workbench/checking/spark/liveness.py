@@ -16,13 +16,13 @@ from workbench.checking.spark.bits import StateSet
 from workbench.checking.spark.running import Running
 from workbench.checking.spark.sweeping import Arrays, TransitionParts
 from workbench.checking.spark.transitions import OUTSIDE
-from workbench.checking.spark.trimming import FAR, Conditions, Describe, SpaceOutline, Trimmer, Undecided
+from workbench.checking.spark.trimming import FAR, Barring, Conditions, Describe, SpaceOutline, Trimmer, Undecided
 from workbench.checking.trees.fair_labels import FairLabels
 from workbench.kernel import Trace, Verdict, replay
 from workbench.kernel.meaning.budget import Stop
 from workbench.kernel.meaning.lasso import Demand, liveness_verdict
 from workbench.kernel.meaning.properties import Formula, Property
-from workbench.kernel.meaning.steps import Fairness
+from workbench.kernel.meaning.steps import Fairness, met_by
 from workbench.kernel.meaning.trace import Move
 from workbench.kernel.meaning.values import counted
 
@@ -44,7 +44,7 @@ class SparkLivenessJudge:
         self._search, self._model = search, search.model
         most = most_memory() // 2 // _BYTES_PER_TRANSITION  # half of what a search may take
         self._room = room or LivenessRoom(most, most)
-        fair = FairLabels(self._model)
+        self._fair = fair = FairLabels(self._model)
         self._fairness, self._labels = fair.conditions, fair.count
         self._own = [at for at, condition in enumerate(self._fairness) if condition.enabled is not None]
 
@@ -62,7 +62,7 @@ class SparkLivenessJudge:
             demand = self._demand(formula, trigger, goal)
             try:
                 search.watch()
-                return self._lasso(formula.kind, trigger, goal), demand
+                return self._lasso(formula, trigger, goal), demand
             except (Undecided, Stop) as obstacle:  # another formula may still be violated
                 obstacles.append(obstacle)
                 search.unfinished |= isinstance(obstacle, Stop)
@@ -100,7 +100,7 @@ class SparkLivenessJudge:
 
     @cached_property
     def _described(self) -> tuple[SpaceOutline, list[StateSet], StateSet]:
-        """The space, the states where each predicate holds, and those in which a condition is enabled."""
+        """The space, the states where each predicate holds, and those in which a step enables a condition."""
         files, sizes = self._parts.files, self._search.manifest.sizes
         total = sum(sizes)
         firsts = np.array([*(file.first for file in files), total], np.int64)
@@ -108,7 +108,8 @@ class SparkLivenessJudge:
         follows = np.zeros((len(files), len(files)), np.bool_)
         space = SpaceOutline(firsts, levels, np.array([file.transitions for file in files], np.int64), follows)
         fair = np.zeros(self._labels, np.bool_)
-        fair[[number for one in self._fairness if one.enabled is None for number in one.actions]] = True
+        by_steps = (one for one in self._fairness if one.assumed and one.enabled is None)
+        fair[[number for one in by_steps for number in one.actions]] = True
         truths, busy = [StateSet(total) for _ in range(self._parts.predicates)], StateSet(total)
         for described in self._parts.sweep(Describe(firsts, fair), range(len(files))):
             part = space.part_of(described.first)
@@ -119,8 +120,6 @@ class SparkLivenessJudge:
                 truth[span] = values
             busy[span] = np.unpackbits(described.busy, count=states)
             follows[part, described.targets] = True
-        for own in truths[len(truths) - len(self._own) :]:
-            busy = busy | own
         return space, truths, busy
 
     @property
@@ -147,12 +146,12 @@ class SparkLivenessJudge:
 
     # Lassos ------------------------------------------------------------------------------------------------------
 
-    def _lasso(self, kind: str, trigger: StateSet | None, goal: StateSet) -> Trace | None:
+    def _lasso(self, formula: Formula, trigger: StateSet | None, goal: StateSet) -> Trace | None:
         if self._space.transitions.sum() <= self._room.early:
-            return self._lasso_in_whole(kind, trigger, goal)
+            return self._lasso_in_whole(formula, trigger, goal)
         if self._space.states * _BYTES_PER_STATE > most_memory():
             raise Undecided(f"{counted(self._space.states, 'state')} are too many for this process's memory")
-        return self._lasso_by_trimming(kind, trigger, goal)
+        return self._lasso_by_trimming(formula, trigger, goal)
 
     @cached_property
     def _whole(self) -> tuple[LassoFinder, Arrays]:
@@ -161,10 +160,12 @@ class SparkLivenessJudge:
         enabled = {at: states[0 : states.size] for at, states in self._enabled.items()}
         return LassoFinder(graph, self._fairness, enabled), arrays
 
-    def _lasso_in_whole(self, kind: str, trigger: StateSet | None, goal: StateSet) -> Trace | None:
+    def _lasso_in_whole(self, formula: Formula, trigger: StateSet | None, goal: StateSet) -> Trace | None:
         finder, arrays = self._whole
         everywhere = slice(0, self._space.states)
-        lasso = finder.find(kind, None if trigger is None else trigger[everywhere], goal[everywhere])
+        met, steps = met_by(self._fairness, formula), self._fair.of_conditions(formula.steps)
+        given = None if trigger is None else trigger[everywhere]
+        lasso = finder.find(formula.kind, given, goal[everywhere], met, steps)
         if lasso is None:
             return None
         start, _ = self._parts.way_to(lasso.start)
@@ -176,18 +177,23 @@ class SparkLivenessJudge:
     def _move(self, label: int, ordinal: int) -> Move:
         return Move(label % len(self._model.instances), ordinal)
 
-    def _lasso_by_trimming(self, kind: str, trigger: StateSet | None, goal: StateSet) -> Trace | None:
-        space, busy, fairness, enabled = self._space, self._described[2], self._fairness, self._enabled
-        trimmer = Trimmer(space, self._parts.sweep)
+    def _lasso_by_trimming(self, formula: Formula, trigger: StateSet | None, goal: StateSet) -> Trace | None:
+        space, busy, met = self._space, self._described[2], met_by(self._fairness, formula)
+        fairness = [self._fairness[number] for number in met]
+        enabled = {at: self._enabled[number] for at, number in enumerate(met) if number in self._own}
+        steps = self._fair.of_conditions(formula.steps)
+        trimmer = Trimmer(space, lambda question, numbers: self._parts.sweep(Barring(steps, question), numbers))
         allowed = StateSet.full(space.states)
-        if kind == "eventually_always":  # states without the goal again and again, like a condition that it enables
-            enabled, busy = enabled | {len(fairness): goal}, busy | goal
-            fairness = [*fairness, Fairness("the goal", False, frozenset())]
+        if formula.kind == "eventually_always":  # states without the goal again and again, like an enabled condition
+            enabled[len(fairness)] = goal
+            fairness.append(Fairness("the goal", False, frozenset()))
         else:
             allowed = allowed - goal
         entries = allowed if trigger is None else allowed & trigger
-        if kind in ("eventually", "initially_leads_to"):
+        if formula.begins:
             entries = entries & self._initial
+        for where in enabled.values():
+            busy = busy | where
         distance = trimmer.distances(entries, allowed)
         stop = _nearest(distance, busy)
         # A lasso with fewer states than the one that stops there has no state as far away.
@@ -198,7 +204,7 @@ class SparkLivenessJudge:
             core = self._nearest_of(trimmer, left, distance)
         if stop is not None:
             core.add(np.array([stop], np.uint32))
-        lasso = self._lasso_in_core(core, distance, fairness, enabled)
+        lasso = self._lasso_in_core(core, distance, fairness, enabled, steps)
         if lasso is None and weight > self._room.most:
             raise Undecided(
                 f"{counted(weight, 'transition')} are left where a fair cycle may be, and this process has the memory "
@@ -220,7 +226,12 @@ class SparkLivenessJudge:
         return StateSet.of(within & (distance < int(np.searchsorted(so_far, self._room.most, side="right"))))
 
     def _lasso_in_core(
-        self, core: StateSet, distance: np.ndarray, fairness: Sequence[Fairness], enabled: Mapping[int, StateSet]
+        self,
+        core: StateSet,
+        distance: np.ndarray,
+        fairness: Sequence[Fairness],
+        enabled: Mapping[int, StateSet],
+        steps: np.ndarray,
     ) -> tuple[int, list[Move]] | None:
         """The nearest lasso in some states: the state where its cycle starts, and the moves of the cycle.
 
@@ -243,7 +254,7 @@ class SparkLivenessJudge:
         graph = Graph(indptr, targets, labels, 1, (chain + leaving, leaving_labels))
         real = np.arange(len(indptr) - 1) >= chain
         held = {at: np.append(np.zeros(chain, bool), one[0 : one.size][numbers]) for at, one in enabled.items()}
-        lasso = LassoFinder(graph, fairness, held).find("always_eventually", None, ~real)
+        lasso = LassoFinder(graph, fairness, held).find("always_eventually", None, ~real, steps=steps)
         if lasso is None:
             return None
         cycle = [step - len(before) for step in lasso.steps[lasso.loop :]]

@@ -21,6 +21,7 @@ import numpy as np
 from workbench.checking.spark import transition_kernels as kernels
 from workbench.checking.spark.bits import StateSet
 from workbench.checking.spark.transitions import OUTSIDE, Part
+from workbench.checking.trees.fair_labels import barred
 from workbench.kernel.meaning.steps import Fairness
 
 #: The distance of unreached states.
@@ -161,6 +162,20 @@ def _for_a_while(array: np.ndarray, first: int, end: int) -> Iterator[None]:
         yield
     finally:
         array[first:end] = before
+
+
+@dataclass(frozen=True)
+class Barring:
+    """Asks a question of a part without the steps that have some labels: they enable what they do, and lead outside."""
+
+    labels: np.ndarray
+    question: Callable[[Part], Any]
+
+    def __call__(self, part: Part) -> Any:
+        if len(self.labels):
+            gone = barred(part.sources, part.targets, part.labels, self.labels)
+            part = part._replace(targets=np.where(gone, np.uint32(OUTSIDE), part.targets))
+        return self.question(part)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ The label of a step is the number of its action instance. If some of the conditi
 step, the number of instances is added once for each set of them, as bits; so all processes give the same labels.
 """
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
@@ -38,6 +39,10 @@ class FairLabels:
         ]
         return replace(condition, actions=frozenset(labels))
 
+    def of_conditions(self, numbers: Collection[int]) -> np.ndarray:
+        """The labels that some of the conditions count."""
+        return np.array(sorted(frozenset().union(*(self.conditions[number].actions for number in numbers))), np.int32)
+
     def of_steps(self, trees: Trees) -> np.ndarray:
         """The label of each memoized successor."""
         labels = np.array([number for number, _ in trees.steps] or [0], np.int32)
@@ -46,3 +51,10 @@ class FairLabels:
             bits = sum(1 << bit for bit, condition in enumerate(own) if condition not in counted)
             labels[step] += self._instances * bits
         return labels
+
+
+def barred(sources: np.ndarray, targets: np.ndarray, labels: np.ndarray, by: np.ndarray) -> np.ndarray:
+    """Which transitions lead from one state to another as one with a label in `by` does."""
+    steps = np.isin(labels, by) & (targets != sources)
+    pairs = sources.astype(np.uint64) << np.uint64(32) | targets.astype(np.uint64)
+    return steps if not steps.any() else np.isin(pairs, pairs[steps])

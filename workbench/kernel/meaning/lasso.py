@@ -13,7 +13,7 @@ from workbench.kernel.meaning.machine import Machine
 from workbench.kernel.meaning.properties import Formula, Predicate, Property
 from workbench.kernel.meaning.result import NOBODY, Verdict
 from workbench.kernel.meaning.state import Reads, State, row_of, seen
-from workbench.kernel.meaning.steps import Actor, Fairness
+from workbench.kernel.meaning.steps import Actor, Fairness, met_by
 from workbench.kernel.meaning.trace import Trace
 from workbench.kernel.meaning.values import show
 
@@ -105,42 +105,40 @@ def verify_lasso(trace: Trace, formula: Formula, fairness: Sequence[Fairness]) -
         outcomes = model.outcomes(model.instances[step.move.instance], source) if step.move else []
         if step.move is None or step.move.outcome >= len(outcomes) or outcomes[step.move.outcome][1] != target:
             raise ModelError(f"the lasso's step {step.label} is not one of the model")
-    _check_formula(trace, trace.loop, formula)
-    loop = states[trace.loop :]
-    pairs = [] if trace.back is None else list(zip(loop, [*loop[1:], loop[0]], strict=True))
-    for number, condition in enumerate(fairness):
-        _check_fair(model, loop, pairs, number, condition)
+    pairs = list(zip(states, followed if trace.back else states[1:], strict=False))
+    counted = [any(after in _changes(model, before, n, fairness[n]) for n in formula.steps) for before, after in pairs]
+    _check_formula(trace, trace.loop, formula, counted)
+    for number in met_by(fairness, formula):
+        _check_fair(model, states[trace.loop :], pairs[trace.loop :], number, fairness[number])
 
 
-def _check_formula(trace: Trace, loop: int, formula: Formula) -> None:
+def _check_formula(trace: Trace, loop: int, formula: Formula, counted: Sequence[bool]) -> None:
+    """Check that it is violated; `counted` says of each step whether it is one of the formula's."""
     goal = [bool(formula.goal(seen(state))) for state in trace.states]
-    if formula.kind == "leads_to" and formula.trigger is not None:
-        triggered = [i for i, state in enumerate(trace.states) if formula.trigger(seen(state))]
-        violated = any(not any(goal[min(i, loop) :]) for i in triggered)
-    elif formula.kind == "initially_leads_to" and formula.trigger is not None:
-        violated = bool(formula.trigger(seen(trace.states[0]))) and not any(goal)
-    elif formula.kind == "eventually":
-        violated = not any(goal)
-    elif formula.kind == "always_eventually":
-        violated = not any(goal[loop:])
-    else:
+    if formula.kind == "eventually_always":
         violated = not all(goal[loop:])
+    else:
+        begins = trace.states[:1] if formula.begins else trace.states
+        entries = [i for i, state in enumerate(begins) if formula.trigger is None or formula.trigger(seen(state))]
+        violated = any(not any(goal[min(i, loop) :]) and not any(counted[min(i, loop) :]) for i in entries)
     if not violated:
         raise ModelError(f"the lasso does not violate the formula ({formula.kind})")
+
+
+def _changes(model: Machine, state: Any, which: int, condition: Fairness) -> set[Any]:
+    """The other states to which the steps lead that a condition counts in `state`."""
+    return {
+        after
+        for number in condition.actions
+        for outcome, after in model.outcomes(model.instances[number], state)
+        if after != state and outcome.counts(which)
+    }
 
 
 def _check_fair(
     model: Machine, loop: Sequence[Any], pairs: Sequence[tuple[Any, Any]], which: int, condition: Fairness
 ) -> None:
-    changes = {
-        state: {
-            after
-            for number in condition.actions
-            for outcome, after in model.outcomes(model.instances[number], state)
-            if after != state and outcome.counts(which)
-        }
-        for state in loop
-    }
+    changes = {state: _changes(model, state, which, condition) for state in loop}
     enabled = [bool(changes[state]) if condition.enabled is None else condition.enabled(seen(state)) for state in loop]
     due = any(enabled) if condition.strong else all(enabled)
     if due and not any(target in changes[source] for source, target in pairs):
@@ -196,7 +194,7 @@ def trap(trace: Trace) -> Trap:
     loop = trace.steps[(trace.loop or 0) + 1 :] if trace.back else ()
     moves = [step.move for step in (*loop, trace.back) if step is not None and step.move is not None]
     moving = {model.instances[move.instance].actor for move in moves}
-    fair = sorted(frozenset().union(*(condition.actions for condition in model.fairness)))
+    fair = sorted(frozenset().union(*(condition.actions for condition in model.fairness if condition.assumed)))
     unfair = "" if fair else f"no action or process of {model.name} is fair, so everything may stop"
     return Trap(bool(moving), waiting(model, trace.last, fair, moving), unfair)
 

@@ -310,12 +310,17 @@ class Formula(Promise):
         kind: {"leads_to", "initially_leads_to", "eventually", "always_eventually", "eventually_always"}
         trigger: P in ``P ~> Q`` and ``P => <>Q``; None for the others.
         part: Which of several joined formulas it is, such as ``part 1 of 2``; "" for one that stands alone.
+        unless: Conditions among the machine's for fairness, by number. A behaviour that does not meet one of them
+            satisfies the formula.
+        steps: The same, whose steps are as good as the goal; not of ``eventually_always``.
     """
 
     kind: str
     trigger: Predicate | None
     goal: Predicate
     part: str = ""
+    unless: frozenset[int] = frozenset()
+    steps: frozenset[int] = frozenset()
 
     def __post_init__(self) -> None:
         for predicate in (self.trigger, self.goal):

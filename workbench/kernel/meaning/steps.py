@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from workbench.kernel.meaning.errors import ModelError, brief, call, checked, impure
 from workbench.kernel.meaning.notation import PYTHON, Notation
 from workbench.kernel.meaning.parameters import Parameters
-from workbench.kernel.meaning.properties import Property, Step
+from workbench.kernel.meaning.properties import Formula, Property, Step
 from workbench.kernel.meaning.state import Reader, Values, seen
 from workbench.kernel.meaning.values import identity
 
@@ -167,12 +167,20 @@ class Fairness:
         actions: Numbers of action instances.
         enabled: Whether it is enabled in a state; None: where a step that it counts changes the state. For a condition
             that is enabled by more than single steps, as ``WF_v(A)`` is where A has a definition of its own.
+        assumed: Whether every behaviour meets it. Otherwise it is there for formulas, which name it, and it says itself
+            where it is enabled if that matters to them.
     """
 
     label: str
     strong: bool
     actions: frozenset[int]
     enabled: Callable[[Reader], bool] | None = None
+    assumed: bool = True
+
+
+def met_by(fairness: Sequence[Fairness], formula: Formula) -> list[int]:
+    """The conditions that a behaviour which breaks a formula meets, by number."""
+    return [number for number, one in enumerate(fairness) if one.assumed or number in formula.unless]
 
 
 # Properties ----------------------------------------------------------------------------------------------------------

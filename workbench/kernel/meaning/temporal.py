@@ -9,9 +9,9 @@ agree, and their lassos must pass :func:`workbench.kernel.meaning.lasso.verify_l
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -21,7 +21,7 @@ from workbench.kernel.meaning.machine import Machine
 from workbench.kernel.meaning.properties import Formula, Property
 from workbench.kernel.meaning.result import Verdict
 from workbench.kernel.meaning.state import seen
-from workbench.kernel.meaning.steps import Fairness
+from workbench.kernel.meaning.steps import Fairness, met_by
 from workbench.kernel.meaning.trace import Move, Trace, replay
 
 #: The transition relation: for each state, by number, its moves and the numbers of the states that they lead to.
@@ -81,7 +81,7 @@ def check_liveness(
         if formula.trigger is not None:
             due &= trigger
         demand = Demand(formula.trigger is None or bool(due), not due <= goal)
-        lasso = find_lasso(graph, initial, model.fairness, formula.kind, trigger, goal, counted, enabled)
+        lasso = find_lasso(graph, initial, model.fairness, formula, trigger, goal, counted, enabled)
         return None if lasso is None else replay(model, *lasso), demand
 
     return liveness_verdict(model, declared, find)
@@ -90,8 +90,8 @@ def check_liveness(
 def find_lasso(
     graph: Graph,
     initial: int,
-    fairness: Iterable[Fairness],
-    kind: str,
+    fairness: Sequence[Fairness],
+    formula: Formula,
     trigger: set[int],
     goal: set[int],
     counted: Counted = MappingProxyType({}),
@@ -103,26 +103,32 @@ def find_lasso(
 
     Args:
         initial: States 0 to `initial` - 1 are the initial ones.
-        kind: {"leads_to", "initially_leads_to", "eventually", "always_eventually", "eventually_always"}
-        trigger, goal: The states in which the formula's predicates hold; the `trigger` is that of the first two kinds.
+        trigger, goal: The states in which the formula's predicates hold; the `trigger` is of no matter without one.
         counted: The conditions that count a move from a state, if not all of its action's do.
         enabled: The states in which a condition is enabled that says so itself, by the condition's number.
     """
     everything = set(range(len(graph)))
-    conditions = [condition_of(graph, number, f, counted) for number, f in enumerate(fairness)]
-    conditions = [replace(one, enabled=enabled.get(at, one.enabled)) for at, one in enumerate(conditions)]
+    every = [condition_of(graph, number, f, counted) for number, f in enumerate(fairness)]
+    barred = {step for number in formula.steps for step in every[number].steps}
+    conditions = [
+        FairSteps(one.strong, enabled.get(at, one.enabled), one.steps - barred)
+        for at, one in ((at, every[at]) for at in met_by(fairness, formula))
+    ]
     graph = [[(move, target) for move, target in transitions if target != OUTSIDE] for transitions in graph]
     allowed = everything - goal
     entries = allowed
-    if kind in ("leads_to", "initially_leads_to"):
+    if formula.trigger is not None:
         entries = allowed & trigger
-    if kind in ("eventually", "initially_leads_to"):
+    if formula.begins:
         entries = entries & set(range(initial))
-    elif kind == "eventually_always":  # "not the goal, again and again" has the form of a weak fairness condition
+    elif (
+        formula.kind == "eventually_always"
+    ):  # "not the goal, again and again" has the form of a weak fairness condition
         allowed = entries = everything
         conditions.append(FairSteps(strong=False, enabled=goal, steps=set()))
 
-    links = routes(graph, initial, entries, allowed)
+    links = routes(graph, initial, entries, allowed, barred)
+    graph = [[one for one in moves if (source, one[1]) not in barred] for source, moves in enumerate(graph)]
     order = [state for state, entered in links if entered]
     fair = fair_states(graph, set(order), conditions)
     if not fair:
@@ -150,11 +156,14 @@ def condition_of(graph: Graph, number: int, fairness: Fairness, counted: Counted
     return FairSteps(fairness.strong, {source for source, _ in steps}, inside)
 
 
-def routes(graph: Graph, initial: int, entries: set[int], allowed: set[int]) -> Links:
+def routes(
+    graph: Graph, initial: int, entries: set[int], allowed: set[int], barred: Container[tuple[int, int]] = ()
+) -> Links:
     """Shortest paths from the initial states to an entry, and on through allowed states alone.
 
     Args:
         entries: A subset of `allowed`.
+        barred: Steps that are not taken from an entry on.
 
     Returns:
         The predecessor links between (state, whether an entry was passed).
@@ -165,7 +174,12 @@ def routes(graph: Graph, initial: int, entries: set[int], allowed: set[int]) -> 
 
     return _reach(
         [node for state in range(initial) for node in nodes(state, False)],
-        lambda node: ((move, after) for move, target in graph[node[0]] for after in nodes(target, node[1])),
+        lambda node: (
+            (move, after)
+            for move, target in graph[node[0]]
+            if not (node[1] and (node[0], target) in barred)
+            for after in nodes(target, node[1])
+        ),
     )
 
 

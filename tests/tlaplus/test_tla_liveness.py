@@ -1,0 +1,153 @@
+"""Liveness of modules: temporal formulas of many shapes, with TLC's verdicts, and the same ones from every engine."""
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.tlaplus.trees import module_of
+from workbench.checking.check import check
+from workbench.kernel import search
+from workbench.tlaplus.specification import module_of_text
+
+MODULE = r"""EXTENDS Naturals
+VARIABLES x, on
+vars == <<x, on>>
+Init == x = 0 /\ on = FALSE
+Up == x < 3 /\ x' = x + 1 /\ on' = on
+Back == x = 2 /\ x' = 1 /\ on' = on
+Flip == x # 3 /\ on' = ~on /\ x' = x
+Next == Up \/ Back \/ Flip
+Free == Init /\ [][Next]_vars
+Fair == Free /\ WF_vars(Flip) /\ WF_vars(Up)
+Strong == Free /\ SF_vars(Up /\ on) /\ WF_vars(Flip)
+High == x' > x
+Ends == x = 3
+"""
+
+#: For each formula the specifications under which TLC finds it violated.
+SHAPES = {
+    r"[]<><<Flip>>_vars": "Free Fair Strong",
+    r"<>[][Up]_vars": "Free Fair Strong",
+    r"<>[][High]_x": "Free Fair Strong",
+    r"<>[][FALSE]_on": "Free Fair Strong",
+    r"WF_vars(Next)": "Free",
+    r"WF_vars(Up)": "Free",
+    r"SF_vars(Back)": "Free",
+    r"SF_vars(Up /\ on)": "Free Fair",
+    r"[]<>(x = 2) => []<>on": "Free",
+    r"[]<>on => <>Ends": "Free Fair Strong",
+    r"<>[](x < 3) => []<><<Flip>>_on": "Free",
+    r"<>[]Ends \/ []<>(x = 1)": "Free",
+    r"[]<>~on \/ []<>on": "",
+    r"~<>[](x = 0)": "Free",
+    r"~[]<>(x = 1)": "Free Fair Strong",
+    r"(x = 1) ~> []Ends": "Free Fair Strong",
+    r"(x = 1) ~> []<>(x # 2)": "Free",
+    r"on ~> <>[]~on": "Free Fair Strong",
+    r"(x = 0) => []<>(x # 0)": "Free",
+    r"<>on => <>[](x > 0)": "Free",
+    r"(\E n \in 0 .. 3 : <>[](x = n)) \/ []<><<Back>>_x": "",
+    r"\A n \in 0 .. 1 : []<>(x # n)": "Free",
+    r"\E n \in 1 .. 2 : []<>(x # n)": "",
+    r"(\A n \in 0 .. 1 : WF_vars(Up /\ x = n)) => <>(x = 2)": "",
+    r"[](on => ([]<>~on \/ <>[]Ends))": "Free",
+    r"[]([]<>on \/ x < 3)": "Free Fair Strong",
+    r"[](x < 3) => []<>(x = 1)": "Free",
+    r"(WF_vars(Up) /\ SF_vars(Up /\ x = 2)) => <>Ends": "",
+}
+#: The distinct states and the depth, as TLC has them.
+FIGURES = (8, 5)
+
+
+def properties(formulas: Any) -> tuple[str, str]:
+    """Definitions of formulas, and what a configuration says to have them checked."""
+    lines = "".join(f"P{number} == {text}\n" for number, text in enumerate(formulas))
+    return lines, "".join(f"PROPERTY P{number}\n" for number in range(len(formulas)))
+
+
+def model_of(specification: str, formulas: Any) -> Any:
+    lines, asked = properties(formulas)
+    return module_of_text(module_of(MODULE + lines), f"SPECIFICATION {specification} CHECK_DEADLOCK FALSE\n{asked}")()
+
+
+def found(result: Any) -> list[Any]:
+    return [(verdict.name, verdict.holds) for verdict in result.verdicts]
+
+
+@pytest.mark.parametrize("specification", ["Free", "Fair", "Strong"])
+def test_the_verdicts_are_those_of_tlc_whatever_the_engine(specification):
+    model = model_of(specification, SHAPES)
+    result = check(model, engine="local")
+    assert (result.distinct, result.depth) == FIGURES
+    expected = [(f"P{at}", specification not in violated.split()) for at, violated in enumerate(SHAPES.values())]
+    assert found(result) == expected
+    assert found(search(model)) == expected
+
+
+#: A module, a module that refines it, and formulas of refinement with TLC's verdicts.
+STAIRS = module_of(
+    r"""EXTENDS Naturals
+CONSTANT Top
+VARIABLES level, open
+Init == level = 0 /\ open = FALSE
+Climb == level < Top /\ level' = level + 1 /\ UNCHANGED open
+Open(n) == level >= n /\ ~open /\ open' = TRUE /\ level' = level
+Next == Climb \/ \E n \in 1 .. Top : Open(n)
+Spec == Init /\ [][Next]_<<level, open>>
+Fair == Spec /\ WF_<<level, open>>(Climb)
+Opens == \A n \in 1 .. Top : WF_open(Open(n))
+""",
+    name="Stairs",
+)
+CLIMBER = r"""EXTENDS Naturals
+VARIABLES left, right, door
+vars == <<left, right, door>>
+Init == left = 0 /\ right = 0 /\ door = 0
+Left == left = right /\ left < 2 /\ left' = left + 1 /\ UNCHANGED <<right, door>>
+Right == right < left /\ right' = right + 1 /\ UNCHANGED <<left, door>>
+Door == left + right > 1 /\ door = 0 /\ door' = 1 /\ UNCHANGED <<left, right>>
+Next == Left \/ Right \/ Door
+Free == Init /\ [][Next]_vars
+Feet == Free /\ WF_vars(Left) /\ WF_vars(Right)
+All == Free /\ WF_vars(Next)
+Level == left + right
+S == INSTANCE Stairs WITH level <- Level, open <- door = 1, Top <- 4
+T(n) == INSTANCE Stairs WITH level <- left + right, open <- door = 1, Top <- n
+Refined == S!Fair
+Opened == S!Opens
+Taller == \A n \in 5 .. 6 : T(n)!Fair
+Low == T(3)!Opens
+"""
+
+
+@pytest.mark.parametrize(
+    ("specification", "violated"),
+    [
+        ("Free", {"Refined_liveness", "Opened", "Taller_liveness", "Low"}),
+        ("Feet", {"Opened", "Taller_liveness", "Low"}),
+        ("All", {"Taller_liveness"}),
+    ],
+)
+def test_a_refinement_is_checked_with_its_fairness(specification, violated):
+    asked = f"SPECIFICATION {specification} PROPERTIES Refined Opened Taller Low CHECK_DEADLOCK FALSE"
+    model = module_of_text(module_of(CLIMBER), asked, [STAIRS])()
+    for result in (check(model, engine="local"), search(model)):
+        assert {verdict.name for verdict in result.verdicts if verdict.holds is False} == violated
+        assert not [verdict for verdict in result.verdicts if verdict.holds is None]
+
+
+UNKNOWN = {
+    r"<>on => <>Ends": "a formula of this shape is not supported",
+    r"on => []on": "a formula of this shape is not supported",
+    r"<>(on /\ []on)": "a formula of this shape is not supported",
+    r"\A n \in 0 .. 20 : WF_vars(Up /\ x = n)": "fairness and liveness speak of too many actions",
+    r"(\A n \in 0 .. 8 : (<>[](x = n) \/ []<>on)) => FALSE": "this formula can be broken in more than 256 ways",
+}
+
+
+@pytest.mark.parametrize("formula", UNKNOWN)
+def test_a_formula_that_no_search_decides_is_unknown_in_one_line(formula):
+    (verdict,) = check(model_of("Fair", [formula]), engine="local").verdicts
+    assert verdict.holds is None
+    assert re.match(rf"M.tla:15:\d+: {UNKNOWN[formula]}", verdict.why)
