@@ -164,8 +164,6 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
             for a constant without a value.
     """
     with naming(file):
-        for entry in cfg.action_constraints:
-            fail_at(entry.line, "ACTION_CONSTRAINT is not supported: it would bound steps, not states")
         for keyword, why in _REFUSED.items():
             if keyword in cfg.single:
                 fail_at(cfg.single[keyword].line, f"{keyword} is not supported: {why}")

@@ -72,7 +72,8 @@ class TlaMachine(Machine, metaclass=TlaClass):
         sets = configured.family.names(self.constants)
         specification = configured.specification
         self._terms = Terms(Compiler(specification, configured.values(self.constants)), configured.spellings)
-        names = [variable.name for variable in specification.variables]
+        bounds = [entry.value for entry in configured.cfg.action_constraints]  # these have a variable each
+        names = [*(variable.name for variable in specification.variables), *bounds]
         self._cells = Cells(names, self._shapes, configured.notation)
         try:
             self._assume()
@@ -84,13 +85,13 @@ class TlaMachine(Machine, metaclass=TlaClass):
             raise InputError(str(failed(error, specification.module.at))) from error
         made = steps_of(disjuncts, sets, self._cells.names)
         self.actions, self._members, self._disjuncts = made.actions, made.members, disjuncts
-        self.instances: list[TextInstance] = self._instances_on(self._cells)
+        self.instances: list[TextInstance] = self._instances_on(self._cells, self._checked)
         self.properties, self.constraints = self._checked.properties, self._checked.constraints
         self.declared = replace(
             configured.family,
             symmetry=symmetric,
             reduced=bool(symmetric),
-            variables={name: TextVariable(name) for name in self._cells.names},
+            variables={name: TextVariable(name, ghost=name in bounds) for name in self._cells.names},
             processes=made.processes,
             actions=self.actions,
             properties=self.properties,
@@ -101,10 +102,11 @@ class TlaMachine(Machine, metaclass=TlaClass):
         )
         self._fair.add(self._behaviour.fairness)
 
-    def _instances_on(self, cells: Cells) -> list[TextInstance]:
+    def _instances_on(self, cells: Cells, checked: TextProperties) -> list[TextInstance]:
         """The disjuncts of Next as steps between rows of these cells."""
+        bounds = tuple(checked.bounds.values())
         return [
-            TextInstance(number, self.actions[one.action], one.arguments, one.leaf, self._terms, cells)
+            TextInstance(number, self.actions[one.action], one.arguments, one.leaf, self._terms, cells, bounds)
             for number, one in enumerate(self._disjuncts)
         ]
 
@@ -181,7 +183,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
 
         try:
             with sampling.within_reason():
-                found = sampling.sample(self._initial_values, self._instances_on(single), is_explored, most)
+                found = sampling.sample(self._initial_values, self._instances_on(single, checked), is_explored, most)
         except (ModelError, sampling.TooLong):  # for the search to report
             return list(one_each)
         self._terms.begin()
@@ -200,6 +202,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
         parts, name = self._behaviour.initial, self._name_of("INIT", "Init")
         at = parts[0].node.at if parts else self.configured.specification.module.at
         run, found = Run(self._cells.names), list[Any]()
+        run.then.update(dict.fromkeys((bound.number for bound in self._checked.bounds.values()), True))
 
         def rest() -> None:
             if left := run.unassigned():

@@ -12,6 +12,8 @@ from workbench.tlaplus.configuration import CfgEntry
 from workbench.tlaplus.configured import Configured
 from workbench.tlaplus.judging import (
     AlwaysJudge,
+    Bound,
+    BoundJudge,
     InitialJudge,
     Stated,
     StateJudge,
@@ -38,6 +40,7 @@ class TextProperties:
 
     Attributes:
         properties, constraints: As they are declared, by name.
+        bounds: The action constraints, by name.
     """
 
     def __init__(self, terms: Terms, cells: Cells, configured: Configured) -> None:
@@ -54,6 +57,12 @@ class TextProperties:
         self.constraints = dict[str, Property]()
         for entry in cfg.constraints:
             self._asked[entry.value] = Asked(always=[self._of_states(entry)])
+            self.constraints[entry.value] = self._declared(TextConstraint, entry, entry.value)
+        self.bounds = dict[str, Bound]()
+        for number, entry in enumerate(cfg.action_constraints, len(configured.specification.variables)):
+            if entry.value in self.constraints:
+                configured.fail(entry.line, f"{entry.value} is a constraint twice; it takes a name of its own here")
+            self.bounds[entry.value] = Bound(number, self._test(configured.term(entry)))
             self.constraints[entry.value] = self._declared(TextConstraint, entry, entry.value)
 
     def _of_states(self, entry: CfgEntry) -> Term:
@@ -88,6 +97,8 @@ class TextProperties:
 
     def judges(self, author: Any, declared: Property) -> list[PropertyInstance]:
         """What judges single states, or initial states and steps, for a property or a constraint."""
+        if declared.name in self.bounds:
+            return [BoundJudge(author, declared, self._cells, self.bounds[declared.name].number)]
         asked = self._asked[declared.name]
         if isinstance(declared, TextStep):
             return list(self._of_steps(author, declared, asked))
