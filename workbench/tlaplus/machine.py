@@ -2,7 +2,7 @@
 
 import copyreg
 from abc import ABCMeta
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -31,7 +31,7 @@ from workbench.tlaplus.shapes import Shape
 from workbench.tlaplus.splitting import named, split
 from workbench.tlaplus.steps import TextInstance, steps_of
 from workbench.tlaplus.symmetry import Renaming, group_of, sets_of, within
-from workbench.tlaplus.temporal import Behaviour, behaviour_of
+from workbench.tlaplus.temporal import Behaviour, behaviour_of, variables_in
 from workbench.tlaplus.terms import Term, Terms
 from workbench.tlaplus.values import EvaluationError
 
@@ -80,6 +80,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
             self._behaviour, steps = self._behaves()
             disjuncts = named(split(self._terms, steps, self._name_of("NEXT", "Next")))
             self._group, symmetric = self._symmetry_over(sets)
+            self._left_out = self._outside_of_view()
             self._checked = TextProperties(self._terms, self._cells, configured)
         except EvaluationError as error:
             raise InputError(str(failed(error, specification.module.at))) from error
@@ -231,6 +232,23 @@ class TlaMachine(Machine, metaclass=TlaClass):
     def formulas(self, name: str) -> list[tuple[tuple[Any, ...], Formula]]:
         (declared,) = self.select([name])
         return list(self._checked.formulas(declared))
+
+    @cached_property
+    def hidden(self) -> Collection[int]:  # type: ignore[override]
+        """The cells of the variables that the configuration's VIEW leaves out."""
+        return [
+            cell for name in self._cells.names if name in self._left_out for cell in self.layout.cells_of(name)
+        ]
+
+    def _outside_of_view(self) -> set[str]:
+        view = self.configured.single("VIEW")
+        if view is None:
+            return set()
+        seen = variables_in(self._terms, view)
+        if seen is None:
+            line = self.configured.cfg.single["VIEW"].line
+            self.configured.fail(line, "this VIEW is not supported; it takes a variable, or a tuple of variables")
+        return {one.name for one in self.configured.specification.variables if one not in seen}
 
     # Symmetry --------------------------------------------------------------------------------------------------
 

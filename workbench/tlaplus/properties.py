@@ -86,6 +86,10 @@ class TextProperties:
         except (InputError, EvaluationError) as error:
             self.properties[name] = self._declared(TextUndecided, entry, name, why=str(error))
             return
+        if asked.promised and "VIEW" in self._configured.cfg.single:
+            why = "one state stands for all with its VIEW, so that the behaviours are not known"
+            self.properties[name] = self._declared(TextUndecided, entry, name, why=why)
+            return
         is_safety = bool(asked.initial or asked.steps or asked.always) or not asked.promised
         if is_safety:
             kind = TextStep if asked.initial or asked.steps else TextInvariant
