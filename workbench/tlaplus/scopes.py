@@ -281,8 +281,6 @@ def origin(meaning: Meaning) -> str:
 
 def is_same(one: Meaning, other: Meaning) -> bool:
     """Whether two meanings come from the same definition, or from two that read alike, so that a name may have both."""
-    if isinstance(one, Standard) and isinstance(other, Standard):
-        return (one.name, one.arity) == (other.name, other.arity)
     if isinstance(one, (Defined, Instantiated)) and isinstance(other, (Defined, Instantiated)):
         return one.definition is other.definition or is_alike(one.definition, other.definition)
     return one is other
