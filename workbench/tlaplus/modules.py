@@ -231,7 +231,7 @@ class _With:
             )
         else:
             value = Identifier(self.instance.at, name)
-        self.declared[name] = Substituted(name, declaration.arity, value, self.scope, kind is Constant)
+        self.declared[name] = Substituted(name, declaration.arity, value, self.scope, kind is Constant, declaration.at)
         return self.declared[name]
 
     def check(self) -> None:
