@@ -74,9 +74,16 @@ class Configured:
         return Family(name, name, constants=self.constants)
 
     @property
+    def only_assumes(self) -> bool:
+        """Whether it names no behaviour, and nothing to check of one."""
+        cfg = self.cfg
+        named = (*cfg.invariants, *cfg.properties, *cfg.constraints, *cfg.action_constraints)
+        return bool(self.file) and not named and cfg.single.keys().isdisjoint(("SPECIFICATION", "INIT", "NEXT"))
+
+    @property
     def judges_deadlock(self) -> bool:
         entry = self.cfg.single.get("CHECK_DEADLOCK")
-        return entry is None or entry.value == "TRUE"
+        return not self.only_assumes and (entry is None or entry.value == "TRUE")
 
     def term(self, entry: CfgEntry) -> Term:
         """The definition of the root module that a statement names.

@@ -78,7 +78,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
         try:
             self._assume()
             self._behaviour, steps = self._behaves()
-            disjuncts = named(split(self._terms, steps, self._name_of("NEXT", "Next")))
+            disjuncts = named(split(self._terms, steps, self._name_of("NEXT", "Next"))) if steps is not None else []
             self._group, symmetric = self._symmetry_over(sets)
             self._left_out = self._outside_of_view()
             self._checked = TextProperties(self._terms, self._cells, configured)
@@ -129,7 +129,9 @@ class TlaMachine(Machine, metaclass=TlaClass):
         return self._members[domain]
 
     def oversights(self) -> Iterator[str]:
-        return iter(self.configured.notes)
+        yield from self.configured.notes
+        if self.configured.only_assumes:
+            yield f"{self.configured.file} names no behaviour: what is assumed holds, and there are no states"
 
     # What the text says -----------------------------------------------------------------------------------------
 
@@ -139,9 +141,11 @@ class TlaMachine(Machine, metaclass=TlaClass):
             if not self._terms.is_true(Term(assumption.body, scope, {})):
                 fail_at(assumption.at, "what is assumed here is false with these constants")
 
-    def _behaves(self) -> tuple[Behaviour, Term]:
-        """What the specification consists of, and its next-state relation."""
+    def _behaves(self) -> tuple[Behaviour, Term | None]:
+        """What the specification consists of, and its next-state relation; without one there are no states."""
         configured = self.configured
+        if configured.only_assumes:
+            return Behaviour([]), None
         whole = configured.single("SPECIFICATION")
         if whole is not None:
             found = behaviour_of(self._terms, whole)
@@ -171,7 +175,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
         """How variables are spread over cells: not at all where all states are few."""
         single = Cells(self._cells.names)
         most, one_each = sampling.MOST_STATES, [None] * len(single.names)
-        if not most:
+        if not most or self.configured.only_assumes:
             return list(one_each)
         checked = TextProperties(self._terms, single, self.configured)
         tests = [judge for declared in self.constraints.values() for judge in checked.judges(self, declared)]
@@ -199,6 +203,8 @@ class TlaMachine(Machine, metaclass=TlaClass):
         return self._begun()
 
     def _begun(self) -> list[list[Any]]:
+        if self.configured.only_assumes:
+            return []
         self._terms.begin()
         parts, name = self._behaviour.initial, self._name_of("INIT", "Init")
         at = parts[0].node.at if parts else self.configured.specification.module.at
@@ -234,11 +240,9 @@ class TlaMachine(Machine, metaclass=TlaClass):
         return list(self._checked.formulas(declared))
 
     @cached_property
-    def hidden(self) -> Collection[int]:  # type: ignore[override]
+    def hidden(self) -> Collection[int]:
         """The cells of the variables that the configuration's VIEW leaves out."""
-        return [
-            cell for name in self._cells.names if name in self._left_out for cell in self.layout.cells_of(name)
-        ]
+        return [cell for name in self._cells.names if name in self._left_out for cell in self.layout.cells_of(name)]
 
     def _outside_of_view(self) -> set[str]:
         view = self.configured.single("VIEW")
