@@ -49,26 +49,27 @@ class TextProperties:
         cfg = configured.cfg
         self.properties = dict[str, Property]()
         for entry in cfg.invariants:
-            self._add(TextInvariant, entry, entry.value, Asked(always=[self._of_states(entry)]))
+            self._add(TextInvariant, entry, entry.value, Asked(always=[self._predicate(entry, Level.STATE)]))
         for entry in cfg.properties:
             self._add_temporal(entry)
         if configured.judges_deadlock:
             self.properties[DEADLOCK.name] = replace(DEADLOCK, by_default=True)
         self.constraints = dict[str, Property]()
         for entry in cfg.constraints:
-            self._asked[entry.value] = Asked(always=[self._of_states(entry)])
+            self._asked[entry.value] = Asked(always=[self._predicate(entry, Level.STATE)])
             self.constraints[entry.value] = self._declared(TextConstraint, entry, entry.value)
         self.bounds = dict[str, Bound]()
         for number, entry in enumerate(cfg.action_constraints, len(configured.specification.variables)):
             if entry.value in self.constraints:
                 configured.fail(entry.line, f"{entry.value} is a constraint twice; it takes a name of its own here")
-            self.bounds[entry.value] = Bound(number, self._test(configured.term(entry)))
+            self.bounds[entry.value] = Bound(number, self._test(self._predicate(entry, Level.ACTION)))
             self.constraints[entry.value] = self._declared(TextConstraint, entry, entry.value)
 
-    def _of_states(self, entry: CfgEntry) -> Term:
+    def _predicate(self, entry: CfgEntry, highest: Level) -> Term:
         term = self._configured.term(entry)
-        if self._terms.level(term) > Level.STATE:
-            self._configured.fail(entry.line, f"{entry.value} is no predicate of states")
+        if self._terms.level(term) > highest:
+            of = "states" if highest is Level.STATE else "steps"
+            self._configured.fail(entry.line, f"{entry.value} is no predicate of {of}")
         return term
 
     def _declared(self, kind: Any, entry: CfgEntry, name: str, **more: Any) -> Property:

@@ -191,7 +191,7 @@ class Machine(ABC):
 
     @property
     def hidden(self) -> Collection[int]:
-        """Cells that do not tell states apart: of those that differ in these alone, the first to be found stands for all."""
+        """Cells that do not tell states apart: of states that differ in these alone, the first stands for all."""
         return ()
 
     @property
