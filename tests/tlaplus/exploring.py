@@ -13,7 +13,6 @@ from workbench.tlaplus.values import EvaluationError, shown
 
 #: What a specification generates that ends with an error.
 ERROR = -1
-_STANDARD = {module: {name: arity for name, (arity, _) in each.items()} for module, each in MODULES.items()}
 _EXTENDS = "EXTENDS Integers, Sequences, FiniteSets, TLC"
 
 
@@ -38,7 +37,7 @@ class Row(NamedTuple):
 def specification(*lines: str, instantiated: tuple[str, ...] = ()) -> Specification:
     """Module M with these lines from line 3 on, beside module N."""
     texts = {"M": module_of(_EXTENDS, *lines), "N": module_of(*instantiated, name="N")}
-    return load("M", Library(standard=_STANDARD, texts=texts))
+    return load("M", Library(standard=MODULES, texts=texts))
 
 
 class Explorer:

@@ -185,5 +185,5 @@ def test_modules_in_a_circle_are_refused():
 
 def test_a_file_comes_before_a_standard_module_that_tlc_has_no_java_for(tmp_path):
     texts = {"M": module_of("EXTENDS Own, Naturals", "A == B"), "Own": module_of("B == 1", name="Own")}
-    standard = {**STANDARD, "Own": {"C": 0}}
+    standard = {**STANDARD, "Own": {"C": (0, None)}}
     assert load("M", Library(standard=standard, texts=texts)).scope.find("C") is None

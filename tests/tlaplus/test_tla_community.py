@@ -8,8 +8,12 @@ import pytest
 from tests.tlaplus.trees import module_of
 from tests.tlc_answers import M1, M2, Row, answer, some
 from workbench.checking.check import check
+from workbench.kernel import InputError, ModelError
 from workbench.kernel.meaning.values import Map
+from workbench.tlaplus.compiling import Compiler
 from workbench.tlaplus.lazy import force
+from workbench.tlaplus.modules import Library, load
+from workbench.tlaplus.ordering import order_by
 from workbench.tlaplus.specification import module_of_text
 from workbench.tlaplus.standard import MODULES
 from workbench.tlaplus.values import text
@@ -141,6 +145,171 @@ ROWS: list[Row] = [
 @pytest.mark.parametrize(("expression", "compute", "printed"), ROWS, ids=[row[0] for row in ROWS])
 def test_tlc_says_the_same(expression: str, compute: Callable[[], Any], printed: str) -> None:
     assert answer(compute) == printed
+
+
+GRAPHS = """
+Line == [node |-> {1, 2, 3}, edge |-> {<<1, 2>>, <<2, 3>>}]
+Circle == [node |-> {1, 2}, edge |-> {<<1, 2>>, <<2, 1>>}]
+Loose == [node |-> {1, 2}, edge |-> {<<1, 3>>}]
+Sets == [node |-> {1, 2, 3}, edge |-> {{1, 2}, {3}}]
+Edge == [node |-> {1, 2}, edge |-> {{1, 2}}]
+Three == {1, 2, 3}
+Upwards == [p \\in Three \\X Three |-> p[1] <= p[2]]
+Steps == [p \\in Three \\X Three |-> p[2] = p[1] + 1]
+Dangling == [node |-> {1}, edge |-> {{1, 2}}]
+"""
+#: Modules, expressions over what they define, and what TLC printed.
+OF_MODULES = [
+    ("Bitwise", "6 & 3", "2"),
+    ("Bitwise", "6 | 3", "7"),
+    ("Bitwise", "6 ^^ 3", "5"),
+    ("Bitwise", "Not(5)", "2"),
+    ("Bitwise", "Not(0)", "0"),
+    ("Bitwise", "shiftR(5, 1)", "2"),
+    ("Bitwise", "TRUE & 1", "error"),
+    ("Bitwise", "0 | 5", "5"),
+    ("BagsExt", "BagAdd(1 :> 2, 1)", "<<3>>"),
+    ("BagsExt", "BagAdd(1 :> 2, 3)", "(1 :> 2 @@ 3 :> 1)"),
+    ("BagsExt", "BagAdd(<<>>, 1)", "<<1>>"),
+    ("BagsExt", "BagRemove(1 :> 1 @@ 2 :> 2, 1)", "(2 :> 2)"),
+    ("BagsExt", "BagRemove(1 :> 1 @@ 2 :> 2, 2)", "<<1, 1>>"),
+    ("BagsExt", "BagRemove(1 :> 1, 9)", "<<1>>"),
+    ("BagsExt", "BagRemoveAll(1 :> 5 @@ 2 :> 2, 1)", "(2 :> 2)"),
+    ("BagsExt", "FoldBag(LAMBDA x, y : x + 10 * y, 0, 1 :> 2 @@ 2 :> 1)", "40"),
+    ("BagsExt", "SumBag(2 :> 3 @@ 5 :> 1)", "11"),
+    ("BagsExt", "ProductBag(2 :> 3 @@ 5 :> 1)", "40"),
+    ("BagsExt", "BagRemove(1 :> TRUE, 1)", "error"),
+    ("BagsExt", "BagAdd(1 :> 2, TRUE)", "error"),
+    ("BagsExt", "BagRemove(1 :> 2, TRUE)", "error"),
+    ("Graphs", "IsDirectedGraph(Line)", "TRUE"),
+    ("Graphs", "IsDirectedGraph(Circle)", "TRUE"),
+    ("Graphs", "IsDirectedGraph(Loose)", "FALSE"),
+    ("Graphs", "IsDirectedGraph(Sets)", "error"),
+    ("Graphs", "Transpose(Line)", "[node |-> {1, 2, 3}, edge |-> {<<2, 1>>, <<3, 2>>}]"),
+    ("Graphs", "IsUndirectedGraph(Line)", "FALSE"),
+    ("Graphs", "IsUndirectedGraph(Circle)", "TRUE"),
+    ("Graphs", "IsUndirectedGraph(Loose)", "FALSE"),
+    ("Graphs", "IsUndirectedGraph(Sets)", "error"),
+    ("Graphs", "IsStronglyConnected(Line)", "FALSE"),
+    ("Graphs", "IsStronglyConnected(Circle)", "TRUE"),
+    ("Graphs", "IsStronglyConnected(Loose)", "FALSE"),
+    ("Graphs", "IsStronglyConnected(Sets)", "error"),
+    ("Graphs", "IsDirectedGraph([node |-> {1}])", "error"),
+    ("Graphs", "AreConnectedIn(1, 3, Line)", "TRUE"),
+    ("Graphs", "AreConnectedIn(3, 1, Line)", "FALSE"),
+    ("Graphs", "AreConnectedIn(1, 1, Line)", "TRUE"),
+    ("Graphs", "AreConnectedIn(9, 9, Line)", "FALSE"),
+    ("Graphs", "AreConnectedIn(1, 3, Loose)", "FALSE"),
+    ("Graphs", "IsTreeWithRoot(Line, 3)", "TRUE"),
+    ("Graphs", "IsTreeWithRoot(Line, 1)", "FALSE"),
+    ("Graphs", "IsTreeWithRoot(Circle, 3)", "FALSE"),
+    ("Graphs", "IsTreeWithRoot(Circle, 1)", "FALSE"),
+    ("Graphs", "IsTreeWithRoot(Loose, 1)", "FALSE"),
+    ("UndirectedGraphs", "IsUndirectedGraph(Sets)", "TRUE"),
+    ("UndirectedGraphs", "IsUndirectedGraph(Edge)", "TRUE"),
+    ("UndirectedGraphs", "IsUndirectedGraph(Dangling)", "FALSE"),
+    ("UndirectedGraphs", "IsUndirectedGraph(Circle)", "error"),
+    ("UndirectedGraphs", "IsLoopFreeUndirectedGraph(Sets)", "FALSE"),
+    ("UndirectedGraphs", "IsLoopFreeUndirectedGraph(Edge)", "TRUE"),
+    ("UndirectedGraphs", "IsLoopFreeUndirectedGraph(Dangling)", "FALSE"),
+    ("UndirectedGraphs", "IsLoopFreeUndirectedGraph(Circle)", "error"),
+    ("UndirectedGraphs", "ConnectedComponents(Sets)", "{{3}, {1, 2}}"),
+    ("UndirectedGraphs", "ConnectedComponents(Edge)", "{{1, 2}}"),
+    ("UndirectedGraphs", "ConnectedComponents(Dangling)", "error"),
+    ("UndirectedGraphs", "ConnectedComponents(Circle)", "error"),
+    ("UndirectedGraphs", "IsStronglyConnected(Sets)", "FALSE"),
+    ("UndirectedGraphs", "IsStronglyConnected(Edge)", "TRUE"),
+    ("UndirectedGraphs", "IsStronglyConnected(Dangling)", "error"),
+    ("UndirectedGraphs", "IsStronglyConnected(Circle)", "error"),
+    ("UndirectedGraphs", "AreConnectedIn(1, 3, Sets)", "FALSE"),
+    ("UndirectedGraphs", "AreConnectedIn(1, 2, Sets)", "TRUE"),
+    ("UndirectedGraphs", "AreConnectedIn(1, 1, Sets)", "TRUE"),
+    ("UndirectedGraphs", "AreConnectedIn(9, 9, Sets)", "FALSE"),
+    ("UndirectedGraphs", "IsStronglyConnected([node |-> {}, edge |-> {}])", "FALSE"),
+    ("DyadicRationals", "Zero", "[num |-> 0, den |-> 1]"),
+    ("DyadicRationals", "One", "[num |-> 1, den |-> 1]"),
+    ("DyadicRationals", "Half(One)", "[num |-> 1, den |-> 2]"),
+    ("DyadicRationals", "Half(Zero)", "[num |-> 0, den |-> 1]"),
+    ("DyadicRationals", "Add(Half(One), Half(Half(One)))", "[num |-> 3, den |-> 4]"),
+    ("DyadicRationals", "Add(Zero, [num |-> 2, den |-> 4])", "[num |-> 2, den |-> 4]"),
+    ("DyadicRationals", "Add([num |-> 2, den |-> 4], Zero)", "[num |-> 1, den |-> 2]"),
+    ("DyadicRationals", "Add(Half(One), Half(One))", "[num |-> 1, den |-> 1]"),
+    ("DyadicRationals", "IsDyadicRational(Half(One))", "TRUE"),
+    ("DyadicRationals", "IsDyadicRational([num |-> 1, den |-> 3])", "FALSE"),
+    ("DyadicRationals", "IsDyadicRational([num |-> 1, den |-> 0])", "FALSE"),
+    ("DyadicRationals", "PrettyPrint(Half(One))", '"1/2"'),
+    ("DyadicRationals", "PrettyPrint(Zero)", '"0"'),
+    ("DyadicRationals", "PrettyPrint(One)", '"1"'),
+    ("DyadicRationals", "PrettyPrint([num |-> 3, den |-> 1])", '"3/1"'),
+    ("Relation", "IsReflexive(Upwards, Three)", "TRUE"),
+    ("Relation", "IsIrreflexive(Upwards, Three)", "FALSE"),
+    ("Relation", "IsSymmetric(Upwards, Three)", "FALSE"),
+    ("Relation", "IsAntiSymmetric(Upwards, Three)", "TRUE"),
+    ("Relation", "IsAsymmetric(Upwards, Three)", "FALSE"),
+    ("Relation", "IsTransitive(Upwards, Three)", "TRUE"),
+    ("Relation", "IsStrictlyPartiallyOrdered(Upwards, Three)", "FALSE"),
+    ("Relation", "IsPartiallyOrdered(Upwards, Three)", "TRUE"),
+    ("Relation", "IsStrictlyTotallyOrdered(Upwards, Three)", "FALSE"),
+    ("Relation", "IsTotallyOrdered(Upwards, Three)", "TRUE"),
+    ("Relation", "IsReflexive(Steps, Three)", "FALSE"),
+    ("Relation", "IsIrreflexive(Steps, Three)", "TRUE"),
+    ("Relation", "IsSymmetric(Steps, Three)", "FALSE"),
+    ("Relation", "IsAntiSymmetric(Steps, Three)", "TRUE"),
+    ("Relation", "IsAsymmetric(Steps, Three)", "TRUE"),
+    ("Relation", "IsTransitive(Steps, Three)", "FALSE"),
+    ("Relation", "IsStrictlyPartiallyOrdered(Steps, Three)", "FALSE"),
+    ("Relation", "IsPartiallyOrdered(Steps, Three)", "FALSE"),
+    ("Relation", "IsStrictlyTotallyOrdered(Steps, Three)", "FALSE"),
+    ("Relation", "IsTotallyOrdered(Steps, Three)", "FALSE"),
+    ("Relation", "IsReflexiveUnder(LAMBDA x, y : x < y, Three)", "FALSE"),
+    ("Relation", "IsIrreflexiveUnder(LAMBDA x, y : x < y, Three)", "TRUE"),
+    ("Relation", "IsSymmetricUnder(LAMBDA x, y : x < y, Three)", "FALSE"),
+    ("Relation", "IsAntiSymmetricUnder(LAMBDA x, y : x < y, Three)", "TRUE"),
+    ("Relation", "IsAsymmetricUnder(LAMBDA x, y : x < y, Three)", "TRUE"),
+    ("Relation", "IsTransitiveUnder(LAMBDA x, y : x < y, Three)", "TRUE"),
+    ("Relation", "IsStrictlyPartiallyOrderedUnder(LAMBDA x, y : x < y, Three)", "TRUE"),
+    ("Relation", "IsPartiallyOrderedUnder(LAMBDA x, y : x < y, Three)", "FALSE"),
+    ("Relation", "IsStrictlyTotallyOrderedUnder(LAMBDA x, y : x < y, Three)", "TRUE"),
+    ("Relation", "IsTotallyOrderedUnder(LAMBDA x, y : x < y, Three)", "FALSE"),
+    ("Relation", "IsConnected(Upwards, Three)", "FALSE"),
+    ("Relation", "TransitiveClosure(Steps, Three)[1, 3]", "TRUE"),
+    ("Relation", "TransitiveClosure(Steps, Three)[1, 1]", "FALSE"),
+    ("Relation", "ReflexiveTransitiveClosure(Steps, Three)[1, 1]", "TRUE"),
+    ("Relation", "ReflexiveTransitiveClosure(Steps, Three)[2, 1]", "FALSE"),
+    ("Relation", "IsConnected(Steps, Three)", "FALSE"),
+]
+
+
+def value_in(module: str, expression: str) -> Any:
+    text = module_of(f"EXTENDS Integers, TLC, {module}", GRAPHS, f"A == {expression}")
+    made = load("M", Library(standard=MODULES, texts={"M": text}))
+    definition = made.scope.find("A")
+    return Compiler(made, {}).expression(definition.body, definition.scope)(None, None)
+
+
+@pytest.mark.parametrize(("module", "expression", "printed"), OF_MODULES)
+def test_modules_say_the_same(module: str, expression: str, printed: str) -> None:
+    order_by(['"node"', '"edge"', '"num"', '"den"'])
+    assert answer(lambda: force(value_in(module, expression))) == printed
+
+
+def test_operators_of_one_name_are_those_of_their_module() -> None:
+    with pytest.raises(InputError, match=r"M.tla:2:17: IsUndirectedGraph is already defined in Graphs"):
+        module_of_text(module_of("EXTENDS Graphs, UndirectedGraphs", "VARIABLE x"))
+
+
+def test_what_asks_the_world_is_an_error_where_it_is_evaluated() -> None:
+    text = module_of(
+        "EXTENDS Integers, TLC, Json, SVG",
+        "VARIABLE x",
+        "Init == x = 1",
+        "Next == UNCHANGED x",
+        'Shown == [x |-> x, at |-> TLCGet("level"), as |-> ToJson(x)]',
+        'Early == TLCGet("level") < 3',
+    )
+    assert check(module_of_text(text, "INIT Init NEXT Next ALIAS Shown")(), []).distinct == 1
+    with pytest.raises(ModelError, match=r"M.tla:7:10: TLCGet of the module TLC is not supported: its value is not a"):
+        check(module_of_text(text, "INIT Init NEXT Next INVARIANT Early")())
 
 
 def test_modules_of_theorems_have_what_they_extend_and_proofs_are_passed_over() -> None:

@@ -25,9 +25,9 @@ class Row(NamedTuple):
 
     text: str
     cfg: str
-    distinct: int
-    depth: int
-    generated: int
+    distinct: int = 0
+    depth: int = 0
+    generated: int = 0
     wrong: Wrong = NOTHING
     others: tuple[str, ...] = ()
 
@@ -108,6 +108,11 @@ Next == Up \/ (x = 2 /\ x' = 0 /\ y' = y)
 Bound == x < 3
 Even == x % 2 = 0 \/ y >= 0
 Never == x # 3
+Rising == x' > x \/ y = 0
+Short == x' < 3
+Both == <<y, <<x>>>>
+All == Both
+Odd == <<x>>
 Spec == Init /\ [][Next]_<<x, y>>
 """
 
@@ -178,6 +183,30 @@ Next == \/ x' = Op(x, 2) /\ y' = Nobody
 Kept == x \in 0 .. 4 /\ y \in {Nobody, None}
 """
 
+PARTS = r"""EXTENDS Naturals
+VARIABLES x, y
+In == INSTANCE Slot WITH here <- x, n <- 2
+Init == /\ x = 0
+        /\ y \in 0 .. 2
+Step(a) == \/ x < 3 /\ x' = x + a
+           \/ \E d \in {1, 2}, e \in {0} : /\ x > 2
+                                           /\ x' = d * a - 1 + e
+THEOREM Small == \A n \in 0 .. 4 : x + n < 9
+Sum(a, b) == LET twice == 2 * a IN IF a = b THEN 0 ELSE whole :: twice + b
+Flat == x < 4 /\ y < 3 /\ x + y < 99
+Start == /\ Init!1
+         /\ y = Sum(1, 2)!1!3!<<
+Next == /\ \/ Step(1)!1
+           \/ Step(2)!2!(y, 0)
+           \/ In!Move!1 /\ x' = In!Move!2!>>!>>
+        /\ UNCHANGED y
+Inv == /\ Small!:
+       /\ Small!(3)
+       /\ Flat!1!2 /\ Flat!2 /\ Flat!<<!<<
+       /\ Small!1 = 0 .. 4
+Wrong == Sum(x, y)!whole < 8
+"""
+
 ALIKE = r"""CONSTANT a
 VARIABLE x
 Init == x = a
@@ -207,6 +236,12 @@ K == INSTANCE Inner WITH v <- w, Op <- Twice
 Init == v = 5 /\ w = 0
 Next == K!Go /\ v' = v
 """
+OVER = r"""VARIABLE x
+K == INSTANCE Picky
+Init == x = K!None
+Next == x' = {K!None}
+"""
+PICKY = module_of(r"None == CHOOSE n : n \notin {1}", name="Picky")
 INNER = module_of("CONSTANT Op(_)", "VARIABLE v", "Go == v' = Op(v)", name="Inner")
 
 ROWS = {
@@ -216,6 +251,9 @@ ROWS = {
     "symmetry of a union": Row(UNION, f"{SETS} SYMMETRY Sym", 12, 6, 61),
     "an invariant of constants": Row(UNION, f"{SETS} INVARIANT False", 0, 0, 0, {"False": 1}),
     "a substituted operator and the instance's variable": Row(OUTER, PLAIN, 4, 4, 5, others=(INNER,)),
+    "a value for a definition of an instance": Row(
+        OVER, f"CONSTANT None = [Picky]none {PLAIN}", 2, 2, 3, others=(PICKY,)
+    ),
     "replacements": Row(
         REPLACED,
         "CONSTANTS Nat <- Small Op <- Sum Limit <- Five Nobody = nobody None = None Twice <- [M] Double\n"
@@ -263,6 +301,21 @@ ROWS = {
     "constraint": Row(COUNTER, "INIT Init NEXT Next CONSTRAINT Bound INVARIANT Even", 6, 3, 16),
     "outside of a constraint": Row(
         COUNTER, "INIT Init NEXT Next CONSTRAINT Bound INVARIANT Never", 6, 3, 16, {"Never": 3}
+    ),
+    "action constraint": Row(
+        COUNTER, "INIT Init NEXT Next ACTION_CONSTRAINT Rising INVARIANT Even CHECK_DEADLOCK FALSE", 9, 4, 18
+    ),
+    "two of them beside a constraint": Row(
+        COUNTER, "INIT Init NEXT Next CONSTRAINT Bound ACTION_CONSTRAINTS Rising Short", 5, 2, 14
+    ),
+    "what they leave is judged": Row(
+        COUNTER, "INIT Init NEXT Next ACTION_CONSTRAINT Short INVARIANT Never", wrong={"Never": 3}
+    ),
+    "a view": Row(COUNTER, f"{PLAIN} VIEW Odd", 5, 4, 11),
+    "a view of all": Row(COUNTER, f"{PLAIN} VIEW All", 10, 4, 20),
+    "parts of definitions": Row(PARTS, f"{PLAIN.replace('Init', 'Start')} INVARIANT Inv", 4, 3, 8, others=(SLOT,)),
+    "a part that fails": Row(
+        PARTS, f"{PLAIN.replace('Init', 'Start')} INVARIANT Wrong", wrong={"Wrong": 3}, others=(SLOT,)
     ),
 }
 

@@ -29,15 +29,16 @@ Step == x' = x
 BOTH = "CONSTANT N = 3\nINIT Init NEXT Next\n"
 
 REFUSED = [
-    ("CONSTANT N = 3", "M.cfg names no behaviour; it takes SPECIFICATION, or INIT and NEXT"),
+    ("CONSTANT N = 3 INVARIANT Fine", "M.cfg names no behaviour; it takes SPECIFICATION, or INIT and NEXT"),
     ("INIT Init NEXT Next", "M.cfg: no value for N; a .cfg gives constants values"),
     ("CONSTANT N = 0\nINIT Init NEXT Next", "M.tla:5:1: what is assumed here is false with these constants"),
     (BOTH + "INVARIANT Fien", "M.cfg: line 3: unknown definition 'Fien' (did you mean Fine?)"),
     (BOTH + "\nPROPERTY Nothing", "M.cfg: line 4: unknown definition 'Nothing'"),
     (BOTH + "INVARIANT Two", "M.cfg: line 3: Two takes 1 arguments; what a .cfg names takes none"),
     (BOTH + "INVARIANT Step", "M.cfg: line 3: Step is no predicate of states"),
-    (BOTH + "VIEW Fine", "M.cfg: line 3: VIEW is not supported: states would be told apart by a part of them alone"),
-    (BOTH + "ACTION_CONSTRAINT Step", "M.cfg: line 3: ACTION_CONSTRAINT is not supported: it would bound steps, not"),
+    (BOTH + "VIEW Fine", "M.cfg: line 3: this VIEW is not supported; it takes a variable, or a tuple of variables"),
+    (BOTH + "ACTION_CONSTRAINT Live", "M.cfg: line 3: Live is no predicate of steps"),
+    (BOTH + "CONSTRAINT Fine\nACTION_CONSTRAINT Fine", "M.cfg: line 4: Fine is a constraint twice; it takes a name of"),
     (BOTH + "SYMMETRY Sym", "M.cfg: line 3: SYMMETRY is not supported: "),
     (BOTH + "CONSTANT x <- Nowhere", "M.cfg: line 3: unknown definition 'Nowhere'"),
     ("CONSTANT N = 3 Two = 4\nINIT Init NEXT Next", "M.cfg: line 1: Two takes 1 arguments; a value cannot stand for"),
@@ -86,6 +87,49 @@ def test_a_module_without_a_configuration_is_explored_and_says_so(tmp_path):
     result = check(open_module(tmp_path / "M.tla")(), engine="local")
     assert result.distinct == 2
     assert "there is no .cfg: nothing is checked but deadlock" in result.notes
+
+
+@pytest.mark.parametrize("engine", ["local", "reference"])
+def test_where_no_behaviour_is_named_what_is_assumed_is_checked_and_the_result_says_so(engine):
+    text = module_of("EXTENDS Naturals", "CONSTANT N", "VARIABLE x", "ASSUME N > 2")
+    result = check(module_of_text(text, "CONSTANT N = 3")(), engine=engine)
+    assert (result.distinct, result.verdicts) == (0, [])
+    assert "M.cfg names no behaviour: what is assumed holds, and there are no states" in result.notes
+    with pytest.raises(InputError, match=r"M.tla:5:1: what is assumed here is false"):
+        module_of_text(text, "CONSTANT N = 2")()
+
+
+PARTS = r"""EXTENDS Naturals
+Op(a) == \/ a = 1
+         \/ \E x, y \in {1} : a = x + y
+Chain == 1 = 1 /\ 2 = 2 /\ 3 = 3
+Way(a) == CASE a = 1 -> 2 [] OTHER -> 3
+"""
+#: The name of a part, the column of what is wrong with it, and what that is.
+NO_PARTS = [
+    ("Op(1)!3", 6, "!3 names no part of the expression at M.tla:3:10"),
+    ("Op(1)!2!(1)", 6, "!() takes 2 arguments here, not 1"),
+    ("Op!1", 6, "Op takes 1 argument, not 0"),
+    ("Op(1)!here", 6, "!here names no part of the expression at M.tla:3:10"),
+    ("Chain!3", 6, "!3 names no part of the expression at M.tla:5:10"),
+    ("Way(1)!1", 6, "!1 names no part of the expression at M.tla:6:11"),
+    ("Naught!1", 6, "unknown name Naught (did you mean Nat?)"),
+]
+
+
+@pytest.mark.parametrize(("name", "column", "message"), NO_PARTS)
+def test_parts_that_there_are_not_have_their_place(name, column, message):
+    with pytest.raises(InputError) as caught:
+        module_of_text(module_of(PARTS + f"A == {name}"))
+    assert str(caught.value) == f"M.tla:7:{column}: {message}"
+
+
+def test_liveness_with_a_view_is_not_decided_and_the_result_says_what_a_view_does():
+    cfg = "CONSTANT N = 3\nSPECIFICATION Spec VIEW x PROPERTY Ever CHECK_DEADLOCK FALSE"
+    result = check(module_of_text(module_of(TEXT, "Ever == <>(x = 1)"), cfg)(), engine="local")
+    assert result["Ever"].holds is None
+    assert result["Ever"].why == "one state stands for all with its VIEW, so that the behaviours are not known"
+    assert "of states with the same VIEW one is explored: counts depend on which one is found first" in result.notes
 
 
 def test_the_configuration_beside_a_module_is_taken_unless_another_is_named(tmp_path):

@@ -5,12 +5,10 @@ from typing import Any
 from workbench.tlaplus import syntax
 from workbench.tlaplus.modules import Library, Specification, load
 from workbench.tlaplus.parsing import parse_module
+from workbench.tlaplus.standard import MODULES
 
 #: What the tests' modules may extend.
-STANDARD = {
-    "Naturals": {"Nat": 0, "+": 2, "-": 2, "*": 2, "%": 2, "..": 2, "<": 2},
-    "Sequences": {"Len": 1, "Append": 2, "Tail": 1, "SelectSeq": 2, "\\o": 2},
-}
+STANDARD = {name: MODULES[name] for name in ("Naturals", "Sequences")}
 
 
 def module_of(*lines: str, name: str = "M") -> str:
@@ -33,7 +31,7 @@ def expression_of(text: str) -> syntax.Expression:
 def shape(given: Any) -> str:
     """A tree without its places: ``Operation(+ Number(1) Identifier(x))``."""
     if isinstance(given, syntax.Node):
-        inner = [shape(value) for name, value in vars(given).items() if name != "at"]
+        inner = [shape(value) for name, value in vars(given).items() if name not in ("at", "bulleted")]
         return f"{type(given).__name__}({' '.join(inner)})"
     if isinstance(given, tuple):
         return f"[{' '.join(map(shape, given))}]"

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from workbench.kernel.meaning.values import Map
-from workbench.tlaplus.arithmetic import leq, less, plus
-from workbench.tlaplus.equality import check_together, contains
+from workbench.tlaplus.arithmetic import leq, less, plus, times
+from workbench.tlaplus.equality import check_together, contains, set_of
 from workbench.tlaplus.lazy import each, force, listed
 from workbench.tlaplus.operators import domain, items
 from workbench.tlaplus.values import EvaluationError, brief, function_of, pairs_of
@@ -108,6 +108,42 @@ def cardinality(value: Any) -> int:
     """``BagCardinality(value)``."""
     return sum(bag(value, "BagCardinality").values())
 
+
+# BagsExt -------------------------------------------------------------------------------------------------------------
+
+
+def added(value: Any, element: Any) -> Any:
+    """``BagAdd(value, element)``."""
+    return _sum([items(value), [(force(element), 1)]])
+
+
+def removed(value: Any, element: Any) -> Any:
+    """``BagRemove(value, element)``: one copy, if there is one."""
+    return difference(value, bag_of(frozenset([force(element)])))
+
+
+def removed_all(value: Any, element: Any) -> Any:
+    """``BagRemoveAll(value, element)``."""
+    counts = dict(items(value))
+    return function_of({one: counts[one] for one in set_of([*counts, force(element)]) - {force(element)}})
+
+
+def fold_bag(op: Callable[[Any, Any], Any], base: Any, value: Any) -> Any:
+    """``FoldBag(op, base, value)``: over each copy of each element."""
+    for element, copies in items(value):
+        for _ in range(copies):
+            base = op(base, element)
+    return base
+
+
+BAGS_EXT: dict[str, tuple[int, Callable[..., Any]]] = {
+    "BagAdd": (2, added),
+    "BagRemove": (2, removed),
+    "BagRemoveAll": (2, removed_all),
+    "FoldBag": (3, fold_bag),
+    "SumBag": (1, lambda value: fold_bag(plus, 0, value)),
+    "ProductBag": (1, lambda value: fold_bag(times, 1, value)),
+}
 
 BAGS: dict[str, tuple[int, Callable[..., Any]]] = {
     "IsABag": (1, is_bag),

@@ -19,8 +19,6 @@ from workbench.tlaplus.spellings import strings_in, words_in
 from workbench.tlaplus.syntax import Declaration, Identifier, Place
 from workbench.tlaplus.terms import Term
 
-#: Statements that TLC takes and this room does not, by the key that holds them, and why.
-_REFUSED = {"VIEW": "states would be told apart by a part of them alone"}
 #: Statements that change nothing about what holds, and are passed over.
 _PASSED_OVER = {
     "ALIAS": "traces show the variables themselves",
@@ -76,9 +74,16 @@ class Configured:
         return Family(name, name, constants=self.constants)
 
     @property
+    def only_assumes(self) -> bool:
+        """Whether it names no behaviour, and nothing to check of one."""
+        cfg = self.cfg
+        named = (*cfg.invariants, *cfg.properties, *cfg.constraints, *cfg.action_constraints)
+        return bool(self.file) and not named and cfg.single.keys().isdisjoint(("SPECIFICATION", "INIT", "NEXT"))
+
+    @property
     def judges_deadlock(self) -> bool:
         entry = self.cfg.single.get("CHECK_DEADLOCK")
-        return entry is None or entry.value == "TRUE"
+        return not self.only_assumes and (entry is None or entry.value == "TRUE")
 
     def term(self, entry: CfgEntry) -> Term:
         """The definition of the root module that a statement names.
@@ -164,11 +169,6 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
             for a constant without a value.
     """
     with naming(file):
-        for entry in cfg.action_constraints:
-            fail_at(entry.line, "ACTION_CONSTRAINT is not supported: it would bound steps, not states")
-        for keyword, why in _REFUSED.items():
-            if keyword in cfg.single:
-                fail_at(cfg.single[keyword].line, f"{keyword} is not supported: {why}")
         for name, entry in cfg.replacements.items():
             _replace(specification, name, entry)
         for within, entry in cfg.replacements_in.items():
@@ -190,6 +190,8 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
     constants = {name: one for name, one in constants_in(cfg).items() if name in bound}
     notes = [] if file else ["there is no .cfg: nothing is checked but deadlock"]
     notes += [f"{keyword} is passed over: {why}" for keyword, why in _PASSED_OVER.items() if keyword in cfg.single]
+    if "VIEW" in cfg.single:
+        notes.append("of states with the same VIEW one is explored: counts depend on which one is found first")
     if strange := [name for name in cfg.constants if name not in bound]:  # a model value just has to be there
         notes.append(f"{file} gives a value to {listed(strange)}, which no module has")
     return Configured(specification, cfg, file, constants, tuple(notes), library, bound, fixed)

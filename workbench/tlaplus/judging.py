@@ -1,7 +1,7 @@
 """Properties and constraints of a module, as engines judge them."""
 
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from workbench.kernel.meaning.errors import ModelError
 from workbench.kernel.meaning.properties import Constraint, Invariant, Liveness, Property, Step, Undecided
@@ -57,7 +57,7 @@ class TextUndecided(_Placed, Undecided):
 
 
 class TextConstraint(_Placed, Constraint):
-    """A state constraint of a module."""
+    """A constraint of a module on states or steps."""
 
 
 # Judges --------------------------------------------------------------------------------------------------------------
@@ -114,6 +114,28 @@ class StateJudge(PropertyInstance):
             if all(test(state) for test in self._before):
                 raise
             return True
+
+
+class Bound(NamedTuple):
+    """An action constraint, and the number of the variable that is false where the last step has left it.
+
+    TLC judges the state behind such a step and goes no further, as with a state constraint; so that variable is one.
+    """
+
+    number: int
+    test: Test
+
+
+class BoundJudge(PropertyInstance):
+    """An action constraint, asked of the state after a step."""
+
+    def __init__(self, author: Any, declared: Property, cells: Cells, number: int) -> None:
+        super().__init__(author, declared)
+        self._cells, self._number = cells, number
+
+    def judge(self, *states: Reader) -> bool | str:
+        (state,) = states
+        return bool(self._cells.variables_of(state)[self._number])
 
 
 class InitialJudge(PropertyInstance):

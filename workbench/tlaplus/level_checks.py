@@ -86,7 +86,8 @@ class _Checker:
         within = scope
         for step in node.path:
             instance = within.meaning(step.name, step.at)
-            assert isinstance(instance, Instantiated)
+            if not isinstance(instance, Instantiated):
+                break  # a definition, with a part of it
             within = instance.scope
             self.substituted(within, inner, node.at)
         if isinstance(reached.meaning, Defined):

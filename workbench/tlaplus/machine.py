@@ -2,7 +2,7 @@
 
 import copyreg
 from abc import ABCMeta
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -31,7 +31,7 @@ from workbench.tlaplus.shapes import Shape
 from workbench.tlaplus.splitting import named, split
 from workbench.tlaplus.steps import TextInstance, steps_of
 from workbench.tlaplus.symmetry import Renaming, group_of, sets_of, within
-from workbench.tlaplus.temporal import Behaviour, behaviour_of
+from workbench.tlaplus.temporal import Behaviour, behaviour_of, variables_in
 from workbench.tlaplus.terms import Term, Terms
 from workbench.tlaplus.values import EvaluationError
 
@@ -72,19 +72,21 @@ class TlaMachine(Machine, metaclass=TlaClass):
         sets = configured.family.names(self.constants)
         specification = configured.specification
         self._terms = Terms(Compiler(specification, configured.values(self.constants)), configured.spellings)
-        names = [variable.name for variable in specification.variables]
+        bounds = [entry.value for entry in configured.cfg.action_constraints]  # these have a variable each
+        names = [*(variable.name for variable in specification.variables), *bounds]
         self._cells = Cells(names, self._shapes, configured.notation)
         try:
             self._assume()
             self._behaviour, steps = self._behaves()
-            disjuncts = named(split(self._terms, steps, self._name_of("NEXT", "Next")))
+            disjuncts = named(split(self._terms, steps, self._name_of("NEXT", "Next"))) if steps is not None else []
             self._group, symmetric = self._symmetry_over(sets)
+            self._left_out = self._outside_of_view()
             self._checked = TextProperties(self._terms, self._cells, configured)
         except EvaluationError as error:
             raise InputError(str(failed(error, specification.module.at))) from error
         made = steps_of(disjuncts, sets, self._cells.names)
         self.actions, self._members, self._disjuncts = made.actions, made.members, disjuncts
-        self.instances: list[TextInstance] = self._instances_on(self._cells)
+        self.instances: list[TextInstance] = self._instances_on(self._cells, self._checked)
         leaves = [one.leaf for one in disjuncts]
         self._fair = FairSteps(self._terms, self._cells, specification.variables, self.instances, leaves)
         self._fair.add(self._behaviour.fairness)
@@ -95,17 +97,18 @@ class TlaMachine(Machine, metaclass=TlaClass):
             configured.family,
             symmetry=symmetric,
             reduced=bool(symmetric),
-            variables={name: TextVariable(name) for name in self._cells.names},
+            variables={name: TextVariable(name, ghost=name in bounds) for name in self._cells.names},
             processes=made.processes,
             actions=self.actions,
             properties=self.properties,
             constraints=self.constraints,
         )
 
-    def _instances_on(self, cells: Cells) -> list[TextInstance]:
+    def _instances_on(self, cells: Cells, checked: TextProperties) -> list[TextInstance]:
         """The disjuncts of Next as steps between rows of these cells."""
+        bounds = tuple(checked.bounds.values())
         return [
-            TextInstance(number, self.actions[one.action], one.arguments, one.leaf, self._terms, cells)
+            TextInstance(number, self.actions[one.action], one.arguments, one.leaf, self._terms, cells, bounds)
             for number, one in enumerate(self._disjuncts)
         ]
 
@@ -127,7 +130,9 @@ class TlaMachine(Machine, metaclass=TlaClass):
         return self._members[domain]
 
     def oversights(self) -> Iterator[str]:
-        return iter(self.configured.notes)
+        yield from self.configured.notes
+        if self.configured.only_assumes:
+            yield f"{self.configured.file} names no behaviour: what is assumed holds, and there are no states"
 
     # What the text says -----------------------------------------------------------------------------------------
 
@@ -137,9 +142,11 @@ class TlaMachine(Machine, metaclass=TlaClass):
             if not self._terms.is_true(Term(assumption.body, scope, {})):
                 fail_at(assumption.at, "what is assumed here is false with these constants")
 
-    def _behaves(self) -> tuple[Behaviour, Term]:
-        """What the specification consists of, and its next-state relation."""
+    def _behaves(self) -> tuple[Behaviour, Term | None]:
+        """What the specification consists of, and its next-state relation; without one there are no states."""
         configured = self.configured
+        if configured.only_assumes:
+            return Behaviour([]), None
         whole = configured.single("SPECIFICATION")
         if whole is not None:
             found = behaviour_of(self._terms, whole)
@@ -169,7 +176,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
         """How variables are spread over cells: not at all where all states are few."""
         single = Cells(self._cells.names)
         most, one_each = sampling.MOST_STATES, [None] * len(single.names)
-        if not most:
+        if not most or self.configured.only_assumes:
             return list(one_each)
         checked = TextProperties(self._terms, single, self.configured)
         tests = [judge for declared in self.constraints.values() for judge in checked.judges(self, declared)]
@@ -182,7 +189,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
 
         try:
             with sampling.within_reason():
-                found = sampling.sample(self._initial_values, self._instances_on(single), is_explored, most)
+                found = sampling.sample(self._initial_values, self._instances_on(single, checked), is_explored, most)
         except (ModelError, sampling.TooLong):  # for the search to report
             return list(one_each)
         self._terms.begin()
@@ -197,10 +204,13 @@ class TlaMachine(Machine, metaclass=TlaClass):
         return self._begun()
 
     def _begun(self) -> list[list[Any]]:
+        if self.configured.only_assumes:
+            return []
         self._terms.begin()
         parts, name = self._behaviour.initial, self._name_of("INIT", "Init")
         at = parts[0].node.at if parts else self.configured.specification.module.at
         run, found = Run(self._cells.names), list[Any]()
+        run.then.update(dict.fromkeys((bound.number for bound in self._checked.bounds.values()), True))
 
         def rest() -> None:
             if left := run.unassigned():
@@ -229,6 +239,21 @@ class TlaMachine(Machine, metaclass=TlaClass):
     def formulas(self, name: str) -> list[tuple[tuple[Any, ...], Formula]]:
         (declared,) = self.select([name])
         return list(self._checked.formulas(declared))
+
+    @cached_property
+    def hidden(self) -> Collection[int]:
+        """The cells of the variables that the configuration's VIEW leaves out."""
+        return [cell for name in self._cells.names if name in self._left_out for cell in self.layout.cells_of(name)]
+
+    def _outside_of_view(self) -> set[str]:
+        view = self.configured.single("VIEW")
+        if view is None:
+            return set()
+        seen = variables_in(self._terms, view)
+        if seen is None:
+            line = self.configured.cfg.single["VIEW"].line
+            self.configured.fail(line, "this VIEW is not supported; it takes a variable, or a tuple of variables")
+        return {one.name for one in self.configured.specification.variables if one not in seen}
 
     # Symmetry --------------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from workbench.kernel.meaning.errors import InputError, unknown
 from workbench.tlaplus.level_checks import check_levels
@@ -40,7 +40,7 @@ class Library:
 
     Args:
         folders: Nothing is read elsewhere; of two files of one name, that of the first folder is.
-        standard: The operators of the standard modules, by module, with their arities.
+        standard: The operators of the standard modules, by module: the number of their arguments, and what they are.
         texts: The texts of modules that are no files.
 
     Attributes:
@@ -50,7 +50,7 @@ class Library:
     def __init__(
         self,
         folders: Sequence[Path] = (),
-        standard: Mapping[str, Mapping[str, int]] | None = None,
+        standard: Mapping[str, Mapping[str, tuple[int, Any]]] | None = None,
         texts: Mapping[str, str | bytes] | None = None,
     ) -> None:
         self._folders = folders
@@ -58,7 +58,7 @@ class Library:
         self._texts = texts or {}
         self.read: dict[str, str | bytes] = {}
         self._parsed: dict[str, Module] = {}
-        self._meanings: dict[tuple[str, int], Standard] = {}
+        self._meanings: dict[tuple[str, Any], Standard] = {}
 
     def module(self, name: str) -> Module | None:
         """The module of that name; None if there is none, or if it is a standard module.
@@ -83,8 +83,8 @@ class Library:
         if name not in self._standard:
             return None
         return {
-            operator: self._meanings.setdefault((operator, arity), Standard(operator, arity, name))
-            for operator, arity in self._standard[name].items()
+            operator: self._meanings.setdefault((operator, given), Standard(operator, given[0], name))
+            for operator, given in self._standard[name].items()
         }
 
     def _text(self, name: str) -> str | bytes | None:
@@ -235,7 +235,7 @@ class _With:
             )
         else:
             value = Identifier(self.instance.at, name)
-        self.declared[name] = Substituted(name, declaration.arity, value, self.scope, kind is Constant)
+        self.declared[name] = Substituted(name, declaration.arity, value, self.scope, kind is Constant, declaration.at)
         return self.declared[name]
 
     def check(self) -> None:

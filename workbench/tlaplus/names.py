@@ -131,9 +131,7 @@ class _Checker:
             self.check_use(meaning, node.operands, node.at, scope)
 
     def check_qualified(self, node: Qualified, scope: Scope) -> None:
-        first = self.known(node.path[0].name, node.path[0].at, scope)
-        if not isinstance(first, Instantiated):
-            return  # the name of a subexpression: an error where it is used
+        self.known(node.path[0].name, node.path[0].at, scope)
         for step in node.path:
             for argument in step.arguments:
                 self.visit_argument(argument, scope)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from workbench.tlaplus import syntax, units
 from workbench.tlaplus.grammar import Source, SyntaxNode, child, each, field, named
+from workbench.tlaplus.subexpressions import ARGUMENTS
 from workbench.tlaplus.syntax import Bound, Declaration, Expression, Identifier, Operation
 from workbench.tlaplus.values import LARGEST
 
@@ -23,7 +24,6 @@ _UNSUPPORTED = {
     "real_number": "a number with a decimal point",
     "temporal_exists": r"\EE",
     "temporal_forall": r"\AA",
-    "subexpression": "the name of a subexpression",
     "proof_step_ref": "a step of a proof",
     "assume_prove": "ASSUME ... PROVE",
 }
@@ -175,25 +175,32 @@ class PhraseReader:
         return syntax.Apply(self.source.place(node), name, self.all(each(node, "parameter")))
 
     def read_prefixed_op(self, node: SyntaxNode) -> Expression:
-        """``I!J(3)!Op(4)``."""
-        at, path = self.source.place(node), []
-        for component in named(field(node, "prefix")):
-            given = self.expression(named(component)[0])
-            if not isinstance(given, (Identifier, syntax.Apply)):
-                return syntax.Unsupported(at, _UNSUPPORTED["subexpression"])
-            path.append(syntax.Step(given.at, given.name, _arguments(given)))
-        last = self.expression(field(node, "op"))
-        if isinstance(last, Operation):
-            return syntax.Qualified(at, tuple(path), last.symbol, last.operands)
-        if not isinstance(last, (Identifier, syntax.Apply)):
-            return syntax.Unsupported(at, _UNSUPPORTED["subexpression"])
-        return syntax.Qualified(at, tuple(path), last.name, _arguments(last))
+        """``I!J(3)!Op(4)``, or the name of a subexpression."""
+        prefix, last = named(node)
+        *path, end = [self._step(one) for one in (*named(prefix), last)]
+        return syntax.Qualified(self.source.place(node), tuple(path), end.name, end.arguments)
+
+    read_subexpression = read_prefixed_op
+
+    def _step(self, node: SyntaxNode) -> syntax.Step:
+        at, inner = self.source.place(node), node
+        if node.type in ("subexpr_component", "subexpr_tree_nav"):
+            (inner,) = named(node)
+        if inner.type == "operator_args":
+            return syntax.Step(at, ARGUMENTS, self.all(named(inner)))
+        if node.type == "subexpr_tree_nav":
+            return syntax.Step(at, self.source.text_of(inner), ())
+        given = self.expression(inner)
+        if isinstance(given, Operation):
+            return syntax.Step(at, given.symbol, given.operands)
+        assert isinstance(given, (Identifier, syntax.Apply))
+        return syntax.Step(at, given.name, given.arguments if isinstance(given, syntax.Apply) else ())
 
     def read_conj_list(self, node: SyntaxNode) -> Expression:
-        return syntax.Conjunction(self.source.place(node), self._items(node))
+        return syntax.Conjunction(self.source.place(node), self._items(node), bulleted=True)
 
     def read_disj_list(self, node: SyntaxNode) -> Expression:
-        return syntax.Disjunction(self.source.place(node), self._items(node))
+        return syntax.Disjunction(self.source.place(node), self._items(node), bulleted=True)
 
     def _items(self, node: SyntaxNode) -> tuple[Expression, ...]:
         return self.all([named(item)[-1] for item in named(node)])
@@ -321,7 +328,3 @@ class PhraseReader:
 
 def is_definition(node: SyntaxNode) -> bool:
     return node.type in _DEFINITIONS
-
-
-def _arguments(given: Identifier | syntax.Apply) -> tuple[Expression, ...]:
-    return given.arguments if isinstance(given, syntax.Apply) else ()

@@ -13,6 +13,8 @@ from workbench.tlaplus.configured import Configured
 from workbench.tlaplus.fairness import FairSteps
 from workbench.tlaplus.judging import (
     AlwaysJudge,
+    Bound,
+    BoundJudge,
     InitialJudge,
     Stated,
     StateJudge,
@@ -41,6 +43,7 @@ class TextProperties:
 
     Attributes:
         properties, constraints: As they are declared, by name.
+        bounds: The action constraints, by name.
     """
 
     def __init__(self, terms: Terms, cells: Cells, configured: Configured) -> None:
@@ -49,20 +52,27 @@ class TextProperties:
         cfg = configured.cfg
         self.properties = dict[str, Property]()
         for entry in cfg.invariants:
-            self._add(TextInvariant, entry, entry.value, Asked(always=[self._of_states(entry)]))
+            self._add(TextInvariant, entry, entry.value, Asked(always=[self._predicate(entry, Level.STATE)]))
         for entry in cfg.properties:
             self._add_temporal(entry)
         if configured.judges_deadlock:
             self.properties[DEADLOCK.name] = replace(DEADLOCK, by_default=True)
         self.constraints = dict[str, Property]()
         for entry in cfg.constraints:
-            self._asked[entry.value] = Asked(always=[self._of_states(entry)])
+            self._asked[entry.value] = Asked(always=[self._predicate(entry, Level.STATE)])
+            self.constraints[entry.value] = self._declared(TextConstraint, entry, entry.value)
+        self.bounds = dict[str, Bound]()
+        for number, entry in enumerate(cfg.action_constraints, len(configured.specification.variables)):
+            if entry.value in self.constraints:
+                configured.fail(entry.line, f"{entry.value} is a constraint twice; it takes a name of its own here")
+            self.bounds[entry.value] = Bound(number, self._test(self._predicate(entry, Level.ACTION)))
             self.constraints[entry.value] = self._declared(TextConstraint, entry, entry.value)
 
-    def _of_states(self, entry: CfgEntry) -> Term:
+    def _predicate(self, entry: CfgEntry, highest: Level) -> Term:
         term = self._configured.term(entry)
-        if self._terms.level(term) > Level.STATE:
-            self._configured.fail(entry.line, f"{entry.value} is no predicate of states")
+        if self._terms.level(term) > highest:
+            of = "states" if highest is Level.STATE else "steps"
+            self._configured.fail(entry.line, f"{entry.value} is no predicate of {of}")
         return term
 
     def _declared(self, kind: Any, entry: CfgEntry, name: str, **more: Any) -> Property:
@@ -79,6 +89,10 @@ class TextProperties:
             asked = asked_of(self._terms, term)
         except (InputError, EvaluationError) as error:
             self.properties[name] = self._declared(TextUndecided, entry, name, why=str(error))
+            return
+        if asked.promised and "VIEW" in self._configured.cfg.single:
+            why = "one state stands for all with its VIEW, so that the behaviours are not known"
+            self.properties[name] = self._declared(TextUndecided, entry, name, why=why)
             return
         is_safety = bool(asked.initial or asked.steps or asked.always) or not asked.promised
         if is_safety:
@@ -102,6 +116,8 @@ class TextProperties:
 
     def judges(self, author: Any, declared: Property) -> list[PropertyInstance]:
         """What judges single states, or initial states and steps, for a property or a constraint."""
+        if declared.name in self.bounds:
+            return [BoundJudge(author, declared, self._cells, self.bounds[declared.name].number)]
         asked = self._asked[declared.name]
         if isinstance(declared, TextStep):
             return list(self._of_steps(author, declared, asked))

@@ -4,12 +4,13 @@ A bound name or a parameter means its own declaration. A constant or variable of
 says, in the scope of the WITH; that scope, not the caller's, decides what the names of the expression mean.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn
 
 from workbench.kernel.meaning.errors import InputError, did_you_mean
 from workbench.tlaplus.precedence import BUILT_IN
+from workbench.tlaplus.subexpressions import select
 from workbench.tlaplus.syntax import (
     Declaration,
     Expression,
@@ -20,6 +21,7 @@ from workbench.tlaplus.syntax import (
     Place,
     Qualified,
     Recursive,
+    Step,
 )
 from workbench.tlaplus.traversal import introduced, is_alike
 from workbench.tlaplus.units import InstanceDefinition
@@ -82,6 +84,7 @@ class Substituted(Named):
     expression: Expression
     scope: "Scope"
     is_constant: bool
+    at: Place
 
 
 @dataclass(eq=False)
@@ -145,6 +148,7 @@ class Scope:
         self.parameters: frozenset[Declaration] = parameters if outer is None else parameters | outer.parameters
         self._instantiate = instantiate
         self._inside: dict[Node, Scope] = {}
+        self._parts: dict[tuple[Qualified, Defined], Reached] = {}
 
     def find(self, name: str) -> Meaning | None:
         """What a name means here, after replacements; None if it is unknown."""
@@ -245,19 +249,24 @@ class Scope:
         return None if around is None else next((around.inside(node) for node in nodes), None)
 
     def reach(self, node: Qualified) -> Reached:
-        """What ``I!J(3)!Op`` means.
+        """What ``I!J(3)!Op`` or ``Op!2`` means.
 
         Raises:
             InputError: With the place, for an unknown name or a wrong number of arguments on the path.
         """
         scope, arguments = self, list[tuple[Declaration, Expression]]()
-        for step in node.path:
-            instance = scope.meaning(step.name, step.at) if scope is self else scope.imported(step.name, step.at)
-            if not isinstance(instance, Instantiated):
-                fail_at(step.at, f"{step.name}! is not supported: {step.name} is no instance")
-            check_arity(instance, len(step.arguments), step.at)
-            arguments.extend(zip(instance.definition.parameters, step.arguments, strict=True))
-            scope = instance.scope
+        for number, step in enumerate(node.path):
+            found = scope.meaning(step.name, step.at) if scope is self else scope.imported(step.name, step.at)
+            if not isinstance(found, (Instantiated, Defined)):
+                fail_at(step.at, f"{step.name}! is not supported: {step.name} is no instance or definition")
+            check_arity(found, len(step.arguments), step.at)
+            arguments.extend(zip(found.definition.parameters, step.arguments, strict=True))
+            if isinstance(found, Defined):
+                if (node, found) not in self._parts:
+                    selectors = (*node.path[number + 1 :], Step(node.at, node.name, node.arguments))
+                    self._parts[node, found] = _part_of(found, selectors, arguments)
+                return self._parts[node, found]
+            scope = found.scope
         return Reached(scope.imported(node.name, node.at), tuple(arguments))
 
     def imported(self, name: str, at: Place) -> Meaning:
@@ -266,10 +275,28 @@ class Scope:
         Raises:
             InputError: With the place, if the instance has no such operator.
         """
-        found = replaced(self.names[name]) if name in self.names and name not in self.local else None
-        if found is None or isinstance(found, (Substituted, Variable, Constant)):
+        found = None if name in self.local else self.names.get(name)
+        if found is None or isinstance(found, Substituted):
             fail_at(at, f"{self.module} has no operator {name}{did_you_mean(name, self.names)}")
-        return found
+        return replaced(found)
+
+
+def _part_of(
+    meaning: Defined, selectors: Sequence[Step], arguments: Sequence[tuple[Declaration, Expression]]
+) -> Reached:
+    """A part of a definition, as one of its own: its parameters are the names that the last selector has values for."""
+    body, scope = meaning.body, meaning.scope.inside(meaning.definition)
+    passed, names = list(arguments), tuple[Declaration, ...]()
+    for number, selector in enumerate(selectors, 1):
+        body, names, entered = select(body, selector)
+        for one in entered:
+            scope = scope.inside(one)
+        if len(names) != len(selector.arguments):
+            fail_at(selector.at, f"!{selector.name} takes {len(names)} arguments here, not {len(selector.arguments)}")
+        if number < len(selectors):
+            passed += zip(names, selector.arguments, strict=True)
+    part = OperatorDefinition(body.at, meaning.name, False, names, body)
+    return Reached(Defined(meaning.name, len(names), part, scope, False), tuple(passed))
 
 
 _BUILT_IN: dict[str, Meaning] = {name: Standard(name, arity, "") for name, arity in BUILT_IN.items()}
@@ -289,7 +316,7 @@ def announced_in(units: tuple[Node, ...]) -> dict[str, Declaration]:
 
 def place_of(meaning: Meaning) -> Place | None:
     """Where it is declared or defined; None for what no text defines."""
-    if isinstance(meaning, (Variable, Constant, Declaration)):
+    if isinstance(meaning, (Variable, Constant, Substituted, Declaration)):
         return meaning.at
     return meaning.definition.at if isinstance(meaning, (Defined, Instantiated)) else None
 
@@ -304,8 +331,6 @@ def origin(meaning: Meaning) -> str:
 
 def is_same(one: Meaning, other: Meaning) -> bool:
     """Whether two meanings come from the same definition, or from two that read alike, so that a name may have both."""
-    if isinstance(one, Standard) and isinstance(other, Standard):
-        return (one.name, one.arity) == (other.name, other.arity)
     if isinstance(one, (Defined, Instantiated)) and isinstance(other, (Defined, Instantiated)):
         return one.definition is other.definition or is_alike(one.definition, other.definition)
     return one is other

@@ -43,7 +43,7 @@ def open_module(
             raise InputError(f"there is no folder {folder}")
     beside = path.with_suffix(".cfg")
     chosen = Path(cfg) if cfg is not None else beside if beside.is_file() else None
-    library = Library([path.parent, *map(Path, folders)], _standard())
+    library = Library([path.parent, *map(Path, folders)], MODULES)
     if chosen is None:
         return _class_of(path.stem, library, None, "")
     return _class_of(path.stem, library, _text_of(chosen), chosen.name)
@@ -76,7 +76,7 @@ def module_of_text(text: str, cfg: str | None = None, modules: Sequence[str] = (
     """
     texts = {_name_in(one): one for one in (*modules, text)}
     name = _name_in(text)
-    return _class_of(name, Library(standard=_standard(), texts=texts), cfg, f"{name}.cfg")
+    return _class_of(name, Library(standard=MODULES, texts=texts), cfg, f"{name}.cfg")
 
 
 def module_of_cell(text: str) -> type[TlaMachine]:
@@ -88,10 +88,6 @@ def module_of_cell(text: str) -> type[TlaMachine]:
     ends = [line.end() for line in re.finditer(r"^={4,}[ \t]*$", text, re.MULTILINE)]
     end = ends[-1] if ends else len(text)
     return module_of_text(text[:end], text[end:] if text[end:].strip() else None)
-
-
-def _standard() -> dict[str, dict[str, int]]:
-    return {module: {name: arity for name, (arity, _) in operators.items()} for module, operators in MODULES.items()}
 
 
 def _name_in(text: str) -> str:
@@ -135,7 +131,7 @@ def _configured(name: str, library: Library, cfg: str | None, file: str) -> Conf
 
 
 def _opened_again(name: str, texts: dict[str, str | bytes], cfg: str | None, file: str) -> type[TlaMachine]:
-    return _class_of(name, Library(standard=_standard(), texts=texts), cfg, file)
+    return _class_of(name, Library(standard=MODULES, texts=texts), cfg, file)
 
 
 def _usual(specification: Specification) -> Cfg:

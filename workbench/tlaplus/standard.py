@@ -4,11 +4,13 @@ import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from workbench.tlaplus.arithmetic import INTEGERS, NATURALS
-from workbench.tlaplus.bags import BAGS
+from workbench.tlaplus.arithmetic import BITWISE, INTEGERS, NATURALS
+from workbench.tlaplus.bags import BAGS, BAGS_EXT
 from workbench.tlaplus.community import COMMUNITY
-from workbench.tlaplus.lazy import each, force, set_from
+from workbench.tlaplus.graphs import DYADIC_RATIONALS, GRAPHS, UNDIRECTED_GRAPHS
+from workbench.tlaplus.lazy import each, equal, force, set_from
 from workbench.tlaplus.operators import merge, pair
+from workbench.tlaplus.relations import RELATION
 from workbench.tlaplus.sequences import SEQUENCES, sort_sequence
 from workbench.tlaplus.sets import ANY, INT, NAT
 from workbench.tlaplus.values import CONCRETE, EvaluationError, brief, function_of, shown, text
@@ -59,11 +61,19 @@ def permutations(members: Any) -> frozenset[Any]:
     return frozenset([function_of(dict(zip(domain, images, strict=True))) for images in itertools.permutations(domain)])
 
 
-def _refused(name: str) -> Callable[..., Any]:
+def _refused(module: str, name: str) -> Callable[..., Any]:
     def refuse(*_: Any) -> Any:
-        raise EvaluationError(f"{name} of the module TLC is not supported: its value is not a function of the state")
+        raise EvaluationError(
+            f"{name} of the module {module} is not supported: its value is not a function of the state"
+        )
 
     return refuse
+
+
+def _all_refused(module: str, arities: str) -> dict[str, tuple[int, Callable[..., Any]]]:
+    """Operators that may be named where nothing evaluates them, as in an ALIAS; with the number of their arguments."""
+    words = arities.split()
+    return {name: (int(arity), _refused(module, name)) for name, arity in zip(words[::2], words[1::2], strict=True)}
 
 
 TLC: dict[str, tuple[int, Callable[..., Any]]] = {
@@ -77,10 +87,27 @@ TLC: dict[str, tuple[int, Callable[..., Any]]] = {
     "@@": (2, merge),
     "TLCEval": (1, force),
     "Any": (0, lambda: ANY),
-    "JavaTime": (0, _refused("JavaTime")),
-    "RandomElement": (1, _refused("RandomElement")),
-    "TLCGet": (1, _refused("TLCGet")),
-    "TLCSet": (2, _refused("TLCSet")),
+    **_all_refused("TLC", "JavaTime 0 RandomElement 1 TLCGet 1 TLCSet 2"),
+}
+_TLC_EXT: dict[str, tuple[int, Callable[..., Any]]] = {
+    "AssertEq": (2, equal),
+    "TLCNoOp": (1, force),
+    **_all_refused(
+        "TLCExt",
+        "AssertError 2 TLCModelValue 1 TLCGetOrDefault 2 TLCGetAndSet 4 Trace 0 CounterExample 0 ToTrace 1 "
+        "TLCDefer 1 TLCCache 2 PickSuccessor 1 TLCFP 1 TLCEvalDefinition 1",
+    ),
+}
+#: Modules that draw lots, or read and write files.
+_OUTSIDE = {
+    "Randomization": "RandomSubset 2 RandomSetOfSubsets 3 TestRandomSetOfSubsets 3",
+    "IOUtils": "IOSerialize 3 IODeserialize 2 Serialize 3 Deserialize 2 IOExec 1 IOEnvExec 2 IOExecTemplate 2 "
+    "IOEnvExecTemplate 3 IOEnv 0 atoi 1",
+    "Json": "ToJson 1 ToJsonArray 1 ToJsonObject 1 JsonSerialize 2 JsonDeserialize 1 ndJsonSerialize 2 "
+    "ndJsonDeserialize 1",
+    "CSV": "CSVWrite 3 CSVWriteRecord 4 CSVRead 3 CSVRecords 1",
+    "SVG": "Line 5 Circle 4 Rect 5 Text 4 Group 2 Svg 2 SVGElemToString 1 NodeOfRingNetwork 5 "
+    "NodesOfDirectedMultiGraph 3 PointOnLine 3 SVGDoc 6 SVGSerialize 3",
 }
 
 # All of them ---------------------------------------------------------------------------------------------------------
@@ -111,6 +138,14 @@ MODULES: Mapping[str, Mapping[str, tuple[int, Callable[..., Any]]]] = {
     "FiniteSets": _FINITE_SETS,
     "Bags": BAGS,
     "TLC": TLC,
+    "TLCExt": _TLC_EXT,
+    "Bitwise": BITWISE,
+    "BagsExt": BAGS_EXT,
+    "Graphs": GRAPHS,
+    "UndirectedGraphs": UNDIRECTED_GRAPHS,
+    "DyadicRationals": DYADIC_RATIONALS,
+    "Relation": RELATION,
+    **{module: _all_refused(module, arities) for module, arities in _OUTSIDE.items()},
     **COMMUNITY,
     **_THEOREMS,
 }

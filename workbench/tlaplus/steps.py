@@ -10,7 +10,7 @@ from workbench.kernel.meaning.state import Values
 from workbench.kernel.meaning.steps import ActionInstance, Outcome, PlainAction
 from workbench.tlaplus.cells import Cells
 from workbench.tlaplus.deep import deeper
-from workbench.tlaplus.judging import failed
+from workbench.tlaplus.judging import Bound, failed
 from workbench.tlaplus.running import Run
 from workbench.tlaplus.splitting import Leaf, Named, lane_of
 from workbench.tlaplus.terms import Terms
@@ -91,23 +91,34 @@ def steps_of(disjuncts: Sequence[Named], sets: Mapping[str, Sequence[str]], vari
 class TextInstance(ActionInstance):
     """A disjunct of Next, with its arguments.
 
+    Args:
+        bounds: The action constraints.
+
     Attributes:
         counting: None if all conditions of fairness that are about it count all of its steps.
     """
 
     def __init__(
-        self, number: int, action: TextAction, arguments: Sequence[Any], leaf: Leaf, terms: Terms, cells: Cells
+        self,
+        number: int,
+        action: TextAction,
+        arguments: Sequence[Any],
+        leaf: Leaf,
+        terms: Terms,
+        cells: Cells,
+        bounds: Sequence[Bound],
     ) -> None:
         super().__init__(number, action, arguments, cells.notation)
         self._at, self._terms, self._cells = leaf.term.node.at, terms, cells
         self._function = terms.compiled("action", leaf.term)
-        self._values = tuple(leaf.term.values.values())
+        self._values, self._bounds = tuple(leaf.term.values.values()), bounds
         self.counting: Counting | None = None
 
     def run(self, before: Values) -> tuple[list[Outcome], list[str]]:
         self._terms.begin()
         now = self._cells.variables(before)
         run, outcomes = Run(self._cells.names, now), list[Outcome]()
+        run.then.kept.update(bound.number for bound in self._bounds)
 
         def rest() -> None:
             if left := run.unassigned():
@@ -126,4 +137,6 @@ class TextInstance(ActionInstance):
         then, counted = run.then, None
         if self.counting is not None:
             counted = self.counting(now, [then[number] for number in range(len(self._cells.names))])
-        return Outcome(tuple(run.chosen), self._cells.writes(then, before), counted)
+        left = next((bound.number for bound in self._bounds if not bound.test.of_values(now, then)), None)
+        assigned = then if left is None else {**then, left: False}
+        return Outcome(tuple(run.chosen), self._cells.writes(assigned, before), counted)

@@ -114,6 +114,7 @@ class Conjunction(Expression):
     r"""A list with bullets, or operands with ``/\`` between them."""
 
     operands: tuple[Expression, ...]
+    bulleted: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +122,7 @@ class Disjunction(Expression):
     r"""A list with bullets, or operands with ``\/`` between them."""
 
     operands: tuple[Expression, ...]
+    bulleted: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +133,7 @@ class Lambda(Expression):
 
 @dataclass(frozen=True, eq=False)
 class Step(Node):
-    """One part of a path to an instance: ``I`` or ``I(3)``."""
+    """One part of a path to an operator or a subexpression: ``I`` or ``I(3)``; ``2``, ``:`` or ``<<``; ``(3)``."""
 
     name: str
     arguments: tuple[Expression, ...]
@@ -139,7 +141,7 @@ class Step(Node):
 
 @dataclass(frozen=True, eq=False)
 class Qualified(Expression):
-    """``I!J(3)!Op(4)``: an operator of an instance."""
+    """``I!J(3)!Op(4)``: an operator of an instance; or ``I!Op!2!(x)``, a part of one or of any other definition."""
 
     path: tuple[Step, ...]
     name: str

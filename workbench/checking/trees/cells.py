@@ -95,6 +95,7 @@ class Interner:
         self.renamings = model.renamings(symmetry) if symmetry else [{}]
         self._model_words, self._kinds = AmbiguousNames(model, self.symmetry), ObjectClasses()
         self.layout = model.layout
+        self._hidden = frozenset(model.hidden)
         self._images = [model.permuted_cells(renaming) for renaming in self.renamings]
         self.words = bits // 64
         self.lanes = self.words * len(self.renamings)
@@ -151,6 +152,8 @@ class Interner:
         self._base[cell], self._room[cell] = at, room
 
     def _hash(self, cell: int, value: Any) -> list[int]:
+        if cell in self._hidden:
+            return [0] * self.lanes
         low, high = [], []
         for renaming, images in zip(self.renamings, self._images, strict=True):
             image = self.layout.cells[images[cell]]

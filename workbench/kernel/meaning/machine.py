@@ -5,7 +5,7 @@ is the affair of a language. :class:`workbench.kernel.language.of_class.ClassMac
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -190,6 +190,11 @@ class Machine(ABC):
         return tuple(self.constants[domain])
 
     @property
+    def hidden(self) -> Collection[int]:
+        """Cells that do not tell states apart: of states that differ in these alone, the first stands for all."""
+        return ()
+
+    @property
     def fairness(self) -> Sequence[Fairness]:
         """The fairness conditions, which outcomes name by number; for the deciders of liveness."""
         return ()
@@ -307,6 +312,10 @@ class Wrapped(Machine):
 
     def members(self, domain: str) -> tuple[Any, ...]:
         return self.inner.members(domain)
+
+    @property
+    def hidden(self) -> Collection[int]:
+        return self.inner.hidden
 
     @property
     def fairness(self) -> Sequence[Fairness]:

@@ -19,7 +19,7 @@ def how_often(known: int, runs: int = 1) -> int:
         known: The number of all situations.
         runs: Those of the model's code that a situation takes.
     """
-    return max(_RUNS // runs, int(known * _SHARE), 1)
+    return max(_RUNS // max(runs, 1), int(known * _SHARE), 1)
 
 
 def again_and_again(situations: Iterable[T], times: int) -> Iterator[T]:

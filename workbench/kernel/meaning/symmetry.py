@@ -1,4 +1,4 @@
-"""Symmetry: one representative for all states that differ only in interchangeable names."""
+"""One representative for all states that differ only in interchangeable names, or in cells that are hidden."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -45,7 +45,7 @@ class AmbiguousNames:
 
 
 class Canonical:
-    """Maps a state to the first of its class under symmetry; without symmetry, to itself.
+    """Maps a state to the first of its class under symmetry, without what is in hidden cells.
 
     Args:
         sets: The symmetric sets; empty for no symmetry.
@@ -67,6 +67,8 @@ class Canonical:
         return orbit or [values]
 
     def __call__(self, state: Any) -> Any:
+        if self._model.hidden:
+            state = self._model.written(state, dict.fromkeys(self._model.hidden))
         if not self.renamings:
             return state
         for cell, value in zip(self._model.layout.cells, row_of(state), strict=True):
