@@ -132,7 +132,7 @@ class Calls:
             return self._operator(binding.node, arguments, here.at(binding), at)
         if binding is not None:
             return self.bound(binding, here)
-        if isinstance(meaning, Variable):
+        if meaning in self.workshop.numbers:
             return item(here.now, self.workshop.numbers[meaning])
         if isinstance(meaning, Constant):
             return self._constant(meaning, arguments, here, at)

@@ -13,6 +13,7 @@ actions             functions of a run and of what to do next, which they do onc
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from workbench.kernel.meaning.errors import InputError
@@ -45,10 +46,15 @@ class Compiler:
     """
 
     def __init__(self, specification: Specification, constants: Mapping[Constant, Any]) -> None:
+        self._specification, self._constants = specification, constants
         self._workshop = Workshop(specification, constants)
         self._expressions = Expressions(self._workshop)
         calls = Calls(self._workshop, self._expressions)
         self._actions = Actions(self._workshop, calls, Lets(self._workshop, calls))
+
+    def over(self, variables: Sequence[Any]) -> "Compiler":
+        """One for states of other variables: those of instances may be among them."""
+        return Compiler(replace(self._specification, variables=tuple(variables)), self._constants)
 
     def expression(self, node: Expression, scope: Scope, parameters: Sequence[Declaration] = ()) -> Evaluation:
         """The value of an expression, which may be lazy.
