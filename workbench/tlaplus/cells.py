@@ -60,14 +60,19 @@ class Spread(Whole):
 class Variables:
     """The values of variables in a row, by number; its cells are read as far as something asks for them."""
 
-    __slots__ = ("_places", "_row")
+    __slots__ = ("_places", "_row", "_seen")
 
     def __init__(self, row: Row, places: Sequence[int | Spread]) -> None:
         self._row, self._places = row, places
+        self._seen: dict[int, Any] = {}
 
     def __getitem__(self, number: int) -> Any:
-        place = self._places[number]
-        return self._row[place] if type(place) is int else place.see(self._row)  # type: ignore[union-attr]
+        found = self._seen.get(number)
+        if found is None:
+            place = self._places[number]
+            found = self._row[place] if type(place) is int else place.see(self._row)  # type: ignore[union-attr]
+            self._seen[number] = found
+        return found
 
 
 class Cells:

@@ -7,7 +7,7 @@ those that are there.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from workbench.kernel.meaning.cells import Row
 from workbench.kernel.meaning.values import Map, Name, identity
@@ -40,10 +40,10 @@ def see(shape: Shape, row: Row) -> Any:
     if kind is Leaf:
         return row[shape.first]
     if kind is Members:
-        return SetView(cast("Members", shape), row)
+        return SetView(shape, row)  # type: ignore[arg-type]
     if kind is Varying and type(value := row[shape.first]) is not frozenset:
         return value
-    return FunctionView(cast("Function", shape), row)
+    return FunctionView(shape, row)  # type: ignore[arg-type]
 
 
 def _is_unlike(value: Any) -> bool:
@@ -227,15 +227,22 @@ class LeafView(Lazy):
 class FunctionView(Lazy):
     """A function with cells for each argument."""
 
-    __slots__ = ("row", "shape")
+    __slots__ = ("_seen", "row", "shape")
 
     def __init__(self, shape: Function, row: Row) -> None:
         self.shape, self.row = shape, row
+        # What an evaluation asks for, it asks for again. An argument is kept so that no other one gets its id.
+        self._seen: dict[int, tuple[Any, Any]] = {}
 
     def at(self, argument: Any) -> Any:
-        argument = force(argument)
-        kid = self.shape.there(self.row, argument)
-        return applied(self.force(), argument) if kid is None else see(kid, self.row)
+        if type(argument) not in CONCRETE:
+            argument = argument.force()
+        found = self._seen.get(id(argument))
+        if found is None:
+            kid = self.shape.there(self.row, argument)
+            value = applied(self.force(), argument) if kid is None else see(kid, self.row)
+            found = self._seen[id(argument)] = value, argument
+        return found[0]
 
     def before(self, argument: Any) -> Any:
         """The value for an argument of the domain, as ``@``."""
