@@ -11,14 +11,15 @@ from workbench.kernel.meaning.budget import Budget
 from workbench.registry import get_model
 from workbench.tlaplus.specification import open_module
 
-#: A module, its configuration, and the port with constants; the properties are those of the configuration.
-CASES: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
+#: A module, its configuration, and the port with its constants; the properties are those of the configuration.
+Case = tuple[str, str, str, dict[str, Any]]
+CASES: tuple[Case, ...] = (
     ("Bakery_v2.tla", "Bakery_v2_crash.cfg", "bakery_v2", {"MaxCrashes": 1}),
     ("hudi.tla", "hudi.cfg", "hudi", {"OpLimit": 4}),
 )
 
 
-def found(folder: Path | None) -> list[tuple[str, str, str, dict[str, Any]]]:
+def found(folder: Path | None) -> list[Case]:
     """The cases whose modules are in a folder, with the module's path.
 
     Raises:
@@ -26,7 +27,9 @@ def found(folder: Path | None) -> list[tuple[str, str, str, dict[str, Any]]]:
     """
     if folder is None:
         raise InputError("the section tla takes --texts FOLDER, with the published modules somewhere inside")
-    made = [(str(path), *rest) for name, *rest in CASES for path in sorted(folder.rglob(name))]
+    made = [
+        (str(path), cfg, port, constants) for name, cfg, port, constants in CASES for path in sorted(folder.rglob(name))
+    ]
     if not made:
         raise InputError(f"{folder} contains none of {', '.join(name for name, *_ in CASES)}")
     return made
