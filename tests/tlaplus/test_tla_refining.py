@@ -1,12 +1,10 @@
 """Refinements: what an instance says of a step is asked once for each pair of images."""
 
-import sys
-from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
 import pytest
 
+from tests.tlaplus.exploring import calls_in
 from tests.tlaplus.trees import module_of
 from workbench.checking.check import check
 from workbench.tlaplus.specification import module_of_text
@@ -63,22 +61,6 @@ def test_verdicts_are_those_of_tlc(prop: str, leap: bool, states: int | None) ->
     result = checked(prop, leap)
     assert result[prop].holds == (states is None)
     assert states is None or len(result[prop].trace) == states
-
-
-def calls_in(file: str, run: Callable[[], Any]) -> int:
-    """How many functions of a module's code were called."""
-    count = 0
-
-    def note(frame: FrameType, event: str, _: Any) -> None:
-        nonlocal count
-        count += event == "call" and frame.f_code.co_filename == file
-
-    sys.setprofile(note)
-    try:
-        run()
-    finally:
-        sys.setprofile(None)
-    return count
 
 
 @pytest.mark.parametrize("prop", ["IsClock", "IsClocks"])
