@@ -59,8 +59,9 @@ mutants: .venv/warm
 	$(PY) scripts/package_mutants.py --sample 60
 
 # ONLY: sections to measure, of those in scripts/bench. AGAINST: a commit to compare large searches with, instead.
+# TEXTS: for the section tla, the folder with published modules.
 bench: .venv/warm
-	PYTHONPATH=scripts $(PY) -m bench $(addprefix --only ,$(ONLY)) $(if $(AGAINST),--against $(AGAINST))
+	PYTHONPATH=scripts $(PY) -m bench $(addprefix --only ,$(ONLY)) $(if $(AGAINST),--against $(AGAINST)) $(if $(TEXTS),--texts $(TEXTS))
 
 .venv/installed: pyproject.toml scripts/install.sh scripts/pip.sh
 	@scripts/install.sh "$(PYTHON)"

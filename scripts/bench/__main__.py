@@ -83,6 +83,12 @@ def _machines(large: bool = False) -> Rows:
     return [row for case in (machines.LARGE if large else machines.CASES) for row in machines.measure(*case)]
 
 
+def _texts(folder: Path | None = None) -> Rows:
+    from bench import texts  # loads the search kernels
+
+    return _each("texts", texts.found(folder))
+
+
 def _tables(title: str, rows: Rows) -> Iterator[tuple[str, Rows]]:
     """The table of some rows, and another of the times within them."""
     times = [row.pop("microseconds") for row in rows if "microseconds" in row]
@@ -106,12 +112,13 @@ SECTIONS: dict[str, tuple[str, Callable[[], Rows]]] = {
     "outlook": ("Estimated sizes of spaces, as shares of the true ones", _outlook),
     "sets": ("Sets, in three ways, one core", _sets),
     "simulation": ("Random walks, all cores", _simulation),
+    "tla": ("Published modules of TLA+ beside their ports, one core", _texts),
     "spark": ("Spark, two cores, beside the process", _cluster),
     "machines": (_MACHINES, _machines),
     "machines-large": (_MACHINES, lambda: _machines(large=True)),
 }
-#: Takes many minutes, so it is measured only when named.
-_ONLY_NAMED = {"machines-large"}
+#: Takes many minutes, or texts that are not here, so it is measured only when named.
+_ONLY_NAMED = {"machines-large", "tla"}
 
 
 def main(words: list[str] | None = None) -> int:
@@ -121,6 +128,7 @@ def main(words: list[str] | None = None) -> int:
     )
     parser.add_argument("--only", action="append", choices=SECTIONS, metavar="SECTION", help=", ".join(SECTIONS))
     parser.add_argument("--against", metavar="COMMIT", help="instead, compare large searches at COMMIT with those now")
+    parser.add_argument("--texts", type=Path, metavar="FOLDER", help="published modules, for the section tla")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows to FILE too")
     try:
         _measure(parser.parse_args(words))
@@ -149,8 +157,9 @@ def _measure(arguments: argparse.Namespace) -> None:
 
 def _chosen(arguments: argparse.Namespace) -> dict[str, tuple[str, Callable[[], Rows]]]:
     if arguments.against is None:
+        sections = {**SECTIONS, "tla": (SECTIONS["tla"][0], lambda: _texts(arguments.texts))}
         return {
-            name: SECTIONS[name] for name in arguments.only or [name for name in SECTIONS if name not in _ONLY_NAMED]
+            name: sections[name] for name in arguments.only or [name for name in sections if name not in _ONLY_NAMED]
         }
     if arguments.only:
         raise InputError("--only is not accepted with --against, which measures large searches and whole processes")

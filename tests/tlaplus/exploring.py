@@ -1,5 +1,8 @@
 """Small specifications, and the states that they reach, for the tests of compiled actions."""
 
+import sys
+from collections.abc import Callable
+from types import FrameType
 from typing import Any, NamedTuple
 
 from tests.tlaplus.trees import module_of
@@ -78,3 +81,19 @@ def answer(row: Row) -> tuple[int, tuple[str, ...]]:
     order = sorted(range(len(explorer.names)), key=explorer.names.__getitem__)
     states = tuple(" ".join(shown(state[number]) for number in order) for state in explorer.found.values())
     return explorer.generated, states
+
+
+def calls_in(file: str, run: Callable[[], Any]) -> int:
+    """How many functions of a module's code were called."""
+    count = 0
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        nonlocal count
+        count += event == "call" and frame.f_code.co_filename == file
+
+    sys.setprofile(note)
+    try:
+        run()
+    finally:
+        sys.setprofile(None)
+    return count

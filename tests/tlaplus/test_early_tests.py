@@ -19,8 +19,11 @@ IsAck(m) == m.type = "ack"
 Init == msgs = {} /\ n = 0 /\ got = {}
 Ask == n < 4 /\ msgs' = msgs \cup {[type |-> "ask", of |-> n]} /\ n' = n + 1 /\ UNCHANGED got
 Odd == Strange /\ n = 2 /\ msgs' = msgs \cup {[kind |-> "odd"]} /\ UNCHANGED <<n, got>>
-Answer == \E m \in msgs : m.type = "ask" /\ msgs' = msgs \cup {[type |-> "ack", of |-> m.of]} /\ UNCHANGED <<n, got>>
-Take == \E m \in msgs : IsAck(m) /\ m.of > 0 /\ m \notin got /\ got' = got \cup {m} /\ UNCHANGED <<msgs, n>>
+Answer == \E k \in {"ack"}, m \in msgs :
+    m.type = "ask" /\ msgs' = msgs \cup {[type |-> k, of |-> m.of]} /\ UNCHANGED <<n, got>>
+Acks == {m \in msgs : IsAck(m)}
+Handle(least, m) == m.of > least /\ m \notin got /\ got' = got \cup {m} /\ UNCHANGED <<msgs, n>>
+Take == \E least \in {0} : \E m \in Acks : Handle(least, m)
 Next == Ask \/ Odd \/ Answer \/ Take
 Spec == Init /\ [][Next]_vars
 Bounded == \A m \in msgs : m.type = "ack" => m.of < n
@@ -62,5 +65,6 @@ def test_only_cells_of_members_that_may_matter_are_read(monkeypatch: pytest.Monk
         reads = Reads(row_of(start))
         assert instance.run(reads)[0] == []
         indices = [made.layout.cells[cell].index for cell in reads if made.layout.cells[cell].variable == "msgs"]
-        types = {member['"type"'] for path in indices if path for member in path if member is not None}
-        assert types == {f'"{kind}"'}
+        members = [member for path in indices if path for member in path if member is not None]
+        assert {member['"type"'] for member in members} == {f'"{kind}"'}
+        assert min(member['"of"'] for member in members) == (1 if name == "Take" else 0)

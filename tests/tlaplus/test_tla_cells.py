@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.tlaplus.exploring import calls_in
 from tests.tlaplus.trees import module_of
 from workbench.checking.check import check
 from workbench.kernel.meaning.cells import Cell
@@ -122,3 +123,20 @@ def test_people_see_variables_whole(monkeypatch):
         assert other.msgs == one.msgs
         assert repr(other) == repr(one)
         assert other.changes_to(spread.last) == one.changes_to(whole.last)
+
+
+def test_a_definition_that_goes_through_a_set_is_evaluated_once_in_a_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "MOST_STATES", 4)
+    text = module_of(
+        "EXTENDS Naturals",
+        "VARIABLE f",
+        "Init == f = [i \\in 1..3 |-> 0]",
+        "Next == \\E i \\in 1..3 : f[i] < 3 /\\ f' = [f EXCEPT ![i] = @ + 1]",
+        "Best(least) == CHOOSE i \\in 1..3 : f[i] >= least /\\ \\A j \\in 1..3 : f[i] >= f[j]",
+        "Inv == \\A i \\in {n \\in 1..3 : f[n] >= 0} : f[Best(0)] >= f[i]",
+    )
+    made = module_of_text(text, "INIT Init NEXT Next INVARIANT Inv")()
+    (judge,) = made.predicates("Inv")
+    (state,) = made.initial_states()
+    judge.judge(state)  # what is constant is evaluated
+    assert calls_in("M.tla", lambda: judge.judge(state)) < 20  # 26 if it were evaluated for each i

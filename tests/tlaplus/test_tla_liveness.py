@@ -55,6 +55,8 @@ SHAPES = {
     r"[]([]<>on \/ x < 3)": "Free Fair Strong",
     r"[](x < 3) => []<>(x = 1)": "Free",
     r"(WF_vars(Up) /\ SF_vars(Up /\ x = 2)) => <>Ends": "",
+    r"IF on THEN <>Ends ELSE []<>(x # 1)": "Free",
+    r"IF x = 0 THEN []<>on ELSE <>Ends": "Free Fair Strong",
 }
 #: The distinct states and the depth, as TLC has them.
 FIGURES = (8, 5)

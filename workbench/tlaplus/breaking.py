@@ -19,6 +19,7 @@ from workbench.tlaplus.syntax import (
     Disjunction,
     Expression,
     Fairness,
+    If,
     Operation,
     Quantified,
 )
@@ -192,6 +193,10 @@ class Breaking:
         if isinstance(node, Operation) and node.symbol == "=>":
             given = [(term.beside(node.operands[0]), not holds), (term.beside(node.operands[1]), holds)]
             return _Parts(not holds, given)
+        if isinstance(node, If):  # (P => A) and (~P => B)
+            otherwise = Operation(node.at, "~", (node.condition,))
+            ways = ((node.condition, node.then), (otherwise, node.otherwise))
+            return _Parts(holds, [(term.beside(Operation(node.at, "=>", one)), holds) for one in ways])
         if isinstance(node, Operation) and node.symbol == "~>":  # P ~> Q is [](P => <>Q)
             first, second = node.operands
             follows = Operation(node.at, "=>", (first, Operation(node.at, "<>", (second,))))

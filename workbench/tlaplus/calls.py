@@ -26,6 +26,7 @@ from workbench.tlaplus.bindings import (
     Passed,
     Written,
 )
+from workbench.tlaplus.cells import once_in_state
 from workbench.tlaplus.expressions import Expressions
 from workbench.tlaplus.levels import Level
 from workbench.tlaplus.python_code import (
@@ -45,6 +46,7 @@ from workbench.tlaplus.scopes import Constant, Defined, Meaning, Standard, Subst
 from workbench.tlaplus.sets import BOOLEAN, STRING
 from workbench.tlaplus.standard import MODULES
 from workbench.tlaplus.syntax import Expression, OperatorDefinition, Place
+from workbench.tlaplus.traversal import has_binder
 from workbench.tlaplus.uses import Use
 from workbench.tlaplus.workshop import Workshop
 
@@ -132,7 +134,7 @@ class Calls:
             return self._operator(binding.node, arguments, here.at(binding), at)
         if binding is not None:
             return self.bound(binding, here)
-        if isinstance(meaning, Variable):
+        if meaning in self.workshop.numbers:
             return item(here.now, self.workshop.numbers[meaning])
         if isinstance(meaning, Constant):
             return self._constant(meaning, arguments, here, at)
@@ -378,7 +380,16 @@ class Calls:
         else:
             statements.append(ast.Return(self.body(meaning, inside)))
         definition = defined(function, [*head, *captured, *names], statements)
-        self.workshop.define(definition, meaning.body, inside, meaning.name)
+        made = self.workshop.define(definition, meaning.body, inside, meaning.name)
+        if not (action or meaning.recursive or captured) and self._is_costly(meaning, inside):
+            self.workshop.program.names[function] = once_in_state(made)
+
+    def _is_costly(self, meaning: Defined, inside: Here) -> bool:
+        """Whether a definition goes through a set, in a state alone: then its answers are worth remembering."""
+        is_held = all(isinstance(one, Held) for one in inside.environment.values())
+        if not is_held or self.workshop.knowledge.level(meaning.body, inside) is not Level.STATE:
+            return False
+        return has_binder(meaning.body)
 
     def body(self, meaning: Defined, here: Here) -> ast.expr:
         """The value of a definition: that of a function may use itself."""

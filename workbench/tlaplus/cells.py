@@ -60,14 +60,35 @@ class Spread(Whole):
 class Variables:
     """The values of variables in a row, by number; its cells are read as far as something asks for them."""
 
-    __slots__ = ("_places", "_row")
+    __slots__ = ("_places", "_row", "_seen", "answers")
 
     def __init__(self, row: Row, places: Sequence[int | Spread]) -> None:
         self._row, self._places = row, places
+        self._seen: dict[int, Any] = {}
+        self.answers: dict[Any, tuple[Any, Any]] = {}
 
     def __getitem__(self, number: int) -> Any:
-        place = self._places[number]
-        return self._row[place] if type(place) is int else place.see(self._row)  # type: ignore[union-attr]
+        found = self._seen.get(number)
+        if found is None:
+            place = self._places[number]
+            found = self._row[place] if type(place) is int else place.see(self._row)  # type: ignore[union-attr]
+            self._seen[number] = found
+        return found
+
+
+def once_in_state(definition: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of a state, for the same arguments evaluated once in each evaluation of something with views."""
+
+    def answer(now: Any, then: Any, *arguments: Any) -> Any:
+        if type(now) is not Variables:
+            return definition(now, then, *arguments)
+        key = definition, *map(id, arguments)
+        found = now.answers.get(key)
+        if found is None:  # the arguments are kept so that no others get their ids
+            found = now.answers[key] = definition(now, then, *arguments), arguments
+        return found[0]
+
+    return answer
 
 
 class Cells:

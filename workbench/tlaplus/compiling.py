@@ -1,6 +1,6 @@
 r"""Compile the expressions and actions of a specification to Python functions.
 
-==================  =================================================================================================
+==================  ==========================================================================================
 expressions         functions of the state and the next state, whose variables are read by number
 actions             functions of a run and of what to do next, which they do once for each way to take the action
 ``workshop.py``     what the writers of both share
@@ -8,11 +8,12 @@ actions             functions of a run and of what to do next, which they do onc
 ``bindings.py``     what names are in the code: Python's locals, or texts that are taken by name
 ``execution.py``    the code becomes functions
 ``running.py``      what these run in
-==================  =================================================================================================
+==================  ==========================================================================================
 """
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from workbench.kernel.meaning.errors import InputError
@@ -45,6 +46,7 @@ class Compiler:
     """
 
     def __init__(self, specification: Specification, constants: Mapping[Constant, Any]) -> None:
+        self._specification, self._constants = specification, constants
         self._workshop = Workshop(specification, constants)
         self._expressions = Expressions(self._workshop)
         calls = Calls(self._workshop, self._expressions)
@@ -54,6 +56,10 @@ class Compiler:
         """The number of a variable, which may be one that the specification does not have."""
         numbers = self._workshop.numbers
         return numbers.setdefault(variable, len(numbers))
+
+    def over(self, variables: Sequence[Any]) -> "Compiler":
+        """One for states of other variables: those of instances may be among them."""
+        return Compiler(replace(self._specification, variables=tuple(variables)), self._constants)
 
     def expression(self, node: Expression, scope: Scope, parameters: Sequence[Declaration] = ()) -> Evaluation:
         """The value of an expression, which may be lazy.

@@ -5,7 +5,17 @@ from collections.abc import Iterable
 from typing import Any
 
 from workbench.kernel.meaning.values import Map, Name
-from workbench.tlaplus.values import ATOMS, is_record, member_keys, mixed, order_key, sorted_pairs, type_of, words_of
+from workbench.tlaplus.values import (
+    ATOMS,
+    are_points,
+    is_record,
+    member_keys,
+    mixed,
+    order_key,
+    sorted_pairs,
+    type_of,
+    words_of,
+)
 
 # Equality ------------------------------------------------------------------------------------------------------------
 
@@ -83,6 +93,8 @@ def set_of(members: Iterable[Any]) -> frozenset[Any]:
     made = frozenset(members)
     kinds = set(map(type, members))
     if len(members) > 1 and (len(kinds - {Name}) > 1 or not kinds <= ATOMS):
+        if kinds == {tuple} and are_points(members):
+            return made
         sorted_pairs([(order_key(member), member) for member in members])
     return made
 
@@ -104,6 +116,8 @@ def contains(members: frozenset[Any], value: Any) -> bool:
         return False
     if kind in ATOMS and kind is type(next(iter(members))):
         return value in members
+    if kind is tuple and type(one := next(iter(members))) is tuple and are_points((one, value)):
+        return value in members  # TLC can compare the others with that one
     keys, key = member_keys(members), order_key(value)
     try:
         place = bisect_left(keys, key)

@@ -1,12 +1,12 @@
 """Write expressions as Python's ``ast``: constructs, without names and calls (``calls.py``)."""
 
 import ast
-import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from workbench.tlaplus import syntax
 from workbench.tlaplus.bindings import Held, Here
+from workbench.tlaplus.early import Early, early_tests
 from workbench.tlaplus.levels import Level
 from workbench.tlaplus.python_code import (
     any_of,
@@ -139,31 +139,36 @@ class Expressions:
             backwards: Whether the last name comes first in the product. TLC takes the members of a quantifier's domains
                 so that the first name changes quickest.
         """
-        domains = []
-        for bound in node.bounds:
-            if bound.domain is None:
-                fail_at(bound.at, f"{bound.names[0].name} is unbounded; TLC evaluates bounded names only")
-            domains.extend([self.value(bound.domain, here) for _ in patterns(bound)])
+        domains = [domain for bound in node.bounds for domain in self._domains(bound, here)]
         if backwards:
             domains.reverse()
         return domains[0] if len(domains) == 1 else call("Product", *domains)
 
-    def tried(self, node: syntax.Quantified | syntax.Filter, here: Here) -> ast.expr:
-        """The domain of a construct, without members that it passes over whatever the state is."""
-        domain = self.domain(node, here, backwards=True)
-        if len(node.names) > 1 or node.bounds[0].is_tuple:
-            return domain
-        (local,), _, inside = self.bind(node, here)
-        tests = tuple(itertools.takewhile(lambda one: self._is_of(one, inside, node.names[0]), _first(node)))
-        if not tests:
-            return domain
-        test = self.workshop.function(node, inside, [local], lambda: conjunction(self._conditions(tests, inside)), "")
-        return call("tried", domain, name(self.workshop.named(EarlyTest(test))))
+    def _domains(self, bound: Bound, here: Here) -> list[ast.expr]:
+        """A set for each pattern."""
+        if bound.domain is None:
+            fail_at(bound.at, f"{bound.names[0].name} is unbounded; TLC evaluates bounded names only")
+        return [self.value(bound.domain, here) for _ in patterns(bound)]
 
-    def _is_of(self, node: Expression, inside: Here, bound: syntax.Declaration) -> bool:
-        """Whether an expression depends on a bound name alone, and on constants."""
-        mentioned = self.workshop.mentions.of(node, inside.scope)
-        return mentioned <= {bound} and self.workshop.knowledge.level(node, inside) == Level.CONSTANT
+    def tried(self, node: syntax.Quantified | syntax.Filter, here: Here) -> ast.expr:
+        """The domain of a construct, its last name first, without members that it passes over whatever the state is."""
+        outer, taken, inside = self.bind(node, here)
+        tests = list(early_tests(self.workshop, node, inside))
+        bound = {one for names in (outer, *taken) for one in names}
+        domains = [domain for one in node.bounds for domain in self._domains(one, here)]
+        for number, local in enumerate(outer):
+            mine = [one for one in tests if one.locals_ & bound == {local}]
+            if mine:
+                domains[number] = self._narrowed(domains[number], node, local, mine)
+        return domains[0] if len(domains) == 1 else call("Product", *reversed(domains))
+
+    def _narrowed(self, domain: ast.expr, node: syntax.Binder, local: str, tests: list[Early]) -> ast.expr:
+        given = sorted(frozenset().union(*[one.locals_ for one in tests]) - {local})
+        here = tests[0].here
+        test = self.workshop.function(
+            node, here, [local, *given], lambda: conjunction([self.condition(one.node, one.here) for one in tests]), ""
+        )
+        return call("tried", domain, name(self.workshop.named(EarlyTest(test))), *map(name, given))
 
     def bind(self, node: syntax.Binder, here: Here, backwards: bool = False) -> tuple[list[str], list[list[str]], Here]:
         """Locals for the names that a construct binds, over the :meth:`domain` with the same arguments.
@@ -289,21 +294,3 @@ class Expressions:
 def patterns(bound: Bound) -> list[tuple[syntax.Declaration, ...]]:
     """The names that take one member each, or take it apart."""
     return [bound.names] if bound.is_tuple else [(one,) for one in bound.names]
-
-
-def _first(node: syntax.Quantified | syntax.Filter) -> Iterator[Expression]:
-    """What a member must satisfy, in order, for the rest of the body to matter."""
-    body = node.body
-    if isinstance(node, syntax.Quantified) and node.kind == "A":
-        if not (isinstance(body, syntax.Operation) and body.symbol == "=>"):
-            return
-        body = body.operands[0]
-    yield from _conjuncts(body)
-
-
-def _conjuncts(node: Expression) -> Iterator[Expression]:
-    if isinstance(node, syntax.Conjunction) or (isinstance(node, syntax.Operation) and node.symbol == "/\\"):
-        for operand in node.operands:
-            yield from _conjuncts(operand)
-    else:
-        yield node

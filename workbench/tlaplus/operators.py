@@ -207,9 +207,10 @@ def apply(function: Any, argument: Any) -> Any:
 
 def field(value: Any, name: str) -> Any:
     """``value.name``; the name is given with quotes, as the key of the record."""
-    if type(value) is Map and name in value._data:
+    kind = type(value)
+    if kind is Map and name in value._data:
         return value._data[name]
-    return apply(value, name)
+    return applied(value, name) if kind in CONCRETE else value.at(name)
 
 
 def domain(function: Any) -> Any:

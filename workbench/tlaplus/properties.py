@@ -27,6 +27,7 @@ from workbench.tlaplus.judging import (
     TextUndecided,
 )
 from workbench.tlaplus.levels import Level
+from workbench.tlaplus.refining import test_of_steps
 from workbench.tlaplus.temporal import Asked, asked_of
 from workbench.tlaplus.terms import Term, Terms
 from workbench.tlaplus.values import EvaluationError
@@ -131,7 +132,7 @@ class TextProperties:
         for term in asked.always:
             yield AlwaysJudge(author, declared, self._test(term))
         for steps in asked.steps:
-            yield StepJudge(author, declared, self._test(steps.box))
+            yield StepJudge(author, declared, test_of_steps(self._terms, self._cells, steps.box))
 
     def _test(self, term: Term) -> Test:
         return Test(self._terms, self._cells, term)

@@ -284,6 +284,10 @@ class Filtered(Described):
         super().__init__(members)
         self._test = test
 
+    def of(self, members: Any) -> "Filtered":
+        """The same of other members."""
+        return Filtered(members, self._test)
+
     def has(self, value: Any) -> bool:
         return has(self.parts[0], value) and truth(self._test(value))
 

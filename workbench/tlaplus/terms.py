@@ -67,6 +67,10 @@ class Terms:
         self.levels = Levels()
         self._compiled: dict[Any, Callable[..., Any]] = {}
 
+    def over(self, variables: Sequence[Any]) -> "Terms":
+        """Terms of states of other variables; see :meth:`workbench.tlaplus.compiling.Compiler.over`."""
+        return Terms(self.compiler.over(variables), self._spellings)
+
     def begin(self) -> None:
         """Put strings and model values in this specification's order; call it before anything is evaluated."""
         order_by(self._spellings)

@@ -57,6 +57,11 @@ def parts(node: Node) -> Iterator[Part]:
         yield from (Part(child, inside) for child in children(node) if not isinstance(child, Declaration))
 
 
+def has_binder(node: Node) -> bool:
+    """Whether a construct binds names somewhere."""
+    return isinstance(node, Binder) or any(map(has_binder, children(node)))
+
+
 def is_alike(one: Any, other: Any) -> bool:
     """Whether two constructs, or parts of them, read the same, wherever they stand."""
     if isinstance(one, tuple) and not isinstance(one, Place):

@@ -19,7 +19,8 @@ TLC refuses to compare values of two kinds, such as 1 and TRUE, wherever a compa
 is unequal to all else. Python takes True for 1, so nothing here trusts its ``==`` before the kinds are known.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+import itertools
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from workbench.kernel.meaning.values import Map, Name, Value
@@ -195,10 +196,17 @@ def ordered(members: frozenset[Any]) -> tuple[Any, ...]:
         made = tuple(sorted(members))
     elif kinds == {Name} or kinds == {str}:
         made = tuple(sorted(members, key=_place))
+    elif kinds == {tuple} and are_points(members):
+        made = tuple(sorted(members))
     else:
         made = tuple([member for _, member in sorted_pairs([(order_key(member), member) for member in members])])
     _keep(_ordered, members, made)
     return made
+
+
+def are_points(tuples: Collection[tuple[Any, ...]]) -> bool:
+    """Whether tuples are of one length, and of integers: these Python compares as TLC does."""
+    return len(set(map(len, tuples))) == 1 and set(map(type, itertools.chain.from_iterable(tuples))) == {int}
 
 
 def _place(word: str) -> str:

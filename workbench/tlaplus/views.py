@@ -6,13 +6,14 @@ TLC can compare the keys of a shape with each other: a value that it can compare
 those that are there.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from workbench.kernel.meaning.cells import Row
 from workbench.kernel.meaning.values import Map, Name, identity
 from workbench.tlaplus.equality import contains, same
 from workbench.tlaplus.lazy import Lazy, Update, applied, equal, force, has, listed, replaced
+from workbench.tlaplus.sets import Filtered
 from workbench.tlaplus.shapes import (
     Contents,
     Fixed,
@@ -25,10 +26,12 @@ from workbench.tlaplus.shapes import (
     Varying,
     is_function,
 )
-from workbench.tlaplus.values import EvaluationError, domain_of, function_of, ordered, type_of
+from workbench.tlaplus.values import CONCRETE, EvaluationError, domain_of, function_of, ordered, type_of
 
 # Parts by key, compared by what they are: Python takes TRUE for 1.
 _Changes = dict[Any, tuple[Any, Any]]
+#: Answers of an early test that are remembered.
+_MOST_PASSING = 1 << 12
 
 
 def see(shape: Shape, row: Row) -> Any:
@@ -37,10 +40,10 @@ def see(shape: Shape, row: Row) -> Any:
     if kind is Leaf:
         return row[shape.first]
     if kind is Members:
-        return SetView(cast("Members", shape), row)
+        return SetView(shape, row)  # type: ignore[arg-type]
     if kind is Varying and type(value := row[shape.first]) is not frozenset:
         return value
-    return FunctionView(cast("Function", shape), row)
+    return FunctionView(shape, row)  # type: ignore[arg-type]
 
 
 def _is_unlike(value: Any) -> bool:
@@ -113,43 +116,56 @@ class EarlyTest:
     So only the cells of these are read: where most messages of a set are of another type, theirs are not.
 
     Args:
-        test: A compiled predicate of a member; it depends on no state.
+        test: A compiled predicate of a member, and of values that are given; it depends on no state.
     """
 
     def __init__(self, test: Callable[..., bool]) -> None:
         self._test = test
-        self._passing: dict[Keyed, dict[Any, int]] = {}
+        self._passing: dict[Any, tuple[Any, Mapping[Any, int]]] = {}
 
-    def passing(self, shape: Keyed) -> dict[Any, int]:
-        """The members of a shape that may pass, with their cells."""
-        if shape not in self._passing:
-            self._passing[shape] = {key: cell for key, cell in shape.firsts.items() if self._may_pass(key)}
-        return self._passing[shape]
+    def passing(self, cells: Mapping[Any, int], given: tuple[Any, ...]) -> Mapping[Any, int]:
+        """Those of some members, with their cells, that may pass."""
+        key = id(cells), identity(given)
+        if key not in self._passing:
+            if len(self._passing) >= _MOST_PASSING:
+                self._passing.clear()
+            found = {member: cell for member, cell in cells.items() if self._may_pass(member, given)}
+            self._passing[key] = cells, found  # the members keep their id
+        return self._passing[key][1]
 
-    def _may_pass(self, key: Any) -> bool:
+    def _may_pass(self, member: Any, given: tuple[Any, ...]) -> bool:
         try:
-            return self._test(None, None, key)
+            return self._test(None, None, member, *given)
         except EvaluationError:  # it is reported if the member is there
             return True
 
 
 class Tried(SetView):
-    """The members of a set that pass an early test, for what enumerates them."""
+    """The members of a set that may pass early tests, for what enumerates them."""
 
-    __slots__ = ("_passing",)
+    __slots__ = ("passing",)
 
-    def __init__(self, view: SetView, test: EarlyTest) -> None:
+    def __init__(self, view: SetView, passing: Mapping[Any, int]) -> None:
         super().__init__(view.shape, view.row)
-        self._passing = test.passing(view.shape)
+        self.passing = passing
 
     def each(self) -> Iterator[Any]:
         row = self.row
-        return (key for key, cell in self._passing.items() if row[cell] is not None)
+        return (member for member, cell in self.passing.items() if row[cell] is not None)
 
 
-def tried(members: Any, test: EarlyTest) -> Any:
+def tried(members: Any, test: EarlyTest, *given: Any) -> Any:
     """The members of a set that is spread over cells, as far as they pass a test; any other set whole."""
-    return Tried(members, test) if type(members) is SetView else members
+    kind = type(members)
+    if any(type(one) not in CONCRETE for one in given):  # it may depend on the state
+        return members
+    if kind is SetView:
+        return Tried(members, test.passing(members.shape.firsts, given))
+    if kind is Tried:
+        return Tried(members, test.passing(members.passing, given))
+    if kind is Filtered:
+        return members.of(tried(members.parts[0], test, *given))
+    return members
 
 
 class SetOverlay(Lazy):
@@ -211,15 +227,22 @@ class LeafView(Lazy):
 class FunctionView(Lazy):
     """A function with cells for each argument."""
 
-    __slots__ = ("row", "shape")
+    __slots__ = ("_seen", "row", "shape")
 
     def __init__(self, shape: Function, row: Row) -> None:
         self.shape, self.row = shape, row
+        # What an evaluation asks for, it asks for again. An argument is kept so that no other one gets its id.
+        self._seen: dict[int, tuple[Any, Any]] = {}
 
     def at(self, argument: Any) -> Any:
-        argument = force(argument)
-        kid = self.shape.there(self.row, argument)
-        return applied(self.force(), argument) if kid is None else see(kid, self.row)
+        if type(argument) not in CONCRETE:
+            argument = argument.force()
+        found = self._seen.get(id(argument))
+        if found is None:
+            kid = self.shape.there(self.row, argument)
+            value = applied(self.force(), argument) if kid is None else see(kid, self.row)
+            found = self._seen[id(argument)] = value, argument
+        return found[0]
 
     def before(self, argument: Any) -> Any:
         """The value for an argument of the domain, as ``@``."""

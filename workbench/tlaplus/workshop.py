@@ -13,7 +13,7 @@ from workbench.tlaplus.mentions import Mentions
 from workbench.tlaplus.modules import Specification
 from workbench.tlaplus.pausing import is_due, look_up
 from workbench.tlaplus.python_code import defined
-from workbench.tlaplus.scopes import Constant, Defined, Scope, Standard, Variable
+from workbench.tlaplus.scopes import Constant, Defined, Meaning, Scope, Standard
 from workbench.tlaplus.sets import Functions, Product, Records, Subsets
 from workbench.tlaplus.strictness import Strictness
 from workbench.tlaplus.syntax import Expression, Identifier, Let, Node, Operation, Place
@@ -114,7 +114,7 @@ class Workshop:
 
     def __init__(self, specification: Specification, constants: Mapping[Constant, Any]) -> None:
         self.names = tuple(variable.name for variable in specification.variables)
-        self.numbers: dict[Variable, int] = {one: number for number, one in enumerate(specification.variables)}
+        self.numbers: dict[Meaning, int] = {one: number for number, one in enumerate(specification.variables)}
         self.constants = constants
         self.nowhere = running.Nowhere(self.names)
         self.program = Program({**_KNOWN, NOWHERE: self.nowhere, "names": self.names})

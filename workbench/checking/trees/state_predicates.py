@@ -48,6 +48,7 @@ class PredicateTable:
         words = max(1, -(-len(owners) // 64))
         self.active = np.zeros(words, np.uint64)
         self.reads = np.zeros((len(trees.cells.layout.cells), words), np.uint64)
+        self._noted: list[set[int]] = [set() for _ in self.owners]
         self.concerned = np.full((max(1, len(trees.model.instances)), words), ~np.uint64(0))
         self.begin_anew()
 
@@ -67,10 +68,11 @@ class PredicateTable:
 
     def note(self, number: int, cells: Iterable[int]) -> bool:
         """Note the cells that a predicate has read, of a state or a step; returns whether one of them is new."""
-        read, column = [cell % len(self.reads) for cell in cells], number // 64
-        new = not (self.reads[read, column] & bit_of(number)).all()
-        self.reads[read, column] |= bit_of(number)
-        return new
+        new = {cell % len(self.reads) for cell in cells} - self._noted[number]
+        if new:
+            self._noted[number] |= new
+            self.reads[list(new), number // 64] |= bit_of(number)
+        return bool(new)
 
     def decide(self, name: str, place: StatePlace) -> None:
         """Note where a property was decided, and stop watching it."""

@@ -1,0 +1,97 @@
+"""Steps of instances: what ``C!Next`` says of a step depends on the values of C's own variables before and after it.
+
+These are the *images* of the two states. Many steps have the same images, and a step's test asks for each variable of C
+again and again. So an image is evaluated once for each state, and whether two images are a step is remembered.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from workbench.kernel.meaning.state import Reader
+from workbench.kernel.meaning.values import identity
+from workbench.tlaplus.cells import Cells
+from workbench.tlaplus.judging import Test
+from workbench.tlaplus.lazy import listed
+from workbench.tlaplus.levels import Level
+from workbench.tlaplus.scopes import Defined, Meaning, Scope, Standard, Substituted, Variable
+from workbench.tlaplus.syntax import Apply, Identifier, Let, Node, Operation, Qualified
+from workbench.tlaplus.terms import Term, Terms
+from workbench.tlaplus.traversal import parts
+from workbench.tlaplus.values import EvaluationError
+
+#: Pairs of images that are remembered.
+_MOST = 1 << 16
+
+
+def test_of_steps(terms: Terms, cells: Cells, step: Term) -> Test:
+    """The test for a predicate of steps."""
+    found = dict[Meaning, None]()
+    _add_meanings(step.node, step.scope, found)
+    mapped = [one for one in found if isinstance(one, Substituted) and not _is_constant(terms, one)]
+    named = [*mapped, *(one for one in found if isinstance(one, Variable))]
+    is_fixed = all(one.scope.parameters <= step.values.keys() for one in mapped)
+    if not mapped or not is_fixed or any(isinstance(one, Standard) and one.name == "ENABLED" for one in found):
+        return Test(terms, cells, step)
+    return ImageTest(terms, cells, step, named)
+
+
+def _add_meanings(node: Node, scope: Scope, found: dict[Meaning, None]) -> None:
+    """Add what the names in an expression mean, also through definitions, but not what variables of instances are."""
+    meaning: Meaning | None = None
+    if isinstance(node, (Identifier, Apply)):
+        meaning = scope.meaning(node.name, node.at)
+    elif isinstance(node, Operation):
+        meaning = scope.meaning(node.symbol, node.at)
+    elif isinstance(node, Qualified):
+        meaning = scope.reach(node).meaning
+    if meaning is not None and meaning not in found:
+        found[meaning] = None
+        if isinstance(meaning, Defined):
+            _add_meanings(meaning.body, meaning.scope.inside(meaning.definition), found)
+    for part in parts(node):
+        if not isinstance(node, Let) or part.node is node.body:  # a definition counts where it is used
+            _add_meanings(part.node, scope.inside(node) if part.inside else scope, found)
+
+
+def _is_constant(terms: Terms, one: Substituted) -> bool:
+    return terms.level(Term(one.expression, one.scope, {})) is Level.CONSTANT
+
+
+class ImageTest(Test):
+    """A predicate of steps that looks at images alone.
+
+    Args:
+        named: What it reads: variables of instances, and those of the specification.
+    """
+
+    def __init__(self, terms: Terms, cells: Cells, step: Term, named: Sequence[Any]) -> None:
+        super().__init__(terms, cells, step)
+        self._of_images = Test(terms.over(named), cells, step)
+        self._known = dict[Any, bool]()
+        self._parts = [self._part(one, step) for one in named]
+
+    def _part(self, one: Any, step: Term) -> Callable[[Any], Any]:
+        if isinstance(one, Variable):
+            number = self._cells.names.index(one.name)
+            return lambda now: now[number]
+        values = {name: value for name, value in step.values.items() if name in one.scope.parameters}
+        function = self._terms.compiled("expression", Term(one.expression, one.scope, values))
+        return lambda now: function(now, None, *values.values())
+
+    def __call__(self, before: Reader, after: Reader | None = None) -> bool:
+        assert after is not None
+        self._terms.begin()
+        try:
+            now, then = self._image(before), self._image(after)
+        except (EvaluationError, RecursionError):  # the step may be right without it
+            return super().__call__(before, after)
+        key = identity((now, then))
+        if key not in self._known:
+            if len(self._known) >= _MOST:
+                self._known.clear()
+            self._known[key] = self._of_images.of_values(now, then)
+        return self._known[key]
+
+    def _image(self, state: Reader) -> tuple[Any, ...]:
+        now = self._cells.variables_of(state)
+        return tuple([listed(part(now)) for part in self._parts])
