@@ -110,7 +110,7 @@ def test_all_files_are_written_where_an_action_fails(own, tmp_path):
 def test_the_panel_shows_it(part):
     panel = Workbench(failing(part))
     assert panel.session.ended(300)
-    for html in (panel.verdicts.status.html, panel.static().html()):
+    for html in (panel.bar.status.html, panel.static().html()):
         assert "raised ZeroDivisionError" in html
         assert trace_view(panel.session.led_to_error).html() in html
     assert str(panel.session.led_to_error.last.n) in panel.static().text()
@@ -122,10 +122,10 @@ def test_the_panel_shows_it_beside_what_was_found(part):
     panel = Workbench(failing_late(part))
     result = panel.session.wait(300)
     assert panel.session.selected == "Low"
-    assert "incomplete: an error of the model" in panel.verdicts.progress.html
-    for html in (panel.verdicts.status.html, panel.static().html()):
+    assert "incomplete: an error of the model" in panel.bar.progress.html
+    for html in (panel.bar.status.html, panel.static().html()):
         assert trace_view(result.error.trace).html() in html
-    assert "Low" in panel.verdicts.list.html
+    assert "Low" in panel.bar.list.html
     assert panel.session.live
     panel.close()
 

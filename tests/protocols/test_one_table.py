@@ -168,7 +168,7 @@ def test_a_trace_has_the_steps_of_the_table_beside_its_own(lost):
 
 
 def test_the_panel_shows_the_lane_of_the_table(lost):
-    lanes = TracePlayer(lost.trace).lanes
+    lanes = TracePlayer(lost.trace).player.values["lanes"]
     assert ">Table<" in lanes
     assert ">no step of Table<" in lanes
 

@@ -78,7 +78,8 @@ def test_every_module_and_name_is_there_or_says_which_extra_it_needs(core: Insta
     assert named["module", "workbench.checking.spark"] == "spark"
     assert named["module", "workbench.showing.lessons"] == "lab"
     names = {name: extra for (kind, name), extra in named.items() if kind == "name"}
-    panels = dict.fromkeys(("Simulator", "TracePlayer", "Workbench"), "lab")
+    parts = ("StateGraph", "Switches", "TracePlayer", "VerdictMap", "Verdicts")
+    panels = dict.fromkeys(("Simulator", "Workbench", *parts), "lab")
     assert names == panels | dict.fromkeys(("Dataset", "load", "save"), "tables") | {"spark_session": "spark"}
 
 

@@ -8,7 +8,6 @@ import io
 import json
 import re
 import threading
-from collections.abc import Iterator
 from dataclasses import replace
 from math import comb
 from threading import Event
@@ -16,9 +15,24 @@ from typing import Any
 
 import ipywidgets
 import pytest
-from jupyter_client.manager import start_new_kernel
 
 from tests.places import ROOT
+from tests.showing.panels import (
+    Every,
+    Kernel,
+    ask,
+    click,
+    drawn,
+    enter,
+    everything,
+    find,
+    parts,
+    playing,
+    switches,
+    take,
+    unfold,
+    use,
+)
 from workbench.checking.check import check
 from workbench.formats.permalink import parse_permalink, permalink
 from workbench.kernel import Result, machine_of, replay
@@ -29,11 +43,9 @@ from workbench.protocols.hudi.model import Hudi
 from workbench.registry import get_model, models
 from workbench.showing.panel import Simulator, TracePlayer, Workbench, lifetime
 from workbench.showing.panel.controls import Controls
-from workbench.showing.panel.fields import Tick
 from workbench.showing.panel.history import HistoryView
-from workbench.showing.panel.parts import Fold, Part, Tabs
+from workbench.showing.panel.parts import Tabs
 from workbench.showing.panel.player import WIDTH
-from workbench.showing.panel.switches import Switches
 from workbench.showing.session import kept, session
 from workbench.showing.session.kept import explore
 from workbench.showing.view.wording import told_change
@@ -43,116 +55,10 @@ STALE: dict[str, Any] = {"Writers": 2, "AsyncParquet": True, "RestampPatch": Fal
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
-class Every(Model):
-    """A constant of each kind."""
-
-    On = Constant(True, bool, "a switch")
-    Count = Constant(4, range(2, 9, 2), "an integer")
-    Kind = Constant("b", ("a", "b", 3), "a choice")
-    Actors = Constant(3, Names("a", range(1, 6)), "a set")
-    Parts = Constant(None, Partition("Actors"), "a partition", ghost=True)
-
-    n = Variable(0)
-
-    @action
-    def up(self, s):
-        require(s.n < self.Count, "at the end")
-        s.n += 1
-
-    @invariant
-    def Small(self, s):
-        return s.n < 6 or not self.On or self.Kind == "a"
-
-    @reachable
-    def AtTwo(self, s):
-        """Two is counted."""
-        return s.n == 2
-
-
-# What a person sees, and does -----------------------------------------------------------------------------------------
-
-
-def parts(shown: Any) -> Iterator[Any]:
-    """What stands in a widget or in a part of it, and what stands in that."""
-    part = getattr(shown, "content", shown)
-    yield part
-    if part.shown:
-        for child in part.children:
-            yield from parts(child)
-
-
-def everything(shown: Any) -> str:
-    """All the HTML in it."""
-    return "".join(part.markup() for part in parts(shown) if part.shown)
-
-
-def find(shown: Any, text: str) -> Any:
-    """The control, or the button, with this text on it, beside it, or in it while it is empty."""
-    said = ("text", "label", "placeholder")
-    return next(part for part in parts(shown) if any(getattr(part, name, "").startswith(text) for name in said))
-
-
-def use(part: Any, sent: str, value: Any = None) -> None:
-    """What the page says when a person has pressed, ticked, chosen or typed something."""
-    if part.surface is None:
-        part.receive(sent, value)
-    else:
-        part.surface._handle_custom_msg({"part": part.number, "send": sent, "value": value, "click": 1}, [])
-
-
-def enter(shown: Any, text: str, value: Any) -> None:
-    """Choose or type something in a field; a number as a page says it."""
-    use(find(shown, text), "value", str(value) if type(value) is int else value)
-
-
-def switches(shown: Any, name: str) -> Switches:
-    """The switches of which one has this name."""
-    return next(part for part in parts(shown) if isinstance(part, Switches) and name in part.titles)
-
-
-def unfold(shown: Any, title: str) -> None:
-    """Unfold what is folded away below this title."""
-    use(next(part for part in parts(shown) if isinstance(part, Fold) and title in part.markup()), "unfold")
-
-
-def click(shown: Any, text: str) -> None:
-    """What a click on a switch of this name does, or on the first button or box with this text on it or about it."""
-    for part in parts(shown):
-        if isinstance(part, Switches):
-            if text in part.titles:
-                return use(part, text, text not in part.on)
-            continue
-        for sent, rest in re.findall(r'data-send="([^"]*)"(.*?(?:</button>|</g>|/>|</label>))', _html(part), re.DOTALL):
-            if text in html.unescape(sent + re.sub("<[^>]*>", "", f"<{rest}") + rest):
-                value = 'checked="' not in rest if sent.startswith("tick") or isinstance(part, Tick) else None
-                return use(part, html.unescape(sent), value)
-    raise AssertionError(f"there is no {text!r}")
-
-
-def _html(part: Part) -> str:
-    return part.markup() if part.shown else ""
-
-
-def take(player: Any, label: str) -> None:
-    """Click a step among the possible ones."""
-    for sent in re.findall(r'data-take="([^"]*)"', player.moves):
-        if html.unescape(sent).endswith(f" {label}"):
-            ask(player, take=html.unescape(sent))
-            return
-    raise AssertionError(f"{label} is not possible")
-
-
-def ask(player: Any, **what: str) -> list[Any]:
-    """What the page of a player wants; the answers."""
-    sent: list[Any] = []
-    player.send = sent.append
-    player._handle_custom_msg(what, [])
-    return sent
-
-
 def settle(shown: Workbench) -> None:
-    """Wait until neither the check nor a tab is at work."""
+    """Wait until neither the check nor a tab is at work, and a kernel would have nothing to do."""
     assert shown.session.settle(300)
+    shown.deliver()
 
 
 def panel(*given: Any, **constants: Any) -> Workbench:
@@ -270,9 +176,9 @@ def test_what_is_about_names_has_a_table_to_click_which_follows_what_is_typed() 
 @pytest.mark.slow
 def test_a_panel_shows_verdicts_and_what_a_flip_has_changed(stale: Any) -> None:
     why = stale.result["NoLakekeeperConflict"].why
-    assert f"1 of {len(stale.result.verdicts)} violated" in everything(stale.verdicts)
-    assert why in html.unescape(everything(stale.verdicts))
-    assert why in html.unescape(stale.states[-1])
+    assert f"1 of {len(stale.result.verdicts)} violated" in everything(stale.bar)
+    assert why in html.unescape(everything(stale.bar))
+    assert why in html.unescape(drawn(stale, "states")[-1])
     near = switches(stale, "RestampPatch")
     assert near.hints["RestampPatch"] == ("on \N{RIGHTWARDS ARROW} everything holds", "good")
     assert near.hints["SafeAcks"] == ("off \N{RIGHTWARDS ARROW} breaks EventualProgress", "bad")
@@ -280,8 +186,8 @@ def test_a_panel_shows_verdicts_and_what_a_flip_has_changed(stale: Any) -> None:
     settle(stale)
     assert stale.result.model.author.RestampPatch
     assert stale.change == "RestampPatch on: NoLakekeeperConflict now holds"
-    assert stale.change in everything(stale.verdicts)
-    assert "everything holds" in everything(stale.verdicts)
+    assert stale.change in everything(stale.bar)
+    assert "everything holds" in everything(stale.bar)
     assert near.hints["RestampPatch"] == ("off \N{RIGHTWARDS ARROW} breaks NoLakekeeperConflict", "bad")
 
 
@@ -299,12 +205,12 @@ def test_bad_constants_are_said_in_one_line_and_the_old_verdict_is_greyed() -> N
     shown = panel(Every)
     enter(shown, "Parts", "a1 | a9")
     settle(shown)
-    assert "must hold each of a1, a2, a3 exactly once" in shown.verdicts.status.html
-    assert "wb-stale" in everything(shown.verdicts)
+    assert "must hold each of a1, a2, a3 exactly once" in shown.bar.status.html
+    assert "wb-stale" in everything(shown.bar)
     enter(shown, "Parts", "a1 | a2 a3")
     settle(shown)
     assert shown.result.model.author.Parts == (("a1",), ("a2", "a3"))
-    assert (shown.verdicts.status.html, "wb-stale" in everything(shown.verdicts)) == ("", False)
+    assert (shown.bar.status.html, "wb-stale" in everything(shown.bar)) == ("", False)
 
 
 def test_after_a_long_check_a_change_waits_for_the_button(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -312,11 +218,9 @@ def test_after_a_long_check_a_change_waits_for_the_button(monkeypatch: pytest.Mo
     shown = panel(Every, Count=8)
     click(shown, "On")
     settle(shown)
-    assert "press Run" in shown.verdicts.progress.html
-    assert "wb-primary" in shown.parts[str(shown.verdicts.run.number)], (
-        "the page has heard that it is to be pressed now"
-    )
-    assert "wb-stale" in everything(shown.verdicts)
+    assert "press Run" in shown.bar.progress.html
+    assert "wb-primary" in shown.parts[str(shown.bar.run.number)], "the page has heard that it is to be pressed now"
+    assert "wb-stale" in everything(shown.bar)
     click(shown, "Run")
     settle(shown)
     assert not shown.result.model.author.On
@@ -325,10 +229,10 @@ def test_after_a_long_check_a_change_waits_for_the_button(monkeypatch: pytest.Mo
 def test_a_long_check_says_how_far_it_is_and_how_large_its_space_will_become() -> None:
     shown = panel(Every)
     shown.session.progress = Progress(9, 3797, 495, 1.0, 0, levels=tuple(comb(12, members) for members in range(9)))
-    shown.verdicts.look()
+    shown.bar.look()
     said = "level 9 \N{MIDDLE DOT} 3,797 states \N{MIDDLE DOT} 3,797 states/s \N{MIDDLE DOT} 1 s \N{MIDDLE DOT} "
-    assert f"{said}about 4,100 in all" in shown.verdicts.progress.html
-    assert "checking" in shown.verdicts.headline.html
+    assert f"{said}about 4,100 in all" in shown.bar.progress.html
+    assert "checking" in shown.bar.headline.html
 
 
 @pytest.mark.slow
@@ -339,15 +243,15 @@ def test_what_the_constants_switch_off_is_neither_offered_nor_drawn() -> None:
     click(properties, "RestartsHeal")
     assert "RestartsHeal" not in properties.on
     assert "6 of 11 properties checked" in everything(shown)
-    shown.apply({"MaxRestarts": 1})
+    shown.apply(MaxRestarts=1)
     click(properties, "RestartsHeal")
     settle(shown)
     assert "RestartsHeal" not in [verdict.name for verdict in shown.result.verdicts]
     click(properties, "RestartsHeal")
     settle(shown)
-    shown.apply({"MaxRestarts": 0})
+    shown.apply(MaxRestarts=0)
     settle(shown)
-    assert shown.trace.model.author.MaxRestarts == 0
+    assert playing(shown).trace.model.author.MaxRestarts == 0
 
 
 def test_where_nothing_is_checked_nothing_is_said_to_hold() -> None:
@@ -355,9 +259,9 @@ def test_where_nothing_is_checked_nothing_is_said_to_hold() -> None:
     for name in ("Small", "AtTwo"):
         click(switches(shown, name), name)
         settle(shown)
-    assert "nothing is checked" in everything(shown.verdicts)
-    assert "holds" not in everything(shown.verdicts)
-    assert "<button" not in shown.verdicts.list.html
+    assert "nothing is checked" in everything(shown.bar)
+    assert "holds" not in everything(shown.bar)
+    assert "<button" not in shown.bar.list.html
 
 
 @pytest.mark.slow
@@ -368,15 +272,15 @@ def test_a_named_configuration_sets_everything() -> None:
     result, one = shown.wait(300), shown.session.settings.configuration
     assert result is not None
     assert one.as_expected(result)
-    assert one.title in shown.verdicts.headline.html
-    assert shown.verdicts.status.html == ""
+    assert one.title in shown.bar.headline.html
+    assert shown.bar.status.html == ""
     (symmetry,) = (part for part in parts(shown) if getattr(part, "before", "") == "symmetry over ")
     assert symmetry.on == shown.result.symmetry == ("Writers",)
     click(symmetry, "Writers")
     shown.wait(300)
     assert shown.result.symmetry == ()
     assert chooser.value == "settings made by hand"
-    assert one.title not in shown.verdicts.headline.html
+    assert one.title not in shown.bar.headline.html
     enter(shown, "settings", "the model's defaults")
     shown.wait(300)
     assert shown.result.model.constants == BakeryV2().constants
@@ -414,9 +318,9 @@ def test_what_is_unknown_or_missing_is_not_as_expected(keep: bool, monkeypatch: 
 
     monkeypatch.setattr(session, "check", without_last)
     shown = panel("v1_no_crash")
-    assert "Not as v1_no_crash.toml expects" in shown.verdicts.status.html
-    assert ("for a reason" if keep else "found no verdict") in shown.verdicts.status.html
-    assert ("everything holds" in everything(shown.verdicts)) is not keep
+    assert "Not as v1_no_crash.toml expects" in shown.bar.status.html
+    assert ("for a reason" if keep else "found no verdict") in shown.bar.status.html
+    assert ("everything holds" in everything(shown.bar)) is not keep
 
 
 def test_a_constant_may_be_called_like_a_parameter() -> None:
@@ -428,14 +332,14 @@ def test_a_constant_may_be_called_like_a_parameter() -> None:
 @pytest.mark.slow
 def test_a_verdict_reads_as_what_it_says() -> None:
     def rows(name: str) -> list[str]:
-        parts = panel(name).verdicts.list.html.split("</button>")
+        parts = panel(name).bar.list.html.split("</button>")
         return [" ".join(re.sub("<[^>]*>", " ", row).split()) for row in parts]
 
     without, with_one = rows("classics/allocator_no_deadlock"), rows("classics/allocator_deadlock")
     assert {"\N{CHECK MARK} no Deadlock", "\N{CHECK MARK} TwoAreServed reached"} <= {*without}
     assert {"\N{BALLOT X} Deadlock", "\N{CHECK MARK} Exclusive"} <= {*with_one}
     silent = panel(Every, Count=8)
-    assert ">Small: it is false<" in silent.verdicts.headline.html, "the reason, where there is no sentence"
+    assert ">Small: it is false<" in silent.bar.headline.html, "the reason, where there is no sentence"
     titles = switches(silent, "Small").titles
     assert titles == {"Small": "check this invariant", "AtTwo": "check this reachable: Two is counted."}
 
@@ -454,7 +358,7 @@ def test_a_model_whose_first_check_fails_says_so_in_one_line() -> None:
         shown.wait(300)
     assert repr(shown).startswith("Workbench, error: ")
     data, _ = shown._repr_mimebundle_()
-    for told in (repr(shown), shown.verdicts.status.html, data["text/plain"]):
+    for told in (repr(shown), shown.bar.status.html, data["text/plain"]):
         assert "on purpose" in told
     assert "\n" not in repr(shown)
 
@@ -489,15 +393,15 @@ def test_every_tab_draws_when_it_is_opened_and_a_closed_panel_leaves_nothing(mon
 @pytest.mark.slow
 def test_a_click_on_a_verdict_leads_to_its_trace(stale: Any) -> None:
     player = stale
-    assert len(player.trace) == stale.result["NoLakekeeperConflict"].trace_states
+    assert len(playing(player).trace) == stale.result["NoLakekeeperConflict"].trace_states
     opened(stale, "Numbers")
-    click(stale.verdicts, "EveryoneCommits")
+    click(stale.bar, "EveryoneCommits")
     assert in_sight(stale) == "Story"
-    assert player.trace == stale.result["EveryoneCommits"].trace
-    click(stale.verdicts, "RollbackNoIceberg")
-    assert len(player.trace) == 1, "nothing breaks it: one may step from the beginning"
+    assert playing(player).trace == stale.result["EveryoneCommits"].trace
+    click(stale.bar, "RollbackNoIceberg")
+    assert len(playing(player).trace) == 1, "nothing breaks it: one may step from the beginning"
     opened(stale, "Graph")
-    click(stale.verdicts, "NoLakekeeperConflict")
+    click(stale.bar, "NoLakekeeperConflict")
     assert in_sight(stale) == "Graph", "which is about it too"
 
 
@@ -508,16 +412,18 @@ def test_one_may_leave_a_story_at_any_step(stale: Any) -> None:
     player.step = 5
     assert stepper.at == 5
     taken = story.steps[6].label
-    assert re.search(rf'data-take="[^"]*" aria-current="step"><code>{re.escape(html.escape(taken))}<', player.moves)
+    assert re.search(
+        rf'data-take="[^"]*" aria-current="step"><code>{re.escape(html.escape(taken))}<', drawn(player, "moves")
+    )
     other = next(step.label for one in stepper.options() for step in one.steps if step.label != taken)
     change = html.escape(told_change(stepper.state.changes_to(story.steps[6].state)[0]))
-    assert re.search(rf'title="{re.escape(change)}[^"]*" data-take="[^"]* {re.escape(taken)}"', player.moves)
+    assert re.search(rf'title="{re.escape(change)}[^"]*" data-take="[^"]* {re.escape(taken)}"', drawn(player, "moves"))
     take(player, other)
     assert [step.label for step in stepper.trace.steps[:7]] == [s.label for s in story.steps[:6]] + [other]
     assert len(list(stepper.history.leaves())) == 2, "the story is a branch that one can go back to"
-    assert "You have left the story at state 6." in player.left
-    player.on_take("back")
-    assert (stepper.trace.steps, stepper.at, player.left) == (story.steps, 5, "")
+    assert "You have left the story at state 6." in drawn(player, "left")
+    ask(player, take="back")
+    assert (stepper.trace.steps, stepper.at, drawn(player, "left")) == (story.steps, 5, "")
     player.step = 3
     stale.run()
     settle(stale)
@@ -528,14 +434,14 @@ def test_one_may_leave_a_story_at_any_step(stale: Any) -> None:
 def test_after_a_repair_the_end_of_the_story_says_what_is_otherwise_now() -> None:
     panel = Workbench("paimon")
     settle(panel)
-    panel.apply({"PUT_IF_ABSENT": True})
+    panel.apply(PUT_IF_ABSENT=True)
     settle(panel)
     player = panel
     assert panel.session.retold is not None
     tab = opened(panel, "Graph")
     assert "on-trace" in everything(tab), "the story is in the graph"
-    assert "Now this step goes otherwise: pc[w1] COMMIT → WRITE_METADATA" in player.states[-1]
-    assert "wb-remarked" not in player.states[0]
+    assert "Now this step goes otherwise: pc[w1] COMMIT → WRITE_METADATA" in drawn(player, "states")[-1]
+    assert "wb-remarked" not in drawn(player, "states")[0]
     panel.close()
 
 
@@ -577,7 +483,7 @@ def test_the_graph_is_drawn_in_every_mode_or_says_why_not(stale: Any) -> None:
     assert (modes.value, "State 3 of bakery_v2" in page, "data-picture=" in page) == ("around a state", True, False)
     click(tab, "pictures")
     assert 'data-picture="bakery_v2"' in drawn()
-    click(stale.verdicts, "RollbackNoIceberg")
+    click(stale.bar, "RollbackNoIceberg")
     assert "takes a property with a trace" in drawn("trace and alternatives")
 
 
@@ -606,7 +512,7 @@ def test_what_if_lists_what_flips_a_verdict_and_applies_it() -> None:
     del single.draw
     assert shown.result["Small"].holds
     assert find(tab, "Find repairs").disabled
-    shown.apply({"On": True})
+    shown.apply(On=True)
     settle(shown)
     click(tab, "Find repairs")
     settle(shown)
@@ -704,11 +610,11 @@ def test_the_property_of_a_grid_is_the_selected_one_until_somebody_chooses() -> 
     shown = panel(Every)
     chooser = find(opened(shown, "Map"), "property")
     for name in ("AtTwo", "Small"):
-        click(shown.verdicts, name)
+        click(shown.bar, name)
         select(shown, "Map")
         assert chooser.value == name
     enter(shown.tabs[1], "property", "AtTwo")
-    click(shown.verdicts, "Small")
+    click(shown.bar, "Small")
     select(shown, "Map")
     assert chooser.value == "AtTwo"
 
@@ -750,53 +656,12 @@ def test_a_panel_is_small_beside_the_trace_that_it_shows_until_its_tabs_are_open
     state = ipywidgets.Widget.get_manager_state()["state"]
     own = {name: one for name, one in state.items() if name not in before}
     (one,) = (one["state"] for one in own.values() if one["model_name"] == "AnyModel")
+    (values,) = one["values"].values()
     assert len(own) == 2, "the panel and its layout"
-    trace = sum(len(json.dumps(one[name])) for name in ("states", "lanes", "picture", "texts"))
+    trace = sum(len(json.dumps(values[name])) for name in ("states", "lanes", "picture", "texts"))
     assert len(json.dumps(one["parts"])) < 40_000
     assert len(json.dumps(own)) - trace < 150_000  # most of it is a style sheet and a script
     shown.close()
-
-
-class Kernel:
-    """A kernel that runs cells as a notebook has it do, each under the name of its cell."""
-
-    def __init__(self) -> None:
-        self.manager, self.client = start_new_kernel(kernel_name="python3")
-
-    def run(self, cell: str, code: str) -> str:
-        """What a cell prints."""
-        content = {"code": code, "silent": False, "store_history": True, "allow_stdin": False}
-        message = self.client.session.msg("execute_request", content, metadata={"cellId": cell})
-        self.client.shell_channel.send(message)
-        printed = ""
-        while True:
-            said = self.client.get_iopub_msg(timeout=300)
-            if said["parent_header"].get("msg_id") != message["header"]["msg_id"]:
-                continue
-            assert said["msg_type"] != "error", said["content"]["traceback"]
-            if said["msg_type"] == "stream":
-                printed += said["content"]["text"]
-            if said["msg_type"] == "status" and said["content"]["execution_state"] == "idle":
-                return printed.strip()
-
-    def alive(self) -> int:
-        """How many panels, and simulators on their own, the kernel keeps."""
-        return int(
-            self.run(
-                "count",
-                "from ipywidgets import Widget; print(sum('wb-panel' in one['state'].get("
-                "'_dom_classes', ()) for one in Widget.get_manager_state()['state'].values()))",
-            )
-        )
-
-
-@pytest.fixture(scope="module")
-def kernel() -> Iterator[Kernel]:
-    kernel = Kernel()
-    kernel.run("imports", "from workbench.showing.panel import Simulator, TracePlayer, Workbench")
-    yield kernel
-    kernel.client.stop_channels()
-    kernel.manager.shutdown_kernel(now=True)
 
 
 @pytest.mark.slow
@@ -907,7 +772,7 @@ def test_a_player_and_a_simulator_keep_the_state_in_sight(
     made._ipython_display_()  # as where its cell is run again
     assert 'data-at="4"' in shown[-1]
     before = len(shown)
-    made.step = 2
+    playing(made).step = 2
     kept = made._kept
     assert kept.wait(300)
     assert 'data-at="2"' in shown[-1]
@@ -927,36 +792,36 @@ def conflict() -> Any:
 def pictures(player: TracePlayer) -> list[str]:
     """Those of all states, which the page asks for."""
     ask(player, want="pictures")
-    drawn: list[str] = json.loads(gzip.decompress(base64.b64decode(player.packed)))
-    return drawn
+    unpacked: list[str] = json.loads(gzip.decompress(base64.b64decode(drawn(player, "packed"))))
+    return unpacked
 
 
 @pytest.mark.slow
 def test_a_player_holds_every_state_so_that_it_needs_no_kernel(conflict: Any) -> None:
     player = TracePlayer(conflict)
     assert player.step == len(conflict) - 1
-    assert player.labels == [step.label for step in conflict.steps]
-    assert len(player.states) == len(conflict)
-    assert all(player.states)
-    assert player.permalink == permalink(conflict)
+    assert drawn(player, "labels") == [step.label for step in conflict.steps]
+    assert len(drawn(player, "states")) == len(conflict)
+    assert all(drawn(player, "states"))
+    assert drawn(player, "permalink") == permalink(conflict)
     assert {WIDGET, "text/html"} <= player._repr_mimebundle_()[0].keys()
-    assert player.sources[0] == "", "no action leads to the initial state"
-    name, _, line = player.sources[-1].partition(":")
+    assert drawn(player, "sources")[0] == "", "no action leads to the initial state"
+    name, _, line = drawn(player, "sources")[-1].partition(":")
     assert "@action" in (ROOT / "workbench" / "protocols" / name).read_text().splitlines()[int(line) - 1]
-    assert "next_ticket" in player.lanes
-    player.variables = ["iceberg"]
-    assert ("iceberg" in player.lanes, "next_ticket" in player.lanes) == (True, False)
+    assert "next_ticket" in drawn(player, "lanes")
+    playing(player).variables = ["iceberg"]
+    assert ("iceberg" in drawn(player, "lanes"), "next_ticket" in drawn(player, "lanes")) == (True, False)
 
 
 def test_the_lanes_fit_beside_a_file_browser_and_show_the_loop_of_a_lasso() -> None:
     witness: Any = check(BakeryV2(AsyncParquet=True), ["EveryoneCommits"])["EveryoneCommits"].trace
     player = TracePlayer(witness)
     for room in (WIDTH, 700, 1400):
-        player.room = room
-        assert float(re.search(r'<svg [^>]*width="([0-9.]+)"', player.lanes)[1]) == room
+        playing(player).room = room
+        assert float(re.search(r'<svg [^>]*width="([0-9.]+)"', drawn(player, "lanes"))[1]) == room
     lasso: Any = check(BakeryV2(Writers=2, MaxCrashes=1), ["EventualProgress"])["EventualProgress"].trace
-    player.show(lasso)
-    assert "for ever" in player.lanes
+    playing(player).show(lasso)
+    assert "for ever" in drawn(player, "lanes")
 
 
 def test_a_player_has_the_picture_of_its_step_and_the_others_where_the_page_asks(
@@ -964,27 +829,27 @@ def test_a_player_has_the_picture_of_its_step_and_the_others_where_the_page_asks
 ) -> None:
     monkeypatch.setenv("PATH", "")  # a run of `dot` for each of them would take seconds
     player = TracePlayer(conflict)
-    at, last = player.picture
+    at, last = drawn(player, "picture")
     assert at == player.step
     assert 'data-picture="bakery_v2"' in last
     assert "data-fault=" in last
     player.step = 3
-    assert (player.picture[0], player.packed) == (3, "")
-    drawn = pictures(player)
-    assert len(drawn) == len(conflict)
-    assert (drawn[-1], drawn[3]) == (last, player.picture[1])
-    assert last != player.picture[1]
+    assert (drawn(player, "picture")[0], drawn(player, "packed")) == (3, "")
+    every = pictures(player)
+    assert len(every) == len(conflict)
+    assert (every[-1], every[3]) == (last, drawn(player, "picture")[1])
+    assert last != drawn(player, "picture")[1]
 
 
 def test_a_reader_can_be_chosen_for_the_picture() -> None:
     player = TracePlayer(replay(Hudi(Keys=1, Values=1, OpLimit=2), 0, []))
-    assert player.options == {"reader": ["1", "2"]}
-    before = player.picture
-    player.chosen = {"reader": 1}
-    assert player.picture != before
-    assert "reader at timestamp 2" in player.picture[1]
-    player.show(replay(BakeryV2(), 0, []))
-    assert player.chosen == {}
+    assert drawn(player, "options") == {"reader": ["1", "2"]}
+    before = drawn(player, "picture")
+    playing(player).chosen = {"reader": 1}
+    assert drawn(player, "picture") != before
+    assert "reader at timestamp 2" in drawn(player, "picture")[1]
+    playing(player).show(replay(BakeryV2(), 0, []))
+    assert playing(player).chosen == {}
 
 
 def test_a_player_gives_a_page_of_its_own_lanes_for_lessons_and_an_animated_picture(conflict: Any) -> None:
@@ -1006,26 +871,33 @@ def watched(player: TracePlayer, *typed: str) -> list[str]:
     """Type expressions into a player; what it watches then."""
     for text in typed:
         ask(player, watch=text)
-    return [watch["expression"] for watch in player.watched]
+    return [watch["expression"] for watch in drawn(player, "watched")]
 
 
 def test_a_person_watches_expressions_and_a_mistake_is_one_line(conflict: Any) -> None:
     player = TracePlayer(conflict, watches=["len(s.iceberg)"])
-    assert player.example == "s.next_ticket == 1"
+    assert drawn(player, "example") == "s.next_ticket == 1"
     assert watched(player, " s.next_ticket > 1 ", "len(s.iceberg)") == ["len(s.iceberg)", "s.next_ticket > 1"]
-    assert parse_permalink(player.permalink).watches == player.watches == ("len(s.iceberg)", "s.next_ticket > 1")
-    assert "number" in player.watched[0]["remark"]
-    assert player.watched[1]["true"] == list(range(player.watched[1]["true"][0], len(player.states)))
-    assert player.watch_table.count("<tr>") == len(player.states) + 1
+    assert (
+        parse_permalink(drawn(player, "permalink")).watches
+        == playing(player).watches
+        == ("len(s.iceberg)", "s.next_ticket > 1")
+    )
+    assert "number" in drawn(player, "watched")[0]["remark"]
+    assert drawn(player, "watched")[1]["true"] == list(
+        range(drawn(player, "watched")[1]["true"][0], len(drawn(player, "states")))
+    )
+    assert drawn(player, "watch_table").count("<tr>") == len(drawn(player, "states")) + 1
     assert watched(player, "s.icebreg") == ["len(s.iceberg)", "s.next_ticket > 1"]
-    assert "did you mean" in player.mistake
-    assert "\n" not in player.mistake
+    assert "did you mean" in drawn(player, "mistake")
+    assert "\n" not in drawn(player, "mistake")
     ask(player, unwatch="len(s.iceberg)")
     assert watched(player, "s.next_ticket == 2") == ["s.next_ticket > 1", "s.next_ticket == 2"]
-    assert player.mistake == ""
-    assert "watches" not in player.get_state()
-    player.set_state({"watches": ["1 / 0"], "watched": [{"expression": "1 / 0"}]})
-    assert player.watches == ("s.next_ticket > 1", "s.next_ticket == 2"), "what the page says is not run"
+    assert drawn(player, "mistake") == ""
+    assert "watches" not in player.values[str(playing(player).number)]
+    says = {"watches": ["1 / 0"], "watched": [{"expression": "1 / 0"}]}
+    player._handle_custom_msg({"part": playing(player).number, "set": says, "click": 1}, [])
+    assert playing(player).watches == ("s.next_ticket > 1", "s.next_ticket == 2"), "what the page says is not run"
 
 
 def test_a_watch_of_another_model_is_kept_and_its_reason_told() -> None:
@@ -1033,12 +905,12 @@ def test_a_watch_of_another_model_is_kept_and_its_reason_told() -> None:
     player = TracePlayer(three, watches=['s.pc["w3"]'])
     with pytest.raises(InputError, match="w3"):
         TracePlayer(two, watches=['s.pc["w3"]'])
-    player.show(two)
-    assert player.watched == []
-    assert "w3" in player.mistake
-    player.show(three)
-    assert len(player.watched) == 1
-    assert player.mistake == ""
+    playing(player).show(two)
+    assert drawn(player, "watched") == []
+    assert "w3" in drawn(player, "mistake")
+    playing(player).show(three)
+    assert len(drawn(player, "watched")) == 1
+    assert drawn(player, "mistake") == ""
 
 
 def test_the_player_and_the_session_share_their_watches() -> None:
@@ -1053,15 +925,15 @@ def test_the_player_and_the_session_share_their_watches() -> None:
 def test_a_player_tells_each_step_and_a_lazy_one_fills_in_the_state_it_steps_to() -> None:
     trace = replay(Bakery(Writers=2), 0, [(0, 0), (2, 0)])
     player = TracePlayer(trace)
-    player.show(trace, 0, lazy=True)
-    label, sentence, *changes = player.texts[2].split("\n")
+    playing(player).show(trace, 0, lazy=True)
+    label, sentence, *changes = drawn(player, "texts")[2].split("\n")
     assert label == "begin_claim(w1)"
     assert "Take the next ticket" in sentence
     assert any("my_ticket[w1]" in change for change in changes)
-    assert "my_ticket" not in player.texts[1]
-    assert [bool(state) for state in player.states] == [True, False, False]
+    assert "my_ticket" not in drawn(player, "texts")[1]
+    assert [bool(state) for state in drawn(player, "states")] == [True, False, False]
     player.step = 2
-    assert [bool(state) for state in player.states] == [True, False, True]
+    assert [bool(state) for state in drawn(player, "states")] == [True, False, True]
 
 
 # The simulator -------------------------------------------------------------------------------------------------------
@@ -1069,7 +941,7 @@ def test_a_player_tells_each_step_and_a_lazy_one_fills_in_the_state_it_steps_to(
 
 def test_enabled_steps_are_buttons_and_the_others_say_why() -> None:
     simulator: Any = Simulator(BakeryV2(Writers=2))
-    moves, _, greyed = simulator.moves.partition("<details")
+    moves, _, greyed = drawn(simulator, "moves").partition("<details")
     assert "start(w1)" in moves
     assert "stage(w1)" not in moves
     assert "w1 is not at Stage" in greyed
@@ -1080,7 +952,7 @@ def test_enabled_steps_are_buttons_and_the_others_say_why() -> None:
     assert "start(w1)' is not enabled" in html.unescape(everything(simulator)), "the click was on its way"
     click(simulator, "Undo")
     assert (simulator.at, len(simulator.trace)) == (0, 2), "what was undone stays in sight"
-    simulator.step = 1
+    playing(simulator).step = 1
     assert simulator.state.pc["w1"] == "Stage"
 
 
@@ -1088,13 +960,13 @@ def test_a_crasher_with_nothing_to_do_is_no_move_unless_it_is_the_only_one() -> 
     simulator: Any = Simulator(
         check(BakeryV2(Writers=2, SafeAcks=False), ["EventualProgress"])["EventualProgress"].trace
     )
-    assert "No step is possible" in simulator.moves
+    assert "No step is possible" in drawn(simulator, "moves")
     simulator.jump(0)
-    assert 'data-take="' in simulator.moves
-    assert not re.search('data-take="[^"]*crasher_done', simulator.moves)
+    assert 'data-take="' in drawn(simulator, "moves")
+    assert not re.search('data-take="[^"]*crasher_done', drawn(simulator, "moves"))
     simulator.jump(len(simulator.trace) - 2)
-    assert re.search('data-take="[^"]*crasher_done', simulator.moves)
-    assert "No step is possible" not in simulator.moves
+    assert re.search('data-take="[^"]*crasher_done', drawn(simulator, "moves"))
+    assert "No step is possible" not in drawn(simulator, "moves")
 
 
 def test_an_initial_state_is_chosen_by_what_is_different_in_it() -> None:
@@ -1105,7 +977,7 @@ def test_an_initial_state_is_chosen_by_what_is_different_in_it() -> None:
     assert chooser.shown
     enter(simulator, "Begin with", "active: m1, m3; black: m2")
     assert (simulator.state.active["m3"], simulator.state.black["m1"], len(simulator.trace)) == (True, False, 1)
-    assert simulator.permalink == "workbench:ewd998#38/"
+    assert drawn(simulator, "permalink") == "workbench:ewd998#38/"
     simulator.start(replay(simulator.model, 7, []))
     assert chooser.value == 7
     simulator.start("bakery")
@@ -1189,17 +1061,17 @@ def test_a_pasted_permalink_is_opened_and_its_watches_are_run_once_somebody_agre
         line, agree = find(one, "Open a permalink"), find(one, "Watch these")
         use(line, "value", permalink(conflict, ["len(s.iceberg)", "s.nothing"]))
         settle(shown)
-        assert permalink(one.trace) == permalink(conflict)
+        assert permalink(playing(one).trace) == permalink(conflict)
         assert "The permalink says to watch <code>len(s.iceberg)</code>" in everything(one)
-        assert (agree.shown, one.watches, one.watched) == (True, (), [])
+        assert (agree.shown, playing(one).watches, drawn(one, "watched")) == (True, (), [])
         use(agree, "Watch these")
-        assert one.watches == ("len(s.iceberg)", "s.nothing")
+        assert playing(one).watches == ("len(s.iceberg)", "s.nothing")
         assert watched(one) == ["len(s.iceberg)"]
-        assert "unknown variable" in one.mistake
+        assert "unknown variable" in drawn(one, "mistake")
         assert not agree.shown
         use(line, "value", "workbench:hudi#0/")
         assert "is for model hudi; give one for bakery_v2" in everything(one)
-        assert permalink(one.trace) == permalink(conflict)
+        assert permalink(playing(one).trace) == permalink(conflict)
         use(line, "value", "")
         assert "is for model hudi" not in everything(one)
     assert shown.result.model.constants == BakeryV2(**STALE).constants

@@ -14,7 +14,7 @@ from workbench.formats.mermaid import to_mermaid
 from workbench.kernel.meaning.differences import differences
 from workbench.kernel.meaning.values import Map, Name
 from workbench.showing import view
-from workbench.showing.panel.player import TracePlayer
+from workbench.showing.panel import TracePlayer
 from workbench.showing.pictures import faults, picture
 from workbench.showing.view.possible import possible_steps
 from workbench.showing.view.selection import alternatives, state_graph
@@ -119,9 +119,9 @@ def test_the_text_is_there_by_its_lines(trace):
     lines = re.findall(r'<li id="[\w-]+-M\.tla:(\d+)"><code>(.*?)</code></li>', page, re.DOTALL)
     assert [html.unescape(code) for _, code in lines] == VOTES.rstrip().split("\n")
     assert "~ \\E m" in html.unescape(dict(lines)[line])
-    player = TracePlayer(trace)
-    assert player.sources[1] == step.source
-    assert f'id="M-M.tla:{line}"' in player.listing
+    drawn = TracePlayer(trace).player.values
+    assert drawn["sources"][1] == step.source
+    assert f'id="M-M.tla:{line}"' in drawn["listing"]
 
 
 def test_commands_print_tla(run, tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""Panels for notebooks: a workbench around a model, a trace player, a simulator to step by hand, a finding."""
+"""Panels for notebooks: a workbench around a model, its parts as widgets, a simulator to step by hand, a finding."""
 
 from workbench.registry.programs import needs
 
@@ -6,7 +6,7 @@ needs("lab", "a panel")
 
 from workbench.showing.panel.found import FindingPanel
 from workbench.showing.panel.panel import Workbench
-from workbench.showing.panel.player import TracePlayer
 from workbench.showing.panel.simulator import Simulator
+from workbench.showing.panel.widgets import StateGraph, Switches, TracePlayer, VerdictMap, Verdicts
 
-__all__ = ["FindingPanel", "Simulator", "TracePlayer", "Workbench"]
+__all__ = ["FindingPanel", "Simulator", "StateGraph", "Switches", "TracePlayer", "VerdictMap", "Verdicts", "Workbench"]

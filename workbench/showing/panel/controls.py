@@ -8,7 +8,7 @@ from workbench.kernel.meaning.machine import ModelClass
 from workbench.showing.panel.fields import Choice, Field, Number, Typed
 from workbench.showing.panel.named import Edges
 from workbench.showing.panel.parts import Box, Pane
-from workbench.showing.panel.switches import Switches
+from workbench.showing.panel.toggles import Toggles
 from workbench.showing.pictures.markup import Markup, element
 
 
@@ -72,9 +72,9 @@ class Controls(Box):
 
     Attributes:
         near (Box): The box of those.
-        told (Switches): The switches in it.
+        told (Toggles): The switches in it.
         about (dict): What is said below each choice in it.
-        switches (Switches): The other constants that are on or off.
+        switches (Toggles): The other constants that are on or off.
 
     Examples:
         >>> from workbench.protocols.bakery.model import Bakery
@@ -90,8 +90,8 @@ class Controls(Box):
         switches = [name for name, constant in declared.items() if constant.domain.kind == "switch"]
         told = {name: declared[name].doc for name in near if name in switches}
         rest = {name: _tip(declared[name]) for name in switches if name not in told}
-        self.told = Switches(told, self._changed, sentences=True)
-        self.switches = Switches(rest, self._changed)
+        self.told = Toggles(told, self._changed, sentences=True)
+        self.switches = Toggles(rest, self._changed)
         self._controls = {n: self._control(n, c) for n, c in declared.items() if n not in switches}
         choices = [name for name in near if name in self._controls and declared[name].domain.kind == "choice"]
         self.about = {name: Pane(_about(declared[name])) for name in choices}

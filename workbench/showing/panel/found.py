@@ -38,4 +38,4 @@ class FindingPanel(Workbench):
         return Joined(finding_view(self.finding), super().static())
 
     def _repair(self) -> None:
-        self.apply({**self._cause, **self.finding.repair})
+        self.apply(**{**self._cause, **self.finding.repair})

@@ -81,7 +81,7 @@ class GraphTab(Tab):
         self._edges = Number("at most", range(20, 301, 20), 80, "range", tip="edges that are drawn", on_change=changed)
         self._pictures = Tick("pictures", False, "show states as their pictures", changed)
         self._picture = Pane(on_send=self._around)
-        self._working = self.working("graph", self._show)
+        self._working = self.working(f"graph {self.number}", self._show)
         options = Box([self._number, self._radius, self._edges, self._pictures], "wb-controls")
         return [self._mode, Box([self._variables, options], "wb-options"), self._working, self._picture]
 
@@ -127,12 +127,12 @@ class GraphTab(Tab):
             if mode == _TRACE:
                 if trace is None:
                     raise InputError(f"{_TRACE} takes a property with a trace; select one above")
-                return _page(view.alternatives(trace, **asked.options()))
+                return page_of(view.alternatives(trace, **asked.options()))
             space = kept.space(job)
             note = (
                 "" if space.result.complete else f"Of the first {counted(len(space), 'state')}, since there are more."
             )
-            return _page(_graph(space, trace, asked), note)
+            return page_of(_graph(space, trace, asked), note)
 
         self._working.aside.start((self.what(), asked), "Drawing", work)
 
@@ -150,5 +150,6 @@ def _graph(space: StateSpace, trace: Trace | None, asked: _Asked) -> view.StateG
     return replace(graph, clickable=True)
 
 
-def _page(graph: view.StateGraph, note: str = "") -> Markup:
+def page_of(graph: view.StateGraph, note: str = "") -> Markup:
+    """A graph that one can search and zoom."""
     return joined([_LEGEND, graph.html(), noted(note)])

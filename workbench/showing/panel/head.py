@@ -7,7 +7,7 @@ from workbench.kernel import InputError, ModelError
 from workbench.showing.panel.controls import Controls
 from workbench.showing.panel.fields import Button, Choice
 from workbench.showing.panel.parts import Box, Fold, Pane
-from workbench.showing.panel.switches import Switches
+from workbench.showing.panel.toggles import Toggles
 from workbench.showing.pictures.markup import element, joined
 from workbench.showing.session import Session, Settings, in_sight, named, presets, start_from, stories
 from workbench.showing.session.hints import Hints
@@ -50,7 +50,7 @@ class Side(Box):
 
     Attributes:
         controls: Controls
-        properties, symmetry (Switches): By the name of the property, or of the symmetric set.
+        properties, symmetry (Toggles): By the name of the property, or of the symmetric set.
     """
 
     def __init__(self, session: Session, hints: Hints) -> None:
@@ -64,9 +64,9 @@ class Side(Box):
         titles = {
             n: f"check this {model.declared.properties[n].kind}{f': {doc}' if doc else ''}" for n, doc in docs.items()
         }
-        self.properties = Switches(titles, self._ticked)
+        self.properties = Toggles(titles, self._ticked)
         sets = {name: f"take the names in {name} as interchangeable" for name in model.declared.symmetry}
-        self.symmetry = Switches(sets, self._renamed, before="symmetry over ")
+        self.symmetry = Toggles(sets, self._renamed, before="symmetry over ")
         self.more = Fold("More settings", [self.preset, self.controls, self.properties, self.symmetry])
         tip = "find out what flipping each of them would do, which takes longer here"
         self._ask = Button("Try the switches", tip, hints.ask)

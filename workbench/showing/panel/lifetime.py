@@ -5,15 +5,17 @@ The kernel keeps every widget until it is closed, and sends all of them to a pag
 
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import ipywidgets
 from IPython.display import DisplayHandle, display
+from ipywidgets.widgets.widget import _instances
 
 from workbench.showing.pictures.markup import Markup, element
 from workbench.showing.session.jobs import Aside, Job
-from workbench.showing.view.html import Drawn
+from workbench.showing.view.html import Drawn, Joined
 
 #: The type of what shows a widget; in it is a number that only the kernel knows.
 VIEW = "application/vnd.jupyter.widget-view+json"
@@ -70,9 +72,17 @@ class Cells:
             self._replaced |= {panel for panel, made in self._made.items() if made == cell} - self._fresh
         for panel in self._shown.keys() - self._fresh:
             self._shown[panel].discard(cell)
+        boxed = [panel for panel in self._fresh if panel not in self._shown and boxes_of(panel)]
         self._fresh.clear()
-        for panel in [panel for panel in self._replaced if self._shown.get(panel) == set()]:
+        for panel in [panel for panel in self._replaced if not self._shown.get(panel)]:
             panel.close()
+        if boxed:  # the box has shown them, and nobody has asked them for a copy
+            display_kept(sorted(boxed, key=lambda panel: panel.model_id), cell)
+
+
+def boxes_of(panel: ipywidgets.Widget) -> list[ipywidgets.Box]:
+    """The boxes in which a widget stands."""
+    return [box for box in list(_instances.values()) if isinstance(box, ipywidgets.Box) and panel in box.children]
 
 
 #: Those of this kernel.
@@ -119,22 +129,11 @@ class Panel(ipywidgets.DOMWidget):
         output that had it, whatever else is in there; ``style.css`` shows the static one in its stead.
         """
         cell = CELLS.shown(self)
-        data, metadata = self._own_bundle()
+        data, _ = self._own_bundle()
         view = data.pop(VIEW, None)
         if view is not None:
             display({VIEW: view}, raw=True)
-        output = DisplayHandle()
-
-        def bundle() -> dict[str, Any]:
-            drawn = self.static()
-            kept = {} if drawn is None else drawn.bundle()
-            if view is not None and "text/html" in kept:
-                kept["text/html"] = element("div", Markup(kept["text/html"]), class_="wb-kept")
-            return {**data, **kept}
-
-        self._wait_a_little()
-        self._keep(cell, lambda: output.update(bundle(), metadata=metadata, raw=True))
-        output.display(bundle(), metadata=metadata, raw=True)
+        display_kept([self], cell, data, beside=view is not None)
 
     def _keep(self, cell: str | None, update: Callable[[], object]) -> None:
         """Have `update` called whenever what is static is something else, until the cell shows the panel again."""
@@ -157,9 +156,35 @@ class Panel(ipywidgets.DOMWidget):
 
     def close(self) -> None:
         CELLS.forget(self)
+        for box in boxes_of(self):  # one with a child that is closed could not be saved
+            box.children = [child for child in box.children if child is not self]
         if self._work is not None:
             self._work.close()
         self.layout.close()
         if self._kept is not None:  # last, since what is closed may say that it has changed
             self._kept.cancel()
         super().close()
+
+
+def display_kept(
+    panels: Sequence[Panel], cell: str | None, data: Mapping[str, Any] = MappingProxyType({}), beside: bool = True
+) -> None:
+    """Show what is static of panels, as it was last, as one output.
+
+    Args:
+        data: What else is in the output.
+        beside: Whether it stands after an output that has the panels themselves.
+    """
+    output = DisplayHandle()
+
+    def bundle() -> dict[str, Any]:
+        drawn = [one for panel in panels if (one := panel.static()) is not None]
+        kept = Joined(*drawn).bundle() if drawn else {}
+        if beside and "text/html" in kept:
+            kept["text/html"] = str(element("div", Markup(kept["text/html"]), class_="wb-kept"))
+        return {**data, **kept}
+
+    for panel in panels:
+        panel._wait_a_little()
+        panel._keep(cell, lambda: output.update(bundle(), raw=True))
+    output.display(bundle(), raw=True)

@@ -9,17 +9,20 @@ the other.
 from collections.abc import Callable
 from typing import Any
 
-from workbench.kernel import Result, Verdict
+import traitlets
+
+from workbench.kernel import InputError, Result, Verdict
+from workbench.kernel.meaning.errors import unknown
 from workbench.showing.panel.charts_tab import ChartsTab
 from workbench.showing.panel.graph_tab import GraphTab
 from workbench.showing.panel.head import Head, Side
+from workbench.showing.panel.observed import Observed
 from workbench.showing.panel.parts import Box, Part, Tabs
-from workbench.showing.panel.surface import Surface
 from workbench.showing.panel.tab import Tab, failure, failure_beside
 from workbench.showing.panel.tabs import MapTab, StoryTab
-from workbench.showing.panel.verdicts import Verdicts
+from workbench.showing.panel.verdicts import CheckBar
 from workbench.showing.pictures.markup import element, joined
-from workbench.showing.session import Session, opening
+from workbench.showing.session import Session, Settings, opening
 from workbench.showing.session.hints import Hints
 from workbench.showing.view import result_view
 from workbench.showing.view.html import Drawn, Joined, Rendered, bullets, noted
@@ -28,7 +31,7 @@ from workbench.showing.view.html import Drawn, Joined, Rendered, bullets, noted
 PATIENCE_SECONDS = 3.0
 
 
-class Workbench(Surface):
+class Workbench(Observed):
     """A panel around a model: flip a switch, and see at once what breaks, and why.
 
     Args:
@@ -37,37 +40,55 @@ class Workbench(Surface):
         **constants: Values for some of the constants; all others have the model's defaults.
 
     Attributes:
+        constants (dict): Every constant's value, as the model takes them. Set some or all, and what is quick is checked
+            at once; settings of one cell are one check. A check that goes on is cancelled.
+        verdicts (dict): By property the word of its verdict (:attr:`workbench.kernel.meaning.result.Verdict.word`);
+            ``checking`` while a check goes on, ``not asked`` while one waits for :meth:`run`.
+        selected (str): The property whose story is told.
+        step (int): The index of the story's state that is shown.
         session (Session): What the panel shows: settings, results, and what is computed about them.
+
+    The first four are traits, to be observed, linked and set; a value that is not accepted is a TraitError. In a
+    notebook they follow by themselves; in a script, with :meth:`wait`.
 
     Examples:
         >>> panel = Workbench("bakery", Writers=2, LazyReap=False)
         >>> panel.wait()["NonCrashedProgress"].word
         'violated'
-        >>> panel.apply({"LazyReap": True})
-        >>> panel.run()
+        >>> panel.apply(LazyReap=True)
         >>> panel.wait()["NonCrashedProgress"].word, panel.change.partition(",")[0]
         ('holds', 'LazyReap on: NonCrashedProgress now holds')
     """
 
+    constants = traitlets.Dict()
+    verdicts = traitlets.Dict(read_only=True)
+    selected = traitlets.Unicode(None, allow_none=True)
+    step = traitlets.Int()
+
     def __init__(self, what: Any, /, **constants: Any) -> None:
         self.session = self._work = Session(opening(what, constants))
+        self._wanted: Settings | None = None
         self._hints = Hints(self.session, self._hint)
         self._side = Side(self.session, self._hints)
-        self.verdicts = Verdicts(self.session, self._select)
+        self.bar = CheckBar(self.session, self._select)
         self._watching: list[Callable[[], None]] = []
         self.story = StoryTab(self.session)
         self.tabs: list[Tab] = [self.story, *(tab(self.session) for tab in (MapTab, GraphTab, ChartsTab))]
         self._tabs = Tabs({tab.title: tab for tab in self.tabs}, self._opened)
         screen = Box([self._side, self._tabs], "wb-screen")
         head = Head(self.session)
-        super().__init__(Box([*self._above(), head, self.verdicts, screen, self._side.more]), self.session.lock)
+        super().__init__(Box([*self._above(), head, self.bar, screen, self._side.more]), self.session.lock)
         with self.held():
-            self.story.begin(self)
             self.session.on("check", self._checking)
             for event in ("result", "selected"):
                 self.session.on(event, self._found)
             self.session.on("stepping", self._stepping)
-            self.run()
+            self.session.on("settings", self.follow)
+            self.session.on("check", self.follow)
+            self.session.on("selected", self.follow)
+            self.story.stepping.player.on("step", self.follow)
+            self.session.run()
+        self.deliver()
 
     def _above(self) -> list[Part]:
         """What stands above it."""
@@ -86,11 +107,6 @@ class Workbench(Surface):
         return self.session.before
 
     @property
-    def selected(self) -> str | None:
-        """The property whose trace is shown."""
-        return self.session.selected
-
-    @property
     def verdict(self) -> Verdict | None:
         """The verdict on the selected property."""
         return self.session.verdict
@@ -98,16 +114,21 @@ class Workbench(Surface):
     @property
     def change(self) -> str:
         """What the last change did to the verdicts, in a line."""
-        return self.verdicts.change
+        return self.bar.change
 
     # What one may do -----------------------------------------------------------------------------------------------
 
-    def apply(self, constants: dict[str, Any]) -> None:
-        """Set some constants, and check if that is quick."""
-        self.session.apply(constants)
+    def apply(self, **constants: Any) -> None:
+        """Set some constants, and check if that is quick.
+
+        Raises:
+            TraitError: For a name or a value that is not accepted.
+        """
+        self.constants = constants
 
     def run(self) -> None:
         """Check with the settings as they are."""
+        self._change()
         self.session.run()
 
     def stop(self) -> None:
@@ -120,7 +141,71 @@ class Workbench(Surface):
         Raises:
             InputError: If there is no result because something is wrong with the settings or the model.
         """
-        return self.session.wait(seconds)
+        self._change()
+        try:
+            return self.session.wait(seconds)
+        finally:
+            self.deliver()
+
+    # Its traits ----------------------------------------------------------------------------------------------------
+
+    def now(self) -> dict[str, Any]:
+        session = self.session
+        return {
+            "constants": dict((self._wanted or session.settings).constants),
+            "verdicts": self._words(),
+            "selected": session.selected,
+            "step": self.story.stepping.player.step,
+        }
+
+    def _words(self) -> dict[str, str]:
+        session = self.session
+        if session.error is not None:
+            return {}
+        if self._wanted is None and session.result is not None and not (session.running or session.waiting):
+            return {one.name: one.word for one in session.result.verdicts}
+        asked = (self._wanted or session.settings).applicable()
+        return dict.fromkeys(asked, "not asked" if session.waiting else "checking")
+
+    @traitlets.validate("constants")
+    def _accepted(self, proposal: Any) -> dict[str, Any]:
+        if self.is_followed(proposal):
+            return dict(proposal["value"])
+        present = self._wanted or self.session.settings
+        try:
+            wanted = present.with_constants(proposal["value"])
+            wanted.model()  # says whether they go together
+        except InputError as error:
+            raise traitlets.TraitError(str(error)) from None
+        if wanted.constants != present.constants:
+            self._wanted = wanted
+            if self._loop is None:
+                self._change()
+            else:
+                self._loop.call_soon(self._change)
+        return dict(wanted.constants)
+
+    def _change(self) -> None:
+        """Take the constants that were set."""
+        wanted, self._wanted = self._wanted, None
+        if wanted is not None:
+            self.session.change(wanted)
+
+    @traitlets.validate("selected")
+    def _known(self, proposal: Any) -> Any:
+        name, result = proposal["value"], self.session.result
+        if not self.is_followed(proposal):
+            names = [] if result is None else [one.name for one in result.verdicts]
+            if name not in names:
+                raise traitlets.TraitError(str(unknown("verdict", name, names)))
+            self._select(name)
+        return name
+
+    @traitlets.validate("step")
+    def _there(self, proposal: Any) -> Any:
+        if not self.is_followed(proposal):
+            self.story.stepping.player.go(proposal["value"])
+        return proposal["value"]
 
     def _select(self, name: str) -> None:
         """A verdict was clicked: its trace is shown, unless what is open shows the selected property already."""
@@ -134,12 +219,12 @@ class Workbench(Surface):
     def _checking(self) -> None:
         """Where nothing was ever found, because something is wrong, the tabs have nothing to show."""
         with self.held():
-            self.verdicts.look()
+            self.bar.look()
             self._tabs.shown = self.session.error is None or self.result is not None
 
     def _found(self) -> None:
         with self.held():
-            self.verdicts.look()
+            self.bar.look()
             self._opened()
 
     def _stepping(self) -> None:

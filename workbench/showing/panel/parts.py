@@ -7,6 +7,7 @@ at :meth:`Part.receive`.
 
 import itertools
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
 from workbench.showing.pictures.markup import Markup, element, escape, joined
@@ -19,6 +20,12 @@ class Shows(Protocol):
 
     def put(self, part: "Part") -> None:
         """Show a part that has changed."""
+
+    def put_values(self, part: "Part", values: dict[str, Any]) -> None:
+        """Tell a part's page of values that have changed."""
+
+    def held(self) -> AbstractContextManager[None]:
+        """Tell the page of all changes in here at once."""
 
     def send(self, content: Any) -> None:
         """Tell the page."""
@@ -44,7 +51,7 @@ class Seen:
         value = self._of(given)
         if part.__dict__.get(self._name, self) != value:
             part.__dict__[self._name] = value
-            part.draw()
+            part.changed(self._name)
 
 
 class Part:
@@ -76,6 +83,24 @@ class Part:
 
     def receive(self, sent: str, value: Any) -> None:
         """A person has used the element with this ``data-send``; `value` is of a field, and None of a button."""
+
+    def page_values(self) -> dict[str, Any]:
+        """Values that the page draws by itself, beside the HTML; it is told of changes by :meth:`Shows.put_values`."""
+        return {}
+
+    def hear(self, values: dict[str, Any]) -> None:
+        """A person has set some of these values."""
+
+    def asked(self, content: dict[str, Any]) -> None:
+        """The page wants something that was not drawn yet, or a person has done something in it."""
+
+    def changed(self, name: str) -> None:
+        """One of the attributes that show is another now."""
+        self.draw()
+
+    def _held(self) -> AbstractContextManager[None]:
+        """Tell the page of all changes in here at once."""
+        return nullcontext() if self.surface is None else self.surface.held()
 
     def draw(self) -> None:
         """Have the page show what is in it now."""

@@ -1,21 +1,19 @@
 """The trace player: the picture of a state beside lanes to click through, and every property's truth."""
 
-import threading
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal
 
-import anywidget
-import traitlets
+from traitlets import TraitError
 
 from workbench.formats.expression import Expression, example_of
 from workbench.kernel import InputError, Trace
-from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.values import show
-from workbench.showing.panel.lifetime import Panel
+from workbench.showing.panel.parts import Part, Seen
 from workbench.showing.pictures import options_of
+from workbench.showing.pictures.markup import Markup
 from workbench.showing.session import Session
+from workbench.showing.session.events import Events
 from workbench.showing.view import TraceView, animated_svg, trace_page, trace_view
-from workbench.showing.view.html import drawn_style, player_script
 from workbench.showing.view.listing import listing
 from workbench.showing.view.trace import packed
 from workbench.showing.view.watches import watch_table
@@ -24,68 +22,106 @@ from workbench.showing.view.watches import watch_table
 WIDTH = 830
 
 
-class Player(anywidget.AnyWidget):
-    """What shows a trace: all that the page's player asks its widget for.
+class Player(Part):
+    """A place in a panel that shows a trace. Its page draws it itself, of values, and keeps what a person did there.
 
     Args:
         lock: Is held while anything changes.
 
     Attributes:
-        on_take: Gets what a person has clicked among the `moves`.
-        watches: The expressions that are watched. One that does not fit the trace's model is kept, and not shown.
+        on_take: Gets what a person has clicked among the possible moves.
+        watches: The expressions that are watched. One that does not fit the trace's model is kept, and not shown. They
+            are run, so the page has no say in them.
         step: The index of the state that is shown.
-        variables (list of str): Only changes of these are shown; empty for all.
+        variables: Only changes of these are shown; empty for all.
         room (int): How wide the lanes may be; the page says.
-        chosen (dict of str to int): What was chosen for the picture, as positions in `options`.
+        chosen (dict of str to int): What was chosen for the picture, as positions in ``values["options"]``.
+        values: What the page draws:
+
+            - ``picture``: the picture of one state, and which; ``packed``: those of all, once the page has asked;
+            - ``lanes``, and ``strip``, the dots to scrub along (:attr:`workbench.showing.view.steps.Lanes.strip`);
+            - per step ``labels``, ``states``, ``sources`` (the file and line of its action), ``texts`` (what can be
+              found in it); with ``lazy``, a state is drawn when it is stepped to;
+            - ``listing``: the texts in which the sources are; ``names`` of variables; ``options`` of the picture;
+            - ``moves``: what can be done instead of the next step; ``left``: where somebody has left the story, and a
+              way back;
+            - ``permalink``; ``watched``, ``watch_table``, an ``example`` and the ``mistake`` in what was typed.
     """
 
-    #: The picture of one state, and which.
-    picture = traitlets.Tuple(traitlets.Int(), traitlets.Unicode(), default_value=(0, "")).tag(sync=True)
-    #: The pictures of all states, once the page has asked for them.
-    packed = traitlets.Unicode().tag(sync=True)
-    lazy = traitlets.Bool(False).tag(sync=True)
-    room = traitlets.Int(WIDTH).tag(sync=True)
-    options = traitlets.Dict().tag(sync=True)
-    chosen = traitlets.Dict().tag(sync=True)
-    lanes = traitlets.Unicode().tag(sync=True)
-    states = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    labels = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    #: The dots to scrub along, see :attr:`workbench.showing.view.steps.Lanes.strip`.
-    strip = traitlets.Dict().tag(sync=True)
-    #: Per step the file and line of its action.
-    sources = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    #: The texts in which these are, as HTML.
-    listing = traitlets.Unicode().tag(sync=True)
-    #: What can be done instead of the next step, as HTML; "" where nobody may step.
-    moves = traitlets.Unicode().tag(sync=True)
-    #: Where somebody has left the story, and a way back, as HTML.
-    left = traitlets.Unicode().tag(sync=True)
-    names = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    variables = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    permalink = traitlets.Unicode().tag(sync=True)
-    step = traitlets.Int(0).tag(sync=True)
-    #: Per step what can be found in it.
-    texts = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    #: Not told to the page, nor taken from it: what is here is run.
-    watches = traitlets.Tuple()
-    watched = traitlets.List(traitlets.Dict()).tag(sync=True)
-    watch_table = traitlets.Unicode().tag(sync=True)
-    example = traitlets.Unicode().tag(sync=True)
-    mistake = traitlets.Unicode().tag(sync=True)
+    step, room, chosen = Seen(), Seen(), Seen()
+    variables, watches = Seen(tuple), Seen(tuple)
+    #: What a person chooses in the page.
+    _OF_THE_PAGE = ("step", "variables", "room", "chosen")
 
-    def __init__(self, lock: Any = None, **more: Any) -> None:
-        self._lock = threading.RLock() if lock is None else lock
-        super().__init__(**more)
+    def __init__(self, lock: Any) -> None:
+        self._lock, self._events = lock, Events[Literal["step", "watches"]]()
         self.trace: Trace | None = None
         self._view: TraceView | None = None
         self._properties: list[str] | None = None
         self._remark = ""
         self.on_take: Callable[[str], None] | None = None
-        self.observe(self._draw, ["variables", "watches"])
-        self.observe(self._fill, "step")
-        self.observe(self._draw_lanes, "room")
-        self.observe(self._draw_pictures, "chosen")
-        self.on_msg(self._asked)
+        self.values: dict[str, Any] = {"lazy": False, "picture": (0, ""), "strip": {}, "options": {}}
+        self.values |= dict.fromkeys(("labels", "states", "sources", "texts", "names", "watched"), ())
+        texts = ("packed", "lanes", "listing", "moves", "left", "permalink", "watch_table", "example", "mistake")
+        self.values |= dict.fromkeys(texts, "")
+        super().__init__()
+        self.step, self.room, self.chosen, self.variables, self.watches = 0, WIDTH, {}, (), ()
+
+    def on(self, event: Literal["step", "watches"], call: Callable[[], None]) -> None:
+        """Have `call` called when another state is shown, or other expressions are watched."""
+        self._events.on(event, call)
+
+    def markup(self) -> Markup:
+        return Markup('<div data-player="true"></div>')
+
+    def page_values(self) -> dict[str, Any]:
+        return {**self.values, **{name: getattr(self, name) for name in self._OF_THE_PAGE}}
+
+    def say(self, **values: Any) -> None:
+        """Have the page draw these values."""
+        news = {name: value for name, value in values.items() if self.values[name] != value}
+        self.values |= news
+        self._tell(news)
+
+    def _tell(self, news: dict[str, Any]) -> None:
+        if self.surface is not None and news:
+            self.surface.put_values(self, news)
+
+    def changed(self, name: str) -> None:
+        if name in self._OF_THE_PAGE:
+            self._tell({name: getattr(self, name)})
+        match name:
+            case "variables":
+                self._draw()
+            case "watches":
+                self._draw()
+                self._events.tell("watches")
+            case "step":
+                self._fill()
+                self._events.tell("step")
+            case "room":
+                self._draw_lanes()
+            case "chosen":
+                self._draw_pictures()
+            case _:
+                super().changed(name)
+
+    def hear(self, values: dict[str, Any]) -> None:
+        match values:
+            case {"step": int(step)} if 0 <= step < len(self.values["states"]):
+                self.step = step
+        match values:
+            case {"room": int(room)}:
+                self.room = room
+        match values:
+            case {"variables": [*names]}:
+                self.variables = [name for name in self.values["names"] if name in names]
+        match values:
+            case {"chosen": {**chosen}}:
+                self.chosen = {name: at for name, at in chosen.items() if self._offers(name, at)}
+
+    def _offers(self, name: Any, at: Any) -> bool:
+        return isinstance(at, int) and 0 <= at < len(self.values["options"].get(name, ()))
 
     def show(
         self,
@@ -105,88 +141,104 @@ class Player(anywidget.AnyWidget):
             remark: What is said at its end.
         """
         names = trace.model.layout.variables
-        with self._lock, self.hold_sync(), self.hold_trait_notifications():
+        with self._lock, self._held():
             if self.trace is None or self.trace.model is not trace.model:
-                self.listing = listing(trace.model, f"{trace.model.name}-")
-            self.trace, self.lazy, self._properties, self._remark = trace, lazy, properties, remark
-            self.options = {name: list(map(show, choices)) for name, choices in options_of(trace.model).items()}
-            self.chosen = {name: at for name, at in self.chosen.items() if at < len(self.options.get(name, ()))}
-            self.names = names
-            self.example = example_of(trace.model)
+                self.say(listing=listing(trace.model, f"{trace.model.name}-"))
+            self.trace, self._view, self._properties, self._remark = trace, None, properties, remark
+            options = {name: list(map(show, choices)) for name, choices in options_of(trace.model).items()}
+            self.say(lazy=lazy, options=options, names=names, example=example_of(trace.model))
+            self.chosen = {name: at for name, at in self.chosen.items() if self._offers(name, at)}
             self.variables = [name for name in self.variables if name in names]
             self.step = len(trace) - 1 if step is None else step
             self._draw()
 
-    def _draw(self, _: Any = None) -> None:
-        with self._lock, self.hold_sync():
+    def go(self, step: int) -> None:
+        """Show another state.
+
+        Raises:
+            TraitError: If there is none of that index.
+        """
+        if not 0 <= step < len(self.values["states"]):
+            raise TraitError(f"step {step} is not accepted; the trace has states 0 to {len(self.values['states']) - 1}")
+        self.step = step
+
+    def _draw(self) -> None:
+        with self._lock, self._held():
             if self.trace is None:
                 return
-            variables, watches = self.variables or None, self._fitting(self.trace)
-            view = trace_view(
-                self.trace, variables=variables, properties=self._properties, watches=watches, remark=self._remark
+            fitting, mistake = self._fitting(self.trace)
+            view = self._view = trace_view(
+                self.trace,
+                variables=list(self.variables) or None,
+                properties=self._properties,
+                watches=fitting,
+                remark=self._remark,
             )
-            self._view = view
             self.step = min(self.step, len(view.steps) - 1)
-            self.watched = [watch.as_dict() for watch in view.watches]
-            labels = [step.label for step in view.steps]
-            self.watch_table = watch_table(view.watches, labels).html() if view.watches else ""
-            self.texts = view.texts
-            shown = range(len(view.steps))
-            self.states = [view.step_html(i) if i == self.step or not self.lazy else "" for i in shown]
-            self.labels, self.strip, self.sources = labels, view.strip, [step.source for step in view.steps]
-            self.permalink = view.permalink
+            labels, lazy = [step.label for step in view.steps], self.values["lazy"]
+            self.say(
+                mistake=mistake,
+                watched=[watch.as_dict() for watch in view.watches],
+                watch_table=watch_table(view.watches, labels).html() if view.watches else "",
+                texts=view.texts,
+                states=[view.step_html(at) if at == self.step or not lazy else "" for at in range(len(labels))],
+                labels=labels,
+                strip=view.strip,
+                sources=[step.source for step in view.steps],
+                permalink=view.permalink,
+            )
             self._draw_lanes()
             self._draw_pictures()
 
-    def _fitting(self, trace: Trace) -> list[str]:
-        """The watches that the trace's model takes; why it does not take the others is said."""
+    def _fitting(self, trace: Trace) -> tuple[list[str], str]:
+        """The watches that the trace's model takes; and why it does not take the others."""
         fitting, mistakes = [], []
         for text in self.watches:
             try:
                 fitting.append(Expression(trace.model, text).text)
             except InputError as error:
                 mistakes.append(str(error))
-        self.mistake = "; ".join(mistakes)
-        return fitting
+        return fitting, "; ".join(mistakes)
 
-    def _draw_lanes(self, _: Any = None) -> None:
+    def _draw_lanes(self) -> None:
         with self._lock:
             if self._view is not None:
-                self.lanes = self._view.svg(width=self.room)
+                self.say(lanes=self._view.svg(width=self.room))
 
-    def _draw_pictures(self, _: Any = None) -> None:
+    def _draw_pictures(self) -> None:
         """Draw the present state; the page asks for the others when it has nothing else to do."""
-        with self._lock, self.hold_sync():
+        with self._lock:
             if self._view is not None:
-                self.packed = ""
-                self.picture = (self.step, self._view.picture_svg(self.step, **self._choices()))
+                self.say(packed="", picture=self._picture(self._view))
+
+    def _picture(self, view: TraceView) -> tuple[int, str]:
+        return self.step, view.picture_svg(self.step, **self._choices())
 
     def _choices(self) -> dict[str, Any]:
         assert self.trace is not None
         options = options_of(self.trace.model)
         return {name: options[name][at] for name, at in self.chosen.items()}
 
-    def _fill(self, _: Any) -> None:
+    def _fill(self) -> None:
         """Draw the state that has been stepped to, if it is not there yet."""
-        with self._lock, self.hold_sync():
-            if self._view is None or self.step >= len(self.states):
+        with self._lock:
+            view, states = self._view, list(self.values["states"])
+            if view is None or self.step >= len(states):
                 return
-            if not self.states[self.step]:
-                states = list(self.states)
-                states[self.step] = self._view.step_html(self.step)
-                self.states = states
-            if not self.packed:
-                self.picture = (self.step, self._view.picture_svg(self.step, **self._choices()))
+            if not states[self.step]:
+                states[self.step] = view.step_html(self.step)
+                self.say(states=states)
+            if not self.values["packed"]:
+                self.say(picture=self._picture(view))
 
-    def _asked(self, _: Any, content: dict[str, Any], __: Any) -> None:
-        """The page wants something that was not drawn yet, or a person has said what to watch."""
+    def asked(self, content: dict[str, Any]) -> None:
         match content:
             case {"want": str(what)}:
                 self._draw_for_page(what)
             case {"watch": str(text)}:
                 self._watch(text)
             case {"unwatch": str(text)}:
-                self.watches = tuple(other for other in self.watches if other != text)
+                self.watches = [other for other in self.watches if other != text]
             case {"take": str(move)} if self.on_take is not None:
                 self.on_take(move)
 
@@ -195,13 +247,13 @@ class Player(anywidget.AnyWidget):
             if self._view is None:
                 return
             if what == "pictures":
-                self.packed = packed(self._view.pictures(**self._choices()))
+                self.say(packed=packed(self._view.pictures(**self._choices())))
             elif what == "lanes":
-                self.send({"lanes": self._view.lanes_for_lessons()})
+                self._send(lanes=self._view.lanes_for_lessons())
             elif what == "page":
-                self.send({"page": trace_page(self._view)})
+                self._send(page=trace_page(self._view))
             elif what == "animation":
-                self.send({"animation": animated_svg(self._view)})
+                self._send(animation=animated_svg(self._view))
 
     def _watch(self, typed: str) -> None:
         """Watch what a person has typed, or say what is wrong with it. Others may follow, so the lock is not held."""
@@ -211,58 +263,27 @@ class Player(anywidget.AnyWidget):
         try:
             text = Expression(trace.model, typed).text
         except InputError as error:
-            self.mistake = str(error)
+            self.say(mistake=str(error))
             return
-        self.mistake = ""
-        self.watches = tuple(dict.fromkeys([*self.watches, text]))
-        self.send({"watched": text})
+        self.say(mistake="")
+        self.watches = dict.fromkeys([*self.watches, text])
+        self._send(watched=text)
 
-    def _drawn(self) -> TraceView | None:
+    def _send(self, **content: Any) -> None:
+        if self.surface is not None:
+            self.surface.send({"player": self.number, **content})
+
+    def drawn(self) -> TraceView | None:
+        """The trace at the state that is shown."""
         if self._view is not None:
             self._view.at = self.step
         return self._view
 
 
-class TracePlayer(Panel, Player):
-    """A trace to step through.
-
-    Args:
-        step: The index of the state shown first; the last one by default.
-        watches: Python expressions over the state, see :func:`workbench.showing.view.trace_view`. They are run.
-
-    Examples:
-        >>> from workbench.kernel import replay
-        >>> from workbench.protocols.bakery.model import Bakery
-        >>> player = TracePlayer(replay(Bakery(), 0, [(0, 0), (3, 0)]))
-        >>> player.step, player.labels[2]
-        (2, 'begin_claim(w1)')
-    """
-
-    _esm = f"{player_script()}export default {{ render: playTrace }};\n"
-    _css = drawn_style()
-
-    def __init__(self, trace: Trace, step: int | None = None, watches: Sequence[str] = ()) -> None:
-        super().__init__()
-        watches = names_in("watches", watches)
-        for text in watches:
-            Expression(trace.model, text)  # a mistake is an error here, where no person typed it
-        self.watches = watches
-        self.show(trace, step)
-
-    def __repr__(self) -> str:
-        return f"TracePlayer at state {self.step + 1} of\n{self.trace!r}"
-
-    def _when_other(self, changed: Callable[[], None]) -> None:
-        self.observe(lambda _: changed(), ["step", "permalink"])
-
-    def static(self) -> TraceView | None:
-        return self._drawn()
-
-
 def share_watches(player: Player, session: Session) -> None:
     """Let a player watch what the session watches, and the session what is typed into the player."""
 
-    def tell(_: Any) -> None:
+    def tell() -> None:
         if session.watches != player.watches:
             session.watch(player.watches)
 
@@ -270,5 +291,5 @@ def share_watches(player: Player, session: Session) -> None:
         player.watches = session.watches
 
     hear()
-    player.observe(tell, "watches")
+    player.on("watches", tell)
     session.on("watches", hear)

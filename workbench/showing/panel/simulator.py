@@ -40,8 +40,14 @@ class Simulator(Surface):
         self.stepper = self._work = Stepper(_behaviour(what), step)
         self._stepping = Stepping(self.stepper)
         super().__init__(self._stepping, self.stepper.lock)
-        with self.held():
-            self._stepping.begin(self)
+
+    @property
+    def trace(self) -> Trace:
+        return self.stepper.trace
+
+    @property
+    def watches(self) -> tuple[str, ...]:
+        return self._stepping.player.watches
 
     @property
     def model(self) -> Machine:
@@ -69,7 +75,7 @@ class Simulator(Surface):
     def watch(self, expressions: Iterable[str]) -> None:
         """Watch these expressions on the state. They are run: give none that you do not understand."""
         with self.held():
-            self.watches = tuple(dict.fromkeys(names_in("watches", expressions)))
+            self._stepping.player.watches = dict.fromkeys(names_in("watches", expressions))
 
     def take(self, step: str | Move) -> None:
         """Take one of the enabled steps, given as a move or by its label.

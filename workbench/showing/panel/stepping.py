@@ -12,7 +12,6 @@ from workbench.showing.panel.history import HistoryView
 from workbench.showing.panel.parts import Box, Fold, Pane, Part, copied
 from workbench.showing.panel.paste import OpenPermalink
 from workbench.showing.panel.player import Player, share_watches
-from workbench.showing.panel.surface import Stage
 from workbench.showing.panel.tab import Working, complaint
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.session import Session, Stepper
@@ -38,11 +37,14 @@ class Stepping(Box):
 
     Args:
         session: Whose story it is; None where there is no story.
+
+    Attributes:
+        player: What shows the behaviour so far.
     """
 
     def __init__(self, stepper: Stepper, session: Session | None = None) -> None:
         self.stepper, self._session = stepper, session
-        self._player: Player | None = None
+        self.player = Player(stepper.lock)
         self._looking = False
         self._properties: list[str] | None = None
         self._shown_properties: list[str] | None = None
@@ -56,18 +58,15 @@ class Stepping(Box):
         row = Box([self._undo, self._start], "wb-toolbar")
         self._history = HistoryView(stepper)
         further = Fold("Go to a state, a scenario, a permalink", self._tools())
-        super().__init__([self._message, Stage(), row, self._history, further])
+        super().__init__([self._message, self.player, row, self._history, further])
 
-    def begin(self, player: Player) -> None:
-        """Show the behaviour in this player, from now on."""
-        self._player = player
-        player.on_take = self._clicked
-        player.observe(self._jumped, "step")
-        player.observe(lambda _: self._draw_tools(), "watches")
-        self.stepper.on_move(self._look)
-        if self._session is not None:
-            share_watches(player, self._session)
-            self._session.another.on_change(self._say)
+        self.player.on_take = self._clicked
+        self.player.on("step", self._jumped)
+        self.player.on("watches", self._draw_tools)
+        stepper.on_move(self._look)
+        if session is not None:
+            share_watches(self.player, session)
+            session.another.on_change(self._say)
         self._look()
 
     def _tools(self) -> list[Part]:
@@ -92,12 +91,6 @@ class Stepping(Box):
             Working(stepper.search, lambda trace: None), *(Box(row, "wb-toolbar") for row in rows), paste, self._code,
         ]  # fmt: skip
 
-    @property
-    def player(self) -> Player:
-        """What shows the behaviour so far."""
-        assert self._player is not None
-        return self._player
-
     def check(self, properties: list[str] | None) -> None:
         """Show the truth of these properties; of all for None."""
         if properties != self._properties:
@@ -112,7 +105,7 @@ class Stepping(Box):
         self._draw_start()
         judged = None if self._properties is None else self.stepper.model.applicable(self._properties)
         self._looking = True
-        with player.hold_sync():
+        with self._held():
             if player.trace != trace or self._shown_properties != judged:
                 self._shown_properties = judged
                 lazy = trace is not self.stepper.given
@@ -120,7 +113,7 @@ class Stepping(Box):
             else:
                 player.step = at
             self._looking = False
-            player.left = self._left()
+            player.say(left=self._left())
             self._draw_options()
         self._say()
         self._draw_tools()
@@ -171,7 +164,7 @@ class Stepping(Box):
     def _begun(self) -> None:
         self.stepper.begin(self._start.value)
 
-    def _jumped(self, _: object) -> None:
+    def _jumped(self) -> None:
         with self.stepper.lock:
             if not self._looking:
                 self.stepper.jump(self.player.step)
@@ -179,9 +172,9 @@ class Stepping(Box):
     def _draw_options(self) -> None:
         """The steps that are possible in the present state; why the others are not is folded away."""
         try:
-            self.player.moves = self._told()
+            self.player.say(moves=self._told())
         except ModelError as error:
-            self.player.moves = complaint(str(error))
+            self.player.say(moves=complaint(str(error)))
 
     def _told(self) -> Markup:
         trace, at = self.stepper.trace, self.stepper.at
@@ -212,7 +205,7 @@ class Stepping(Box):
         self.stepper.find(self._condition.value, anew=self._from.value == _BEGINNING)
 
     def _agreed(self, more: tuple[str, ...]) -> None:
-        self.player.watches = tuple(dict.fromkeys([*self.player.watches, *more]))
+        self.player.watches = dict.fromkeys([*self.player.watches, *more])
 
     def static(self) -> TraceView:
         """The behaviour, with the state that is shown."""

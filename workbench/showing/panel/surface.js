@@ -110,12 +110,59 @@ function keepRoom(panel) {
 
 const partOf = (target) => target.closest("[data-part]");
 
+// What a player asks of its model, of values that the kernel keeps for its part. What a person sets while an answer is
+// awaited goes out as one.
+function modelOf(values, send, ask) {
+  const calls = [];
+  let unsent = {};
+  let sent = {};  // what the kernel has not answered, so that what it says of these is old
+  let awaited;
+  let last;
+  const fire = (events) => {
+    const meant = calls.filter(([event]) => event.split(" ").some((one) => events.includes(one)));
+    new Set(meant.map(([, call]) => call)).forEach((call) => call());
+  };
+  const save = () => {
+    if (awaited !== undefined || !Object.keys(unsent).length) return;
+    awaited = send(unsent);
+    [sent, unsent] = [unsent, {}];
+  };
+  return {
+    get: (name) => values[name],
+    set(name, value) {
+      if (values[name] === value) return;
+      values[name] = unsent[name] = value;
+      fire([`change:${name}`]);
+    },
+    save_changes: save,
+    send: ask,
+    on: (event, call) => calls.push([event, call]),
+    off: (event, call) => calls.splice(calls.findIndex(([one, other]) => one === event && other === call), 1),
+    received(message, told) {
+      if (message === last) return;  // every view of the panel hears it
+      last = message;
+      if (message.heard?.[1] === awaited) [awaited, sent] = [undefined, {}];
+      const news = Object.entries(told).filter(([name, value]) =>
+        !(name in unsent || name in sent) && JSON.stringify(value) !== JSON.stringify(values[name]));
+      Object.assign(values, Object.fromEntries(news));
+      fire(news.map(([name]) => `change:${name}`));
+      calls.filter(([event]) => event === "msg:custom").forEach(([, call]) => call(message));
+      save();
+    },
+  };
+}
+
+// The models of players by their values, which all views of a panel share.
+const MODELS = new WeakMap();
+
 function render({ model, el }) {
-  el.classList.add("wb", "wb-pane");
+  el.classList.add("wb", "wb-pane", "wb-panel");
   const html = model.get("parts");  // kept up to date here, for whoever shows the panel once more
+  const values = model.get("values");
   const places = new Map();  // by its number, where a part is, the HTML there, and the last click that counts
-  let leavePlayer = () => {};
+  const leavePlayers = [];
   let clicks = 0;
+  const lost = () => el.classList.add("wb-lost");
 
   function update(number) {
     const place = places.get(number);
@@ -127,7 +174,16 @@ function render({ model, el }) {
     [place.html, place.drawn] = [now, template.content];
     place.live.querySelectorAll("[data-part]").forEach(enter);
     const stage = place.live.querySelector("[data-player]:not(.wb-player)");
-    if (stage) leavePlayer = playTrace({ model, el: stage });
+    if (stage) play(number, stage);
+  }
+
+  function play(number, stage) {
+    const part = Number(number);
+    if (!MODELS.has(values[number])) {
+      MODELS.set(values[number], modelOf(values[number],
+        (set) => tell({ part, set, click: ++clicks }) ? clicks : undefined, (ask) => tell({ part, ask })));
+    }
+    leavePlayers.push(playTrace({ model: MODELS.get(values[number]), el: stage }));
   }
 
   function enter(live) {
@@ -137,10 +193,27 @@ function render({ model, el }) {
     update(number);
   }
 
+  // Whether the kernel will hear it; if it has ended, the panel says so.
+  function tell(content) {
+    try {
+      model.send(content);
+      return true;
+    } catch {
+      lost();
+      return false;
+    }
+  }
+
   function send(target, value, what = target.dataset.send) {
     const { part } = partOf(target).dataset;
-    places.get(part).click = ++clicks;
-    model.send({ part: Number(part), send: what, value, click: clicks });
+    const place = places.get(part);
+    place.click = ++clicks;
+    if (tell({ part: Number(part), send: what, value, click: clicks })) return;
+    place.heard = clicks;
+    queueMicrotask(() => {  // a switch goes back
+      place.html = undefined;
+      update(part);
+    });
   }
 
   el.addEventListener("click", (event) => {
@@ -186,18 +259,26 @@ function render({ model, el }) {
     else if (event.target.matches("[type=text], [type=number]")) say(event);
   });
 
-  const received = ({ parts, heard, save }) => {
+  const received = (message) => {
+    const { parts, values: told = {}, heard, save, player } = message;
     if (save) download(save.name, save.content, save.type);
+    for (const number of new Set([...Object.keys(told), player, heard?.[0]])) {
+      if (number in told) values[number] ??= {};
+      if (!values[number]) continue;
+      const shown = MODELS.get(values[number]);
+      if (shown) shown.received(message, told[number] ?? {});
+      else Object.assign(values[number], told[number]);
+    }
     if (!parts) return;
     Object.assign(html, parts);
     if (heard) {
-      const place = places.get(String(heard[0]));
+      const number = String(heard[0]);
+      const place = places.get(number);
       if (place) place.heard = heard[1];
-      update(String(heard[0]));
+      update(number);
     }
     Object.keys(parts).forEach(update);
   };
-  const lost = () => el.classList.add("wb-lost");
   model.on("msg:custom", received);
   model.on("comm_live_update", lost);  // its kernel has ended
 
@@ -205,7 +286,7 @@ function render({ model, el }) {
   root.dataset.part = model.get("root");
   el.append(root);
   enter(root);
-  model.send({ want: "parts" });  // what has changed since the widget was there, before its page listened
+  tell({ want: "parts" });  // what has changed since the widget was there, before its page listened
   const forget = keepKeys();
   const seen = new MutationObserver(() => keepRoom(el));
   seen.observe(el, { childList: true, subtree: true });
@@ -223,7 +304,7 @@ function render({ model, el }) {
     seen.disconnect();
     sized.disconnect();
     forget();
-    leavePlayer();
+    leavePlayers.forEach((leave) => leave());
   };
 }
 

@@ -1,32 +1,26 @@
 """The one widget of a panel, which shows parts and hears what a person does in them."""
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import resources
 from typing import Any
 
+import anywidget
 import traitlets
 
 from workbench.showing.panel.lifetime import Panel
 from workbench.showing.panel.parts import Part
-from workbench.showing.panel.player import Player
 from workbench.showing.pictures.markup import Markup
 from workbench.showing.view.html import drawn_style, player_script, script
 
 _HERE = resources.files(__package__)
 #: The style of drawings, players and panels.
-STYLE = f"{drawn_style()}html {{\n{_HERE.joinpath('panel.css').read_text(encoding='utf-8')}}}"
+STYLE = f"{drawn_style()}:is(html, :host) {{\n{_HERE.joinpath('panel.css').read_text(encoding='utf-8')}}}"
 
 
-class Stage(Part):
-    """The place of the surface's player."""
-
-    def markup(self) -> Markup:
-        return Markup('<div data-player="true"></div>')
-
-
-class Surface(Panel, Player):
-    """A widget that shows parts, and perhaps a trace.
+class Surface(Panel, anywidget.AnyWidget):
+    """A widget that shows parts.
 
     Args:
         root: The part in which all others are.
@@ -40,17 +34,21 @@ class Surface(Panel, Player):
     _css = STYLE
 
     root = traitlets.Int().tag(sync=True)
-    #: The HTML of each part, by its number. It is changed in place, and the page is told of what is new.
+    #: The HTML of each part, and the values that its page draws, by its number. Both are changed in place, and the page
+    #: is told of what is new.
     parts = traitlets.Dict().tag(sync=True)
+    values = traitlets.Dict().tag(sync=True)
 
     def __init__(self, root: Part, lock: Any = None) -> None:
         self.content = root
+        self._lock = threading.RLock() if lock is None else lock
         self._known: dict[int, Part] = {}
         self._news: dict[str, str] = {}
+        self._told: dict[str, dict[str, Any]] = {}
         self._holding = 0
         self._enter(root)
-        super().__init__(lock, root=root.number, _dom_classes=["wb-panel"])
-        self._news = {}  # all of it went with the widget
+        super().__init__(root=root.number, _dom_classes=["wb-panel"])
+        self._news, self._told = {}, {}  # all of it went with the widget
         self.on_msg(self._received)
 
     def put(self, part: Part) -> None:
@@ -66,9 +64,16 @@ class Surface(Panel, Player):
             if child.surface is None:
                 self._enter(child)
 
+    def put_values(self, part: Part, values: dict[str, Any]) -> None:
+        with self.held():
+            for kept in (self.values, self._told):
+                kept.setdefault(str(part.number), {}).update(values)
+
     def _enter(self, part: Part) -> None:
         part.surface = self
         self._known[part.number] = part
+        if told := part.page_values():
+            self.put_values(part, told)
         self._show(part)
 
     @contextmanager
@@ -81,17 +86,29 @@ class Surface(Panel, Player):
                     yield
             finally:
                 self._holding -= 1
-                if not self._holding and (self._news or click):
-                    news, self._news = self._news, {}
-                    self.send({"parts": news, "heard": click})
+                if not self._holding and (self._news or self._told or click):
+                    (news, self._news), (told, self._told) = (self._news, {}), (self._told, {})
+                    self.send({"parts": news, "values": told, "heard": click})
 
     def _received(self, _: Any, content: dict[str, Any], __: Any) -> None:
         """The page has begun to listen, or a person has done something in a part."""
         match content:
             case {"want": "parts"}:
                 with self._lock:
-                    self.send({"parts": dict(self.parts)})
-            case {"part": int(number), "send": str(sent), "click": int(click)}:
+                    self.send({"parts": dict(self.parts), "values": dict(self.values)})
+            case {"part": int(number), "send": str(sent), "click": int(click)} if number in self._known:
                 with self.held((number, click)):
-                    if number in self._known:
-                        self._known[number].receive(sent, content.get("value"))
+                    self._known[number].receive(sent, content.get("value"))
+            case {"part": int(number), "set": dict(values), "click": int(click)} if number in self._known:
+                with self.held((number, click)):
+                    self._known[number].hear(values)
+                    self._drop(number, values)
+            case {"part": int(number), "ask": dict(asked)} if number in self._known:
+                self._known[number].asked(asked)
+
+    def _drop(self, number: int, values: dict[str, Any]) -> None:
+        """Not tell the page of the values that it has set itself."""
+        told = self._told.get(str(number), {})
+        for name in values.keys() & told.keys():
+            if told[name] == values[name]:
+                del told[name]

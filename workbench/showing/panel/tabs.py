@@ -6,7 +6,6 @@ from workbench.kernel import Result
 from workbench.showing.panel.compare_tab import Compare
 from workbench.showing.panel.grid_tab import Grid
 from workbench.showing.panel.parts import Fold, Part
-from workbench.showing.panel.player import Player
 from workbench.showing.panel.stepping import Stepping
 from workbench.showing.panel.tab import Tab
 from workbench.showing.panel.whatif_tab import WhatIf
@@ -22,10 +21,6 @@ class StoryTab(Tab):
         super().__init__(session)
         self.stepping = Stepping(session.stepper(), session)
         self._built, self.children = True, [self.stepping]
-
-    def begin(self, player: Player) -> None:
-        """Show the behaviour in this player."""
-        self.stepping.begin(player)
 
     def what(self) -> Any:
         return self.session.number, self.session.selected

@@ -16,7 +16,7 @@ from workbench.showing.view.html import MARKS, badge, bullets, noted
 from workbench.showing.view.tables import headline, said_of, summary
 
 
-class Verdicts(Box):
+class CheckBar(Box):
     """A line on the check with its buttons, what is wrong if something is, and the list.
 
     Args:
@@ -57,12 +57,7 @@ class Verdicts(Box):
             self.status.html = "" if result is None or session.stale else _notes(result) + self._differences(result)
         self.headline.html = self._said(result)
         if result is not None:
-            rows = (_row(verdict, result, verdict.name == session.selected) for verdict in result.verdicts)
-            stale = " wb-stale" if session.stale else ""
-            self.list.html = element(
-                "div", *rows, class_=f"wb-verdicts wb-scroll{stale}", role="group", aria_label="verdicts",
-                tabindex="0",
-            )  # fmt: skip
+            self.list.html = verdict_list(result, session.selected, session.stale)
 
     def _where(self, result: Result | None) -> str:
         """Where the check is, or how it has ended."""
@@ -126,6 +121,17 @@ def _progress(at: Progress) -> str:
     rate = at.states / at.seconds if at.seconds else 0
     parts = [f"level {at.level}", counted(at.states, "state"), f"{rate:,.0f} states/s", f"{at.seconds:.0f} s"]
     return " \N{MIDDLE DOT} ".join(filter(None, [*parts, outlook(at)]))
+
+
+def verdict_list(result: Result, selected: str | None, stale: bool) -> Markup:
+    """A button for each verdict.
+
+    Args:
+        stale: Whether the verdicts are known to be of other settings than those that are set.
+    """
+    rows = (_row(verdict, result, verdict.name == selected) for verdict in result.verdicts)
+    class_ = f"wb-verdicts wb-scroll{' wb-stale' if stale else ''}"
+    return element("div", *rows, class_=class_, role="group", aria_label="verdicts", tabindex="0")
 
 
 def _row(verdict: Verdict, result: Result, selected: bool) -> Markup:

@@ -112,10 +112,10 @@ def player_script() -> str:
 def drawn_style(traces: bool = True) -> str:
     """The style sheet of drawings and, where there are traces to be played, of the player.
 
-    The player's rules stand below `html`, and so are stronger than rules for drawings that are like them: a page may
+    The player's rules stand below the root, and so are stronger than rules for drawings that are like them: a page may
     have those again, further below, with what is drawn there.
     """
-    return asset("style.css") + (f"html {{\n{asset('player.css')}}}" if traces else "")
+    return asset("style.css") + (f":is(html, :host) {{\n{asset('player.css')}}}" if traces else "")
 
 
 def live_script(*more: str, traces: bool = True) -> Markup:

@@ -7,7 +7,7 @@ from workbench.showing.panel.parts import Part, Seen
 from workbench.showing.pictures.markup import Markup, element, joined
 
 
-class Switches(Part):
+class Toggles(Part):
     """Named switches, each on or off.
 
     Args:
@@ -21,7 +21,7 @@ class Switches(Part):
         hints (dict): By name, what flipping the switch would do, and the kind of that: "good", "bad" or "idle".
 
     Examples:
-        >>> switches = Switches({"SafeAcks": "acks are safe", "Lock": "commits are locked"}, lambda: print(switches.on))
+        >>> switches = Toggles({"SafeAcks": "acks are safe", "Lock": "commits are locked"}, lambda: print(switches.on))
         >>> switches.set({"Lock": True})
         >>> switches.receive("SafeAcks", True)
         ('SafeAcks', 'Lock')

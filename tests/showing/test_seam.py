@@ -1,0 +1,262 @@
+"""What a notebook takes from a panel and gives to it: traits, and the panel's parts as widgets of their own."""
+
+from typing import Any
+
+import ipywidgets
+import pytest
+from traitlets import TraitError
+
+from tests.showing.panels import Every, Kernel, click, drawn, enter, everything, find, playing, use
+from workbench import check, state_space, sweep
+from workbench.kernel import InputError, replay
+from workbench.protocols.bakery.model import Bakery
+from workbench.showing.panel import StateGraph, Switches, TracePlayer, VerdictMap, Verdicts, Workbench
+
+
+def told(shown: Any, *names: str) -> list[tuple[str, Any, Any]]:
+    """What observers of these traits hear from now on."""
+    heard: list[tuple[str, Any, Any]] = []
+    shown.observe(lambda change: heard.append((change.name, change.old, change.new)), list(names))
+    return heard
+
+
+# Switches ------------------------------------------------------------------------------------------------------------
+
+
+def test_switches_have_the_constants_as_the_model_takes_them() -> None:
+    shown = Switches(Every, "On", "Actors", "Kind", Kind="a")
+    assert shown.value == {"On": True, "Actors": ("a1", "a2", "a3"), "Kind": "a"}
+    heard = told(shown, "value")
+    click(shown, "On")
+    enter(shown, "Actors", 2)
+    assert shown.value == {"On": False, "Actors": ("a1", "a2"), "Kind": "a"}
+    assert [new for _, _, new in heard][-1] == shown.value
+    assert [old["On"] for _, old, _ in heard] == [True, False]
+    shown.value = {"Kind": 3}
+    assert find(shown, "Kind").value == 3
+    assert shown.value == {"On": False, "Actors": ("a1", "a2"), "Kind": 3}
+    assert all(f">{text}<" in everything(shown) for text in ("a switch", "a choice"))
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ({"Kind": "z"}, "Kind = 'z' is not accepted"),
+        ({"Knid": 3}, r"unknown constant of every 'Knid' \(did you mean Kind\?\)"),
+    ],
+)
+def test_switches_refuse_what_the_model_refuses(value: dict[str, Any], says: str) -> None:
+    shown = Switches(Every)
+    before = shown.value
+    with pytest.raises(TraitError, match=says):
+        shown.value = value
+    assert shown.value == before
+
+
+def test_a_person_who_types_what_does_not_fit_is_told_and_the_value_stays() -> None:
+    shown = Switches(Every, "Actors", "Parts")
+    enter(shown, "Parts", "a1 | a1")
+    assert "Parts" in everything(shown.content.children[1])
+    assert shown.value["Parts"] != "a1 | a1"
+    enter(shown, "Parts", "")
+    assert everything(shown.content.children[1]) == ""
+
+
+def test_an_unknown_switch_is_one_line() -> None:
+    with pytest.raises(InputError, match="unknown constant of every 'Off'; known: Actors"):
+        Switches(Every, "Off")
+
+
+def test_switches_drive_what_is_interactive() -> None:
+    shown, results = Switches("bakery", "LazyReap", Writers=2), []
+    output = ipywidgets.interactive_output(
+        lambda constants: results.append(check(Bakery(Writers=2, **constants)).holds), {"constants": shown}
+    )
+    click(shown, "LazyReap")
+    assert results == [True, False]
+    output.close()
+
+
+# The panel's traits --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def bakery() -> Any:
+    panel = Workbench("bakery", Writers=2, LazyReap=False)
+    panel.wait(300)
+    yield panel
+    panel.close()
+
+
+def test_a_panels_traits_say_what_it_shows(bakery: Any) -> None:
+    assert (bakery.constants["Writers"], bakery.constants["LazyReap"]) == (("w1", "w2"), False)
+    assert bakery.verdicts == {one.name: one.word for one in bakery.result.verdicts}
+    assert bakery.selected == "NonCrashedProgress"
+    assert bakery.step == bakery.session.stepper().at == 5
+    heard = told(bakery, "step", "selected")
+    bakery.step = 2
+    assert bakery.session.stepper().at == 2
+    bakery.selected = "SomeoneCommits"
+    assert bakery.session.selected == "SomeoneCommits"
+    assert heard[0] == ("step", 5, 2)
+    assert ("selected", "NonCrashedProgress", "SomeoneCommits") in heard
+    bakery.selected = "NonCrashedProgress"
+
+
+def test_constants_that_are_set_are_checked_and_the_verdicts_follow(bakery: Any) -> None:
+    heard = told(bakery, "constants", "verdicts")
+    bakery.constants = {"LazyReap": True}
+    assert (bakery.constants["LazyReap"], bakery.constants["Writers"]) == (True, ("w1", "w2"))
+    assert set(bakery.verdicts.values()) == {"checking"}
+    bakery.wait(300)
+    assert bakery.verdicts["NonCrashedProgress"] == "holds"
+    assert [name for name, _, _ in heard] == ["constants", "verdicts", "verdicts"]
+    bakery.apply(LazyReap=False)
+    bakery.wait(300)
+    assert bakery.verdicts["NonCrashedProgress"] == "violated"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("constants", {"LazyReap": 3}, "LazyReap = 3 is not accepted; it takes true or false"),
+        ("constants", {"LazyRape": True}, "did you mean LazyReap"),
+        ("selected", "Nothing", "unknown verdict 'Nothing'"),
+        ("step", 99, r"step 99 is not accepted; the trace has states 0 to \d"),
+        ("step", -1, "step -1 is not accepted"),
+        ("verdicts", {}, "read-only"),
+    ],
+)
+def test_what_a_panel_does_not_accept_is_a_trait_error(bakery: Any, name: str, value: Any, says: str) -> None:
+    before = getattr(bakery, name)
+    with pytest.raises(TraitError, match=says):
+        setattr(bakery, name, value)
+    assert getattr(bakery, name) == before
+
+
+def test_a_panel_and_switches_can_be_linked(bakery: Any) -> None:
+    shown = Switches("bakery", "LazyReap", LazyReap=False)
+    link = ipywidgets.link((shown, "value"), (bakery, "constants"))
+    click(shown, "LazyReap")
+    assert bakery.constants["LazyReap"] is True
+    bakery.apply(LazyReap=False)
+    assert shown.value == {"LazyReap": False}
+    bakery.wait(300)
+    link.unlink()
+
+
+# Its parts -----------------------------------------------------------------------------------------------------------
+
+
+def test_verdicts_of_a_result_are_shown_and_selected(bakery: Any) -> None:
+    shown = Verdicts(bakery.result)
+    assert shown.selected == "NonCrashedProgress"
+    heard = told(shown, "selected")
+    click(shown, "UniqueTickets")
+    assert heard == [("selected", "NonCrashedProgress", "UniqueTickets")]
+    with pytest.raises(TraitError, match="unknown verdict 'x'"):
+        shown.selected = "x"
+    shown.selected = "NonCrashedProgress"
+    assert 'data-send="NonCrashedProgress" aria-pressed="true"' in everything(shown)
+
+
+def test_a_trace_player_has_its_step_as_a_trait() -> None:
+    trace = replay(Bakery(Writers=2), 0, [(0, 0), (2, 0)])
+    player = TracePlayer(trace)
+    heard = told(player, "step")
+    number = playing(player).number
+    sent: list[Any] = []
+    player.send = sent.append
+    player._handle_custom_msg({"part": number, "set": {"step": 1}, "click": 7}, [])
+    assert (player.step, heard) == (1, [("step", 2, 1)])
+    (answer,) = sent
+    assert answer["heard"] == (number, 7)
+    assert "step" not in answer["values"][str(number)], "the page knows what it has set"
+    assert answer["values"][str(number)]["picture"][0] == 1
+    for wrong in ({"step": 3}, {"step": "x"}, {"step": None}, {"room": "wide"}, {"chosen": {"reader": 5}}, {"x": 1}):
+        player._handle_custom_msg({"part": number, "set": wrong, "click": 8}, [])
+    assert (player.step, playing(player).chosen) == (1, {})
+    player.step = 0
+    assert drawn(player, "picture")[0] == 0
+    with pytest.raises(TraitError, match="step 3 is not accepted; the trace has states 0 to 2"):
+        player.step = 3
+
+
+def test_a_graph_and_a_map_say_what_was_clicked() -> None:
+    graph: Any = StateGraph(state_space(Bakery(Writers=1)))
+    assert (graph.state, graph.static() is None) == (None, False)
+    use(graph.content, "3")
+    assert graph.state == 3
+    table = sweep(Bakery, {"Writers": [1, 2], "LazyReap": [True, False]}, ["NonCrashedProgress"])
+    shown = VerdictMap(table)
+    assert shown.row == {}
+    sent = [number for number in range(len(table)) if f'data-send="{number}"' in everything(shown)]
+    assert sent == [0, 1, 2, 3]
+    use(shown.content, "1")
+    assert shown.row == table.iloc[1].to_dict()
+
+
+@pytest.mark.parametrize("kind", [Verdicts, TracePlayer, StateGraph, VerdictMap])
+def test_a_part_takes_what_it_shows_or_a_panel(kind: Any, bakery: Any) -> None:
+    with pytest.raises(InputError, match=rf"{kind.__name__} takes what it shows, or panel= and a Workbench"):
+        kind()
+    with pytest.raises(InputError, match="give one of them"):
+        kind(bakery.result, panel=bakery)
+
+
+@pytest.mark.slow
+def test_parts_follow_a_panel_and_lead_it(bakery: Any) -> None:
+    verdicts, player = Verdicts(panel=bakery), TracePlayer(panel=bakery)
+    graph, table = StateGraph(panel=bakery), VerdictMap(panel=bakery)
+    assert player.trace.steps == bakery.result["NonCrashedProgress"].trace.steps
+    bakery.step = 1
+    assert player.step == 1
+    player.step = 3
+    assert bakery.step == 3
+    click(verdicts, "SomeoneCommits")
+    bakery.deliver()
+    assert bakery.selected == "SomeoneCommits"
+    assert player.trace.steps == bakery.result["SomeoneCommits"].trace.steps
+    assert bakery.session.settle(300)
+    assert "wb-graph" in everything(graph)
+    assert "<rect" in everything(table)
+    bakery.apply(MaxCrashes=0)
+    bakery.wait(300)
+    assert verdicts.result is bakery.result
+    for part in (verdicts, player, graph, table):
+        part.close()
+    bakery.apply(MaxCrashes=Bakery().MaxCrashes)
+    bakery.wait(300)
+    bakery.selected = "NonCrashedProgress"
+
+
+# In a notebook -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_what_one_cell_sets_is_one_check_and_observers_run_where_the_cell_did(kernel: Kernel) -> None:
+    kernel.run("made", "panel = Workbench('bakery', Writers=2)\npanel.wait()")
+    kernel.run(
+        "set",
+        "import threading\nseen, before = [], panel.session.number\n"
+        "def hear(change):\n"
+        "    seen.append((threading.current_thread() is threading.main_thread(), panel.session.lock._is_owned()))\n"
+        "panel.observe(hear, ['constants', 'verdicts'])\n"
+        "panel.constants = {'LazyReap': False}\npanel.constants = {'MaxCrashes': 0}",
+    )
+    kernel.run("wait", "panel.wait()")
+    assert kernel.run("number", "print(panel.session.number - before)") == "1"
+    assert kernel.run("seen", "print(len(seen) >= 3, set(seen))") == "True {(True, False)}"
+
+
+@pytest.mark.slow
+def test_what_stands_in_a_box_ends_with_its_cell_and_leaves_a_copy(kernel: Kernel) -> None:
+    before = kernel.alive()
+    cell = "ipywidgets.HBox([Switches('bakery', 'LazyReap'), ipywidgets.Tab([Workbench('bakery', Writers=1)])])"
+    for _ in range(3):
+        kernel.run("boxed", f"import ipywidgets\n{cell}")
+    (copy,) = kernel.displayed
+    assert kernel.alive() == before + 2
+    assert "wb-kept" in copy["text/html"]
+    assert "NoLakekeeperConflict" in copy["text/plain"]
+    assert "LazyReap" in copy["text/plain"]

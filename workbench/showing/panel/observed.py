@@ -1,0 +1,53 @@
+"""Surfaces with traits that mean something: what a notebook observes, links and sets.
+
+Checks run in threads, and clicks are handled with a lock held. Traits change where their observers expect it: in the
+thread that made the widget, with no lock held.
+"""
+
+import asyncio
+import threading
+from typing import Any
+
+from workbench.showing.panel.parts import Part
+from workbench.showing.panel.surface import Surface
+
+
+class Observed(Surface):
+    """A surface whose traits follow what it shows.
+
+    In a notebook they do so whenever its kernel is not busy; in a script, where nothing waits for events, with what the
+    script calls.
+    """
+
+    def __init__(self, root: Part, lock: Any = None) -> None:
+        self._given: dict[str, Any] = {}
+        super().__init__(root, lock)
+        self._thread = threading.current_thread()
+        try:
+            self._loop: asyncio.AbstractEventLoop | None = asyncio.get_running_loop()
+        except RuntimeError:
+            self._loop = None
+
+    def now(self) -> dict[str, Any]:
+        """The values of the traits as they should be."""
+        raise NotImplementedError
+
+    def follow(self) -> None:
+        """Have the traits follow soon. May be called from any thread."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self.deliver)
+        elif threading.current_thread() is self._thread:
+            self.deliver()
+
+    def deliver(self) -> None:
+        """Have the traits follow now. May be called in the thread that made the widget."""
+        with self._lock:
+            self._given = now = self.now()
+        for name, value in now.items():
+            self.set_trait(name, value)
+        self._given = {}
+
+    def is_followed(self, proposal: Any) -> bool:
+        """Whether a trait gets a value because it follows, and not because somebody sets it."""
+        name = proposal["trait"].name
+        return name in self._given and bool(self._given[name] == proposal["value"])
