@@ -103,10 +103,10 @@ def test_pictures_draw_fit_and_do_not_lie(case: str) -> None:
 def test_a_change_of_one_shown_cell_is_seen(case: str) -> None:
     """Neighbours on a behaviour, which differ in little, differ in their pictures, and the difference is marked."""
     model, states = sample(case)
-    shows = painting_of(model).shows
+    machine, shows = machine_of(model), painting_of(model).shows
     for state in states[:: len(states) // 25]:
-        for instance in model.instances:
-            for _, after in model.outcomes(instance, state):
+        for instance in machine.instances:
+            for _, after in machine.outcomes(instance, state):
                 if any(change.cell.variable in shows for change in state.changes_to(after)):
                     drawn = picture(model, after, state)
                     assert visible(drawn.svg) != visible(picture(model, state).svg)

@@ -215,8 +215,9 @@ class Stepping(RuleBasedStateMachine):
     def ahead(self, anew):
         """The states that can be reached from here, or from the beginning."""
         states = self.model.initial_states() if anew else [self.stepper.state]
+        machine = machine_of(self.model)
         for state in states:  # grows
-            states += {after for i in self.model.instances for _, after in self.model.outcomes(i, state)} - {*states}
+            states += {after for i in machine.instances for _, after in machine.outcomes(i, state)} - {*states}
         return {*states}
 
     @rule(lines=st.sampled_from(["warm(k2)", "cut\nnot s.on", "warm(k1)\nwarm(k2)", "cut\ncut"]))
