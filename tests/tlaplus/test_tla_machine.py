@@ -394,3 +394,17 @@ def test_symmetry_is_the_group_of_the_configuration():
     assert len(model.renamings()) == 6
     assert model.renamings()[0] == {"p1": "p1", "p2": "p2", "p3": "p3"}
     assert len(model.changed(Procs=4).renamings()) == 24
+
+
+@pytest.mark.parametrize(("steps", "distinct"), [("Next", 4), ("Direct", 6), ("Inner", 3)])
+def test_an_instances_own_operator_is_not_what_replaces_it_elsewhere(steps, distinct):
+    """As TLC has it: by ``I!Op`` the operator itself is reached, and what uses it in the instance has the other one."""
+    inner = "EXTENDS Naturals\nVARIABLE x\nOp(n) == n + 1\nUse(n) == Op(n) + 10\nInit == x = 0\n"
+    inner += "Next == x < 5 /\\ x' = Op(x)"
+    outer = (
+        "EXTENDS N\nMine(n) == LET I == INSTANCE N IN I!Op(n) + 1\nJ == INSTANCE N\n"
+        "Direct == x < 5 /\\ x' = J!Op(x)\nInner == x < 24 /\\ x' = J!Use(x)"
+    )
+    texts = f"---- MODULE N ----\n{inner}\n====", f"---- MODULE M ----\n{outer}\n===="
+    cfg = f"INIT Init NEXT {steps} CONSTANT Op <- Mine CHECK_DEADLOCK FALSE"
+    assert check(module_of_text(texts[1], cfg, modules=texts[:1])()).distinct == distinct

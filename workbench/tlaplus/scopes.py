@@ -272,13 +272,15 @@ class Scope:
     def imported(self, name: str, at: Place) -> Meaning:
         """What a name means that is reached through an instance whose scope this is.
 
+        As for TLC, it is the instance's own operator, also where ``Op <- Other`` replaces what is called so elsewhere.
+
         Raises:
             InputError: With the place, if the instance has no such operator.
         """
         found = None if name in self.local else self.names.get(name)
         if found is None or isinstance(found, Substituted):
             fail_at(at, f"{self.module} has no operator {name}{did_you_mean(name, self.names)}")
-        return replaced(found)
+        return found if isinstance(found, Defined) and isinstance(found.replacement, Defined) else replaced(found)
 
 
 def _part_of(
