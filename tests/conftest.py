@@ -55,9 +55,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whatever uses the Spark session, or the writers, is marked so; tests of a mark run in one worker of pytest-xdist.
 
     So each worker does not start a Spark, a browser and a server of its own, nor write the same tables. Tests that
-    start a Spark beside the session's name another group, which the other worker takes. The many quick tests come
-    first, since most mistakes show there; then the groups, which no two workers can share; single slow ones fill up
-    what time is left, so that the workers end together.
+    start a Spark beside the session's name another group, which the other worker takes. Those in a browser wait most of
+    their time, and are the longest: one worker begins with them. The others begin with the many quick tests, since most
+    mistakes show there; then come the other groups, which no two workers can share; single slow ones fill up what time
+    is left, so that the workers end together.
     """
     for item in items:
         for fixture in ("spark", "writers"):
@@ -69,12 +70,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=_turn)
 
 
-#: The groups that take longest, which begin first: no other worker can help.
-_LONGEST = ("browser", "spark", "writers", "java")
+#: The groups that take longest: no other worker can help.
+_LONGEST = ("spark", "writers", "java")
 
 
 def _turn(item: pytest.Item) -> tuple[int, int]:
     group = item.get_closest_marker("xdist_group")
+    if group is not None and group.args[0] == "browser":
+        return -1, 0
     if group is not None:
         return 1, _LONGEST.index(group.args[0]) if group.args[0] in _LONGEST else len(_LONGEST)
     return (2 if item.get_closest_marker("slow") else 0), 0
