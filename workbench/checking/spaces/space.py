@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,10 @@ from workbench.kernel.meaning.machine import AnyModel
 from workbench.kernel.meaning.plan import make_plan
 from workbench.kernel.meaning.trace import Move
 from workbench.registry import model_of
+from workbench.registry.programs import needs
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class StateSpace:
@@ -53,6 +57,20 @@ class StateSpace:
     def values(self) -> list[list[Any]]:
         """For each cell of ``model.layout.cells`` its values by number."""
         return self._search.cells.values
+
+    def table(self) -> "pd.DataFrame":
+        """A row for each state, by its number: its ``level``, and a column for each cell.
+
+        Raises:
+            InputError: If pandas is not installed.
+        """
+        needs("tables", "a table of states", "pandas")
+        import pandas as pd
+
+        columns = dict[str, Any](level=self.levels)
+        for number, (cell, values) in enumerate(zip(self.model.layout.cells, self.values, strict=True)):
+            columns[str(cell)] = np.fromiter(values, object, len(values))[self.rows[:, number]]
+        return pd.DataFrame(columns)
 
     @cached_property
     def levels(self) -> np.ndarray:

@@ -4,13 +4,16 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.kernel.meaning.errors import InputError, ModelError
 from workbench.kernel.meaning.machine import Machine, machine_of
 from workbench.kernel.meaning.state import Change, State, changes_of, lines_of, row_of
 from workbench.kernel.meaning.steps import ActionInstance
 from workbench.kernel.meaning.values import identity, is_same
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Move(NamedTuple):
@@ -142,6 +145,25 @@ class Trace:
     def changes(self, index: int) -> list[Change]:
         """The cells that step `index` changed; none for the initial state."""
         return [] if index == 0 else changes_of(self.steps[index - 1].state, self.steps[index].state)
+
+    def table(self) -> "pd.DataFrame":
+        """A row for each state: the ``step`` that leads there, the ``actor`` who takes it, and a column for each cell.
+
+        Raises:
+            InputError: If pandas is not installed.
+
+        Examples:
+            >>> from workbench.protocols.bakery.model import Bakery
+            >>> replay(Bakery(Writers=2), 0, [(0, 0)]).table()[["step", "actor", "pc[w1]"]].values.tolist()
+            [['initial state', '', 'NodeStartup'], ['node_startup(w1)', 'w1', 'BeginClaim']]
+        """
+        try:
+            import pandas as pd
+        except ModuleNotFoundError:
+            how = "pip install 'lakehouse-workbench[tables]'"
+            raise InputError(f"a trace's table needs pandas, which is not installed: {how}") from None
+        columns = ["step", "actor", *map(str, self.model.layout.cells)]
+        return pd.DataFrame([[step.label, step.lane, *row_of(step.state)] for step in self.steps], columns=columns)
 
     @property
     def _changing(self) -> set[int]:
