@@ -396,6 +396,24 @@ def test_symmetry_is_the_group_of_the_configuration():
     assert len(model.changed(Procs=4).renamings()) == 24
 
 
+def test_symmetry_of_model_values_that_are_in_no_set():
+    """TLC's figures; without symmetry it has 108 states."""
+    lines = [
+        "EXTENDS Naturals, TLC", "CONSTANTS a, b, c, None", "VARIABLES owner, count", "Names == {a, b, c}",
+        "Perms == Permutations(Names)", "Init == owner = None /\\ count = [n \\in Names |-> 0]",
+        "Take(n) == owner = None /\\ owner' = n /\\ UNCHANGED count",
+        "Drop(n) == owner = n /\\ count[n] < 2 /\\ owner' = None /\\ count' = [count EXCEPT ![n] = @ + 1]",
+        "Next == \\E n \\in Names : Take(n) \\/ Drop(n)",
+    ]  # fmt: skip
+    cfg = "CONSTANTS a = a b = b c = c None = None INIT Init NEXT Next CHECK_DEADLOCK FALSE SYMMETRY Perms"
+    model = module_of_text(module_of(*lines), cfg)()
+    assert model.symmetry == ("Perms",)
+    result = check(model)
+    assert (result.distinct, result.generated, result.depth, result.symmetry) == (28, 43, 14, ("Perms",))
+    assert check(model, symmetry=False).distinct == 108
+    assert check(model, engine="reference").distinct == 28
+
+
 @pytest.mark.parametrize(("steps", "distinct"), [("Next", 4), ("Direct", 6), ("Inner", 3)])
 def test_an_instances_own_operator_is_not_what_replaces_it_elsewhere(steps, distinct):
     """As TLC has it: by ``I!Op`` the operator itself is reached, and what uses it in the instance has the other one."""

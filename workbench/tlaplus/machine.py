@@ -79,7 +79,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
             self._assume()
             self._behaviour, steps = self._behaves()
             disjuncts = named(split(self._terms, steps, self._name_of("NEXT", "Next"))) if steps is not None else []
-            self._group, symmetric = self._symmetry_over(sets)
+            self._group, self._exchanged = self._symmetry_over(sets)
             self._left_out = self._outside_of_view()
             self._checked = TextProperties(self._terms, self._cells, configured)
         except EvaluationError as error:
@@ -95,8 +95,8 @@ class TlaMachine(Machine, metaclass=TlaClass):
         self.properties, self.constraints = self._checked.properties, self._checked.constraints
         self.declared = replace(
             configured.family,
-            symmetry=symmetric,
-            reduced=bool(symmetric),
+            symmetry=tuple(self._exchanged),
+            reduced=bool(self._exchanged),
             variables={name: TextVariable(name, ghost=name in bounds) for name in self._cells.names},
             processes=made.processes,
             actions=self.actions,
@@ -257,26 +257,29 @@ class TlaMachine(Machine, metaclass=TlaClass):
 
     # Symmetry --------------------------------------------------------------------------------------------------
 
-    def _symmetry_over(self, sets: Mapping[str, Sequence[str]]) -> tuple[list[Renaming], tuple[str, ...]]:
+    def _symmetry_over(self, sets: Mapping[str, Sequence[str]]) -> tuple[list[Renaming], Mapping[str, Sequence[str]]]:
         """The group of the configuration's SYMMETRY, and the sets of names that it is about."""
         term = self.configured.single("SYMMETRY")
         if term is None:
-            return [{}], ()
-        line = self.configured.cfg.single["SYMMETRY"].line
+            return [{}], {}
+        entry = self.configured.cfg.single["SYMMETRY"]
         if self._terms.level(term) > Level.CONSTANT:
-            self.configured.fail(line, "SYMMETRY takes a constant set of permutations")
+            self.configured.fail(entry.line, "SYMMETRY takes a constant set of permutations")
         try:
             group = group_of(self._terms.value(term))
-            return group, sets_of(group, sets)
         except InputError as error:
-            self.configured.fail(line, f"SYMMETRY is not supported: {error}")
+            self.configured.fail(entry.line, f"SYMMETRY is not supported: {error}")
+        return group, sets_of(group, sets, entry.value)
+
+    def exchanged(self, name: str) -> Sequence[str]:
+        return self._exchanged[name]
 
     def renamings(self, sets: Sequence[str] | None = None) -> list[dict[str, str]]:
         names = self.symmetry if sets is None else names_in("sets", sets)
         for name in names:
             if name not in self.symmetry:
                 raise unknown(f"symmetric set of {self.name}", name, self.symmetry)
-        return within(self._group, {name for one in names for name in self.constants[one]})
+        return within(self._group, {name for one in names for name in self._exchanged[one]})
 
 
 def _rebuilt(made: type[TlaMachine], constants: Mapping[str, Any], shapes: Sequence[Shape | None]) -> TlaMachine:

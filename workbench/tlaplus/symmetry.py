@@ -3,7 +3,7 @@
 from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
-from workbench.kernel.meaning.errors import InputError, listed
+from workbench.kernel.meaning.errors import InputError
 from workbench.kernel.meaning.values import Map, Name
 from workbench.tlaplus.lazy import set_from
 from workbench.tlaplus.values import EvaluationError, brief
@@ -53,19 +53,15 @@ def moved_by(group: Sequence[Renaming]) -> set[str]:
     return {name for one in group for name, image in one.items() if image != name}
 
 
-def sets_of(group: Sequence[Renaming], sets: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+def sets_of(group: Sequence[Renaming], sets: Mapping[str, Sequence[str]], name: str) -> dict[str, Sequence[str]]:
     """The sets of names whose members a group exchanges.
 
-    Raises:
-        InputError: If it exchanges names that are in none of them.
+    Args:
+        name: What all exchanged names together are called, where some are members of no such set.
     """
     moved = moved_by(group)
-    found = tuple(name for name, members in sets.items() if not moved.isdisjoint(members))
-    if outside := moved - {name for one in found for name in sets[one]}:
-        raise InputError(
-            f"it exchanges {listed(sorted(outside))}; only members of constants that are sets of names are"
-        )
-    return found
+    found = {name: members for name, members in sets.items() if not moved.isdisjoint(members)}
+    return found if moved.issubset(set().union(*found.values())) else {name: tuple(sorted(moved))}
 
 
 def within(group: Sequence[Renaming], names: Container[str]) -> list[Renaming]:

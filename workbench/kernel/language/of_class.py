@@ -199,7 +199,7 @@ class ClassMachine(Machine):
         for name in names:
             if name not in self.symmetry:
                 raise unknown(f"symmetric set of {self.name}", name, self.symmetry)
-        held = telling_apart(self.constants, self.declared.constants, names)
+        held = telling_apart(self.constants, self.declared.constants, [self.constants[name] for name in names])
         count, most = math.prod(math.factorial(len(self.constants[name])) for name in names), MOST_RENAMINGS
         if count > (_MOST_TRIED if held else most):
             raise InputError(f"symmetry over {', '.join(names)} has {count:,} permutations; at most {most:,}")

@@ -74,12 +74,14 @@ def as_arguments(constants: Mapping[str, Any], declared: Mapping[str, Constant])
     return [f"{name}={declared[name].in_word(value)!r}" for name, value in constants.items()]
 
 
-def telling_apart(constants: Mapping[str, Any], declared: Mapping[str, Constant], sets: Sequence[str]) -> list[str]:
-    """The constants that tell names of the symmetric `sets` apart, such as a graph that is not complete.
+def telling_apart(
+    constants: Mapping[str, Any], declared: Mapping[str, Constant], sets: Sequence[Sequence[str]]
+) -> list[str]:
+    """The constants that tell names of symmetric sets apart, given the members of each: a graph that is not complete.
 
     Exchanging some two neighbouring names changes them; every renaming is made of such exchanges.
     """
-    exchanges = [{one: other, other: one} for of in sets for one, other in itertools.pairwise(constants[of])]
+    exchanges = [{one: other, other: one} for names in sets for one, other in itertools.pairwise(names)]
     return [
         name
         for name, constant in declared.items()

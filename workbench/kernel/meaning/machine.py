@@ -278,6 +278,11 @@ class Machine(ABC):
 
     # Symmetry --------------------------------------------------------------------------------------------------
 
+    def exchanged(self, name: str) -> Sequence[str]:
+        """The members of a symmetric set; for who looks for them in states."""
+        members: Sequence[str] = self.constants[name]
+        return members
+
     def renamings(self, sets: Sequence[str] | None = None) -> list[dict[str, str]]:
         """The permutations of names under which the model does not change, the identity first.
 
@@ -329,6 +334,9 @@ class Wrapped(Machine):
 
     def arguments_of(self, declared: Property) -> Iterable[tuple[Any, ...]]:
         return self.inner.arguments_of(declared)
+
+    def exchanged(self, name: str) -> Sequence[str]:
+        return self.inner.exchanged(name)
 
     def renamings(self, sets: Sequence[str] | None = None) -> list[dict[str, str]]:
         return self.inner.renamings(sets)

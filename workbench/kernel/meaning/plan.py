@@ -113,7 +113,7 @@ def make_plan(
         without = "explored without symmetry, since with it the check of a liveness property would be unsound"
         notes.append(f"{without}: {', '.join(lively)}; to use it, name other properties")
         sets = ()
-    if held := telling_apart(model.constants, model.declared.constants, sets):
+    if held := telling_apart(model.constants, model.declared.constants, [*map(model.exchanged, sets)]):
         notes.append(f"symmetry: names are exchanged only where that changes nothing in {', '.join(held)}")
     return Plan(model, chosen, sets, given.bits, fail_fast, notes, key=key)
 

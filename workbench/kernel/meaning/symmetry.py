@@ -21,7 +21,7 @@ class AmbiguousNames:
     """
 
     def __init__(self, model: Machine, sets: Sequence[str]) -> None:
-        self._set_of = {name: which for which in sets for name in model.constants[which]}
+        self._set_of = {name: which for which in sets for name in model.exchanged(which)}
         for cell in model.layout.cells:
             self.check(cell, cell.index)
 
