@@ -20,7 +20,7 @@ from urllib.error import HTTPError
 from tests.places import ROOT
 from tests.ports import free_port
 
-PATIENCE = 600_000  # how long anything may take, in milliseconds
+PATIENCE = 240_000  # how long anything may take, in milliseconds
 
 
 def until(done: Callable[[], Any], what: str) -> None:

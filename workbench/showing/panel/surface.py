@@ -16,7 +16,7 @@ from workbench.showing.view.html import drawn_style, player_script, script
 
 _HERE = resources.files(__package__)
 #: The style of drawings, players and panels.
-STYLE = f"{drawn_style()}:is(html, :host) {{\n{_HERE.joinpath('panel.css').read_text(encoding='utf-8')}}}"
+STYLE = f"{drawn_style()}:is(html, :where(:host)) {{\n{_HERE.joinpath('panel.css').read_text(encoding='utf-8')}}}"
 
 
 class Surface(Panel, anywidget.AnyWidget):

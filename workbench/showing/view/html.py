@@ -115,7 +115,7 @@ def drawn_style(traces: bool = True) -> str:
     The player's rules stand below the root, and so are stronger than rules for drawings that are like them: a page may
     have those again, further below, with what is drawn there.
     """
-    return asset("style.css") + (f":is(html, :host) {{\n{asset('player.css')}}}" if traces else "")
+    return asset("style.css") + (f":is(html, :where(:host)) {{\n{asset('player.css')}}}" if traces else "")
 
 
 def live_script(*more: str, traces: bool = True) -> Markup:
