@@ -64,14 +64,7 @@ class _EnabledApart:
         for one, number in numbers.items():
             self._names[number] = one.name
         self._function, self._values = terms.compiled("action", steps), tuple(steps.values.values())
-        self._mapped = dict[int, Callable[[Any], Any]]()
-        for one, meaning in variables.items():
-            given = {name: value for name, value in steps.values.items() if name in meaning.scope.parameters}
-            self._mapped[numbers[one]] = self._mapping(Term(meaning.expression, meaning.scope, given))
-
-    def _mapping(self, term: Term) -> Callable[[Any], Any]:
-        function, values = self._terms.compiled("expression", term), tuple(term.values.values())
-        return lambda now: function(now, None, *values)
+        self._mapped = {numbers[one]: terms.image(meaning, steps.values) for one, meaning in variables.items()}
 
     def __call__(self, state: Reader) -> bool:
         return self._of_values(self._cells.variables_of(state))

@@ -74,9 +74,7 @@ class ImageTest(Test):
         if isinstance(one, Variable):
             number = self._cells.names.index(one.name)
             return lambda now: now[number]
-        values = {name: value for name, value in step.values.items() if name in one.scope.parameters}
-        function = self._terms.compiled("expression", Term(one.expression, one.scope, values))
-        return lambda now: function(now, None, *values.values())
+        return self._terms.image(one, step.values)
 
     def __call__(self, before: Reader, after: Reader | None = None) -> bool:
         assert after is not None

@@ -93,6 +93,16 @@ class Terms:
             self._compiled[key] = compile_it(term.node, term.scope, tuple(term.values))
         return self._compiled[key]
 
+    def image(self, meaning: Substituted, values: Values) -> Callable[[Any], Any]:
+        """What stands for a variable of an instance, as a function of the values of the specification's variables.
+
+        Args:
+            values: Those of the names around it, the instance's parameters among them.
+        """
+        given = {name: value for name, value in values.items() if name in meaning.scope.parameters}
+        function = self.compiled("expression", Term(meaning.expression, meaning.scope, given))
+        return lambda now: function(now, None, *given.values())
+
     def value(self, term: Term) -> Any:
         """The value of a constant expression."""
         return self._evaluated("expression", term)

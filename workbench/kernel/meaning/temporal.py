@@ -121,9 +121,7 @@ def find_lasso(
         entries = allowed & trigger
     if formula.begins:
         entries = entries & set(range(initial))
-    elif (
-        formula.kind == "eventually_always"
-    ):  # "not the goal, again and again" has the form of a weak fairness condition
+    elif formula.kind == "eventually_always":  # "not the goal, again and again" has the form of weak fairness
         allowed = entries = everything
         conditions.append(FairSteps(strong=False, enabled=goal, steps=set()))
 
