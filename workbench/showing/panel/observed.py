@@ -6,10 +6,32 @@ thread that made the widget, with no lock held.
 
 import asyncio
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from traitlets import TraitError
+
+from workbench.kernel import InputError, Result
+from workbench.kernel.meaning.errors import unknown
 from workbench.showing.panel.parts import Part
 from workbench.showing.panel.surface import Surface
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """What is not accepted in here, a trait does not accept."""
+    try:
+        yield
+    except InputError as error:
+        raise TraitError(str(error)) from None
+
+
+def check_selected(name: Any, result: Result | None) -> None:
+    """Raise an InputError unless a result has a verdict of this name."""
+    names = [] if result is None else [one.name for one in result.verdicts]
+    if name not in names:
+        raise unknown("verdict", name, names)
 
 
 class Observed(Surface):

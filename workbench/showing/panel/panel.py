@@ -11,12 +11,11 @@ from typing import Any
 
 import traitlets
 
-from workbench.kernel import InputError, Result, Verdict
-from workbench.kernel.meaning.errors import unknown
+from workbench.kernel import Result, Verdict
 from workbench.showing.panel.charts_tab import ChartsTab
 from workbench.showing.panel.graph_tab import GraphTab
 from workbench.showing.panel.head import Head, Side
-from workbench.showing.panel.observed import Observed
+from workbench.showing.panel.observed import Observed, check_selected, refusing
 from workbench.showing.panel.parts import Box, Part, Tabs
 from workbench.showing.panel.tab import Tab, failure, failure_beside
 from workbench.showing.panel.tabs import MapTab, StoryTab
@@ -172,11 +171,9 @@ class Workbench(Observed):
         if self.is_followed(proposal):
             return dict(proposal["value"])
         present = self._wanted or self.session.settings
-        try:
+        with refusing():
             wanted = present.with_constants(proposal["value"])
             wanted.model()  # says whether they go together
-        except InputError as error:
-            raise traitlets.TraitError(str(error)) from None
         if wanted.constants != present.constants:
             self._wanted = wanted
             if self._loop is None:
@@ -193,18 +190,17 @@ class Workbench(Observed):
 
     @traitlets.validate("selected")
     def _known(self, proposal: Any) -> Any:
-        name, result = proposal["value"], self.session.result
         if not self.is_followed(proposal):
-            names = [] if result is None else [one.name for one in result.verdicts]
-            if name not in names:
-                raise traitlets.TraitError(str(unknown("verdict", name, names)))
-            self._select(name)
-        return name
+            with refusing():
+                check_selected(proposal["value"], self.session.result)
+            self._select(proposal["value"])
+        return proposal["value"]
 
     @traitlets.validate("step")
     def _there(self, proposal: Any) -> Any:
         if not self.is_followed(proposal):
-            self.story.stepping.player.go(proposal["value"])
+            with refusing():
+                self.story.stepping.player.go(proposal["value"])
         return proposal["value"]
 
     def _select(self, name: str) -> None:

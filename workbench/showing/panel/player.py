@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from typing import Any, Literal
 
-from traitlets import TraitError
-
 from workbench.formats.expression import Expression, example_of
 from workbench.kernel import InputError, Trace
 from workbench.kernel.meaning.values import show
@@ -156,10 +154,10 @@ class Player(Part):
         """Show another state.
 
         Raises:
-            TraitError: If there is none of that index.
+            InputError: If there is none of that index.
         """
         if not 0 <= step < len(self.values["states"]):
-            raise TraitError(f"step {step} is not accepted; the trace has states 0 to {len(self.values['states']) - 1}")
+            raise InputError(f"step {step} is not accepted; the trace has states 0 to {len(self.values['states']) - 1}")
         self.step = step
 
     def _draw(self) -> None:

@@ -17,7 +17,7 @@ from workbench.showing import view
 from workbench.showing.panel.controls import Controls
 from workbench.showing.panel.graph_tab import GraphTab, page_of
 from workbench.showing.panel.grid_tab import Grid
-from workbench.showing.panel.observed import Observed
+from workbench.showing.panel.observed import Observed, check_selected, refusing
 from workbench.showing.panel.parts import Box, Pane, Part
 from workbench.showing.panel.player import Player
 from workbench.showing.panel.tab import Tab, complaint
@@ -86,13 +86,9 @@ class Switches(Observed, ipywidgets.ValueWidget):
     @traitlets.validate("value")
     def _accepted(self, proposal: Any) -> dict[str, Any]:
         if not self.is_followed(proposal):
-            given = proposal["value"]
-            with self.held():
-                try:
-                    declared = self._settings.with_constants(given).constants  # linked to a panel, it gets all of them
-                    self._take({name: declared[name] for name in self._names})
-                except InputError as error:
-                    raise traitlets.TraitError(str(error)) from None
+            with self.held(), refusing():
+                every = self._settings.with_constants(proposal["value"]).constants  # from a panel it gets all of them
+                self._take({name: every[name] for name in self._names})
                 self._controls.assign(dict(self._settings.constants))
         value: dict[str, Any] = self.now()["value"]
         return value
@@ -187,13 +183,11 @@ class Verdicts(_Following):
 
     @traitlets.validate("selected")
     def _known(self, proposal: Any) -> Any:
-        name = proposal["value"]
-        names = [] if self.result is None else [one.name for one in self.result.verdicts]
         if not self.is_followed(proposal):
-            if name not in names:
-                raise traitlets.TraitError(str(unknown("verdict", name, names)))
-            self._select(name)
-        return name
+            with refusing():
+                check_selected(proposal["value"], self.result)
+            self._select(proposal["value"])
+        return proposal["value"]
 
     def __repr__(self) -> str:
         return f"Verdicts of\n{self.result}"
@@ -282,7 +276,8 @@ class TracePlayer(_Following):
     @traitlets.validate("step")
     def _there(self, proposal: Any) -> Any:
         if not self.is_followed(proposal):
-            self.player.go(proposal["value"])
+            with refusing():
+                self.player.go(proposal["value"])
         return proposal["value"]
 
     def __repr__(self) -> str:
