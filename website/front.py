@@ -230,7 +230,7 @@ def _frame(title: str, view: TraceView) -> str:
     ]
     scripts = (element("script", src=f"../_static/{name}") for name in (SCRIPT, "frame.js"))
     main = element("main", view.html(), class_="wb")
-    body = element("body", main, *scripts, data_plays="")
+    body = element("body", main, *scripts, data_plays="", data_opens=f"../{playground.PAGE}.html#")
     return f"<!DOCTYPE html>\n{element('html', element('head', *head), body, lang='en')}\n"
 
 

@@ -26,7 +26,9 @@ from website.playground import first_model, in_browser, packed, runtime
 from website.staging import FRONT, Staging, docname, pages
 from workbench import check
 from workbench.commands.cli import main
+from workbench.formats.permalink import permalink
 from workbench.kernel import InputError
+from workbench.registry import get_model
 from workbench.registry.configurations import configuration, shipped
 
 # The gallery ---------------------------------------------------------------------------------------------------------
@@ -429,6 +431,38 @@ def test_a_trace_is_played_without_a_kernel(page: Any, site: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.browser
+def test_a_link_opens_one_step_of_a_page(page: Any, site: Path) -> None:
+    address = (site / "gallery" / "bakery" / "v2_race" / "NoLakekeeperConflict.html").as_uri()
+    page.goto(address)
+    page.keyboard.press("Tab")
+    where, step = page.locator(".wb-where"), page.get_by_role("button", name="previous step")
+    step.press("Enter")
+    step.press("Enter")
+    expect(where).to_contain_text("State 20 of 22")
+    link = copied(page)
+    assert link.startswith(f"{address}#workbench:bakery_v2?")
+    for opened, state in ((link, 20), (link.replace("&step=19", "&step=4"), 5)):
+        page.goto("about:blank")
+        page.goto(opened)
+        expect(where).to_contain_text(f"State {state} of 22")
+        expect(page.get_by_role("alert")).to_have_count(0)
+    page.goto("about:blank")
+    page.goto(re.sub("&of=.{8}", "&of=00000000", link))
+    expect(page.get_by_role("alert")).to_have_text("The link is to another behaviour than this page has.")
+    expect(where).to_contain_text("State 22 of 22")
+
+
+def copied(player: Any) -> str:
+    """What *Copy link* takes, where the clipboard is not to be had: the button puts it into a field."""
+    player.locator("body").first.evaluate(
+        "() => Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })"
+    )
+    player.get_by_role("button", name="an address that opens").press("Enter")
+    return str(player.locator(".wb-copied").input_value())
+
+
+@pytest.mark.slow
+@pytest.mark.browser
 def test_pages_fit_their_window(page: Any, site: Path) -> None:
     for name in ("index", "lessons", "api/workbench", "specs/hudi/README", "notebooks/00_tour"):
         page.goto((site / f"{name}.html").as_uri())
@@ -511,6 +545,13 @@ def test_the_playground_answers_in_json(tmp_path: Path, monkeypatch: pytest.Monk
     assert known["OpLimit"]["bounds"] == {"min": 1, "max": 6, "step": 1}
     assert known["OpLimit"]["doc"] == "transactions that are started in a run, by all writers together"
     assert (known["Writers"]["value"], known["Writers"]["bounds"]) == (2, {"min": 1, "max": 4, "step": 1})
+    trace = check(get_model("bakery")(Writers=2, LazyReap=False))["SomeoneCommits"].trace
+    named = ask(do="named", line=permalink(trace))
+    assert named["settings"] == 'model = "bakery"\n\n[constants]\nWriters = ["w1", "w2"]\nLazyReap = false\n'
+    del named["constants"]
+    followed = ask(do="follow", line=f"{permalink(trace)}&step=1", **named)
+    assert (followed["line"], 'data-at="1"' in followed["trace"]) == (permalink(trace), True)
+    assert "another version" in ask(do="follow", line=f"{permalink(trace)[:-8]}00000000", **named)["error"]
     changed = opened["source"].replace("class Delta(", "class Changed(", 1)
     given = {"source": changed, "settings": opened["settings"], "max_states": 9}
     assert "unknown model in model.py 'Delta'" in ask(do="check", **given)["error"]
@@ -770,6 +811,39 @@ def test_a_link_holds_the_model_and_its_settings(playground: Playground) -> None
     playground.page.goto(f"{playground.address}#open=hudi/no_concurrency_control")
     expect(playground.status).to_have_text("1 of 4 violated (3,227 states).")
     assert "hudi" in playground.text("settings")
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_a_link_opens_one_step_of_a_behaviour_and_the_way_back_undoes(playground: Playground) -> None:
+    page, where = playground.page, playground.trace.locator(".wb-where")
+    page.goto("about:blank")
+    page.goto(f"{playground.address}#open=delta/overwritten_no_partitions")
+    expect(playground.status).to_have_text(re.compile(r"violated \(575 states\)\.$"))
+    playground.trace.get_by_role("button", name="to the beginning").press("Enter")
+    playground.trace.locator("[data-take]").first.press("Enter")
+    expect(where).to_contain_text("State 2 of 2")
+    playground.trace.locator("[data-take]").first.press("Enter")
+    expect(where).to_contain_text("State 3 of 3")
+    page.go_back()
+    expect(where).to_contain_text("State 2 of 2")
+    link = copied(page.frames[-1])
+    assert re.search("#open=delta/overwritten_no_partitions&workbench:delta[?].*&step=1$", link)
+    page.goto("about:blank")
+    page.goto(link.replace("&step=1", "&step=0"))
+    expect(where).to_contain_text("State 1 of 2")
+    page.goto("about:blank")
+    page.goto(link.replace("open=delta/overwritten_no_partitions&", ""))  # as a panel copies it
+    expect(where).to_contain_text("State 2 of 2")
+    assert 'model = "delta"' in playground.text("settings")
+    page.goto("about:blank")
+    page.goto(re.sub("&of=.{8}", "&of=00000000", link))
+    expect(page.get_by_role("alert")).to_contain_text("is of another version of model delta, with other steps")
+    playground.check(ENDLESS.replace("s.at + 1", "1"), "")
+    expect(playground.status).to_have_text("Everything holds (2 states).")
+    page.go_back()  # to code that was written here
+    page.go_forward()
+    expect(playground.status).to_have_text("Everything holds (2 states).")
 
 
 #: Runs in the playground as code of a model, which gets hold of the worker through a timer's `this`, and tries ways.

@@ -101,7 +101,8 @@ def frame() -> str:
     head = element("head", element("meta", charset="utf-8"), element("title", "playground"), element("style", style))
     script = element("script", Markup(_frame_script()))
     main = element("main", Markup("<!-- body -->"), script, class_="wb")
-    return f"<!DOCTYPE html>\n{element('html', head, element('body', main), lang='en', style='color-scheme: SCHEME')}\n"
+    body = element("body", main, data_opens="OPENS")
+    return f"<!DOCTYPE html>\n{element('html', head, body, lang='en', style='color-scheme: SCHEME')}\n"
 
 
 def _frame_script() -> str:

@@ -16,6 +16,7 @@ from typing import Any
 
 import workbench
 from workbench import language
+from workbench.formats.permalink import follow_permalink, parse_permalink
 from workbench.kernel import InputError, Machine, Model, ModelError, Result, Trace, replay
 from workbench.kernel.meaning.budget import Budget, Limits, Progress, Watch
 from workbench.kernel.meaning.errors import place_of, unknown
@@ -72,7 +73,7 @@ class Playground:
     async def answer(self, request: str) -> str:
         """The answer to a request: one of the methods below under ``do``, and its arguments."""
         given = json.loads(request)
-        methods = (self.check, self.show, self.possible, self.take, self.open)
+        methods = (self.check, self.show, self.possible, self.take, self.open, self.named, self.follow)
         doing: dict[str, Callable[..., Any]] = {method.__name__: method for method in methods}
         try:
             found = doing[given.pop("do")](**given)
@@ -158,16 +159,31 @@ class Playground:
         before = [one.move for one in self._trace.steps[1 : at + 1] if one.move is not None]
         return self._shown(replay(self._trace.model, self._trace.start, [*before, Move(instance, outcome)]))
 
-    def _shown(self, trace: Trace) -> dict[str, Any]:
+    def _shown(self, trace: Trace, at: int | None = None) -> dict[str, Any]:
         self._trace = trace
         names = None if self._result is None else [verdict.name for verdict in self._result.verdicts]
-        return {"shown": "", "trace": trace_view(trace, properties=names).html()}
+        view = trace_view(trace, properties=names, at=at)
+        return {"shown": "", "trace": view.html(), "line": view.permalink}
 
     def open(self, name: str) -> dict[str, Any]:
         """A configuration that comes with the package: its settings, its model's file, and ``constants`` to set."""
         settings = shipped()[name].read_text(encoding="utf-8")
         source = _source_of(tomllib.loads(settings)["model"])
         return {"source": source, "settings": settings, "constants": _constants(_configuration(source, settings).model)}
+
+    def named(self, line: str) -> dict[str, Any]:
+        """The model that a permalink names, as by :meth:`open`, with its constants as settings."""
+        link = parse_permalink(line)
+        if not (source := _source_of(link.model)):
+            raise unknown("model", link.model, models())
+        lines = [f"{name} = {_toml(value)}" for name, value in link.constants.items()]
+        settings = "\n".join([f"model = {json.dumps(link.model)}", *(["", "[constants]"] if lines else []), *lines, ""])
+        return {"source": source, "settings": settings, "constants": _constants(_configuration(source, settings).model)}
+
+    def follow(self, source: str, settings: str, line: str) -> dict[str, Any]:
+        """The behaviour of a permalink of this model, at the step that it asks for."""
+        trace, link = follow_permalink(line, type(_configuration(source, settings).model.author))
+        return self._shown(trace, link.step)
 
     def _failed(self, error: BaseException) -> dict[str, Any]:
         """What is wrong, in a line; the line of the model or the settings; and the behaviour that leads there."""
@@ -240,6 +256,13 @@ def _constants(model: Machine) -> list[dict[str, Any]]:
         bounds = numbers and {"min": numbers[0], "max": numbers[-1], "step": numbers.step}
         told.append({"name": name, "doc": constant.doc, "value": value, "words": words, "bounds": bounds})
     return told
+
+
+def _toml(value: Any) -> str:
+    """A constant as a permalink has it, in TOML, whose lists, texts and numbers are JSON's."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{json.dumps(key)} = {_toml(one)}' for key, one in value.items())}}}"
+    return f"[{', '.join(map(_toml, value))}]" if isinstance(value, list) else json.dumps(value)
 
 
 def _find(name: str, source: str) -> type[Model]:

@@ -132,7 +132,9 @@ const show = async (name, html) => {
   const frame = document.createElement("iframe");
   frame.sandbox = "allow-scripts";
   frame.title = name;
-  frame.srcdoc = around.replace("SCHEME", scheme()).replace("<!-- body -->", () => html);
+  const opens = `${location.href.split("#")[0]}#${await parts()}`;
+  frame.srcdoc = around.replace("SCHEME", scheme()).replace("OPENS", () => opens).replace("<!-- body -->", () => html);
+  if (shown[name] !== html) return;  // something else came meanwhile
   frame.style.height = places[name].firstChild?.style.height;  // until its own is known
   places[name].replaceChildren(...(html ? [frame] : []));
 };
@@ -150,7 +152,7 @@ addEventListener("message", async ({ source: from, data }) => {
   if (frame.title !== "trace" || running) return;
   if ("take" in data) {
     focusing = true;
-    behave(await ask({ do: "take", at: data.at, step: data.take }));
+    behave(await ask({ do: "take", at: data.at, step: data.take }), true);
   } else if ("at" in data) {
     const answer = await ask({ do: "possible", at: data.at });
     if (answer?.possible !== undefined) from.postMessage({ possible: answer.possible, focusing }, "*");
@@ -159,12 +161,13 @@ addEventListener("message", async ({ source: from, data }) => {
 });
 
 // A behaviour: of a verdict, or by hand
-const behave = (answer) => {
+const behave = (answer, taken = false) => {
   if (!answer) return;
   complain(answer);
   if (answer.error && !answer.trace) return;
   traces.value = answer.shown ?? "";
   show("trace", answer.trace);
+  if (taken) address(answer.line);
 };
 
 const complain = (answer) => {
@@ -196,7 +199,7 @@ check.addEventListener("click", async () => {
   progress = { states: 0, decided: [] };
   clear();
   say(status, "Checking.");
-  address();
+  address(linked);
   const max = Math.max(1, Math.trunc(most.valueAsNumber) || 1);
   const answer = await ask({ do: "check", source: source.getValue(), settings: settings.getValue(), max_states: max });
   busy(false);
@@ -215,6 +218,7 @@ check.addEventListener("click", async () => {
   traces.replaceChildren(...choices.map(([name, told]) => new Option(name ? `${name}: ${told}` : "by hand", name)));
   await show("verdicts", answer.head);
   behave(answer);
+  if (linked) follow(linked);
 });
 
 stop.addEventListener("click", () => {
@@ -266,6 +270,7 @@ const write = (name, value) => {
 // Models: a configuration, or what a link holds -------------------------------------------------------------------------
 
 let opened;  // what the chooser has put into the editors
+let linked = "";  // the permalink of a behaviour of a model that has yet to be checked
 const ours = () => source.getValue() === opened?.source && settings.getValue() === opened?.settings;
 
 const leave = (why) => {
@@ -273,10 +278,11 @@ const leave = (why) => {
   say(status, status.textContent.replace(/; then .*/, "."));
 };
 
-const choose = async () => {
+const choose = async (line = "") => {
   const name = open.value;
   const { source, settings, states } = open.selectedOptions[0].dataset;
   due = false;
+  linked = line;
   say(remark, "");
   clear();
   const brought = states ? await ask({ do: "open", name }) : { source, settings };
@@ -285,7 +291,8 @@ const choose = async () => {
   fill(opened);
   offer(opened.constants ?? []);
   if (states > Number(document.body.dataset.most)) {
-    address();
+    address(line);
+    if (line) follow(line);
     leave(`${counted(Number(states))} are too many for a browser: the budget ends the search before. Installed, the `
       + `workbench searches them at compiled speed: workbench check ${name}`);
   } else {
@@ -293,7 +300,7 @@ const choose = async () => {
     check.click();  // does nothing until Python is there
   }
 };
-open.addEventListener("change", choose);
+open.addEventListener("change", () => choose());
 
 const through = async (bytes, stream) =>
   new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
@@ -308,37 +315,65 @@ const unpacked = async (text) => {
   return new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw")));
 };
 
-// The address holds the model and its settings: a configuration by its name, anything else as it is.
-const address = async () => {
+// The address holds the model and its settings: a configuration by its name, anything else as it is. At its end may
+// stand the permalink of a behaviour. The way back leads through what was checked and taken here.
+const written = new Set();
+const parts = async () => {
   const same = ours();
   const model = { source: source.getValue(), settings: settings.getValue() };
   const states = most.value === most.defaultValue ? "" : most.value;
-  const parts = same && open.value ? { open: open.value } : same ? {} : { model: await packed(JSON.stringify(model)) };
-  const fragment = new URLSearchParams({ ...parts, ...(states && { states }) }).toString().replaceAll("%2F", "/");
-  history.replaceState(null, "", fragment ? `#${fragment}` : location.pathname + location.search);
+  const what = same && open.value ? { open: open.value } : same ? {} : { model: await packed(JSON.stringify(model)) };
+  const fragment = new URLSearchParams({ ...what, ...(states && { states }) }).toString().replaceAll("%2F", "/");
+  return fragment && `${fragment}&`;
+};
+const address = async (line = "") => {
+  const fragment = `#${await parts()}${line || (ours() && opened.line) || ""}`.replace(/[&#]$/, "");
+  written.add(fragment);
+  if (fragment !== location.hash) history.pushState(null, "", fragment || location.pathname + location.search);
 };
 
 copy.addEventListener("click", async () => {
-  await address();
   const done = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
   copy.textContent = done ? "Copied" : "It is in the address bar";
   setTimeout(() => (copy.textContent = "Copy link"), 2000);
 });
 
+const follow = async (line) => {
+  linked = "";
+  behave(await ask({ do: "follow", source: source.getValue(), settings: settings.getValue(), line }));
+};
+
+// The model of a permalink alone comes with the package: it runs at once.
+const named = async (line) => {
+  open.value = "";
+  due = false;
+  clear();
+  const brought = await ask({ do: "named", line });
+  if (!brought || brought.error) return behave(brought);
+  fill(opened = { ...brought, line: line.replace(/#.*/, "") });
+  offer(opened.constants);
+  say(status, "Ready.");
+  follow(line);
+};
+
 const arrive = async () => {
-  const link = new URLSearchParams(location.hash.slice(1));
+  const [hash, line = ""] = location.hash.slice(1).split(/&?(?=workbench:)/);
+  const link = new URLSearchParams(hash.startsWith("workbench:") ? "" : hash);
   most.value = link.get("states") ?? most.defaultValue;
+  if (hash.startsWith("workbench:")) return named(hash);
   open.value = link.get("open") ?? "";
   try {
     if (open.selectedIndex < 0) throw new Error(`there is no configuration ${link.get("open")}`);
-    if (!link.has("model")) return choose();
+    if (!link.has("model")) return choose(line);
     const model = JSON.parse(await unpacked(link.get("model")));
     if (typeof model.source !== "string" || typeof model.settings !== "string") throw new Error("no model");
     due = false;
     clear();
     fill(model);
     offer([]);
-    leave("This model is from a link, and runs when you press Check: code that somebody has written.");
+    linked = line;
+    if (written.has(location.hash)) check.click();
+    else leave("This model is from a link, and runs when you press Check: code that somebody has written.");
   } catch (wrong) {
     open.value = "";
     choose();

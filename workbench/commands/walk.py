@@ -1,8 +1,9 @@
-"""Walk through a model's states at random, for spaces too large to search.
+"""Walk through a model's states at random, for spaces too large to search, or by hand.
 
   workbench walk paimon --max-seconds 60               on all cores; violations print their trace
   workbench walk bakery_v2 --walks 100000 --seed 7     the same walks again, on any number of workers
   workbench walk hudi --swarm --depth 1000             longer walks, each preferring different actions
+  workbench walk two_buckets_unprotected --by-hand     you choose each step; try to lose a row
 
 What walks meet is certain. What they do not meet remains open, however many there are.
 Exit status: 0 nothing is violated, and everything wanted is reached, as far as the walks went; 1 something is violated,
@@ -11,12 +12,15 @@ interrupted.
 """
 
 import argparse
+from collections.abc import Sequence
 
 from workbench.checking.walks.result import UNIFORM, WalkRule, without_liveness
 from workbench.commands import status
-from workbench.commands.answers import ALL_TRACES, add_answer, check_answer, failing, give, with_deadlock
+from workbench.commands.answers import ALL_TRACES, add_answer, check_answer, failing, give, with_deadlock, write
+from workbench.commands.by_hand import walk_by_hand
 from workbench.commands.options import above_zero, add_options, add_workers, asked_of
 from workbench.commands.progress import progress_line
+from workbench.kernel import InputError, Machine
 from workbench.kernel.meaning.budget import INTERRUPTED, Watch
 
 
@@ -36,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--swarm", action="store_true", help="let each walk prefer different actions")
     add_workers(parser, "threads, or tasks on Spark", default=None)
     parser.add_argument("--engine", choices=("local", "spark"), default="local")
+    parser.add_argument("--by-hand", action="store_true", help="ask for each step, and say what it breaks")
     add_options(parser, "--fail-fast")
     parser.add_argument(
         "--shorten", type=int, metavar="N", help="visit at most this many states to shorten a trace (1000000)"
@@ -52,6 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
         properties, left_out = without_liveness(model, asked.properties)
     if arguments.deadlock:
         properties = with_deadlock(model, properties)
+    if arguments.by_hand:
+        return _by_hand(arguments, model, properties)
     from workbench.checking.walks.simulate import SHORTEN, simulate  # numba loads here, not with the command line
 
     rule = WalkRule(
@@ -78,3 +85,12 @@ def run(arguments: argparse.Namespace) -> int:
     wanted = [verdict for verdict in seen.undecided if verdict.kind in ("reachable", "liveness")]
     ended = seen.stopped != INTERRUPTED and bool(seen.verdicts)
     return status.HOLDS if given == status.UNKNOWN and ended and not wanted else given
+
+
+def _by_hand(arguments: argparse.Namespace, model: Machine, properties: Sequence[str] | None) -> int:
+    for name in ("max_seconds", "walks", "swarm", "shorten", "workers", "json"):
+        if getattr(arguments, name):
+            raise InputError(f"--{name.replace('_', '-')} is not accepted with --by-hand, which takes no walks")
+    trace, broken = walk_by_hand(model, properties)
+    write(arguments, trace, "the behaviour", {})
+    return status.VIOLATED if broken else status.HOLDS

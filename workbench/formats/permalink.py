@@ -1,15 +1,18 @@
 """Permalinks: a trace as one line to copy, and back.
 
-``workbench:bakery_v2?SafeAcks=false#0/12.0,3.1,7.0`` names the model, the constants other than the defaults (as JSON),
-the initial state, and the moves: the numbers of action instance and outcome. A lasso ends in ``@4``, the index of the
-state it returns to. Watches may follow: ``&watch=len%28s.iceberg%29``. Watches are only text here; they run once a
-person who has seen them passes them to :func:`workbench.showing.view.trace_view`.
+``workbench:bakery_v2?SafeAcks=false#0/12.0,3.1,7.0&of=1a2b3c4d`` names the model, the constants other than the defaults
+(as JSON), the initial state, and the moves: the numbers of action instance and outcome. A lasso ends in ``@4``, the
+index of the state it returns to. ``of`` is a checksum of the steps' labels and the last state: the same numbers may be
+other steps in another version of the model. ``&step=3`` is the index of the state to show, the last one without it.
+Watches may follow: ``&watch=len%28s.iceberg%29``. Watches are only text here; they run once a person who has seen them
+passes them to :func:`workbench.showing.view.trace_view`.
 """
 
 import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
@@ -17,12 +20,14 @@ from workbench.kernel import InputError, ModelError, Trace, replay
 from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.machine import ModelClass
+from workbench.kernel.meaning.state import texts_of
 from workbench.storage.strict_json import read_json
 
 _LINE = re.compile(r"workbench:(?P<model>[^?#]+)(\?(?P<constants>[^#]*))?(#(?P<path>.*))?")
 _N = r"[0-9]{1,9}"
 _PATH = re.compile(
-    rf"(?P<start>{_N})/(?P<moves>({_N}\.{_N}(,{_N}\.{_N})*)?)(@(?P<loop>{_N}))?(?P<watches>(&watch=[^&]*)*)"
+    rf"(?P<start>{_N})/(?P<moves>({_N}\.{_N}(,{_N}\.{_N})*)?)(@(?P<loop>{_N}))?"
+    rf"(&of=(?P<of>[0-9a-f]{{8}}))?(&step=(?P<step>{_N}))?(?P<watches>(&watch=[^&]*)*)"
 )
 
 
@@ -32,6 +37,8 @@ class Permalink:
 
     Attributes:
         constants: Those other than the model's defaults.
+        of: The checksum of the behaviour; "" for none.
+        step: The index of the state to show; None for the last one.
         watches: Expressions to watch in the trace, as text.
     """
 
@@ -40,6 +47,8 @@ class Permalink:
     start: int = 0
     moves: tuple[tuple[int, int], ...] = ()
     loop: int | None = None
+    of: str = ""
+    step: int | None = None
     watches: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -47,8 +56,10 @@ class Permalink:
         query = "?" + urlencode(pairs, quote_via=quote, safe='[],"') if pairs else ""
         moves = ",".join(f"{instance}.{outcome}" for instance, outcome in self.moves)
         loop = "" if self.loop is None else f"@{self.loop}"
+        of = f"&of={self.of}" if self.of else ""
+        step = "" if self.step is None else f"&step={self.step}"
         watches = "".join(f"&watch={quote(text, safe='')}" for text in self.watches)
-        return f"workbench:{self.model}{query}#{self.start}/{moves}{loop}{watches}"
+        return f"workbench:{self.model}{query}#{self.start}/{moves}{loop}{of}{step}{watches}"
 
 
 def permalink(trace: Trace, watches: Iterable[str] = ()) -> str:
@@ -58,11 +69,16 @@ def permalink(trace: Trace, watches: Iterable[str] = ()) -> str:
         >>> from workbench.kernel import replay
         >>> from workbench.protocols.bakery.model import Bakery
         >>> permalink(replay(Bakery(LazyReap=False), 0, [(0, 0), (3, 0)]))
-        'workbench:bakery_published?LazyReap=false#0/0.0,3.0'
+        'workbench:bakery_published?LazyReap=false#0/0.0,3.0&of=9c5c4de8'
     """
     moves = tuple((move.instance, move.outcome) for move in trace.moves)
-    model = trace.model
-    return str(Permalink(model.name, model.differing(), trace.start, moves, trace.loop, names_in("watches", watches)))
+    model, of, watched = trace.model, _checksum(trace), names_in("watches", watches)
+    return str(Permalink(model.name, model.differing(), trace.start, moves, trace.loop, of, watches=watched))
+
+
+def _checksum(trace: Trace) -> str:
+    told = [[step.label for step in trace.steps], texts_of(trace.states[-1])]
+    return blake2b(json.dumps(told).encode(), digest_size=4).hexdigest()
 
 
 def parse_permalink(line: str) -> Permalink:
@@ -76,7 +92,7 @@ def parse_permalink(line: str) -> Permalink:
     if parts is None or path is None:
         raise InputError(
             f"permalink {brief(line)} is not accepted; "
-            "it takes workbench:MODEL?NAME=VALUE&...#START/INSTANCE.OUTCOME,...&watch=EXPRESSION"
+            "it takes workbench:MODEL?NAME=VALUE&...#START/INSTANCE.OUTCOME,...&step=NUMBER&watch=EXPRESSION"
         )
     constants: dict[str, Any] = {}
     for pair in parts["constants"].split("&") if parts["constants"] else ():
@@ -94,7 +110,8 @@ def parse_permalink(line: str) -> Permalink:
     for text in watches:
         if not text.strip() or not text.isprintable():
             raise InputError(f"permalink: watch = {brief(text)} is not accepted; it takes an expression in one line")
-    return Permalink(parts["model"], constants, int(path["start"]), moves, loop, watches)
+    step = None if path["step"] is None else int(path["step"])
+    return Permalink(parts["model"], constants, int(path["start"]), moves, loop, path["of"] or "", step, watches)
 
 
 def _unquoted(text: str) -> str:
@@ -106,17 +123,46 @@ def _unquoted(text: str) -> str:
 
 
 def open_permalink(line: str, find_model: Callable[[str], ModelClass]) -> Trace:
-    """The trace of a permalink, without its watches, which :func:`parse_permalink` returns.
+    """The trace of a permalink; the state to show and the watches are for :func:`parse_permalink`.
 
     Args:
         find_model: Returns the class of a model by name, such as :func:`workbench.registry.get_model`.
 
     Raises:
-        InputError: If the line is not a permalink, or does not fit the model.
+        InputError: If the line is not a permalink, does not fit the model, or is of another version of the model.
     """
     link = parse_permalink(line)
-    model = find_model(link.model)(**link.constants)
+    return _replayed(link, find_model(link.model), line)
+
+
+def follow_permalink(line: str, model: ModelClass) -> tuple[Trace, Permalink]:
+    """The trace of a permalink of this model, and its parts: the state to show, and the expressions to watch.
+
+    The expressions are texts here. They are Python, and who runs them should have read them.
+
+    Raises:
+        InputError: As :func:`open_permalink` does, and if the line names another model.
+
+    Examples:
+        >>> from workbench.protocols.bakery.model import Bakery
+        >>> line = "workbench:bakery_published#0/0.0,3.0&step=1&watch=len%28s.claims%29"
+        >>> trace, link = follow_permalink(line, Bakery)
+        >>> len(trace), link.step, link.watches
+        (3, 1, ('len(s.claims)',))
+    """
+    link = parse_permalink(line)
+    if link.model != model.declared.name:
+        raise InputError(f"permalink {brief(line)} is for model {link.model}; give one for {model.declared.name}")
+    return _replayed(link, model, line), link
+
+
+def _replayed(link: Permalink, model: ModelClass, line: str) -> Trace:
     try:
-        return replay(model, link.start, link.moves, link.loop)
+        trace = replay(model(**link.constants), link.start, link.moves, link.loop)
     except ModelError as error:
         raise InputError(f"permalink {brief(line)} does not fit model {link.model}: {error}") from None
+    if link.of not in ("", _checksum(trace)):
+        raise InputError(f"permalink {brief(line)} is of another version of model {link.model}, with other steps")
+    if (link.step or 0) >= len(trace):
+        raise InputError(f"permalink: step = {link.step} is not accepted; the trace has states 0 to {len(trace) - 1}")
+    return trace

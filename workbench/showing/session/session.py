@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.checking.check import check
+from workbench.formats.permalink import follow_permalink
 from workbench.kernel import InputError, Machine, ModelError, Result, Trace, Verdict
 from workbench.kernel.meaning.budget import Budget, Progress
 from workbench.kernel.meaning.given import names_in
@@ -21,7 +22,6 @@ from workbench.showing.session.events import Events
 from workbench.showing.session.filling import Filling
 from workbench.showing.session.jobs import Aside, Job, Runner
 from workbench.showing.session.kept import Kept
-from workbench.showing.session.pasted import pasted
 from workbench.showing.session.retold import Retold, retold
 from workbench.showing.session.settings import Settings
 from workbench.showing.session.stepper import Stepper
@@ -135,7 +135,7 @@ class Session:
             self.begin(settings, asked.name)
 
     def open(self, line: str) -> tuple[str, ...]:
-        """Take the settings of a permalink, check them, and send the stepper to the end of its trace.
+        """Take the settings of a permalink, check them, and send the stepper to the state to show.
 
         Returns:
             What the permalink says to watch. Nothing of it is run: it is for a person to give to :meth:`watch`.
@@ -144,11 +144,11 @@ class Session:
             InputError: If the line is no permalink, or not one of this model.
         """
         with self.lock:
-            trace, watches = pasted(line, self.settings.model_class)
+            trace, link = follow_permalink(line, self.settings.model_class)
             if trace.model.constants != self.settings.constants:
                 self.begin(self.settings.with_constants(trace.model.constants))
-            self.step_from(trace, len(trace) - 1)
-            return watches
+            self.step_from(trace, len(trace) - 1 if link.step is None else link.step)
+            return link.watches
 
     def change(self, settings: Settings) -> None:
         """Take these settings, and check if that is quick."""

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from workbench.checking.following.scenario import scenario
 from workbench.checking.questions.seek import seek
 from workbench.formats.expression import Expression
+from workbench.formats.permalink import follow_permalink
 from workbench.kernel import InputError, Machine, ModelError, State, Trace, replay
 from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.machine import AnyModel
@@ -16,7 +17,6 @@ from workbench.kernel.meaning.trace import Move, Options, options
 from workbench.showing.session.events import Events
 from workbench.showing.session.history import History
 from workbench.showing.session.jobs import Aside, Job
-from workbench.showing.session.pasted import pasted
 
 #: How many initial states a person is offered at most; to another one leads a condition, from the beginning.
 MOST_STARTS = 200
@@ -155,9 +155,9 @@ class Stepper:
         Raises:
             InputError: If the line is no permalink, or not one of this model.
         """
-        trace, watches = pasted(line, type(self.model.author))
-        self.start(trace)
-        return watches
+        trace, link = follow_permalink(line, type(self.model.author))
+        self.start(trace, link.step)
+        return link.watches
 
     def take(self, step: str | Move) -> None:
         """Take one of the enabled steps, given as a move or by its label.

@@ -60,12 +60,24 @@ const played = new Map();  // the traces of the page, and what their players ask
     const slides = location.hash === "#slides" ? document.querySelector(".wb-trace") : null;
     const plays = document.body.dataset.plays !== undefined && !matchMedia("(prefers-reduced-motion: reduce)").matches;
 
+    // One to #workbench:MODEL... opens a trace at a step.
+    const link = location.hash.startsWith("#workbench:") ? location.hash.slice(1) : "";
+    let met = !link;
     for (const trace of root.querySelectorAll(".wb-trace:not(.wb-live)")) {
       const model = pageOf(trace);
+      const step = stepIn(link, model.get("permalink"));
+      if (step >= 0) model.set("step", step);
       played.set(trace, model);
       trace.replaceChildren();
       trace.classList.add("wb-live", "wb-page");
       playTrace({ model, el: trace, plays, asks: trace === slides });
+      if (step >= 0) trace.scrollIntoView();
+      met ||= step >= 0;
+    }
+    if (!met) {
+      const said = make("p", "wb-note wb-warn", "The link is to another behaviour than this page has.");
+      said.setAttribute("role", "alert");
+      root.querySelector(".wb-trace")?.before(said);
     }
   };
   // In a notebook, what stands in for a widget is not in sight while that is there.

@@ -32,8 +32,13 @@ const playTrace = ({ model, el, plays = false, asks = false }) => {
     lesson.open(options);
   };
   const present = control("Present", "fill the window: arrow keys and space step, B hides the verdict, Esc leaves", () => teach());
+  const share = control("Copy link", "an address that opens this behaviour at this step", () => {
+    stop();
+    copyText(share, linkTo(model, shown()), copied);
+  });
+  const copied = make("div", "");
   const controls = make("span", "wb-transport");
-  controls.append(first, back, playing, forth, fault, exports, present);
+  controls.append(first, back, playing, forth, fault, exports, share, present);
   bar.append(strip, controls);
   const beside = make("div", "wb-beside");
   const picture = make("div", "wb-picture");
@@ -52,10 +57,7 @@ const playTrace = ({ model, el, plays = false, asks = false }) => {
   const state = make("div", "wb-now");
   const link = make("div", "wb-link");
   const line = make("code", "");
-  const copy = make("button", "wb-button", "Copy");
-  copy.title = "copy the line that re-creates this trace";
-  copy.addEventListener("click", () => copyText(copy, model.get("permalink"), line));
-  link.append(make("span", "wb-note", "Permalink"), line, copy);
+  link.append(make("span", "wb-note", "Permalink"), line);
   picture.setAttribute("role", "group");
   picture.setAttribute("aria-label", "picture of the state");
   lanes.setAttribute("role", "group");
@@ -68,7 +70,7 @@ const playTrace = ({ model, el, plays = false, asks = false }) => {
   const watch = watching(model, go);
   more.append(make("summary", "", "This state in full, all steps, watches, permalink"), tools, watch.element, state, link);
   const listing = make("div", "wb-listings");
-  el.append(said, bar, beside, more, listing);
+  el.append(said, bar, copied, beside, more, listing);
   let pictures = [];  // of all states, once they are here
   let drawn = -1;
   let at = -1;  // the step that was shown last

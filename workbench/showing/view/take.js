@@ -1,5 +1,21 @@
 // What a person takes away from the page: a text in the clipboard, or a file.
 
+// The permalink of a trace at a step. On a page it is the end of an address: the page's own, or the one that it names.
+function linkTo(model, step) {
+  const line = model.get("permalink").replace(/(?=&watch=)|$/, `&step=${step}`);
+  if (!model.isPage) return line;
+  const { opens } = document.body.dataset;
+  const page = opens ? new URL(opens, location.href).href : `${location.href.split("#")[0]}#`;
+  return page + line.replaceAll('"', "%22");
+}
+
+// The step that a link asks of a trace, if it is one to this trace.
+function stepIn(link, permalink) {
+  const [, step] = /&step=(\d+)/.exec(link) ?? [];
+  const plain = (line) => line.replace(/&step=\d+/, "").replaceAll("%22", '"');
+  return plain(link) === plain(permalink) ? Number(step) : undefined;
+}
+
 // The button says what came of it. Pages that are served by plain http have no clipboard of this kind: there the text is
 // put into a field, in the place given, and selected.
 async function copyText(button, text, place) {

@@ -1,0 +1,101 @@
+"""Steps by hand in the terminal: which are possible, why the others are not, and how soon the same can break."""
+
+from collections.abc import Sequence
+
+from workbench.commands import standard
+from workbench.kernel import Machine, Trace, replay
+from workbench.kernel.meaning.budget import Budget
+from workbench.kernel.meaning.errors import brief
+from workbench.kernel.meaning.text import columns, printable
+from workbench.kernel.meaning.trace import Options, options
+from workbench.kernel.meaning.values import counted
+from workbench.showing.view.trace import trace_view
+
+#: How many states are visited to see how soon the same could have broken.
+_STATES = 1_000_000
+_HELP = "A number takes that step, - goes back, ? says why the other steps are not possible, and an empty line ends."
+
+
+def walk_by_hand(model: Machine, properties: Sequence[str] | None) -> tuple[Trace, bool]:
+    """Ask for one step after the other, on standard input, until it ends or a line is empty.
+
+    Returns:
+        The behaviour, and whether it breaks anything.
+    """
+    starts = len(model.initial_states())
+    trace = replay(model, _chosen(starts, "initial state") - 1 if starts > 1 else 0, [])
+    known: set[str] = set()
+    standard.say(_HELP)
+    _tell(trace, properties, known)
+    while True:
+        every = options(model, trace.last)
+        steps = [step for one in every for step in one.steps]
+        for number, step in enumerate(steps, 1):
+            standard.say(f"{number:>5}  {printable(step.label)}")
+        if not steps:
+            standard.say("       No step is possible.")
+        answer = _asked()
+        if not answer:
+            view = trace_view(trace, properties=properties)
+            standard.say(view.permalink)
+            return trace, any(step.broken for step in view.steps)
+        if answer == "?":
+            _explain(model, trace, every)
+            continue
+        if answer == "-" and len(trace) > 1:
+            moves = trace.moves[:-1]
+        elif answer.isdecimal() and 0 < int(answer) <= len(steps):
+            moves = [*trace.moves, steps[int(answer) - 1].move]  # type: ignore[list-item]
+        else:
+            taken = f"1 to {len(steps)}, - or ?" if steps else "- or ?"
+            standard.say(f"{brief(answer)} is not accepted; it takes {taken}, or an empty line to end")
+            continue
+        trace = replay(model, trace.start, moves)
+        _tell(trace, properties, known)
+
+
+def _chosen(most: int, what: str) -> int:
+    while True:
+        standard.say(f"Which {what}: 1 to {most}?")
+        answer = _asked()
+        if answer.isdecimal() and 0 < int(answer) <= most:
+            return int(answer)
+        if not answer:
+            return 1
+
+
+def _asked() -> str:
+    try:
+        return input("> ").strip()
+    except EOFError:
+        return ""
+
+
+def _tell(trace: Trace, properties: Sequence[str] | None, known: set[str]) -> None:
+    """Say what the last step did, and what it broke; the first time, how soon that can break."""
+    at = len(trace) - 1
+    step = trace_view(trace, properties=properties).steps[at]
+    standard.say(f"\n{printable(step.sentence)}")
+    for part in (part for change in trace.changes(at) for part in change.parts):
+        standard.say(f"       {part}")
+    for truth in step.broken:
+        name = truth.name.partition("(")[0]
+        standard.say(f"{truth.fault}")
+        if name not in known:
+            known.add(name)
+            standard.say(_compared(trace, name))
+
+
+def _compared(trace: Trace, name: str) -> str:
+    """How many steps that took, beside a shortest behaviour."""
+    from workbench.checking.check import check  # numba loads where something is broken
+
+    taken = counted(len(trace) - 1, "step")
+    shortest = check(trace.model, [name], budget=Budget(_STATES))[name].trace
+    return f"You broke {name} in {taken}" + (f"; the shortest takes {len(shortest) - 1}." if shortest else ".")
+
+
+def _explain(model: Machine, trace: Trace, every: Sequence[Options]) -> None:
+    rows = [[one.instance.label, model.why_disabled(one.instance, trace.last) or ""] for one in every if not one.steps]
+    for line in columns(rows) if rows else ["Every step is possible."]:
+        standard.say(f"  {line}")
