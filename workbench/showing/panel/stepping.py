@@ -7,6 +7,7 @@ from workbench.formats.expression import example_of
 from workbench.kernel import InputError, Machine, ModelError, Trace
 from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.trace import Move
+from workbench.kernel.meaning.values import show
 from workbench.showing.panel.fields import Button, Choice, Number, Typed
 from workbench.showing.panel.history import HistoryView
 from workbench.showing.panel.parts import Box, Fold, Pane, Part, copied
@@ -21,7 +22,7 @@ from workbench.showing.view.difference import told_apart
 from workbench.showing.view.html import noted
 from workbench.showing.view.possible import possible_steps
 from workbench.showing.view.trace import TraceView, trace_view
-from workbench.showing.view.wording import told_change
+from workbench.showing.view.wording import listed, told_change
 
 _ANOTHER = element(
     "button", "another one", class_="wb-button wb-another", data_take="another",
@@ -217,6 +218,18 @@ def goes_on(story: Retold) -> str:
     """How a story goes on with other constants."""
     if story.refused:
         return f"{story.refused} is refused now: {story.why}"
-    if story.other:
-        return f"Now this step goes otherwise: {'; '.join(map(told_change, story.other[:_MOST_CHANGES]))}"
-    return "Nothing of this is refused now, and from here it goes on"
+    if not story.other:
+        return "Nothing of this is refused now, and from here it goes on"
+    instance = story.trace.steps[-1].instance
+    assert instance is not None  # a step went otherwise
+    counter = instance.action.process and instance.action.process.pc
+    kept = listed(list(map(str, story.kept[:_MOST_CHANGES])))
+    changes = [told_change(change) for change in story.other if change.cell.variable != counter][:_MOST_CHANGES]
+    said = [f"it leaves {kept} alone"] if kept else changes
+    then = [action.doc.partition(". ")[0].rstrip(".") or action.name for action in story.then]
+    ends = [show(change.after) for change in story.other if change.cell.variable == counter]
+    if len(then) == 1:
+        said.append(f"next, {instance.lane}: {then[0]}")
+    elif ends:
+        said.append(f"{instance.lane} is at {ends[0]}")
+    return f"Now this step goes otherwise: {'; '.join(said)}"

@@ -1,9 +1,14 @@
-"""A behaviour once more, with other constants: up to the step that is refused now, or does something else."""
+"""A behaviour once more, with other constants: what is refused now, or goes otherwise, where a promise was broken."""
 
+from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
-from workbench.kernel import Machine, ModelError, Trace, machine_of, replay
+from workbench.kernel import Machine, ModelError, State, Trace, machine_of, replay
+from workbench.kernel.meaning.cells import Cell
+from workbench.kernel.meaning.lasso import waiting
 from workbench.kernel.meaning.machine import AnyModel
 from workbench.kernel.meaning.state import Change, changes_of
 from workbench.kernel.meaning.steps import ActionInstance
@@ -11,6 +16,8 @@ from workbench.kernel.meaning.trace import Step, steps_of
 from workbench.showing.session.stepper import MOST_STARTS
 
 _NO_SUCH_STEP = "with these constants there is no such step"
+#: How many steps of its own an actor may take before one of the behaviour, such as to take a lock.
+_CATCHING_UP = 4
 
 
 @dataclass(frozen=True)
@@ -18,21 +25,29 @@ class Retold:
     """A behaviour as it goes with other constants.
 
     Attributes:
-        trace: As far as it goes as before, and with the step that now does something else.
+        trace: As far as it goes, with the step that now does something else.
         refused: The label of the step that cannot follow; "" if there is none.
         why: Why it is refused.
         other: What the last step changes now, where it changed something else before; what a process does next comes
-            first.
+            last.
+        kept: The cells beside the actor's own that the last step changed before, and does not now.
+        then: The actions that its actor can take next.
     """
 
     trace: Trace
     refused: str = ""
     why: str = ""
     other: tuple[Change, ...] = ()
+    kept: tuple[Cell, ...] = ()
+    then: tuple[Any, ...] = ()
 
 
 def retold(told: Trace, model: AnyModel) -> Retold:
-    """Take the steps of a behaviour in a model with other constants, by their labels.
+    """Take the steps of a behaviour in a model with other constants.
+
+    A step is one of the same action by the same actor, with choices as near as can be. Before it, its actor may take
+    steps that it needs now. The behaviour ends where it ended before, with a step that is refused, or with one after
+    which its actor cannot go on as before.
 
     Examples:
         >>> from workbench.checking.check import check
@@ -40,44 +55,97 @@ def retold(told: Trace, model: AnyModel) -> Retold:
         >>> constants = {"Writers": 2, "MaxCrashes": 0, "AsyncParquet": True}
         >>> told = check(BakeryV2(**constants, RestampPatch=False))["NoLakekeeperConflict"].trace
         >>> again = retold(told, BakeryV2(**constants, RestampPatch=True))
-        >>> len(told), len(again.trace), str(again.other[0].cell), again.other[0].after
-        (18, 17, 'pc[w2]', 'Decide')
+        >>> len(told), len(again.trace), [str(change.cell) for change in again.other], [one.name for one in again.then]
+        (18, 17, ['parent_seen[w2]', 'pc[w2]'], ['decide'])
     """
     model = machine_of(model)
     first = told.steps[0].state
     starts = islice(model.each_initial_state(), MOST_STARTS)
-    trace = replay(model, next((n for n, state in enumerate(starts) if state == first), 0), [])
-    steps = list(trace.steps)
+    begun = replay(model, next((n for n, state in enumerate(starts) if state == first), 0), [])
+    steps, before = list(begun.steps), first
+    last: Retold | None = None
+    turned: dict[Any, Retold] = {}  # by actor, the story up to the last step of it that went otherwise
 
-    def so_far(refused: str = "", why: str = "", other: tuple[Change, ...] = ()) -> Retold:
-        return Retold(Trace(model, trace.start, tuple(steps)), refused, why, other)
+    def so_far(**more: Any) -> Retold:
+        return Retold(Trace(model, begun.start, tuple(steps)), **more)
 
-    instances = {one.identity: one for one in model.instances}
-    counters = {one.action.process.pc for one in model.instances if one.action.process}
-    before = first
     for step in (*told.steps[1 : told.end + 1], *((told.back,) if told.back else ())):
         assert step.instance is not None  # it is no initial state
-        changes = changes_of(before, step.state)
-        instance = instances.get(step.instance.identity)
+        who, changes = step.instance.who, changes_of(before, step.state)
         try:
-            possible = _possible(model, instance, steps[-1], step)
+            way = _way(model, steps[-1].state, step, changes)
         except ModelError as error:
-            return so_far(step.label, str(error))
-        if isinstance(possible, str):
-            return so_far(step.label, possible)
-        same = [one for one in possible if changes_of(steps[-1].state, one.state) == changes]
-        after = (same or possible)[0]
-        other = sorted(changes_of(steps[-1].state, after.state), key=lambda one: one.cell.variable not in counters)
-        steps.append(after)
-        if not same:
-            return so_far(other=tuple(other))
+            return so_far(refused=step.label, why=str(error))
+        if not way:
+            why = _why(model, steps[-1].state, step, begun.last)
+            return turned[who] if who in turned and not why else so_far(refused=step.label, why=why or _NO_SUCH_STEP)
+        steps += way
+        now = changes_of(steps[-2].state, steps[-1].state)
+        last = None
+        if now != changes:
+            last = turned[who] = so_far(**_otherwise(model, steps[-1], changes, now))
         before = step.state
-    return so_far()
+    return last or so_far()
 
 
-def _possible(model: Machine, instance: ActionInstance | None, at: Step, step: Step) -> list[Step] | str:
-    """The steps after `at` that are called like `step`, or why there is none."""
-    if instance is None:
-        return _NO_SUCH_STEP
-    possible = [one for one in steps_of(model, instance, at.state) if one.identity == step.identity]
-    return possible or model.why_disabled(instance, at.state) or _NO_SUCH_STEP
+def _way(model: Machine, at: State, step: Step, changes: Sequence[Change]) -> list[Step]:
+    """The steps from `at` to one like `step`, with what its actor has to do before; empty if there are none."""
+    ways: deque[list[Step]] = deque([[]])
+    met = {at}
+    while ways:
+        way = ways.popleft()
+        here = way[-1].state if way else at
+        every = _steps_by(model, here, step)
+        alike = [one for one in every if one.instance and one.instance.action.name == step.instance.action.name]
+        if alike:
+            return [*way, min(alike, key=lambda one: _apart(here, one, step, changes))]
+        if len(way) < _CATCHING_UP:
+            for one in every:
+                if one.state not in met:
+                    met.add(one.state)
+                    ways.append([*way, one])
+    return []
+
+
+def _steps_by(model: Machine, at: State, step: Step) -> list[Step]:
+    """The possible steps of the actor of `step`."""
+    return [one for instance in _of_actor(model, step) for one in steps_of(model, instance, at)]
+
+
+def _of_actor(model: Machine, step: Step) -> list[ActionInstance]:
+    assert step.instance is not None
+    return [instance for instance in model.instances if instance.who == step.instance.who]
+
+
+def _apart(at: State, one: Step, step: Step, changes: Sequence[Change]) -> tuple[int, int]:
+    """How far a step is from another: in what it is given and chooses, then in what it changes."""
+    given, wanted = ({*map(repr, each.instance.named(each.choices))} for each in (one, step) if each.instance)
+    return len(given ^ wanted), len({*map(str, changes_of(at, one.state))} ^ {*map(str, changes)})
+
+
+def _why(model: Machine, at: State, step: Step, first: State) -> str:
+    """Why no step like this one is possible: what its actor waits for; "" if it goes on otherwise, or has ended."""
+    assert step.instance is not None
+    every = _of_actor(model, step)
+    if _steps_by(model, at, step) or all(one.identity != step.instance.identity for one in every):
+        return ""
+    begins = {one.instance.action for one in _steps_by(model, first, step) if one.instance}
+    waits, ended = (
+        waiting(model, at, [one.number for one in some])
+        for some in (every, [one for one in every if one.action in begins])
+    )
+    return "" if waits == ended else waits[0].why
+
+
+def _otherwise(model: Machine, step: Step, before: Sequence[Change], now: Sequence[Change]) -> dict[str, Any]:
+    """What a step does otherwise, which changed something else `before`."""
+    assert step.instance is not None
+    counters = {one.action.process.pc for one in model.instances if one.action.process}
+    member = None if step.instance.actor is None else step.instance.actor.member
+    changed = {change.cell for change in now}
+    possible = {one.instance.action for one in _steps_by(model, step.state, step) if one.instance}
+    return {
+        "other": tuple(sorted(now, key=lambda change: change.cell.variable in counters)),
+        "kept": tuple(one.cell for one in before if one.cell not in changed and one.cell.index != member),
+        "then": tuple(action for action in dict.fromkeys(one.action for one in model.instances) if action in possible),
+    }
