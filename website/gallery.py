@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from website.broken import MOST_STATES, Broken, expected, find, inputs
-from website.keeping import in_processes, write
+from website.keeping import ROOT, in_processes, write
 from workbench.checking.questions.whatif import Attempt, never_happen
 from workbench.kernel.meaning.errors import unknown
 from workbench.kernel.meaning.values import counted
@@ -39,6 +39,9 @@ CHOSEN = {
     "paimon/dangling": "Two compactions meet: a key is read twice",
     "bakery/v2_two_writers_wedge": "A writer waits for an answer that never comes",
 }
+#: The line below a report that names its configuration.
+_SHOWN = re.compile(r"^Shown by `([\w/]+)`", re.M)
+_LOCAL_LINK = re.compile(r"\[([^\]]*)\]\((?!https?:)[^)]*\)")
 _ROW = re.compile(r"\| `([\w/]+)` \|")
 
 
@@ -53,7 +56,7 @@ class Entry:
         at_a_price: Those that break something else, or rule something out.
         states: The length of the trace.
         shown: How many of them the player shows: no bookkeeping at the end.
-        picture: Its last state, as SVG; of a configuration that is not on top, "".
+        picture: Its last state, as SVG; "" if the configuration is neither on top nor an incident's.
     """
 
     page: str
@@ -84,7 +87,9 @@ def stage(folder: Path, kept: Path, only: Iterable[str] | None = None) -> list[E
         if name not in known:
             raise unknown("configuration", name, known)
     names = [name for name in (known if only is None else only) if expected(known[name])]
-    found = in_processes("gallery", _stage_one, folder, {name: inputs(known[name]) for name in names}, kept)
+    found = in_processes(
+        "gallery", _stage_one, folder, {name: [*inputs(known[name]), ROOT / _INCIDENTS] for name in names}, kept
+    )
     entries = [Entry(**fields) for one in found for fields in one]
     write(folder / FOLDER / "index.md", index(entries))
     return entries
@@ -122,15 +127,16 @@ def words(name: str, broken: Broken) -> str:
         f"# {literal(one.title)}\n",
         f"[Gallery](/{FOLDER}/index.md) \N{MIDDLE DOT} [{protocol}](/{_page_of(protocol)}) "
         f"\N{MIDDLE DOT} `{one.name}`\n",
+        *([f"## The report\n\n{report}\n"] if (report := reports().get(name)) else []),
         "## What breaks\n",
         f"`{verdict.name}` is violated; a shortest trace has {counted(len(broken.trace), 'state')}{_unseen(broken)}. "
         "What it promises: "
         f"{literal(broken.doc)}\n",
         *([f"{{.broken}}\n\N{BALLOT X} {literal(verdict.why)}\n"] if verdict.why else []),
-        "## What repairs it\n",
-        *_repairs(broken),
         "## Step by step\n",
         f"```{{raw}} html\n{PLAYER}\n```\n",
+        "## What repairs it\n",
+        *_repairs(broken),
         "## Once more\n",
         f"The model is `{one.model.name}` {_with(broken.constants)}. The search found "
         f"{counted(broken.result.distinct, 'state')}{_up_to(one)}, at a depth of {broken.result.depth}. This finds the "
@@ -212,6 +218,19 @@ def literal(text: str) -> str:
     return "".join(f"\\{letter}" if letter in r"\`*_{}[]<>#$|" else letter for letter in text)
 
 
+# Reports of incidents ------------------------------------------------------------------------------------------------
+
+
+@cache
+def reports() -> dict[str, str]:
+    """The paragraphs of the page of incidents by the configuration that shows them, without that line."""
+    found: dict[str, list[str]] = {}
+    for paragraph in ROOT.joinpath(_INCIDENTS).read_text(encoding="utf-8").split("\n\n"):
+        if shown := _SHOWN.search(paragraph):
+            found.setdefault(shown[1], []).append(_LOCAL_LINK.sub(r"\1", paragraph[: shown.start()]))
+    return {name: "\n".join(paragraphs) for name, paragraphs in found.items()}
+
+
 # Ways to the pages ---------------------------------------------------------------------------------------------------
 
 
@@ -223,7 +242,8 @@ def link_tables(folder: Path, entries: Iterable[Entry]) -> None:
     protocols = dict.fromkeys(name.partition("/")[0] for name in violated)
     for page, beside in {_INCIDENTS: "incidents", **{_page_of(protocol): protocol for protocol in protocols}}.items():
         path = folder / page
-        write(path, "".join(_linked(line, beside, violated) for line in path.read_text().splitlines(keepends=True)))
+        text = "".join(_linked(line, beside, violated) for line in path.read_text().splitlines(keepends=True))
+        write(path, _pictured(text, violated) if page == _INCIDENTS else text)
 
 
 def _linked(line: str, beside: str, violated: Mapping[str, Sequence[Entry]]) -> str:
@@ -237,6 +257,20 @@ def _linked(line: str, beside: str, violated: Mapping[str, Sequence[Entry]]) -> 
         told = f"{entry.property} ({entry.states})"
         line = line.replace(told, f"[{told}](/{FOLDER}/{entry.page}.md)")
     return line
+
+
+def _pictured(text: str, violated: Mapping[str, Sequence[Entry]]) -> str:
+    """The page of incidents with the picture of the broken state above each report, which leads to its steps."""
+    paragraphs = []
+    for paragraph in text.split("\n\n"):
+        shown = _SHOWN.search(paragraph)
+        for entry in violated.get(shown[1] if shown else "", ())[:1]:
+            alt = f"the broken state of {entry.configuration}"
+            image = element("img", src=address_of(entry.picture), alt=alt, loading="lazy")
+            link = element("a", image, href=f"../{FOLDER}/{entry.page}.html", class_="incident")
+            paragraphs.append(f"```{{raw}} html\n{link}\n```")
+        paragraphs.append(paragraph)
+    return "\n\n".join(paragraphs)
 
 
 # The index -----------------------------------------------------------------------------------------------------------
@@ -254,7 +288,7 @@ def _entry(name: str, broken: Broken) -> Entry:
         at_a_price=tuple(one.told for one in broken.repairs if any(one.price)),
         states=len(broken.trace),
         shown=broken.trace.end + 1,
-        picture=_last(broken) if name in CHOSEN else "",
+        picture=_last(broken) if name in {*CHOSEN, *reports()} else "",
     )
 
 
