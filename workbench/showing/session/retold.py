@@ -90,13 +90,15 @@ def retold(told: Trace, model: AnyModel) -> Retold:
 
 def _way(model: Machine, at: State, step: Step, changes: Sequence[Change]) -> list[Step]:
     """The steps from `at` to one like `step`, with what its actor has to do before; empty if there are none."""
+    assert step.instance is not None
+    name = step.instance.action.name
     ways: deque[list[Step]] = deque([[]])
     met = {at}
     while ways:
         way = ways.popleft()
         here = way[-1].state if way else at
         every = _steps_by(model, here, step)
-        alike = [one for one in every if one.instance and one.instance.action.name == step.instance.action.name]
+        alike = [one for one in every if one.instance and one.instance.action.name == name]
         if alike:
             return [*way, min(alike, key=lambda one: _apart(here, one, step, changes))]
         if len(way) < _CATCHING_UP:
