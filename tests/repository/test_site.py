@@ -550,7 +550,7 @@ def test_the_playground_answers_in_json(tmp_path: Path, monkeypatch: pytest.Monk
     assert named["settings"] == 'model = "bakery"\n\n[constants]\nWriters = ["w1", "w2"]\nLazyReap = false\n'
     del named["constants"]
     followed = ask(do="follow", line=f"{permalink(trace)}&step=1", **named)
-    assert (followed["line"], 'data-at="1"' in followed["trace"]) == (permalink(trace), True)
+    assert (followed["permalink"], 'data-at="1"' in followed["trace"]) == (permalink(trace), True)
     assert "another version" in ask(do="follow", line=f"{permalink(trace)[:-8]}00000000", **named)["error"]
     changed = opened["source"].replace("class Delta(", "class Changed(", 1)
     given = {"source": changed, "settings": opened["settings"], "max_states": 9}

@@ -163,7 +163,7 @@ class Playground:
         self._trace = trace
         names = None if self._result is None else [verdict.name for verdict in self._result.verdicts]
         view = trace_view(trace, properties=names, at=at)
-        return {"shown": "", "trace": view.html(), "line": view.permalink}
+        return {"shown": "", "trace": view.html(), "permalink": view.permalink}
 
     def open(self, name: str) -> dict[str, Any]:
         """A configuration that comes with the package: its settings, its model's file, and ``constants`` to set."""

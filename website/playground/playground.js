@@ -167,7 +167,7 @@ const behave = (answer, taken = false) => {
   if (answer.error && !answer.trace) return;
   traces.value = answer.shown ?? "";
   show("trace", answer.trace);
-  if (taken) address(answer.line);
+  if (taken) address(answer.permalink);
 };
 
 const complain = (answer) => {
