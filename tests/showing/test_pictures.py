@@ -35,6 +35,9 @@ SMALL: dict[str, tuple[str, dict[str, Any]]] = {
     "delta lock": (
         "delta", {"UseCoordination": True, "LockExpires": True, "Column2Values": 1, "PartitionByColumn1": False},
     ),
+    "delta cleaned": (
+        "delta", {"LostAnswer": "delete", "CleanUp": "any", "Column2Values": 1, "PartitionByColumn1": False},
+    ),
     "hudi collision": ("hudi", {"Keys": 1, "FileGroupCount": 2, "Values": 1, "MonotonicTs": False}),
     "hudi locks": ("hudi", {"ConcurrencyControl": 2, "Keys": 1, "FailInAnyPhase": True, "LocksExpire": False}),
     "hudi salt": ("hudi", {"Values": 1, "UseSalt": True, "MonotonicTs": False}),

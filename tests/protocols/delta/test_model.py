@@ -97,8 +97,25 @@ def test_an_entry_that_adds_what_it_removes_is_named():
     assert Delta.ValidDeltaLog.function(model, broken, 1) == "entry 1 adds and removes file 1"
 
 
-def test_a_writer_without_a_transaction_keeps_nothing():
-    model = Delta(**LOCK, **OTHER)
+@pytest.mark.parametrize(
+    ("constants", "name", "why", "place"),
+    [
+        ({"CleanUp": "any"}, "PublishedFilesExist", "the last version has file 1, which has been deleted", "files"),
+        ({"LostAnswer": "delete"}, "PublishedFilesExist", "the last version has file 1, which has been deleted", "files"),
+        ({"LostAnswer": "retry", "BlindAppends": True}, "CommittedOnce", "entry 2 is of a transaction that had one", "log"),
+    ],
+    ids=lambda x: x if isinstance(x, str) else "",
+)  # fmt: skip
+def test_files_that_are_missed_and_entries_too_many_are_named(constants, name, why, place):
+    model = Delta(**constants, **OTHER)
+    verdict = check(model, [name])[name]
+    assert verdict.why == why
+    assert [one.variable for one in getattr(Delta, name).function(model, verdict.trace.last).places] == [place]
+
+
+@pytest.mark.parametrize("lost", ["never", "delete"])
+def test_a_writer_without_a_transaction_keeps_nothing(lost):
+    model = Delta(**LOCK, **OTHER, LostAnswer=lost)
     for state in reachable_states(model):
         for w in model.Writers:
             if state.phase[w] in ("Ready", "Failed"):
