@@ -45,7 +45,7 @@ SMALL: dict[str, tuple[str, dict[str, Any]]] = {
     "hudi published": ("hudi_published", {}),
     "iceberg": ("iceberg", {"MaxWriteOps": 3}),
     "iceberg copy-on-write": ("iceberg", {"UpdateMode": "copy-on-write", "DeleteMode": "copy-on-write"}),
-    "iceberg cleaned": ("iceberg", {"CleanUpOnUnknown": True, "RemoveOrphans": "any", "CatalogSwap": "blind"}),
+    "iceberg cleaned": ("iceberg", {"LostAnswer": "delete", "CleanUp": "any", "CatalogSwap": "blind"}),
     "paimon": ("paimon", {"Col2Values": ["red"], "NUM_WRITERS": 1}),
     "paimon dangling": (
         "paimon",

@@ -13,7 +13,7 @@ PUBLISHED = {"DeleteChecksDeletes": False}
 
 
 def test_old_orphans_are_no_help_against_a_clean_up_after_a_lost_answer():
-    model = Iceberg(MaxCompactions=0, RemoveOrphans="old", CleanUpOnUnknown=True)
+    model = Iceberg(MaxCompactions=0, CleanUp="old", LostAnswer="delete")
     assert check(model, ["PublishedFilesExist"])["PublishedFilesExist"].trace_states == 5
 
 
@@ -21,8 +21,9 @@ def test_old_orphans_are_no_help_against_a_clean_up_after_a_lost_answer():
     ("constants", "name", "why"),
     [
         ({**THREE, **PUBLISHED}, "ConsistentRead", "jack read at version 3: expected no row; the files hold blue, A"),
-        ({"CleanUpOnUnknown": True}, "PublishedFilesExist", "a snapshot names data file 1, which has been deleted"),
-        ({"RemoveOrphans": "any"}, "PublishedFilesExist", "a snapshot names data file 1, which has been deleted"),
+        ({"LostAnswer": "delete"}, "PublishedFilesExist", "a snapshot names data file 1, which has been deleted"),
+        ({"CleanUp": "any"}, "PublishedFilesExist", "a snapshot names data file 1, which has been deleted"),
+        ({"LostAnswer": "retry"}, "CommittedOnce", "version 2 adds the files of an earlier one again"),
         ({"CatalogSwap": "blind", "Col1": ["jack", "sarah"]}, "LinearCommits", "version 1 has been replaced"),
     ],
     ids=str,
