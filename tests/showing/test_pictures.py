@@ -42,6 +42,7 @@ SMALL: dict[str, tuple[str, dict[str, Any]]] = {
     "hudi locks": ("hudi", {"ConcurrencyControl": 2, "Keys": 1, "FailInAnyPhase": True, "LocksExpire": False}),
     "hudi salt": ("hudi", {"Values": 1, "UseSalt": True, "MonotonicTs": False}),
     "hudi rollback": ("hudi", {"Keys": 1, "Values": 1, "FailedWrites": 1, "EarlyConflictDetection": True}),
+    "hudi cleaned": ("hudi", {"Keys": 1, "Values": 1, "CleanUp": "any", "LostAnswer": "delete"}),
     "hudi published": ("hudi_published", {}),
     "iceberg": ("iceberg", {"MaxWriteOps": 3}),
     "iceberg copy-on-write": ("iceberg", {"UpdateMode": "copy-on-write", "DeleteMode": "copy-on-write"}),
