@@ -53,6 +53,11 @@ SMALL: dict[str, tuple[str, dict[str, Any]]] = {
         {"NUM_WRITERS": 1, "NUM_BUCKETS": 1, "MAX_LEVEL": 3, "ONE_WRITER_PER_BUCKET": False, "ALLOW_DELETES": False,
          "MAX_COMPACTIONS": 3, "MAX_COMPACTIONS_PER_COMPACTOR": 2, "PkCol1Values": ["jack"]},
     ),
+    "paimon cleaned": (
+        "paimon",
+        {"NUM_BUCKETS": 1, "ONE_WRITER_PER_BUCKET": False, "MAX_COMPACTIONS": 0, "Col2Values": ["red"],
+         "LostAnswer": "delete", "CleanUp": "any"},
+    ),
     "paimon lock": ("paimon_published", {"USE_LOCK": True}),
     "paimon overwritten": ("paimon", {"PUT_IF_ABSENT": False, "Col2Values": ["red"]}),
     "bakery": ("bakery_published", {}),

@@ -211,12 +211,15 @@ class Delta(Model):
 
     @action(writer, at="Commit", when=lambda model: model.LostAnswer != "never", fair=False)
     def lose_answer(self, s, w):
-        """Write the entry and take the commit for failed: delete the new files, or go on to commit again."""
+        """Write the entry, and hear of an error: delete the new files, or go on to commit again.
+
+        With Remember a writer that is about to delete looks first, and finds the entry.
+        """
         require(not self.refused(s, w), "put-if-absent refuses the entry")
         require(not self.is_written(s, w), "an answer of this transaction was lost")
         self.write_entry(s, w)
         if self.LostAnswer == "delete":
-            s.gone |= {file.number for file in s.added[w]}
+            s.gone |= {file.number for file in s.added[w] if self.Remember == "none"}
             s.lock = None
             self.end(s, w)
 

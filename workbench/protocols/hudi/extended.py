@@ -41,7 +41,9 @@ class HudiExtended(Hudi):
     RereadTimeline = Constant(True, bool, "a lazy rollback looks at the timeline again after the heartbeats")
 
     LostAnswer = Constant(
-        "never", ("never", "delete"), "a commit may take effect without its writer learning of it, which deletes its slice"
+        "never",
+        ("never", "delete"),
+        "a commit may take effect without its writer learning of it, which deletes its slice",
     )
     CleanUp = CLEAN_UP
 
@@ -173,7 +175,7 @@ class HudiExtended(Hudi):
 
     @action(Hudi.writer, at="Commit", when=lambda model: model.LostAnswer != "never", fair=False)
     def lose_answer(self, s, w):
-        """Publish the slice, take the commit for failed, and delete the slice."""
+        """Publish the slice, hear of an error, and delete the slice."""
         stamp, slice_id = s.stamp[w], (s.group[w], *s.stamp[w])
         require(not self.refused(s.completed[stamp] is not None), "the instant is there")
         self.append_commit(s, w)

@@ -329,17 +329,22 @@ class Iceberg(Model):
 
     @action(writer, at="Commit", when=lambda model: model.LostAnswer != "never")
     def lose_answer(self, s, w):
-        """The catalog swaps, and the writer takes the commit for failed: it deletes its files, or commits them again."""
+        """The catalog swaps, and the writer hears of an error: it deletes its files, or goes on to commit them again.
+
+        With Remember a writer that is about to delete looks first, and finds its snapshot.
+        """
         op = s.op[w]
         require(self.swaps(s, op), "the catalog refuses")
         require(not self.is_published(s, op), "an answer of this operation was lost")
         self.publish(s, op)
         if self.LostAnswer == "retry":  # the log has the write; a second commit is none to its user
             s.phase[w], s.op[w] = "Validate", op._replace(prepared=None, record=())
-            return
-        self.delete(s, op.added, op.deletes)
-        s.phase[w], s.op[w] = "Aborted", None
-        s.aborts += 1
+        elif self.Remember == "id":
+            s.phase[w], s.op[w] = "Committed", None
+        else:
+            self.delete(s, op.added, op.deletes)
+            s.phase[w], s.op[w] = "Aborted", None
+            s.aborts += 1
 
     def is_published(self, s, op):
         """Whether a snapshot is the operation's."""

@@ -7,7 +7,9 @@ LOST_ANSWER = Constant(
     ("never", "delete", "retry"),
     "a commit may take effect without its writer learning of it, which then deletes its files or commits again",
 )
-REMEMBER = Constant("none", ("none", "id"), "a commit carries an id: a writer that finds its own does not commit again")
+REMEMBER = Constant(
+    "none", ("none", "id"), "a commit carries an id: a writer that finds its own neither commits again nor deletes"
+)
 CLEAN_UP = Constant(
     "never",
     ("never", "old", "any"),
