@@ -47,6 +47,7 @@ SMALL: dict[str, tuple[str, dict[str, Any]]] = {
     "iceberg": ("iceberg", {"MaxWriteOps": 3}),
     "iceberg copy-on-write": ("iceberg", {"UpdateMode": "copy-on-write", "DeleteMode": "copy-on-write"}),
     "iceberg cleaned": ("iceberg", {"LostAnswer": "delete", "CleanUp": "any", "CatalogSwap": "blind"}),
+    "iceberg retried": ("iceberg", {"LostAnswer": "retry"}),
     "paimon": ("paimon", {"Col2Values": ["red"], "NUM_WRITERS": 1}),
     "paimon dangling": (
         "paimon",

@@ -6,6 +6,7 @@ from tests.behaviours import reachable_states
 from tests.mistakes import always, broken, missed
 from workbench.checking.check import check
 from workbench.kernel import Place, machine_of
+from workbench.kernel.meaning.budget import Budget
 from workbench.protocols.delta.model import Delta, Entry, File, live_files
 
 INVARIANTS = {"ConsistentRead", "ValidDeltaLog"}
@@ -112,6 +113,11 @@ def test_files_that_are_missed_and_entries_too_many_are_named(constants, name, w
     assert verdict.why == why
     (place,) = getattr(Delta, name).function(model, verdict.trace.last).places
     assert place == (Place("log", 2) if name == "CommittedOnce" else Place("files", 1))
+
+
+def test_a_transaction_loses_one_answer_so_that_overwriting_ends():
+    model = Delta(Column1Values=1, Column2Values=1, LostAnswer="retry", PutIfAbsentSupported=False)
+    assert check(model, ["ValidDeltaLog"], budget=Budget(states=2_000)).complete
 
 
 @pytest.mark.parametrize("lost", ["never", "delete"])

@@ -193,7 +193,7 @@ class Delta(Model):
         s.lock = None  # whoever holds it: as published
         if not (self.Remember == "id" and self.is_written(s, w)):
             if self.refused(s, w):
-                return self.try_again(s, w, "Commit")
+                return self.try_again(s, w, s.phase[w])
             self.write_entry(s, w)
         self.forget(s, w)
 
@@ -209,19 +209,23 @@ class Delta(Model):
         """Whether the log has the transaction's entry. No other one adds its files."""
         return Entry(s.added[w], s.removed[w]) in self.entries(s, self.latest(s))
 
-    @action(writer, at="Commit", when=lambda model: model.LostAnswer != "never", fair=False)
+    @action(writer, at="Commit", to="Retry", when=lambda model: model.LostAnswer != "never", fair=False)
     def lose_answer(self, s, w):
         """Write the entry, and hear of an error: delete the new files, or go on to commit again.
 
         With Remember a writer that is about to delete looks first, and finds the entry.
         """
         require(not self.refused(s, w), "put-if-absent refuses the entry")
-        require(not self.is_written(s, w), "an answer of this transaction was lost")
         self.write_entry(s, w)
         if self.LostAnswer == "delete":
             s.gone |= {file.number for file in s.added[w] if self.Remember == "none"}
             s.lock = None
             self.end(s, w)
+
+    @action(writer, at="Retry", to="Ready", when=lambda model: model.LostAnswer == "retry")
+    def commit_again(self, s, w):
+        """Commit as before. This answer arrives."""
+        self.commit(s, w)
 
     def try_again(self, s, w, phase):
         """Abort on a conflict, or go on at `phase` for the next version."""

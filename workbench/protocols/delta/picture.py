@@ -11,6 +11,7 @@ NEXT = {
     "Write": "next: write the new files",
     "VersionCheck": "next: take the lock, and look at the log",
     "Commit": "next: write the entry",
+    "Retry": "next: write the entry, again",
     "Failed": "failed, for ever",
 }
 

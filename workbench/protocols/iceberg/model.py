@@ -70,6 +70,7 @@ class Operation(NamedTuple):
     added: frozenset = frozenset()
     deletes: frozenset = frozenset()
     prepared: tuple | None = None
+    lost: bool = False
 
 
 class Logged(NamedTuple):
@@ -335,10 +336,10 @@ class Iceberg(Model):
         """
         op = s.op[w]
         require(self.swaps(s, op), "the catalog refuses")
-        require(not self.is_published(s, op), "an answer of this operation was lost")
+        require(not op.lost, "an answer of this operation was lost")
         self.publish(s, op)
         if self.LostAnswer == "retry":  # the log has the write; a second commit is none to its user
-            s.phase[w], s.op[w] = "Validate", op._replace(prepared=None, record=())
+            s.phase[w], s.op[w] = "Validate", op._replace(prepared=None, record=(), lost=True)
         elif self.Remember == "id":
             s.phase[w], s.op[w] = "Committed", None
         else:
