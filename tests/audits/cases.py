@@ -5,7 +5,7 @@ A file of cases, ``audit.txt`` beside the tests of each protocol, reads so::
     a slice is deleted
         commit a jack=red; commit a jack=blue
         remove a@2
-        => PublishedSlicesExist proved 2: there is no <a@2>
+        => PublishedFilesExist proved 2: there is no <a@2>
 
 Steps, separated by semicolons or on lines of their own, are the methods of the format's `Table`: ``commit a jack=red``
 calls ``table.commit("a", "jack=red")``. What stands between < and > is filled in by the table. The lines with => that

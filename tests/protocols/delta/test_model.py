@@ -6,6 +6,7 @@ from tests.behaviours import reachable_states
 from tests.mistakes import always, broken, missed
 from workbench.checking.check import check
 from workbench.kernel import Place, machine_of
+from workbench.kernel.meaning.budget import Budget
 from workbench.protocols.delta.model import Delta, Entry, File, live_files
 
 INVARIANTS = {"ConsistentRead", "ValidDeltaLog"}
@@ -97,8 +98,31 @@ def test_an_entry_that_adds_what_it_removes_is_named():
     assert Delta.ValidDeltaLog.function(model, broken, 1) == "entry 1 adds and removes file 1"
 
 
-def test_a_writer_without_a_transaction_keeps_nothing():
-    model = Delta(**LOCK, **OTHER)
+@pytest.mark.parametrize(
+    ("constants", "name", "why"),
+    [
+        ({"CleanUp": "any"}, "PublishedFilesExist", "the last version has file 1, which has been deleted"),
+        ({"LostAnswer": "delete"}, "PublishedFilesExist", "the last version has file 1, which has been deleted"),
+        ({"LostAnswer": "retry", "BlindAppends": True}, "CommittedOnce", "entry 2 is of a transaction that had one"),
+    ],
+    ids=str,
+)
+def test_files_that_are_missed_and_entries_too_many_are_named(constants, name, why):
+    model = Delta(**constants, **OTHER)
+    verdict = check(model, [name])[name]
+    assert verdict.why == why
+    (place,) = getattr(Delta, name).function(model, verdict.trace.last).places
+    assert place == (Place("log", 2) if name == "CommittedOnce" else Place("files", 1))
+
+
+def test_a_transaction_loses_one_answer_so_that_overwriting_ends():
+    model = Delta(Column1Values=1, Column2Values=1, LostAnswer="retry", PutIfAbsentSupported=False)
+    assert check(model, ["ValidDeltaLog"], budget=Budget(states=2_000)).complete
+
+
+@pytest.mark.parametrize("lost", ["never", "delete"])
+def test_a_writer_without_a_transaction_keeps_nothing(lost):
+    model = Delta(**LOCK, **OTHER, LostAnswer=lost)
     for state in reachable_states(model):
         for w in model.Writers:
             if state.phase[w] in ("Ready", "Failed"):

@@ -84,7 +84,7 @@ def test_slices_say_whether_they_were_built_on_the_one_before(table):
 @pytest.mark.parametrize(
     ("property", "projected"),
     [
-        ("PublishedSlicesExist", hudi_states.deleted_slice("a", 1, rolled_back=True)),
+        ("PublishedFilesExist", hudi_states.deleted_slice("a", 1, rolled_back=True)),
         ("NoDuplicateKeysAcrossFiles", hudi_states.two_groups("jack", ["a", "b"], [1, 2])),
         ("ConsistentRead", hudi_states.lost_update(None, "a", [1, 2])),
         ("ConsistentRead", hudi_states.one_name("a", 1)),
@@ -281,7 +281,7 @@ def test_what_is_broken_is_found(tmp_path_factory, operations, version, data):
         case "delete":
             told = [one for one in live if table.files(f"{one.ts}*")]  # an archived commit names no files
             table.remove(data.draw(st.sampled_from(told)).path)
-            expected = ("PublishedSlicesExist", "proved")
+            expected = ("PublishedFilesExist", "proved")
         case "duplicate":
             key = data.draw(st.sampled_from([key for one in live for key in one.rows]))
             table.commit("elsewhere", f"{key}=again")

@@ -19,7 +19,7 @@ from workbench.protocols.hudi.extended import MARKED, HudiExtended
 from workbench.protocols.hudi.model import Hudi
 
 PAGE = (ROOT / "specs" / "hudi" / "README.md").read_text()
-INVARIANTS = ["ConsistentRead", "NoDuplicateKeysAcrossFiles", "PublishedSlicesExist"]
+INVARIANTS = ["ConsistentRead", "NoDuplicateKeysAcrossFiles", "PublishedFilesExist"]
 LIVE = "EventuallyWriterTerminates"
 SMALL = {"Values": 1, "FileGroupCount": 2}
 ONE_GROUP = {"Values": 1, "Keys": 1}
@@ -43,8 +43,10 @@ violations = partial(figures.violations, names=INVARIANTS)
     [
         (EARLY, ["SomeWriteIsSpared"]),
         (ANYWHERE, []),
-        ({"FailedWrites": 1}, ["PublishedSlicesExist", "SomeLeftoverIsRolledBack"]),
-        ({"FailedWrites": 2}, ["PublishedSlicesExist", "SomeLeftoverIsRolledBack"]),
+        ({"FailedWrites": 1}, ["PublishedFilesExist", "SomeLeftoverIsRolledBack"]),
+        ({"FailedWrites": 2}, ["PublishedFilesExist", "SomeLeftoverIsRolledBack"]),
+        ({"LostAnswer": "delete"}, ["PublishedFilesExist"]),
+        ({"CleanUp": "old"}, ["PublishedFilesExist"]),
     ],
     ids=str,
 )
@@ -212,7 +214,7 @@ def test_lazy_rollback_changes_no_verdict_where_timestamps_are_monotonic(constan
 )
 def test_when_a_rollback_deletes_what_is_needed(control, rollback, more, violated):
     model = HudiExtended(**{**SMALL, **rollback, **more, "ConcurrencyControl": control})
-    assert ("PublishedSlicesExist" in violations(model)) is violated
+    assert ("PublishedFilesExist" in violations(model)) is violated
 
 
 @pytest.mark.parametrize("control", [1, 2])
@@ -224,7 +226,7 @@ def test_put_if_absent_is_a_remedy_while_leftovers_are_kept(control):
 
 def test_what_a_deleted_slice_looks_like_to_a_reader():
     result = check(HudiExtended(**ONE_GROUP, **EAGER), INVARIANTS)
-    assert result["PublishedSlicesExist"].why == "the slice of fg1 with timestamp 1 is published, and has been deleted"
+    assert result["PublishedFilesExist"].why == "the slice of fg1 with timestamp 1 is published, and has been deleted"
     assert (
         result["ConsistentRead"].why
         == "k1 read at timestamp 1: expected v1; readable: no row in the slice of fg1 with timestamp 1"
@@ -292,8 +294,8 @@ def instants_alone_are_deleted(self, s, w):
         ("early_detection_marker_lock", {"announced": own_marker_is_seen}, {"SomeDeleteCommits"}),
         ("early_detection_marker_lock", {"announced": sees_all}, {"distinct"}),
         ("rollback_lazy", {"has_heartbeat": always(True)}, {"SomeLeftoverIsRolledBack"}),
-        ("rollback_lazy", {"has_heartbeat": always(False)}, {"ConsistentRead", "PublishedSlicesExist"}),
-        ("rollback_lazy", {"leftovers": completed_instants_are_left_over}, {"ConsistentRead", "PublishedSlicesExist"}),
+        ("rollback_lazy", {"has_heartbeat": always(False)}, {"ConsistentRead", "PublishedFilesExist"}),
+        ("rollback_lazy", {"leftovers": completed_instants_are_left_over}, {"ConsistentRead", "PublishedFilesExist"}),
         ("rollback_lazy", {"roll_back": instants_alone_are_deleted}, {"distinct"}),
     ],
     ids=lambda x: "-".join(x) if isinstance(x, dict) else x if isinstance(x, str) else "",

@@ -6,6 +6,7 @@ from tests.behaviours import reachable_states
 from tests.mistakes import broken, missed
 from workbench.checking.check import check
 from workbench.kernel import InputError
+from workbench.kernel.meaning.budget import Budget
 from workbench.protocols.iceberg.model import Iceberg
 
 THREE = {"MaxWriteOps": 3, "MaxCompactions": 0}
@@ -13,16 +14,22 @@ PUBLISHED = {"DeleteChecksDeletes": False}
 
 
 def test_old_orphans_are_no_help_against_a_clean_up_after_a_lost_answer():
-    model = Iceberg(MaxCompactions=0, RemoveOrphans="old", CleanUpOnUnknown=True)
+    model = Iceberg(MaxCompactions=0, CleanUp="old", LostAnswer="delete")
     assert check(model, ["PublishedFilesExist"])["PublishedFilesExist"].trace_states == 5
+
+
+def test_an_operation_loses_one_answer_so_that_blind_swaps_end():
+    model = Iceberg(MaxCompactions=0, Col1=["jack", "sarah"], Col2=["red"], LostAnswer="retry", CatalogSwap="blind")
+    assert check(model, ["LinearCommits"], budget=Budget(states=4_000)).complete
 
 
 @pytest.mark.parametrize(
     ("constants", "name", "why"),
     [
         ({**THREE, **PUBLISHED}, "ConsistentRead", "jack read at version 3: expected no row; the files hold blue, A"),
-        ({"CleanUpOnUnknown": True}, "PublishedFilesExist", "a snapshot names data file 1, which has been deleted"),
-        ({"RemoveOrphans": "any"}, "PublishedFilesExist", "a snapshot names data file 1, which has been deleted"),
+        ({"LostAnswer": "delete"}, "PublishedFilesExist", "a snapshot names data file 1, which has been deleted"),
+        ({"CleanUp": "any"}, "PublishedFilesExist", "a snapshot names data file 1, which has been deleted"),
+        ({"LostAnswer": "retry"}, "CommittedOnce", "version 2 adds the files of an earlier one again"),
         ({"CatalogSwap": "blind", "Col1": ["jack", "sarah"]}, "LinearCommits", "version 1 has been replaced"),
     ],
     ids=str,

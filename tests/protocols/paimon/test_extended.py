@@ -1,4 +1,4 @@
-"""Paimon beyond the published specification: restored sequence numbers, readers that skip level 0, and any level."""
+"""Paimon beyond the published specification: restored numbers, readers that skip level 0, any level, and clean-up."""
 
 import re
 from functools import partial
@@ -9,7 +9,7 @@ from tests import figures
 from tests.behaviours import reachable_states
 from tests.figures import constants_of
 from workbench.checking.check import check
-from workbench.kernel import InputError, choose, machine_of, require
+from workbench.kernel import InputError, Place, choose, machine_of, require
 from workbench.protocols.paimon import rows as table
 from workbench.protocols.paimon.extended import PaimonExtended
 from workbench.protocols.paimon.model import READY, Paimon
@@ -296,3 +296,23 @@ def test_a_picture_says_which_levels_are_merged_and_into_which(witness, said):
     model = PaimonExtended(**ANY)
     svg = picture(model, check(model, [witness])[witness].trace.states[-1]).svg
     assert {*said, "c0 compacts it"} <= set(re.findall(r">([^<>]+)<", svg))
+
+
+# Lost answers, clean-up, and tags ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("constants", [{"LostAnswer": "delete"}, {"CleanUp": "any"}], ids=str)
+def test_a_version_that_misses_a_file_is_named(constants):
+    model = PaimonExtended(NUM_WRITERS=1, **constants)
+    verdict = check(model, ["PublishedFilesExist"])["PublishedFilesExist"]
+    assert verdict.why == "version 1 has file w0-0, which has been deleted"
+    fault = PaimonExtended.PublishedFilesExist.function(model, verdict.trace.last, 1)
+    assert fault.places == (Place("snapshots", 1), Place("level", "w0-0"))
+
+
+def test_an_expired_version_loses_files_and_a_tag_keeps_them():
+    """A compaction has replaced the file of version 1."""
+    alone = {"NUM_WRITERS": 1, "NUM_BUCKETS": 1, "PkCol1Values": ["jack"], "Col2Values": ["red"], "MAX_COMPACTIONS": 1}
+    states = reachable_states(PaimonExtended(**alone, CleanUp="old"))
+    replaced = [s for s in states if s.expired == 1 and "w0-0" not in s.manifest[s.snapshots[2]]]
+    assert {(s.tag == 1, "w0-0" in s.gone) for s in replaced} == {(True, False), (False, True)}

@@ -14,6 +14,9 @@ PROTOCOL = Protocol(
         "delta": {
             "The entry that was overwritten": "delta/overwritten",
             "The lock that expires": "delta/lock_expires",
+            "VACUUM too early": "delta/vacuum",
+            "The answer that is lost": "delta/lost_answer",
+            "The append that is there twice": "delta/lost_answer_retry",
             "As it should be": "delta/put_if_absent",
         },
     },

@@ -10,10 +10,11 @@ The properties, and the commands that check them::
     workbench check delta --set PutIfAbsentSupported=false      # ConsistentRead: an entry is overwritten
     workbench check specs/delta/coordination.toml               # a lock instead: everything holds
     workbench check specs/delta/lock_expires.toml               # ConsistentRead: two writers go by one lock
+    workbench check delta --set CleanUp=any                     # PublishedFilesExist: VACUUM without a retention
     workbench check delta --property OneTable                   # what a table promises (table.py) is kept
 
 ``specs/delta/README.md`` explains the protocol. Semantics after Vanlightly/table-formats-tlaplus (delta-lake/basic_cow,
-MIT licence). Two switches are ours, and are as published by default: LockExpires and ReadVersionConflicts.
+MIT licence). Six switches are ours, and are as published by default: from ReadVersionConflicts to CleanUp.
 """
 
 from itertools import combinations
@@ -21,6 +22,7 @@ from typing import NamedTuple
 
 from workbench.language import *
 from workbench.protocols.table.model import Table, VersionedTable
+from workbench.protocols.table.upkeep import CLEAN_UP, LOST_ANSWER, REMEMBER
 
 INSERT, UPDATE, DELETE = "Insert", "Update", "Delete"
 
@@ -83,6 +85,10 @@ class Delta(Model):
     PartitionByColumn1 = Constant(True, bool, "a file belongs to one value of column 1, and others do not conflict")
     ReadVersionConflicts = Constant(True, bool, "the entry that was read last counts as a conflict, as published")
     LockExpires = Constant(False, bool, "the table lock may become free while its holder is still at work")
+    BlindAppends = Constant(False, bool, "an insert into a new file conflicts with nothing")
+    LostAnswer = LOST_ANSWER
+    Remember = REMEMBER
+    CleanUp = CLEAN_UP
 
     writer = Process(
         per="Writers", fair="weak", doc="carries out one transaction after the other", pc="phase", start="Ready"
@@ -97,17 +103,19 @@ class Delta(Model):
     lock = Variable(None, doc="the writer that holds the table lock")
     log = Variable(None, per="versions", doc="the entry of this number; None if it was never written")
     files = Variable(None, per="numbers", doc="the data file of this number; None if it was never written")
+    gone = Variable(frozenset(), doc="the numbers of the files that have been deleted")
     committed = Variable((), per="Column1Values", doc="the committed transactions, in commit order", ghost=True)
 
     def validate(self) -> None:
-        self.versions = tuple(range(1, self.OpLimit + 1))
+        entries = 2 * self.OpLimit if self.LostAnswer == "retry" else self.OpLimit
+        self.versions = tuple(range(1, entries + 1))
         # The first transaction to write has one target; a later one has, at most, all the files that there are.
         self.numbers = tuple(range(1, 2 ** (self.OpLimit - 1) + 1))
         self.partitions = {value: value if self.PartitionByColumn1 else None for value in self.Column1Values}
 
     def latest(self, s):
         """The number of the last entry; 0 without any."""
-        return next((v - 1 for v in self.versions if s.log[v] is None), self.OpLimit)
+        return next((v - 1 for v in self.versions if s.log[v] is None), len(self.versions))
 
     def entries(self, s, until):
         """The entries up to the number `until`."""
@@ -149,8 +157,7 @@ class Delta(Model):
             file for file in live if any(row.column1 == asked.column1 for row in s.files[file.number].rows)
         )
         if not s.targets[w]:
-            self.forget(s, w)
-            s.phase[w] = "Ready"
+            self.end(s, w)
 
     def new_names(self, s, partition):
         """The names that an insert may choose for a file that is not there. It is written with the next free number."""
@@ -162,6 +169,8 @@ class Delta(Model):
         """Merge the transaction into each target, and write the results as new files, which nobody reads yet."""
         asked, targets = s.transaction[w], sorted(s.targets[w])
         read = live_files(s.snapshot[w])
+        if any(file.number in s.gone for file in read.intersection(targets)):
+            return self.end(s, w)
         s.removed[w] = frozenset(file for file in targets if self.exists(s, file))
         added = []
         for number, file in enumerate(targets, self.file_count(s) + 1):
@@ -181,25 +190,55 @@ class Delta(Model):
     @action(writer, at="Commit", to="Ready")
     def commit(self, s, w):
         """Write the entry, or overwrite the one that is there; with put-if-absent look for a conflict instead."""
-        asked, version = s.transaction[w], s.version[w]
         s.lock = None  # whoever holds it: as published
-        if self.PutIfAbsentSupported and s.log[version] is not None:
-            return self.try_again(s, w, "Commit")
+        if not (self.Remember == "id" and self.is_written(s, w)):
+            if self.refused(s, w):
+                return self.try_again(s, w, s.phase[w])
+            self.write_entry(s, w)
+        self.forget(s, w)
+
+    def refused(self, s, w):
+        return self.PutIfAbsentSupported and s.log[s.version[w]] is not None
+
+    def write_entry(self, s, w):
+        asked, version = s.transaction[w], s.version[w]
         s.log[version] = Entry(s.added[w], s.removed[w])
         s.committed[asked.column1] += (Committed(asked, version),)
-        self.forget(s, w)
+
+    def is_written(self, s, w):
+        """Whether the log has the transaction's entry. No other one adds its files."""
+        return Entry(s.added[w], s.removed[w]) in self.entries(s, self.latest(s))
+
+    @action(writer, at="Commit", to="Retry", when=lambda model: model.LostAnswer != "never", fair=False)
+    def lose_answer(self, s, w):
+        """Write the entry, and hear of an error: delete the new files, or go on to commit again.
+
+        With Remember a writer that is about to delete looks first, and finds the entry.
+        """
+        require(not self.refused(s, w), "put-if-absent refuses the entry")
+        self.write_entry(s, w)
+        if self.LostAnswer == "delete":
+            s.gone |= {file.number for file in s.added[w] if self.Remember == "none"}
+            s.lock = None
+            self.end(s, w)
+
+    @action(writer, at="Retry", to="Ready", when=lambda model: model.LostAnswer == "retry")
+    def commit_again(self, s, w):
+        """Commit as before. This answer arrives."""
+        self.commit(s, w)
 
     def try_again(self, s, w, phase):
         """Abort on a conflict, or go on at `phase` for the next version."""
         if self.conflict(s, w):
-            self.forget(s, w)
-            s.phase[w] = "Ready"
+            self.end(s, w)
         else:
             s.version[w] = self.latest(s) + 1
             s.phase[w] = phase
 
     def conflict(self, s, w):
-        """Whether others have changed the transaction's part of the table since it read."""
+        """Whether the transaction's part of the table has changed since it read."""
+        if self.BlindAppends and s.transaction[w].type == INSERT and not s.removed[w]:
+            return False
         if not self.PartitionByColumn1:
             return True
         asked = s.transaction[w]
@@ -217,6 +256,11 @@ class Delta(Model):
             s.lock = None
         self.forget(s, w)
 
+    def end(self, s, w):
+        """Give the transaction up. The files that it has written stay."""
+        self.forget(s, w)
+        s.phase[w] = "Ready"
+
     def forget(self, s, w):
         """Forget everything about the transaction."""
         s.transaction[w] = s.version[w] = None
@@ -228,6 +272,16 @@ class Delta(Model):
         """The lock becomes free; its holder does not notice."""
         require(s.lock is not None, "the table lock is free")
         s.lock = None
+
+    @action(when=lambda model: model.CleanUp != "never")
+    def vacuum(self, s):
+        """Delete the files that the last version does not have: the old ones, or also those of transactions at work."""
+        needed = {file.number for file in live_files(self.entries(s, self.latest(s)))}
+        if self.CleanUp == "old":
+            needed |= {file.number for w in self.Writers for file in s.added[w]}
+        unneeded = frozenset(range(1, self.file_count(s) + 1)) - needed - s.gone
+        require(bool(unneeded), "the last version has all files")
+        s.gone |= unneeded
 
     # Properties --------------------------------------------------------------------------------------------------
 
@@ -268,6 +322,22 @@ class Delta(Model):
         entry = s.log[version]
         both = entry is not None and sorted(entry.added & entry.removed)
         return not both or Fault(f"entry {version} adds and removes file {both[0].number}", Place("log", version))
+
+    @invariant(when=lambda model: model.LostAnswer == "delete" or model.CleanUp != "never")
+    def PublishedFilesExist(self, s):
+        """No file of the last version has been deleted."""
+        lost = [file for file in sorted(live_files(self.entries(s, self.latest(s)))) if file.number in s.gone]
+        return not lost or Fault(
+            f"the last version has file {lost[0].number}, which has been deleted",
+            *(Place("files", file.number) for file in lost),
+        )
+
+    @invariant(when=lambda model: model.LostAnswer == "retry")
+    def CommittedOnce(self, s):
+        """No transaction has two entries."""
+        entries = self.entries(s, self.latest(s))
+        twice = [v for v, entry in enumerate(entries, 1) if entry in entries[: v - 1]]
+        return not twice or Fault(f"entry {twice[0]} is of a transaction that had one", Place("log", twice[0]))
 
     @reachable
     def SomeDeleteCommits(self, s):

@@ -11,6 +11,7 @@ NEXT = {
     "Write": "next: write the new files",
     "VersionCheck": "next: take the lock, and look at the log",
     "Commit": "next: write the entry",
+    "Retry": "next: write the entry, again",
     "Failed": "failed, for ever",
 }
 
@@ -72,7 +73,7 @@ def entry(model, s, v, shown, history):
 
 def data_file(model, s, number, live, version, latest):
     partition, rows = s.files[number]
-    is_live = any(one.number == number for one in live)
+    is_live, is_gone = any(one.number == number for one in live), number in s.gone
     known = any(one.number == number for entry in model.entries(s, latest) for one in entry.added)
     lines = [row(name("row", number, *values), *values) for values in sorted(rows)]
     return file(
@@ -81,7 +82,9 @@ def data_file(model, s, number, live, version, latest):
         None if partition is None else note(f"of {partition}"),
         table(name("rows", number), lines) if lines else note("no rows in it"),
         text(f"live at version {version}", tone=GOOD) if is_live else note("not live" if known else "in no entry"),
-        tone=BUSY if is_live else PLAIN,
+        text("has been deleted", tone=BAD if is_live else QUIET) if is_gone else None,
+        tone=(BAD if is_gone else BUSY) if is_live else PLAIN,
+        faded=is_gone and not is_live,
         of=Place("files", number),
     )
 
@@ -97,6 +100,9 @@ def reader(model, s, version):
         aside = "" if values == expected else f"expected {said(expected)}"
         lines.append(row(name("read", column1), column1, said(values), aside, tone=BAD if aside else PLAIN))
     verdict = text("as committed", tone=GOOD) if right else text("not what was committed", tone=BAD, bold=True)
+    lost = sorted(one for one in live_files(model.entries(s, version)) if one.number in s.gone)
+    if lost:
+        right, verdict = False, text(f"{names(lost)} cannot be read: deleted", tone=BAD, bold=True)
     title = f"reader of version {version}"
     return card("reader", title, table("reads", lines), verdict, tone=BUSY if right else BAD)
 

@@ -17,6 +17,7 @@ PROTOCOL = Protocol(
             "The hidden row": "hudi/no_concurrency_control",
             "One key, two rows": "hudi/duplicate_key",
             "A rollback too eager": "hudi/rollback_eager",
+            "A cleaner too eager": "hudi/cleaner",
             "As it should be": "hudi/optimistic",
         },
     },

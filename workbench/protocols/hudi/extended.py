@@ -1,18 +1,20 @@
-"""Hudi, extended: early detection of conflicts, failures, and rollbacks.
+"""Hudi, extended: early detection of conflicts, failures, rollbacks, lost answers, and the cleaner.
 
 Each extension has a constant, whose default switches it off. With all defaults it is the published protocol, state by
 state::
 
     workbench check hudi --set EarlyConflictDetection=true --set ConcurrencyControl=0    # no substitute for control
     workbench check hudi --set FailInAnyPhase=true --set LocksExpire=false               # a lock that stays
-    workbench check hudi --set FailedWrites=1                                            # PublishedSlicesExist
+    workbench check hudi --set FailedWrites=1                                            # PublishedFilesExist
+    workbench check hudi --set CleanUp=any                                               # PublishedFilesExist
 
 Markers and heartbeats are not part of the state: they follow from the phases of the writers. ``specs/hudi/README.md``
 discusses the results.
 """
 
 from workbench.language import *
-from workbench.protocols.hudi.model import Hudi
+from workbench.protocols.hudi.model import Hudi, Stamp
+from workbench.protocols.table.upkeep import CLEAN_UP
 
 KEEP, EAGER, LAZY = 0, 1, 2
 
@@ -38,7 +40,15 @@ class HudiExtended(Hudi):
     )
     RereadTimeline = Constant(True, bool, "a lazy rollback looks at the timeline again after the heartbeats")
 
+    LostAnswer = Constant(
+        "never",
+        ("never", "delete"),
+        "a commit may take effect without its writer learning of it, which deletes its slice",
+    )
+    CleanUp = CLEAN_UP
+
     doomed = Variable(None, per="Writers", doc="the stamps that the writer is about to roll back")
+    plan = Variable((), doc="the slices that the cleaner is about to delete")
 
     # Early detection of conflicts --------------------------------------------------------------------------------
 
@@ -140,11 +150,14 @@ class HudiExtended(Hudi):
         """A slice that has been deleted has no rows."""
         return None if s.slices[slice_id] is None else super().row(s, slice_id, key)
 
-    @invariant(stamp="stamps", when="FailedWrites")
-    def PublishedSlicesExist(self, s, stamp):
-        """What a Completed instant points at has not been deleted."""
+    @invariant(
+        stamp="stamps",
+        when=lambda model: model.FailedWrites != KEEP or model.LostAnswer != "never" or model.CleanUp != "never",
+    )
+    def PublishedFilesExist(self, s, stamp):
+        """What a Completed instant points at has not been deleted, unless a cleaner may have and it is replaced."""
         group = s.completed[stamp]
-        if group is None or s.slices[group, *stamp] is not None:
+        if group is None or s.slices[group, *stamp] is not None or self.may_clean(s, group, stamp):
             return True
         return f"{self.describe((group, *stamp))} is published, and has been deleted"
 
@@ -157,3 +170,44 @@ class HudiExtended(Hudi):
             for stamp in s.doomed[w] or ()
             for group in self.file_groups
         )
+
+    # Lost answers, and the cleaner -------------------------------------------------------------------------------
+
+    @action(Hudi.writer, at="Commit", when=lambda model: model.LostAnswer != "never", fair=False)
+    def lose_answer(self, s, w):
+        """Publish the slice, hear of an error, and delete the slice."""
+        stamp, slice_id = s.stamp[w], (s.group[w], *s.stamp[w])
+        require(not self.refused(s.completed[stamp] is not None), "the instant is there")
+        self.append_commit(s, w)
+        s.slices[slice_id] = None
+
+    def may_clean(self, s, group, stamp):
+        """Whether the cleaner takes a slice for one that nobody needs."""
+        if s.completed[stamp] == group:
+            return self.CleanUp != "never" and self.latest(s, group).ts > stamp.ts
+        return self.CleanUp == "any" or not self.has_heartbeat(s, stamp)
+
+    @action(when=lambda model: model.CleanUp != "never")
+    def plan_clean(self, s):
+        """Note what to delete, on the timeline as it is."""
+        require(not s.plan, "a plan is under way")
+        there = ((group, Stamp(*stamp)) for group, *stamp in self.slice_ids if s.slices[group, *stamp] is not None)
+        s.plan = tuple((group, *stamp) for group, stamp in there if self.may_clean(s, group, stamp))
+        require(len(s.plan) > 0, "there is nothing to clean")
+
+    @action(when=lambda model: model.CleanUp != "never")
+    def execute_clean(self, s):
+        """Delete what was noted."""
+        require(len(s.plan) > 0, "there is no plan")
+        for slice_id in s.plan:
+            s.slices[slice_id] = None
+        s.plan = ()
+
+    @invariant(key="Keys", ts="timestamps")
+    def ConsistentRead(self, s, key, ts):
+        """A read at any timestamp gives a key's row as the log of committed operations has it, and no other row.
+
+        With a cleaner at the newest timestamp only, since it deletes what earlier ones need.
+        """
+        is_past = self.CleanUp != "never" and any(s.completed[one] for one in self.stamps if one.ts > ts)
+        return is_past or super().ConsistentRead(s, key, ts)

@@ -39,6 +39,9 @@ def hudi_extended(model, s, **given):
         if s.doomed[w] is not None:
             doomed = ", ".join(file_stamp(model, stamp) for stamp in s.doomed[w]) or "nothing"
             yield part(name("rolls", w), "rollback", card(name("doomed", w), f"{w} is about to roll back: {doomed}"))
+    if s.plan:
+        lines = [text(f"is about to delete {file_name(slice_id)}") for slice_id in s.plan]
+        yield part("cleaning", "cleaner", card("plan", "cleaner", *lines, of=Place("plan")))
 
 
 def reader_of(model, s, faults):
@@ -138,7 +141,9 @@ def file_slice(model, s, slice_id, is_read, history):
     shared = len(writers) + published > 1 or bool(lost)
     pens = [pen(model, s, w, slice_id) for w in writers]
     if rows is None:
-        gone = text("published, and deleted", tone=BAD) if published else note("not written yet")
+        gone = note("not written yet") if not published else text("published, and deleted", tone=BAD)
+        if published and isinstance(model, HudiExtended) and model.may_clean(s, group, stamp):
+            gone = note("replaced, and cleaned away")
         return slot(slice_name(slice_id), file_name(slice_id), gone, *pens, tone=ODD if shared else PLAIN)
     lines = [
         row(name("row", *slice_id, key), f"{key}: {value}", of=Place("slices", slice_id, key))

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from workbench.language import *
 from workbench.protocols.table.model import Table, VersionedTable
+from workbench.protocols.table.upkeep import CLEAN_UP, LOST_ANSWER, REMEMBER
 
 #: What an operation is to a user; a compaction has no predicate, and changes no row.
 INSERT, UPDATE, DELETE, COMPACT = "Insert", "Update", "Delete", "Compact"
@@ -69,6 +70,7 @@ class Operation(NamedTuple):
     added: frozenset = frozenset()
     deletes: frozenset = frozenset()
     prepared: tuple | None = None
+    lost: bool = False
 
 
 class Logged(NamedTuple):
@@ -97,8 +99,9 @@ class Iceberg(Model):
     DeleteMode = Constant(MOR, {COW: "cow", MOR: "mor"}, "deletes write whole files, or positions")
     AllowUpdates = Constant(True, bool, "writers update")
     AllowDeletes = Constant(True, bool, "writers delete")
-    CleanUpOnUnknown = Constant(False, bool, "the catalog's answer may be lost; the writer then deletes its files")
-    RemoveOrphans = Constant("never", ("never", "old", "any"), "files that no snapshot names: spared at first, or not")
+    LostAnswer = LOST_ANSWER
+    Remember = REMEMBER
+    CleanUp = CLEAN_UP
 
     writer = Process(per="Writers", doc="carries out one operation after the other", pc="phase", start="Ready")
     op = Variable(None, per="Writers", doc="the operation at work")
@@ -273,6 +276,9 @@ class Iceberg(Model):
     def validate_and_prepare(self, s, w):
         """Abort if others stand against it; otherwise prepare the list with one more snapshot."""
         op, current, sequence = s.op[w], self.current(s), len(s.snapshots) + 1
+        if self.Remember == "id" and self.is_published(s, op):
+            s.phase[w], s.op[w] = "Committed", None
+            return
         if self.Validate and self.invalid(s, op):
             s.phase[w], s.op[w] = "Aborted", None
             s.aborts += 1
@@ -320,27 +326,40 @@ class Iceberg(Model):
         else:
             s.phase[w], s.op[w] = "Validate", op._replace(prepared=None)
 
-    # Clean-up ----------------------------------------------------------------------------------------------------
+    # Lost answers, and clean-up ----------------------------------------------------------------------------------
 
-    @action(writer, at="Commit", when="CleanUpOnUnknown")
+    @action(writer, at="Commit", when=lambda model: model.LostAnswer != "never")
     def lose_answer(self, s, w):
-        """The catalog swaps, and its answer is lost: the writer takes the commit for failed, and deletes its files."""
+        """The catalog swaps, and the writer hears of an error: it deletes its files, or goes on to commit them again.
+
+        With Remember a writer that is about to delete looks first, and finds its snapshot.
+        """
         op = s.op[w]
         require(self.swaps(s, op), "the catalog refuses")
+        require(not op.lost, "an answer of this operation was lost")
         self.publish(s, op)
-        self.delete(s, op.added, op.deletes)
-        s.phase[w], s.op[w] = "Aborted", None
-        s.aborts += 1
+        if self.LostAnswer == "retry":  # the log has the write; a second commit is none to its user
+            s.phase[w], s.op[w] = "Validate", op._replace(prepared=None, record=(), lost=True)
+        elif self.Remember == "id":
+            s.phase[w], s.op[w] = "Committed", None
+        else:
+            self.delete(s, op.added, op.deletes)
+            s.phase[w], s.op[w] = "Aborted", None
+            s.aborts += 1
+
+    def is_published(self, s, op):
+        """Whether a snapshot is the operation's."""
+        return (op.added, op.deletes) in written(s.snapshots)
 
     def delete(self, s, files, delete_files):
         s.files = tuple(None if f in files else rows for f, rows in enumerate(s.files, 1))
         s.delete_files = tuple(None if d in delete_files else one for d, one in enumerate(s.delete_files, 1))
 
-    @action(when=lambda model: model.RemoveOrphans != "never")
+    @action(when=lambda model: model.CleanUp != "never")
     def remove_orphans(self, s):
         """Delete the files that no snapshot names; the old ones, or also those of operations under way."""
         named, named_deletes = self.named(s)
-        if self.RemoveOrphans == "old":
+        if self.CleanUp == "old":
             work = [s.op[w] for w in self.Writers if s.op[w] is not None]
             named |= {f for op in work for f in op.added}
             named_deletes |= {d for op in work for d in op.deletes}
@@ -388,7 +407,7 @@ class Iceberg(Model):
             f"version {replaced[0] + 1} has been replaced", Place("snapshots", None, replaced[0])
         )
 
-    @invariant(when=lambda model: model.CleanUpOnUnknown or model.RemoveOrphans != "never")
+    @invariant(when=lambda model: model.LostAnswer == "delete" or model.CleanUp != "never")
     def PublishedFilesExist(self, s):
         """No file that a snapshot names has been deleted."""
         data, deletes = self.named(s)
@@ -397,6 +416,15 @@ class Iceberg(Model):
         if gone:
             return f"a snapshot names data file {gone[0]}, which has been deleted"
         return not struck or f"a snapshot names delete file {struck[0]}, which has been deleted"
+
+    @invariant(when=lambda model: model.LostAnswer == "retry")
+    def CommittedOnce(self, s):
+        """No operation has two snapshots."""
+        made = written(s.snapshots)
+        twice = [i for i, files in enumerate(made) if files in made[:i]]
+        return not twice or Fault(
+            f"version {twice[0] + 1} adds the files of an earlier one again", Place("snapshots", None, twice[0])
+        )
 
     @reachable
     def SomeoneCommits(self, s):
@@ -451,6 +479,12 @@ class Iceberg(Model):
     def OneHistory(self, s):
         """The same table, with a version for each snapshot."""
         return {**self.as_table(s), "versions": tuple(Map(self.rows(s, one)) for one in s.snapshots)}
+
+
+def written(snapshots):
+    """The data files and the delete files that the operation of each snapshot has written. No other one writes them."""
+    new = (frozenset(d for d, sequence in one.deletes if sequence == i) for i, one in enumerate(snapshots, 1))
+    return [(one.added, deletes) for one, deletes in zip(snapshots, new, strict=True)]
 
 
 def matches(row, predicate):

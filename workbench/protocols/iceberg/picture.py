@@ -127,6 +127,8 @@ def writer(model, s, w):
             text(f"started at {'no snapshot' if op.view is None else f'id {op.view.id}'}"),
         ]
         lines += [note(line) for line in work(op)]
+        if op.lost:
+            lines.append(text("has committed, and got no answer", tone=ODD))
         if op.prepared is not None:
             stale = op.prepared[:-1] != s.snapshots
             last = op.prepared[-1]

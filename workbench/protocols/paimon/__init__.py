@@ -18,6 +18,7 @@ PROTOCOL = Protocol(
             "The row that returns": "paimon/one_bucket_deletes_dv_published",
             "Dangling vector": "paimon/dangling",
             "A lock held twice": "paimon/two_buckets_lock_as_published",
+            "A rename that had succeeded": "paimon/lost_answer",
             "As it should be": "paimon/two_buckets",
         },
     },

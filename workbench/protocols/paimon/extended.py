@@ -1,4 +1,4 @@
-"""Paimon, extended by three behaviours of real tables that the published model lacks.
+"""Paimon, extended by behaviours of real tables that the published model lacks.
 
 Each extension has a constant, whose default switches it off. With all defaults it is the published protocol, state by
 state::
@@ -7,14 +7,21 @@ state::
     workbench check specs/paimon/skip_level_0.toml               # an earlier version is read, and it is consistent
     workbench check specs/paimon/skip_level_0_two_compactors.toml    # ConsistentRead: a key is read twice
     workbench check paimon --set CompactToAnyLevel=true          # levels are merged, and passed over: everything holds
+    workbench check specs/paimon/expiry.toml                     # snapshots expire, and a tag keeps files: it holds
 
 ``specs/paimon/README.md`` discusses the results.
 """
 
 from workbench.language import *
 from workbench.protocols.paimon import rows as table
+from workbench.protocols.paimon.model import COMMIT
 from workbench.protocols.paimon.published import PaimonPublished
 from workbench.protocols.paimon.rows import COLUMNS, LevelsRewrite
+from workbench.protocols.table.upkeep import CLEAN_UP, REMEMBER
+
+
+def cleans(model):
+    return model.CleanUp != "never"
 
 
 class PaimonExtended(PaimonPublished):
@@ -25,6 +32,17 @@ class PaimonExtended(PaimonPublished):
     RestoreSequence = Constant(False, bool, "an operation continues from the bucket's largest sequence number")
     ReadersSkipLevel0 = Constant(False, bool, "readers, including updates, read files above level 0, unmerged")
     CompactToAnyLevel = Constant(False, bool, "a compaction merges neighbouring levels, and may pass over empty ones")
+    LostAnswer = Constant(
+        "never",
+        ("never", "delete"),
+        "a commit may take effect without its writer learning of it, which deletes its file",
+    )
+    Remember = REMEMBER
+    CleanUp = CLEAN_UP
+
+    gone = Variable(frozenset(), doc="the data files that have been deleted")
+    expired = Variable(0, doc="the newest snapshot that has expired")
+    tag = Variable(None, doc="the version that has a tag")
 
     def validate(self) -> None:
         super().validate()
@@ -129,3 +147,58 @@ class PaimonExtended(PaimonPublished):
     def LevelsArePassed(self, s):
         """A compaction can go further up than to the next level."""
         return any(rewrite is not None and rewrite.into > rewrite.levels[-1] + 1 for rewrite in s.rewrite.values())
+
+    # Lost answers, clean-up, and tags ----------------------------------------------------------------------------
+
+    @action(PaimonPublished.operation, at=COMMIT, when=lambda model: model.LostAnswer != "never", fair=False)
+    def lose_answer(self, s, op):
+        """Create the snapshot file, hear of an error, and delete the data file; with Remember look first."""
+        file = s.message[op].file
+        require(not self.PUT_IF_ABSENT or s.prepared[op] > s.latest, "the snapshot file exists")
+        self.commit(s, op)
+        if self.Remember == "none":
+            s.gone |= {file}
+
+    def is_kept(self, s, version):
+        """Whether a version is to be read: it has not expired, or has the tag."""
+        return s.snapshots[version] is not None and (version > s.expired or version == s.tag)
+
+    def named(self, s):
+        """The data files that somebody may read."""
+        return {file for v in self.versions if self.is_kept(s, v) for file in s.manifest[s.snapshots[v]]}
+
+    @action(when=cleans)
+    def create_tag(self, s):
+        """Give the latest version a tag."""
+        require(s.tag is None, "there is a tag")
+        require(s.latest > 0, "there is no snapshot")
+        s.tag = s.latest
+
+    @action(when=cleans)
+    def expire(self, s):
+        """Let the oldest snapshot expire, but not the latest, and delete the files that only it has."""
+        require(s.expired + 1 < s.latest, "there is one snapshot, or none")
+        s.expired += 1
+        s.gone |= set(s.manifest[s.snapshots[s.expired]]) - self.named(s)
+
+    @action(when=cleans)
+    def remove_orphans(self, s):
+        """Delete the files that no version has: the old ones, or also those that are to be committed."""
+        needed = self.named(s)
+        if self.CleanUp == "old":
+            needed |= {s.message[op].file for op in self.operations if s.message[op] is not None}
+        orphans = {file for file in self.files if s.level[file] is not None} - needed - s.gone
+        require(len(orphans) > 0, "there is no orphan")
+        s.gone |= orphans
+
+    @invariant(version="versions", when=lambda model: model.LostAnswer != "never" or cleans(model))
+    def PublishedFilesExist(self, s, version):
+        """No file of a version that has not expired, or has a tag, has been deleted."""
+        if not self.is_kept(s, version):
+            return True
+        lost = [file for file in s.manifest[s.snapshots[version]] if file in s.gone]
+        return not lost or Fault(
+            f"version {version} has file {lost[0]}, which has been deleted",
+            Place("snapshots", version),
+            *(Place("level", file) for file in lost),
+        )

@@ -2,6 +2,7 @@
 
 from workbench.kernel import Map, Place
 from workbench.protocols.paimon import rows as stored
+from workbench.protocols.paimon.extended import PaimonExtended
 from workbench.protocols.paimon.model import (
     COMMIT,
     PREPARE_COMMIT,
@@ -22,6 +23,7 @@ NEXT = {
 }
 
 
+@picture_of(PaimonExtended, version="versions")
 @picture_of(Paimon, version="versions")
 def paimon(model, s, *, version=None, history=(), faults=()):
     version = version or version_of(s, faults)
@@ -68,6 +70,7 @@ def snapshot(model, s, v, shown, earlier, wanted):
         text(f"{what} by {owner}"),
         note("manifest: " + (", ".join(s.manifest[commit] or ()) or "empty")),
         *(note(f"strikes {struck}") for struck in struck_by(model, s, commit)),
+        *fate(model, s, v),
         *wishes(wanted),
         aside="latest" if v == s.latest else None,
         tone=BUSY if shown else PLAIN,
@@ -78,6 +81,15 @@ def snapshot(model, s, v, shown, earlier, wanted):
         for old in earlier
     ]
     return pile(name("pile", v), front, *behind) if behind else front
+
+
+def fate(model, s, v):
+    """What clean-up and tags have done to a snapshot, in words."""
+    if isinstance(model, PaimonExtended):
+        if v <= s.expired:
+            yield note("has expired")
+        if v == s.tag:
+            yield text("has the tag")
 
 
 def struck_by(model, s, commit):
@@ -134,6 +146,9 @@ def data_file(model, s, one, vectors, *remarks, aside=None, tone=PLAIN):
             rows.append(row(name("row", one, key), *cells, struck=struck, of=Place("kind", (one, key))))
     users = [badge(name("uses", op, one), f"{op} compacts it", tone=BUSY) for op in compactors_of(model, s, one)]
     body = table(name("rows", one), rows) if rows else note("no rows")
+    if isinstance(model, PaimonExtended) and one in s.gone:
+        missed = one in model.named(s)
+        remarks, tone = (*remarks, text("has been deleted", tone=BAD if missed else QUIET)), BAD if missed else QUIET
     return file(name("file", one), one, *remarks, body, *users, aside=aside, of=Place("level", one), tone=tone)
 
 

@@ -28,7 +28,7 @@ LOOKS_UP = {"UPSERT", "UPSERT_PREPPED", "DELETE", "DELETE_PREPPED"}
 APPENDS = {"INSERT", "BULK_INSERT", "INSERT_OVERWRITE", "INSERT_OVERWRITE_TABLE", "BOOTSTRAP"}
 APPENDS |= {f"{operation}_PREPPED" for operation in APPENDS}
 
-READ, SLICES_EXIST = "ConsistentRead", "PublishedSlicesExist"
+READ, SLICES_EXIST = "ConsistentRead", "PublishedFilesExist"
 
 NEVER_SEEN = (
     "phases and locks of writers, their index, and operations without a completed instant: no audit can see them",

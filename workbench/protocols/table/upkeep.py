@@ -1,0 +1,17 @@
+"""What befalls the files of a table, in the same words for all formats: answers that are lost, and clean-up."""
+
+from workbench.language import Constant
+
+LOST_ANSWER = Constant(
+    "never",
+    ("never", "delete", "retry"),
+    "a commit may take effect without its writer learning of it, which then deletes its files or commits again",
+)
+REMEMBER = Constant(
+    "none", ("none", "id"), "a commit carries an id: a writer that finds its own neither commits again nor deletes"
+)
+CLEAN_UP = Constant(
+    "never",
+    ("never", "old", "any"),
+    "files that the table does not need are deleted; any: also those of operations under way",
+)
