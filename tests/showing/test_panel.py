@@ -759,6 +759,45 @@ def test_a_panel_is_there_before_its_first_result_and_its_static_copy_comes_with
 
 
 @pytest.mark.slow
+def test_what_is_done_takes_few_bytes_and_the_copy_follows_once_when_nobody_is_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    copies: list[int] = []
+    sent: list[int] = []
+    record = lambda data, **_: copies.append(len(json.dumps(data)))  # noqa: E731
+    monkeypatch.setattr(lifetime, "display", record)
+    monkeypatch.setattr("IPython.core.display_functions.display", record)
+    made = panel("paimon")
+    monkeypatch.setattr(made, "_send", lambda message, buffers=None: sent.append(len(json.dumps(message))))
+    made._ipython_display_()
+    copies.clear()
+
+    def say(**content: Any) -> None:
+        made._handle_custom_msg(content, [])
+
+    say(attended=True)
+    flips, steps = [], []
+    for _ in range(3):
+        sent.clear()
+        click(made, "PUT_IF_ABSENT")
+        settle(made)
+        flips.append(sum(sent))
+    for step in (3, 2, 1):
+        sent.clear()
+        say(part=playing(made).number, set={"step": step}, click=step)
+        steps.append(sum(sent))
+    assert made._kept.wait(300)
+    assert copies == []
+    say(attended=False)
+    assert made._kept.wait(300)
+    made.close()
+    print(f"bytes of flips {flips}, of steps {steps}, of the copy {copies}")
+    assert max(flips) < 220_000, "the story with its states"
+    assert max(steps) < 20_000, "a picture"
+    assert len(copies) == 1
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Simulator, TracePlayer])
 def test_a_player_and_a_simulator_keep_the_state_in_sight(
     kind: Any, conflict: Any, monkeypatch: pytest.MonkeyPatch

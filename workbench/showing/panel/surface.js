@@ -259,6 +259,18 @@ function render({ model, el }) {
     else if (event.target.matches("[type=text], [type=number]")) say(event);
   });
 
+  // While somebody is at the panel, the notebook keeps no new copy of it.
+  let attended = false;
+  const attend = (somebody) => {
+    if (somebody !== attended) tell({ attended: attended = somebody });
+  };
+  const leave = () => attend(false);
+  el.addEventListener("pointerdown", () => attend(true), true);
+  el.addEventListener("keydown", (event) => attend(!((event.ctrlKey || event.metaKey) && event.key === "s")), true);
+  el.addEventListener("pointerleave", leave);
+  el.addEventListener("focusout", ({ relatedTarget }) => el.contains(relatedTarget) || el.matches(":hover") || leave());
+  document.addEventListener("visibilitychange", leave);
+
   const received = (message) => {
     const { parts, values: told = {}, heard, save, player } = message;
     if (save) download(save.name, save.content, save.type);
@@ -301,6 +313,7 @@ function render({ model, el }) {
   return () => {
     model.off("msg:custom", received);
     model.off("comm_live_update", lost);
+    document.removeEventListener("visibilitychange", leave);
     seen.disconnect();
     sized.disconnect();
     forget();

@@ -97,8 +97,11 @@ class Surface(Panel, anywidget.AnyWidget):
         """The page has begun to listen, or a person has done something in a part."""
         match content:
             case {"want": "parts"}:
+                self._attended = False  # the page that said so may be gone
                 with self._lock:
                     self.send({"parts": dict(self.parts), "values": dict(self.values)})
+            case {"attended": bool(somebody)}:
+                self.attend(somebody)
             case {"part": int(number), "send": str(sent), "click": int(click)} if number in self._known:
                 with self.held((number, click)):
                     self._known[number].receive(sent, content.get("value"))
