@@ -201,6 +201,15 @@ def test_a_choice_in_sight_has_its_sentence_and_says_what_each_other_value_would
     ]
 
 
+def test_a_number_that_is_not_what_was_typed_says_why() -> None:
+    controls = Controls(Every, lambda: None)
+    actors = find(controls, "Actors")
+    for typed, value, said in ((99, 5, "99 is not accepted; it takes 1 to 5"), (0, 1, "0 is not accepted"), (3, 3, "")):
+        enter(controls, "Actors", typed)
+        assert (actors.value, actors.said[: len(said)]) == (value, said)
+        assert bool(said) == ("not accepted" in actors.markup())
+
+
 def test_bad_constants_are_said_in_one_line_and_the_old_verdict_is_greyed() -> None:
     shown = panel(Every)
     enter(shown, "Parts", "a1 | a9")
