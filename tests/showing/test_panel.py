@@ -486,6 +486,12 @@ def test_the_graph_is_drawn_in_every_mode_or_says_why_not(stale: Any) -> None:
         assert "wb-wrong" not in drawn()
     enter(tab, "variables", [])
     assert "at least one variable" in drawn()
+    stale.session.stepper().jump(4)
+    center = stale.session.stepper().state
+    page = drawn("around a state")
+    number = find(tab, "state").value
+    assert (f"State {number} of bakery_v2" in page, number > 0) == (True, True), "the state in sight"
+    assert explore(stale.result.model).state(number) == center
     drawn("whole graph")
     click(tab, "state 3")
     page = drawn()
