@@ -147,7 +147,8 @@ class Panel(ipywidgets.DOMWidget):
     def attend(self, somebody: bool) -> None:
         """Note whether somebody is at the panel; only when they have left, copies follow what was done."""
         self._attended = somebody
-        self._copy()
+        if not somebody:
+            self._copy()
 
     def _copy(self) -> None:
         def work(job: Job) -> None:

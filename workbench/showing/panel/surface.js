@@ -268,7 +268,9 @@ function render({ model, el }) {
   };
   const leave = () => attend(false);
   el.addEventListener("pointerdown", () => attend(true), true);
-  el.addEventListener("keydown", (event) => attend(!((event.ctrlKey || event.metaKey) && event.key === "s")), true);
+  el.addEventListener("keydown", ({ key, ctrlKey, metaKey }) => {
+    if (!["Alt", "Control", "Meta", "Shift"].includes(key)) attend(!(key === "s" && (ctrlKey || metaKey)));  // saved
+  }, true);
   el.addEventListener("pointerleave", leave);
   el.addEventListener("focusout", ({ relatedTarget }) => el.contains(relatedTarget) || el.matches(":hover") || leave());
   document.addEventListener("visibilitychange", leave);
