@@ -201,6 +201,15 @@ def test_a_choice_in_sight_has_its_sentence_and_says_what_each_other_value_would
     ]
 
 
+def test_a_number_that_is_not_what_was_typed_says_why() -> None:
+    controls = Controls(Every, lambda: None)
+    actors = find(controls, "Actors")
+    for typed, value, said in ((99, 5, "99 is not accepted; it takes 1 to 5"), (0, 1, "0 is not accepted"), (3, 3, "")):
+        enter(controls, "Actors", typed)
+        assert (actors.value, actors.said[: len(said)]) == (value, said)
+        assert bool(said) == ("not accepted" in actors.markup())
+
+
 def test_bad_constants_are_said_in_one_line_and_the_old_verdict_is_greyed() -> None:
     shown = panel(Every)
     enter(shown, "Parts", "a1 | a9")
@@ -480,6 +489,12 @@ def test_the_graph_is_drawn_in_every_mode_or_says_why_not(stale: Any) -> None:
         assert "wb-wrong" not in drawn()
     enter(tab, "variables", [])
     assert "at least one variable" in drawn()
+    stale.session.stepper().jump(4)
+    center = stale.session.stepper().state
+    page = drawn("around a state")
+    number = find(tab, "state").value
+    assert (f"State {number} of bakery_v2" in page, number > 0) == (True, True), "the state in sight"
+    assert explore(stale.result.model).state(number) == center
     drawn("whole graph")
     click(tab, "state 3")
     page = drawn()
@@ -759,6 +774,45 @@ def test_a_panel_is_there_before_its_first_result_and_its_static_copy_comes_with
     made.close()
     assert kept.wait(300)
     assert shown[-1][1] is later, "a closed panel keeps nothing more"
+
+
+@pytest.mark.slow
+def test_what_is_done_takes_few_bytes_and_the_copy_follows_once_when_nobody_is_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    copies: list[int] = []
+    sent: list[int] = []
+    record = lambda data, **_: copies.append(len(json.dumps(data)))  # noqa: E731
+    monkeypatch.setattr(lifetime, "display", record)
+    monkeypatch.setattr("IPython.core.display_functions.display", record)
+    made = panel("paimon")
+    monkeypatch.setattr(made, "_send", lambda message, buffers=None: sent.append(len(json.dumps(message))))
+    made._ipython_display_()
+    copies.clear()
+
+    def say(**content: Any) -> None:
+        made._handle_custom_msg(content, [])
+
+    say(attended=True)
+    flips, steps = [], []
+    for _ in range(3):
+        sent.clear()
+        click(made, "PUT_IF_ABSENT")
+        settle(made)
+        flips.append(sum(sent))
+    for step in (3, 2, 1):
+        sent.clear()
+        say(part=playing(made).number, set={"step": step}, click=step)
+        steps.append(sum(sent))
+    assert made._kept.wait(300)
+    assert copies == []
+    say(attended=False)
+    assert made._kept.wait(300)
+    made.close()
+    print(f"bytes of flips {flips}, of steps {steps}, of the copy {copies}")
+    assert max(flips) < 220_000, "the story with its states"
+    assert max(steps) < 20_000, "a picture"
+    assert len(copies) == 1
 
 
 @pytest.mark.slow

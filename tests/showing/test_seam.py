@@ -1,5 +1,6 @@
 """What a notebook takes from a panel and gives to it: traits, and the panel's parts as widgets of their own."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import ipywidgets
@@ -10,6 +11,7 @@ from tests.showing.panels import Every, Kernel, click, drawn, enter, everything,
 from workbench import check, state_space, sweep
 from workbench.kernel import InputError, replay
 from workbench.protocols.bakery.model import Bakery
+from workbench.showing import view
 from workbench.showing.panel import StateGraph, Switches, TracePlayer, VerdictMap, Verdicts, Workbench
 
 
@@ -228,6 +230,44 @@ def test_parts_follow_a_panel_and_lead_it(bakery: Any) -> None:
     bakery.apply(MaxCrashes=Bakery().MaxCrashes)
     bakery.wait(300)
     bakery.selected = "NonCrashedProgress"
+
+
+# What leaves for a page ---------------------------------------------------------------------------------------------
+
+
+def texts(given: Any) -> Iterator[str]:
+    """All texts in something like JSON."""
+    if isinstance(given, str):
+        yield given
+    elif isinstance(given, dict):
+        yield from texts([*given, *given.values()])
+    elif isinstance(given, list | tuple):
+        for one in given:
+            yield from texts(one)
+
+
+@pytest.mark.slow
+def test_what_leaves_for_a_page_is_plain_text(bakery: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Marimo's encoder makes an empty object of markup, which inherits from text."""
+    sent: list[Any] = []
+    monkeypatch.setattr(bakery, "_send", lambda message, buffers=None: sent.append(message))
+    bakery.apply(LazyReap=True)
+    bakery.wait(300)
+    for at in range(len(bakery.tabs)):
+        bakery._tabs.open(at)
+        assert bakery.session.settle(300)
+    bakery._tabs.open(0)
+    number = playing(bakery).number
+    for what in ("pictures", "page", "animation", "lanes"):
+        bakery._handle_custom_msg({"part": number, "ask": {"want": what}}, [])
+    bakery._handle_custom_msg({"want": "parts"}, [])
+    bakery.apply(LazyReap=False)
+    bakery.wait(300)
+    leaves = [sent, bakery.get_state(), view.levels_chart(bakery.result).bundle(), bakery._repr_mimebundle_()[0]]
+    for one in leaves:
+        seen = list(texts(one))
+        assert {type(text) for text in seen} == {str}
+        assert any("svg" in text for text in seen)
 
 
 # In a notebook -------------------------------------------------------------------------------------------------------

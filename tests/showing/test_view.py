@@ -5,12 +5,14 @@ import gzip
 import html
 import json
 import re
+import sys
 from collections import Counter, deque
 from dataclasses import replace
 from typing import NamedTuple
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
+import graphviz
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -47,7 +49,7 @@ from workbench.kernel.meaning.values import show
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2
 from workbench.protocols.bakery.v2_extended import BakeryV2Extended
-from workbench.showing import view
+from workbench.showing import display, view
 from workbench.showing.pictures.letters import width_of
 from workbench.showing.view.difference import brief
 
@@ -451,7 +453,7 @@ def test_a_projection_begins_at_the_initial_state_however_little_is_drawn(race):
             assert edge.source in reached
             reached.add(edge.target)
         assert reached == {node.id for node in graph.nodes}
-    assert "rank=min" in graph.dot()
+    assert "rank=min" in graph.digraph().source
 
 
 def test_the_states_of_a_small_graph_can_be_shown_as_pictures(ring, race):
@@ -895,6 +897,51 @@ def test_without_graphviz_a_graph_says_what_to_install(small, monkeypatch):
     ):
         graph.svg()
     assert graph.text().startswith("States of bakery_published: ")
+
+
+def test_a_result_is_a_digraph_of_its_states_or_of_its_trace(small, race, conflict):
+    def nodes(graph):
+        root = ElementTree.fromstring(graph.pipe(format="svg"))
+        return ["".join(group.itertext()) for group in root.iter(f"{SVG}g") if group.get("class") == "node"]
+
+    whole = small.result.graph("decision[w1]")
+    assert isinstance(whole, graphviz.Digraph)
+    assert len(nodes(whole)) == len(small)
+    assert sum("decision[w1] = committed" in label for label in nodes(whole)) == (
+        small.where(lambda s: s.decision["w1"] == "committed").sum()
+    )
+    assert len(race.sources) > 300
+    part = race.result.graph().source
+    assert part.count("peripheries") == 1
+    assert conflict.steps[-1].label in part
+    assert 'label="w1: ' in part, "a variable that tells states apart"
+
+
+def test_a_graph_that_nobody_could_read_is_one_line(race):
+    holding = explore(BakeryV2(**RACE), ["TicketOrderPreserved"]).result
+    with pytest.raises(InputError, match=r"^a graph of [\d,]+ steps is not accepted; it takes at most 300, or a trace"):
+        holding.graph()
+    with pytest.raises(InputError, match="unknown variable of bakery_v2_published 'pcs'"):
+        race.result.graph("pcs")
+
+
+@pytest.mark.parametrize("missing", ["the program", "the package"])
+def test_what_a_digraph_needs_is_one_line(small, monkeypatch, missing):
+    if missing == "the program":
+        monkeypatch.setenv("PATH", "")
+        line = r"^state graphs need Graphviz's dot, which is not installed; install it [^\n]* graphviz$"
+    else:
+        monkeypatch.setitem(sys.modules, "graphviz", None)
+        line = r"^a Digraph needs graphviz, which is not installed: pip install 'lakehouse-workbench\[lab\]'$"
+    with pytest.raises(InputError, match=line):
+        small.result.graph()
+
+
+def test_results_and_traces_show_themselves_where_nobody_asks_ipython(race, conflict):
+    for shown, says in ((race.result, "NoLakekeeperConflict"), (conflict, "wb-trace")):
+        html = shown._repr_html_()
+        assert says in html
+        assert html == display.bundle_of(shown)["text/html"]
 
 
 @pytest.mark.slow

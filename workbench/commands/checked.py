@@ -115,14 +115,13 @@ def report_page(result: Result, one: Configuration | None = None) -> str:
     Args:
         one: The configuration that was checked, to compare the result with.
     """
-    from workbench.checking.spaces.space import explore
+    from workbench.checking.spaces.space import again
     from workbench.showing import view  # pictures load here, not with the command line
 
     space = None
     if result.complete and result.distinct <= MOST_KEPT:
-        names = [verdict.name for verdict in result.verdicts if verdict.name in result.model.declared.properties]
         with progress_line() as on_progress:
-            space = explore(result.model, names, symmetry=result.symmetry, watch=Watch(on_progress))
+            space = again(result, Watch(on_progress))
         space = space if space.result.complete else None
     if one is None:
         return view.report(result, space=space)

@@ -14,7 +14,7 @@ from workbench.kernel.meaning.errors import InputError
 #: The modules of each extra in pyproject.toml that the package imports.
 EXTRAS = {
     "tables": ("pyarrow", "pandas", "fastavro", "pyroaring", "fsspec"),
-    "lab": ("ipywidgets", "anywidget", "plotly"),
+    "lab": ("ipywidgets", "anywidget", "plotly", "graphviz"),
     "spark": ("pyspark", "pyarrow", "pandas"),
     "connect": ("pyspark", "grpc", "grpc_status", "google.rpc"),
     "s3": ("s3fs",),

@@ -5,6 +5,7 @@ names of types, and imported when the first such object is shown.
 """
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 _DRAWN_BY = {
@@ -28,8 +29,8 @@ def enable() -> None:
     if shell is None:
         return
     formatter = shell.display_formatter.mimebundle_formatter
-    for (module, name), function in _DRAWN_BY.items():
-        formatter.for_type_by_name(module, name, _drawing(function))
+    for module, name in _DRAWN_BY:
+        formatter.for_type_by_name(module, name, bundle_of)
     formatter.for_type(type, _class_of_models)
     from workbench.kernel.meaning.errors import InputError, ModelError
 
@@ -56,17 +57,40 @@ def _module_of_cell(line: str, cell: str) -> Any:
     return made
 
 
-def _drawing(function: str) -> Any:
-    def draw(shown: Any) -> dict[str, Any]:
-        from workbench.showing import view  # see above
+def bundle_of(shown: Any) -> dict[str, Any]:
+    """What a notebook keeps of something of one of these types, by MIME type."""
+    kinds = ((kind.__module__, kind.__name__) for kind in type(shown).__mro__)
+    return _drawn(next(_DRAWN_BY[kind] for kind in kinds if kind in _DRAWN_BY), shown)
 
-        return getattr(view, function)(shown).bundle()
 
-    return draw
+def _drawn(function: str, shown: Any) -> dict[str, Any]:
+    from workbench.showing import view  # see above
+
+    bundle: dict[str, Any] = getattr(view, function)(shown).bundle()
+    return bundle
+
+
+def graph_of(result: Any, variables: Sequence[str]) -> Any:
+    """What ``result.graph()`` is."""
+    from workbench.checking.spaces.space import again
+    from workbench.kernel.meaning.errors import InputError
+    from workbench.showing import view
+    from workbench.showing.view.graph import MOST_EDGES
+
+    model, trace = result.model, result.trace
+    shown = variables or view.telling(model, trace.states if trace is not None else model.initial_states()[:1])
+    if result.complete and result.generated <= MOST_EDGES:
+        return view.state_graph(again(result), variables=shown, trace=trace).digraph()
+    if trace is None:
+        raise InputError(
+            f"a graph of {result.generated:,} steps is not accepted; it takes at most {MOST_EDGES}, or a trace. "
+            "workbench.showing.view.projection draws a state space seen through some variables"
+        )
+    return view.alternatives(trace, variables=shown).digraph()
 
 
 def _class_of_models(shown: type) -> dict[str, Any] | None:
     """A model's class shows its constants; any other class is left to IPython."""
     from workbench.kernel.meaning.machine import is_model_class
 
-    return _drawing("model_view")(shown) if is_model_class(shown) else None
+    return _drawn("model_view", shown) if is_model_class(shown) else None

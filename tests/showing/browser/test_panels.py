@@ -157,6 +157,25 @@ def test_a_long_check_shows_its_progress_and_can_be_stopped(notebook: Notebook) 
     expect(notebook.headline()).to_contain_text("not decided")
 
 
+def test_what_a_check_has_found_so_far_stands_beside_how_far_it_is(shared: Notebook) -> None:
+    broken = "AsyncParquet=True, RestampPatch=False, SafeAcks=False"
+    shared.again(f'{IMPORTED}\nWorkbench("bakery_v2", Writers=2, {broken})')
+    shared.count("Writers", 3)
+    page = shared.page
+    page.wait_for_selector(".wb-headline:has-text('checking') .wb-badge >> nth=2")
+    covered = page.evaluate(
+        """() => {
+            const boxes = [...document.querySelectorAll(".wb-run .wb-badge, .wb-run .wb-progress > *")]
+                .map((one) => one.getBoundingClientRect());
+            return boxes.filter((a, at) => boxes.slice(0, at).some((b) =>
+                a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1)).length;
+        }"""
+    )
+    assert covered == 0
+    page.click("button:has-text('Stop'):visible")
+    expect(page.locator(".wb-progress")).to_contain_text("incomplete: stopped on request")
+
+
 def test_bad_constants_are_one_line(notebook: Notebook) -> None:
     page = notebook.page
     notebook.unfold()
@@ -409,6 +428,10 @@ def test_everything_can_be_done_with_the_keyboard(notebook: Notebook) -> None:
     page.wait_for_selector(".wb-verdict[data-send=EveryoneCommits][aria-pressed=true]")
     wait_for_focus("EveryoneCommits")
     assert page.locator(".jp-Notebook .jp-CodeCell").count() == 1
+    page.focus(".wb-tab[aria-selected=true]")
+    for key, tab in (("ArrowRight", "Map"), ("ArrowRight", "Graph"), ("ArrowLeft", "Map")):
+        page.keyboard.press(key)
+        expect(page.locator(f".wb-tab[tabindex='0'][aria-selected=true]:text-is('{tab}')")).to_be_focused()
 
 
 def test_a_panel_without_its_kernel_says_what_to_do(notebook: Notebook) -> None:

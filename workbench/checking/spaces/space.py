@@ -158,3 +158,9 @@ def explore(
         return StateSpace(search, conclude(plan, search.exploration(), limits))
 
     return search_at_once(searched, load_kernels, limits, small=not kernels_loaded())
+
+
+def again(result: Result, watch: Watch = Watch()) -> StateSpace:
+    """The state space of a result, for which its model is searched again."""
+    names = [verdict.name for verdict in result.verdicts if verdict.name in result.model.declared.properties]
+    return explore(result.model, names, symmetry=result.symmetry, watch=watch)

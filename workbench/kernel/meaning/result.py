@@ -1,16 +1,20 @@
 """The result of a check, the same from every engine."""
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from workbench.kernel.meaning.budget import INTERRUPTED
 from workbench.kernel.meaning.constants import spell
 from workbench.kernel.meaning.errors import ModelError, unknown
 from workbench.kernel.meaning.machine import AnyModel, Machine, machine_of
 from workbench.kernel.meaning.properties import Property
+from workbench.kernel.meaning.shown import Shown, display
 from workbench.kernel.meaning.text import Line, Style, Styled, StyledRow
 from workbench.kernel.meaning.trace import Trace
 from workbench.kernel.meaning.values import counted
+
+if TYPE_CHECKING:
+    import graphviz
 
 #: The last words of a verdict that says nothing about states beyond the model's constraints.
 WITHIN = "within the constraint"
@@ -246,7 +250,7 @@ class Explored:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Result(Explored, Judged):
+class Result(Explored, Judged, Shown):
     """The result of one check.
 
     Attributes:
@@ -297,6 +301,18 @@ class Result(Explored, Judged):
     def never_taken(self) -> list[str]:
         """Actions that were never enabled."""
         return [a.name for a in self.actions if a.enabled == 0]
+
+    def graph(self, *variables: str) -> "graphviz.Digraph":
+        """The states and steps: all of them where they are few, else the trace with the steps that it does not take.
+
+        Args:
+            *variables: What the nodes show of their states (names of variables or of cells); by default the one that
+                tells most of them apart.
+
+        Raises:
+            InputError: If there are too many states and no trace, or Graphviz is not installed.
+        """
+        return display().graph_of(self, variables)
 
     def styled(self) -> list[Line]:
         """The counts, what limits them, and the verdicts."""

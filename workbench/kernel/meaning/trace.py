@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.kernel.meaning.errors import InputError, ModelError
 from workbench.kernel.meaning.machine import Machine, machine_of
+from workbench.kernel.meaning.shown import Shown
 from workbench.kernel.meaning.state import Change, State, changes_of, lines_of, row_of
 from workbench.kernel.meaning.steps import ActionInstance
 from workbench.kernel.meaning.values import identity, is_same
@@ -97,7 +98,7 @@ def not_again(step: Step) -> ModelError:
 
 
 @dataclass(frozen=True)
-class Trace:
+class Trace(Shown):
     """A behaviour of a model.
 
     Attributes:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from workbench.showing.panel.parts import Part, Seen
-from workbench.showing.pictures.markup import Markup, element
+from workbench.showing.pictures.markup import Markup, element, joined
 
 
 def _nothing() -> None:
@@ -98,17 +98,27 @@ class Tick(Field):
 
 
 class Number(Field):
-    """A whole number in a range."""
+    """A whole number in a range.
+
+    Attributes:
+        said (str): Why it is not what was typed.
+    """
+
+    said = Seen()
 
     def __init__(self, label: str, numbers: range, value: int | None = None, kind: str = "number", **more: Any) -> None:
+        self.numbers, self._kind, self.said = numbers, kind, ""
         super().__init__(label, numbers[0] if value is None else value, **more)
-        self.numbers, self._kind = numbers, kind
 
     def read(self, sent: Any) -> Any:
         try:
-            return min(max(int(float(sent)), self.numbers[0]), self.numbers[-1])
+            typed = int(float(sent))
         except (TypeError, ValueError, OverflowError):
             return None
+        nearest = min(max(typed, self.numbers[0]), self.numbers[-1])
+        takes = f"{typed} is not accepted; it takes {self.numbers[0]} to {self.numbers[-1]}"
+        self.said = "" if nearest == typed else takes
+        return nearest
 
     def control(self) -> Markup:
         numbers = self.numbers
@@ -116,7 +126,8 @@ class Number(Field):
             "input", type=self._kind, min=numbers[0], max=numbers[-1], step=numbers.step, value=self.value,
             **self.named(),
         )  # fmt: skip
-        return field if self._kind == "number" else field + element("output", self.value)
+        said = element("span", self.said, class_="wb-wrong", role="alert") if self.said else None
+        return joined([field, None if self._kind == "number" else element("output", self.value), said])
 
 
 class Typed(Field):

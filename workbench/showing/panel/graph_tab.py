@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from workbench.checking.spaces.space import StateSpace
-from workbench.kernel import InputError, Result, Trace
+from workbench.kernel import InputError, Result, State, Trace
 from workbench.kernel.meaning.values import counted
 from workbench.showing import view
 from workbench.showing.panel.fields import Buttons, Number, Several, Tick
@@ -13,6 +13,7 @@ from workbench.showing.panel.tab import Tab
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.session.jobs import Job
 from workbench.showing.session.kept import MOST_STATES
+from workbench.showing.view.graph import FOCUS
 from workbench.showing.view.html import noted
 
 _TRACE, _WHOLE, _NEAR, _SEEN = "trace and alternatives", "whole graph", "around a state", "seen through variables"
@@ -56,7 +57,7 @@ class _Asked(NamedTuple):
 
     mode: str
     variables: tuple[str, ...]
-    number: int
+    center: int | State
     radius: int
     edges: int
     pictures: bool
@@ -76,7 +77,7 @@ class GraphTab(Tab):
         self._mode.value = _WHOLE
         tip = "what the nodes show; several with Ctrl or Shift"
         self._variables = Several("variables", tip=tip, on_change=changed)
-        self._number = Number("state", range(MOST_STATES + 1), on_change=changed)
+        self._number = Number("state", range(MOST_STATES + 1), on_change=self._numbered)
         self._radius = Number("within", range(1, 6), 2, "range", tip="that many steps", on_change=changed)
         self._edges = Number("at most", range(20, 301, 20), 80, "range", tip="edges that are drawn", on_change=changed)
         self._pictures = Tick("pictures", False, "show states as their pictures", changed)
@@ -89,6 +90,7 @@ class GraphTab(Tab):
         return self.session.number, self.session.selected
 
     def refresh(self, result: Result) -> None:
+        self._chosen = False
         model, story = result.model, self.session.story
         variables = model.layout.variables
         if tuple(self._variables.options) != tuple(variables):
@@ -106,6 +108,11 @@ class GraphTab(Tab):
     def _around(self, number: str) -> None:
         """A state was clicked."""
         self._mode.value, self._number.value = _NEAR, int(number)
+        self._numbered()
+
+    def _numbered(self) -> None:
+        """Another state was chosen than that of the story which is in sight."""
+        self._chosen = True
         self._changed()
 
     def _ask(self, result: Result) -> None:
@@ -115,7 +122,7 @@ class GraphTab(Tab):
         asked = _Asked(
             mode,
             self._variables.value,
-            self._number.value,
+            self._number.value if self._chosen else self.session.stepper().state,
             self._radius.value,
             self._edges.value,
             self._pictures.value,
@@ -123,21 +130,24 @@ class GraphTab(Tab):
         trace, kept = self.session.story, self.session.kept
         assert kept is not None
 
-        def work(job: Job) -> Markup:
+        def work(job: Job) -> tuple[Markup, int | None]:
             if mode == _TRACE:
                 if trace is None:
                     raise InputError(f"{_TRACE} takes a property with a trace; select one above")
-                return page_of(view.alternatives(trace, **asked.options()))
+                return page_of(view.alternatives(trace, **asked.options())), None
             space = kept.space(job)
             note = (
                 "" if space.result.complete else f"Of the first {counted(len(space), 'state')}, since there are more."
             )
-            return page_of(_graph(space, trace, asked), note)
+            graph = _graph(space, trace, asked)
+            return page_of(graph, note), next((int(one.id) for one in graph.nodes if FOCUS in one.marks), None)
 
         self._working.aside.start((self.what(), asked), "Drawing", work)
 
-    def _show(self, page: Markup) -> None:
-        self._picture.html = page
+    def _show(self, drawn: tuple[Markup, int | None]) -> None:
+        self._picture.html, center = drawn
+        if center is not None:
+            self._number.value = center
 
 
 def _graph(space: StateSpace, trace: Trace | None, asked: _Asked) -> view.StateGraph:
@@ -146,7 +156,7 @@ def _graph(space: StateSpace, trace: Trace | None, asked: _Asked) -> view.StateG
     if asked.mode == _WHOLE:
         graph = view.state_graph(space, trace=trace, **asked.options())
     else:
-        graph = view.neighbourhood(space, asked.number, asked.radius, trace=trace, **asked.options())
+        graph = view.neighbourhood(space, asked.center, asked.radius, trace=trace, **asked.options())
     return replace(graph, clickable=True)
 
 

@@ -94,6 +94,7 @@ class Panel(ipywidgets.DOMWidget):
 
     _work: Any = None  # what goes on behind it, and ends with it
     _kept: Aside | None = None  # what keeps copies of it in outputs, once it is shown
+    _attended = False
 
     def __init__(self, *children: Any, **options: Any) -> None:
         super().__init__(*children, **options)
@@ -138,21 +139,28 @@ class Panel(ipywidgets.DOMWidget):
     def _keep(self, cell: str | None, update: Callable[[], object]) -> None:
         """Have `update` called whenever what is static is something else, until the cell shows the panel again."""
         if self._kept is None:
-            kept = self._kept = Aside(threading.RLock())
+            self._kept = Aside(threading.RLock())
             self._updates: dict[str | None, Callable[[], object]] = {}
-
-            def work(job: Job) -> None:
-                job.pause(QUIET_SECONDS)
-                for one in list(self._updates.values()):
-                    if not job.should_stop():
-                        one()
-
-            def changed() -> None:
-                kept.cancel()
-                kept.start(object(), "", work)
-
-            self._when_other(changed)
+            self._when_other(self._copy)
         self._updates[cell] = update
+
+    def attend(self, somebody: bool) -> None:
+        """Note whether somebody is at the panel; only when they have left, copies follow what was done."""
+        self._attended = somebody
+        if not somebody:
+            self._copy()
+
+    def _copy(self) -> None:
+        def work(job: Job) -> None:
+            job.pause(QUIET_SECONDS)
+            for one in list(self._updates.values()):
+                if not job.should_stop():
+                    one()
+
+        if self._kept is not None:
+            self._kept.cancel()
+            if not self._attended:
+                self._kept.start(object(), "", work)
 
     def close(self) -> None:
         CELLS.forget(self)

@@ -213,7 +213,7 @@ class Tabs(Part):
         bar = (
             element(
                 "button", title, role="tab", class_="wb-tab", data_send=str(number),
-                aria_selected=str(number == self.at).lower(),
+                tabindex=0 if number == self.at else -1, aria_selected=str(number == self.at).lower(),
             )
             for number, title in enumerate(self._titles)
         )  # fmt: skip

@@ -73,7 +73,7 @@ function beside(cell, key) {
   const [x, y] = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[key] ?? [0, 0];
   const from = cell.getBoundingClientRect();
   let [nearest, least] = [undefined, Infinity];
-  for (const other of cell.parentElement.querySelectorAll(":scope > g[data-send]")) {
+  for (const other of cell.parentElement.querySelectorAll(":scope > :is(g[data-send], [role=tab])")) {
     const to = other.getBoundingClientRect();
     const ahead = x * (to.left - from.left) + y * (to.top - from.top);
     const aside = Math.abs(y * (to.left - from.left)) + Math.abs(x * (to.top - from.top));
@@ -239,14 +239,16 @@ function render({ model, el }) {
     if (target.open && target.dataset.unfold) send(target, undefined, target.dataset.unfold);
   }, true);
   el.addEventListener("keydown", (event) => {
-    const target = event.target.closest("g[data-send]");  // of a picture: a button of HTML does this by itself
-    const chosen = ["Enter", " "].includes(event.key);
+    const target = event.target.closest("g[data-send], [role=tab]");
+    const tab = target?.role === "tab";
+    const chosen = !tab && ["Enter", " "].includes(event.key);  // a button of HTML does this by itself
     const next = target && beside(target, event.key);
     if (!target || !(chosen || next)) return;
     event.preventDefault();
     event.stopPropagation();
     if (chosen) send(target);
     else next.focus();
+    if (tab) next.click();
   });
   let hit = 0;
   el.addEventListener("input", ({ target }) => {
@@ -258,6 +260,20 @@ function render({ model, el }) {
     if (event.target.dataset.search) search(partOf(event.target), event.target, ++hit);
     else if (event.target.matches("[type=text], [type=number]")) say(event);
   });
+
+  // While somebody is at the panel, the notebook keeps no new copy of it.
+  let attended = false;
+  const attend = (somebody) => {
+    if (somebody !== attended) tell({ attended: attended = somebody });
+  };
+  const leave = () => attend(false);
+  el.addEventListener("pointerdown", () => attend(true), true);
+  el.addEventListener("keydown", ({ key, ctrlKey, metaKey }) => {
+    if (!["Alt", "Control", "Meta", "Shift"].includes(key)) attend(!(key === "s" && (ctrlKey || metaKey)));  // saved
+  }, true);
+  el.addEventListener("pointerleave", leave);
+  el.addEventListener("focusout", ({ relatedTarget }) => el.contains(relatedTarget) || el.matches(":hover") || leave());
+  document.addEventListener("visibilitychange", leave);
 
   const received = (message) => {
     const { parts, values: told = {}, heard, save, player } = message;
@@ -301,6 +317,7 @@ function render({ model, el }) {
   return () => {
     model.off("msg:custom", received);
     model.off("comm_live_update", lost);
+    document.removeEventListener("visibilitychange", leave);
     seen.disconnect();
     sized.disconnect();
     forget();
@@ -314,6 +331,7 @@ function openTab(tab) {
   const panels = [...tab.parentElement.parentElement.children].slice(1);
   tabs.forEach((one, at) => {
     one.setAttribute("aria-selected", one === tab);
+    one.tabIndex = one === tab ? 0 : -1;
     panels[at].hidden = one !== tab;
   });
 }

@@ -11,7 +11,7 @@ import traitlets
 
 from workbench.showing.panel.lifetime import Panel
 from workbench.showing.panel.parts import Part
-from workbench.showing.pictures.markup import Markup
+from workbench.showing.pictures.markup import as_text
 from workbench.showing.view.html import drawn_style, player_script, script
 
 _HERE = resources.files(__package__)
@@ -51,13 +51,16 @@ class Surface(Panel, anywidget.AnyWidget):
         self._news, self._told = {}, {}  # all of it went with the widget
         self.on_msg(self._received)
 
+    def send(self, content: Any, buffers: Any = None) -> None:
+        super().send(as_text(content), buffers)
+
     def put(self, part: Part) -> None:
         """Show a part that has changed."""
         with self.held():
             self._show(part)
 
     def _show(self, part: Part) -> None:
-        number, html = str(part.number), part.markup() if part.shown else Markup("")
+        number, html = str(part.number), str(part.markup() if part.shown else "")
         if self.parts.get(number) != html:
             self.parts[number] = self._news[number] = html
         for child in part.children:
@@ -67,7 +70,7 @@ class Surface(Panel, anywidget.AnyWidget):
     def put_values(self, part: Part, values: dict[str, Any]) -> None:
         with self.held():
             for kept in (self.values, self._told):
-                kept.setdefault(str(part.number), {}).update(values)
+                kept.setdefault(str(part.number), {}).update(as_text(values))
 
     def _enter(self, part: Part) -> None:
         part.surface = self
@@ -94,8 +97,11 @@ class Surface(Panel, anywidget.AnyWidget):
         """The page has begun to listen, or a person has done something in a part."""
         match content:
             case {"want": "parts"}:
+                self._attended = False  # the page that said so may be gone
                 with self._lock:
                     self.send({"parts": dict(self.parts), "values": dict(self.values)})
+            case {"attended": bool(somebody)}:
+                self.attend(somebody)
             case {"part": int(number), "send": str(sent), "click": int(click)} if number in self._known:
                 with self.held((number, click)):
                     self._known[number].receive(sent, content.get("value"))

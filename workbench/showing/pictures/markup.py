@@ -28,6 +28,18 @@ class Markup(str):
         return joined([other, self])
 
 
+def as_text(given: Any) -> Any:
+    """`given` with plain text for all markup in it: marimo's encoder makes nothing of what only inherits from text."""
+    match given:
+        case str():
+            return str(given)
+        case dict():
+            return {name: as_text(value) for name, value in given.items()}
+        case list() | tuple():
+            return [as_text(value) for value in given]
+    return given
+
+
 def address_of(svg: str) -> str:
     """A drawing as the address of an image. It stays text, so that a notebook with many of them can be compressed."""
     return f"data:image/svg+xml,{quote(svg, safe=_AS_THEY_ARE)}"

@@ -1,6 +1,7 @@
 """State graphs drawn by Graphviz: as SVG whose texts stay texts and whose states show on hovering."""
 
 import re
+import shutil
 import subprocess
 from collections.abc import Sequence
 from xml.etree import ElementTree
@@ -27,8 +28,8 @@ _POINTS, _WIDEST, _FRAME = 0.75, 320, 7
 _NUMBER = re.compile(r"-?[\d.]+")
 
 
-def source(nodes: Sequence[Node], edges: Sequence[Edge]) -> str:
-    """The graph in Graphviz's language."""
+def statements(nodes: Sequence[Node], edges: Sequence[Edge]) -> list[str]:
+    """The graph in Graphviz's language: what stands between the braces."""
     plain = all(len(node.label) <= 4 and node.picture is None for node in nodes)
     everywhere = {
         "graph": {"bgcolor": "transparent", "rankdir": "TB", "nodesep": "0.25", "ranksep": "0.4", "margin": "0.05"},
@@ -53,7 +54,13 @@ def source(nodes: Sequence[Node], edges: Sequence[Edge]) -> str:
     for edge in edges:
         looks = {"label": _edge_label(edge), **_edge_style(edge)}
         lines.append(dot.statement(dot.edge(edge.source, edge.target), looks))
-    return "\n".join(["digraph {", *lines, "}", ""])
+    return [*lines, ""]
+
+
+def need_program() -> None:
+    """Raise an InputError if Graphviz's program is not installed."""
+    if shutil.which("dot") is None:
+        raise InputError(f"state graphs need Graphviz's dot, which is not installed; {to_install('dot')}")
 
 
 def render(title: str, nodes: Sequence[Node], edges: Sequence[Edge], clickable: bool = False) -> Markup:
@@ -62,11 +69,9 @@ def render(title: str, nodes: Sequence[Node], edges: Sequence[Edge], clickable: 
     Raises:
         InputError: If Graphviz's program is not installed.
     """
-    try:
-        text = source(nodes, edges).encode()
-        svg = subprocess.run(["dot", "-Tsvg"], input=text, capture_output=True, check=True).stdout
-    except FileNotFoundError:
-        raise InputError(f"state graphs need Graphviz's dot, which is not installed; {to_install('dot')}") from None
+    need_program()
+    text = "\n".join(["digraph {", *statements(nodes, edges), "}"]).encode()
+    svg = subprocess.run(["dot", "-Tsvg"], input=text, capture_output=True, check=True).stdout
     return _dress(title, nodes, edges, clickable, ElementTree.fromstring(svg))
 
 

@@ -1,20 +1,24 @@
 """State graphs as plain data: nodes, edges, what is marked on them, and what was left out."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from workbench.kernel import Machine, Result
 from workbench.kernel.meaning.values import counted
+from workbench.registry.programs import needs
 from workbench.showing import pictures
 from workbench.showing.pictures.markup import Markup, element
 from workbench.showing.view import dot
 from workbench.showing.view.html import Picture, noted
 from workbench.showing.view.nodes import Edge, Node
 from workbench.showing.view.trace import packed
+
+if TYPE_CHECKING:
+    import graphviz
 
 #: How many edges a picture has at most, unless one asks for more.
 MOST_EDGES = 300
@@ -69,9 +73,18 @@ class StateGraph(Picture):
     draw: Callable[[str], pictures.Picture] | None = field(default=None, compare=False)
     clickable: bool = False
 
-    def dot(self) -> str:
-        """The graph in Graphviz's language."""
-        return dot.source(self.nodes, self.edges)
+    def digraph(self) -> "graphviz.Digraph":
+        """The graph as Python's graphviz package has it, without the pictures of states.
+
+        Raises:
+            InputError: If that package or Graphviz's program is not installed.
+        """
+        needs("lab", "a Digraph", "graphviz")
+        import graphviz
+
+        dot.need_program()  # the package would say so in many lines, when the graph is shown
+        nodes = [replace(node, picture=None) for node in self.nodes]
+        return graphviz.Digraph(body=[f"{line}\n" for line in dot.statements(nodes, self.edges)])
 
     @cached_property
     def _svg(self) -> Markup:

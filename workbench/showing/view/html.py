@@ -141,7 +141,7 @@ class Drawn:
 
     def bundle(self) -> dict[str, Any]:
         """What a notebook keeps, by MIME type."""
-        return {"text/html": portable(self.html()), "text/plain": self.text()}
+        return {"text/html": str(portable(self.html())), "text/plain": self.text()}
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return self.bundle()
@@ -167,7 +167,7 @@ class Picture(Drawn):
         return element("figure", element("figcaption", self.title), self.svg(), *map(noted, self.notes))
 
     def bundle(self) -> dict[str, Any]:
-        return {**super().bundle(), "image/svg+xml": self.svg()}
+        return {**super().bundle(), "image/svg+xml": str(self.svg())}
 
 
 @dataclass(frozen=True, repr=False)

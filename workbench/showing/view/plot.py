@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from workbench.showing.pictures.letters import fit, width_of
-from workbench.showing.pictures.markup import Markup, element, escape
+from workbench.showing.pictures.markup import Markup, as_text, element, escape
 from workbench.showing.view.html import MIDDLE
 from workbench.showing.view.svg import Sheet
 
@@ -206,7 +206,8 @@ def figure(plot: Plot) -> dict[str, Any]:
         layout[f"xaxis{place}"] = _axis(panel.x, [x_of(end) for end in ends[0]], f"y{place}")
         layout[f"yaxis{place}"] = _axis(panel.y, [y_of(end) for end in ends[1]], f"x{place}")
         data.append({**_bars(panel.rects, plot.horizontal), "xaxis": f"x{place}", "yaxis": f"y{place}"})
-    return {"data": data, "layout": layout}
+    drawn: dict[str, Any] = as_text({"data": data, "layout": layout})
+    return drawn
 
 
 def _words(label: Label) -> dict[str, Any]:

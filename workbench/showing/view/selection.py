@@ -129,7 +129,8 @@ def neighbourhood(
     center = plain(center)
     number = center if isinstance(center, int) else _number_of(space, center)
     if not 0 <= number < len(space):
-        raise InputError(f"state {number} is not accepted; the space has states 0 to {len(space) - 1}")
+        which = f"state {number}" if isinstance(center, int) else "a state that is not in the space"
+        raise InputError(f"{which} is not accepted; the space has states 0 to {len(space) - 1}")
     order = np.argsort(space.targets, kind="stable")
     sorted_targets = space.targets[order]
     chosen: dict[int, None] = {}
