@@ -578,7 +578,7 @@ def test_compare_shows_another_result_beside_this_one_and_names_both(stale: Any)
 
 
 @pytest.mark.slow
-def test_a_grid_is_filled_explained_and_kept_and_its_cells_set_the_panel() -> None:
+def test_a_grid_is_filled_explained_and_kept_and_its_cells_set_the_panel(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = panel(Every, Count=8)
     tab = opened(shown, "Map")
     (cells,) = (part for part in parts(tab) if "Click a cell" in getattr(part, "html", ""))
@@ -607,7 +607,7 @@ def test_a_grid_is_filled_explained_and_kept_and_its_cells_set_the_panel() -> No
     assert "grid = {" in code
     (actions,) = (part for part in parts(tab) if "Save as CSV" in getattr(part, "html", ""))
     saved: list[Any] = []
-    shown.send = saved.append
+    monkeypatch.setattr(shown, "send", saved.append)
     click(actions, "Save as CSV")
     (file,) = (message["save"] for message in saved if "save" in message)
     assert (file["name"], file["type"]) == ("every-Small.csv", "text/csv")

@@ -162,13 +162,13 @@ def test_verdicts_of_a_result_are_shown_and_selected(bakery: Any) -> None:
     assert 'data-send="NonCrashedProgress" aria-pressed="true"' in everything(shown)
 
 
-def test_a_trace_player_has_its_step_as_a_trait() -> None:
+def test_a_trace_player_has_its_step_as_a_trait(monkeypatch: pytest.MonkeyPatch) -> None:
     trace = replay(Bakery(Writers=2), 0, [(0, 0), (2, 0)])
     player = TracePlayer(trace)
     heard = told(player, "step")
     number = playing(player).number
     sent: list[Any] = []
-    player.send = sent.append
+    monkeypatch.setattr(player, "send", sent.append)
     player._handle_custom_msg({"part": number, "set": {"step": 1}, "click": 7}, [])
     assert (player.step, heard) == (1, [("step", 2, 1)])
     (answer,) = sent
