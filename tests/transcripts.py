@@ -30,7 +30,7 @@ from tests.command import Done, Run
 _BLOCK = re.compile(r"^```(?P<kind>console|refused)(?P<of>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 _TYPED = re.compile(r"^\$ (?P<typed>.*\n(?:>.*\n)*)(?P<said>(?:(?!\$ ).*\n)*)", re.MULTILINE)
 _SECONDS = re.compile(r"\d+\.\d+(?= s\b|$)")
-_LONGEST_REFUSAL = 500
+_LONGEST_REFUSAL = 600
 ANYTHING = "..."
 
 

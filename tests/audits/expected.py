@@ -40,7 +40,8 @@ def agreed(table: Table, stateless: Container[str] = (), **how: Any) -> Audit:
             assert "\n" not in one.why
             assert (found.holds, found.complete) == (False, False)
             continue
-        if one.grade == "outside" or one.property in (FILES_EXIST, COUNTS_AGREE, TIMES_GROW):
+        beyond = one.property in (COUNTS_AGREE, TIMES_GROW) or (one.property == FILES_EXIST and one.no_picture)
+        if one.grade == "outside" or beyond:
             assert one.model is one.state is None
             assert one.grade == "outside" or one.no_picture == BEYOND_MODELS
             continue

@@ -143,7 +143,8 @@ class Judgement:
         known = self._findings.get(place)
         if not (GRADES.index(grade) < GRADES.index(known.grade) if known else self.lists(property)):
             return
-        fields = {"no_picture": _NO_PICTURE.get(property), "invariant": self.INVARIANTS.get(property)} | fields
+        no_picture = _NO_PICTURE.get(property) if state_of is None else None
+        fields = {"no_picture": no_picture, "invariant": self.INVARIANTS.get(property)} | fields
         found = Finding(property, grade, version, why, evidence=tuple(evidence), **fields)
         if state_of is not None and (known or self.count(property) < self.MOST_SHOWN):
             try:

@@ -209,7 +209,7 @@ class Delta(Model):
         """Whether the log has the transaction's entry. No other one adds its files."""
         return Entry(s.added[w], s.removed[w]) in self.entries(s, self.latest(s))
 
-    @action(writer, at="Commit", to="Retry", when=lambda model: model.LostAnswer != "never", fair=False)
+    @action(writer, at="Commit", to="Retry", when=lambda model: model.LostAnswer != "never")
     def lose_answer(self, s, w):
         """Write the entry, and hear of an error: delete the new files, or go on to commit again.
 
@@ -237,7 +237,7 @@ class Delta(Model):
 
     def conflict(self, s, w):
         """Whether the transaction's part of the table has changed since it read."""
-        if self.BlindAppends and s.transaction[w].type == INSERT and not s.removed[w]:
+        if self.BlindAppends and not s.removed[w]:
             return False
         if not self.PartitionByColumn1:
             return True

@@ -173,7 +173,7 @@ class HudiExtended(Hudi):
 
     # Lost answers, and the cleaner -------------------------------------------------------------------------------
 
-    @action(Hudi.writer, at="Commit", when=lambda model: model.LostAnswer != "never", fair=False)
+    @action(Hudi.writer, at="Commit", when=lambda model: model.LostAnswer != "never")
     def lose_answer(self, s, w):
         """Publish the slice, hear of an error, and delete the slice."""
         stamp, slice_id = s.stamp[w], (s.group[w], *s.stamp[w])

@@ -150,7 +150,7 @@ class PaimonExtended(PaimonPublished):
 
     # Lost answers, clean-up, and tags ----------------------------------------------------------------------------
 
-    @action(PaimonPublished.operation, at=COMMIT, when=lambda model: model.LostAnswer != "never", fair=False)
+    @action(PaimonPublished.operation, at=COMMIT, when=lambda model: model.LostAnswer != "never")
     def lose_answer(self, s, op):
         """Create the snapshot file, hear of an error, and delete the data file; with Remember look first."""
         file = s.message[op].file

@@ -31,8 +31,8 @@ class Batch(NamedTuple):
 class Sink(Model):
     """A job with a checkpoint between a source and a table."""
 
-    Records = Constant(2, range(1, 7), "records of the source")
-    MaxCrashes = Constant(1, range(0, 4), "crashes of the job in a run")
+    Records = Constant(3, range(1, 7), "records of the source")
+    MaxCrashes = Constant(2, range(0, 4), "crashes of the job in a run")
     Remember = Constant("id", REMEMBER.domain, REMEMBER.doc)
     PlanFirst = Constant(True, bool, "a batch's end is made durable before the batch is committed; a replay ends there")
 

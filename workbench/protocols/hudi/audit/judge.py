@@ -12,6 +12,7 @@ from workbench.audits.columns import count_rows, read_columns
 from workbench.audits.damaged import Damages
 from workbench.audits.findings import MOST_LISTED, Grade
 from workbench.audits.judgement import PRESENT, Judgement, Rule, StateOf
+from workbench.audits.presence import FILES_EXIST
 from workbench.audits.shape import before_since
 from workbench.kernel.meaning.errors import listed
 from workbench.kernel.meaning.values import counted
@@ -28,7 +29,7 @@ LOOKS_UP = {"UPSERT", "UPSERT_PREPPED", "DELETE", "DELETE_PREPPED"}
 APPENDS = {"INSERT", "BULK_INSERT", "INSERT_OVERWRITE", "INSERT_OVERWRITE_TABLE", "BOOTSTRAP"}
 APPENDS |= {f"{operation}_PREPPED" for operation in APPENDS}
 
-READ, SLICES_EXIST = "ConsistentRead", "PublishedFilesExist"
+READ = "ConsistentRead"
 
 NEVER_SEEN = (
     "phases and locks of writers, their index, and operations without a completed instant: no audit can see them",
@@ -39,7 +40,7 @@ NEVER_SEEN = (
 class HudiJudgement(Judgement):
     """Judges a table by its timeline, its slices and their keys."""
 
-    INVARIANTS: ClassVar = {PRESENT: SLICES_EXIST}
+    INVARIANTS: ClassVar = {PRESENT: FILES_EXIST}
 
     def __init__(
         self, table: HudiTable, damages: Damages, acks: list[dict[str, Any]] | None, since: int | None
@@ -72,7 +73,7 @@ class HudiJudgement(Judgement):
         slices = counted(self.table.slices.num_rows, "slice")
         self.looked_at += [
             f"{READ}: {counted(len(self.table.commits), 'instant')}, {slices}",
-            f"{SLICES_EXIST}: {slices}, {counted(len(self.table.present), 'file')} in their folders",
+            f"{FILES_EXIST}: {slices}, {counted(len(self.table.present), 'file')} in their folders",
             self.acks_looked_at(),
         ]
 
@@ -181,7 +182,7 @@ class HudiJudgement(Judgement):
                 by = f"a {deletions[0].action} has deleted it"
             last = self.table.versions[1] if one["last"] is None else one["last"] - 1
             state_of = _deleted(_group(one), one["first"], deletions)
-            self.find_slice(SLICES_EXIST, "proved", one, f"{which}, but {by}", evidence, state_of, last=last)
+            self.find_slice(FILES_EXIST, "proved", one, f"{which}, but {by}", evidence, state_of, last=last)
 
     def logs_gone(self) -> None:
         """Log files of a file group's newest slice that are missing."""
@@ -197,7 +198,7 @@ class HudiJudgement(Judgement):
             why = f"the log file that {version} has added to the newest slice of the file group is gone; {by}"
             one = {"partition": partition, "bucket": group, "first": version}
             state_of = _deleted(group, version, deletions)
-            self.find_slice(SLICES_EXIST, "proved", one, why, [f"there is no {name}"], state_of)
+            self.find_slice(FILES_EXIST, "proved", one, why, [f"there is no {name}"], state_of)
 
     # Files with two writers ------------------------------------------------------------------------------------------
 
