@@ -116,7 +116,7 @@ def test_the_jobs_of_the_guide_run(warehouse, tmp_path):
     guide = (ROOT / "docs" / "audit.md").read_text().partition("## A warehouse")[2]
     job = re.search(r"```sh\n(touch .*?)```", guide, re.S)[1].replace("/data/warehouse", str(warehouse))
     code = re.search(r"```python\n(.*?)```", guide, re.S)[1].replace("/data/warehouse", str(warehouse))
-    where = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    where = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
     for _ in range(2):
         ran = subprocess.run(["sh", "-c", job], cwd=tmp_path, env=os.environ | where, capture_output=True, text=True)
         assert (ran.returncode, "see audit.prom" in ran.stdout) == (0, True)
