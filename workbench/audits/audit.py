@@ -56,6 +56,7 @@ def audit(
     acks: str | os.PathLike[str] | None = None,
     since: int | None = None,
     seconds: float | None = None,
+    metadata: str | None = None,
 ) -> Audit:
     """Judge a lakehouse table by the properties of its protocol's model.
 
@@ -68,6 +69,8 @@ def audit(
         since: The version to start from; earlier history is taken as correct.
         seconds: Stop after so many seconds. The findings until then are kept, as after Ctrl-C, and the audit is
             incomplete.
+        metadata: The location of the metadata file that an Iceberg table's catalog names; without it the newest one
+            of the folder is judged.
 
     Raises:
         InputError: If there is no table, or it is unsupported, or made to do harm.
@@ -84,6 +87,8 @@ def audit(
     module = known[format]
     if not module.detects(source):
         raise InputError(f"{brief(source.url)} is not a table of {format}")
+    if metadata is not None:
+        source.chosen = source.inside(metadata)
     told = None if acks is None else read_acks(acks, *module.ACKS)
     source.limits = limits
     found = module.audit(source, acks=told, since=since)

@@ -55,15 +55,18 @@ class Source:
         url: A local folder, or a URL for pyarrow (``s3://``, ``gs://``, ``hdfs://`` ...) or fsspec.
 
     Attributes:
+        given: The folder or URL, with credentials.
         limits: They are asked before each file is opened and each folder is listed; None lets everything pass.
+        chosen: The file of metadata that the table's catalog names; None where no catalog was asked.
     """
 
     limits: Limits | None = None
+    chosen: str | None = None
 
     def __init__(self, url: Place) -> None:
-        self._given = os.fspath(url)
-        self.url = without_credentials(self._given)
-        self._files, self._root = _open(self._given, self.url)
+        self.given = os.fspath(url)
+        self.url = without_credentials(self.given)
+        self._files, self._root = _open(self.given, self.url)
         self._is_local = isinstance(self._files, fs.LocalFileSystem)
         self._known: set[str] = set()  # folders that are inside
         if self._is_local:
@@ -72,11 +75,11 @@ class Source:
             raise InputError(f"there is no folder {brief(self.url)}")
 
     def __reduce__(self) -> Any:
-        return Source, (self._given,)  # workers open it themselves
+        return Source, (self.given,)  # workers open it themselves
 
     def below(self, folder: str) -> "Source":
         """A folder in this one, as a source of its own."""
-        url, options = options_apart(self._given)
+        url, options = options_apart(self.given)
         return Source(f"{url.rstrip('/')}/{folder}" + (f"?{options}" if options else ""))
 
     def path(self, name: str) -> str:

@@ -1,32 +1,56 @@
-"""Judge a real lakehouse table by the properties of its protocol's model.
+"""Judge real lakehouse tables by the properties of its protocol's model.
 
-The table is only read. PATH is a folder or a URL such as s3://bucket/warehouse/db.db/orders:
+Tables are only read. PATH is a folder or a URL such as s3://bucket/warehouse/db.db/orders:
   workbench audit /data/warehouse/db.db/orders
   workbench audit /data/warehouse/db.db/orders --acks acks.jsonl -o report.html
+  workbench audit --below /data/warehouse -o pages -o audit.xml    every table below a folder, a line for each
+  workbench audit --catalog prod --json > tonight.jsonl            the Iceberg tables of a catalog, for pyiceberg
 
 Exit status: 0 nothing is found, 1 a violation is proved or a file damaged, 2 there is no table, or an unsupported one,
-3 there are only suspicions, or the audit is incomplete.
+3 there are only suspicions, or the audit is incomplete. Of many tables the first of 1, 2 and 3 that one of them has.
 """
 
 import argparse
 
 from workbench.commands.answers import add_answer, check_answer, give
-from workbench.commands.options import add_options
-from workbench.commands.outputs import DATA
+from workbench.commands.options import add_options, add_workers
+from workbench.commands.outputs import DATA, FOLDER, JUNIT, METRICS
+from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.given import integer_in
 from workbench.registry import having
+from workbench.registry.programs import needs
 
 _PAGE = ".html"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("path", metavar="PATH")
+    parser.add_argument("path", nargs="*", metavar="PATH")
+    parser.add_argument(
+        "--below", action="append", default=[], metavar="FOLDER", help="audit every table in and below it"
+    )
+    parser.add_argument(
+        "--catalog",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="audit the Iceberg tables of a catalog",
+    )
+    parser.add_argument(
+        "--after", metavar="FILE", help="what --json printed: start from where it found nothing, with many tables"
+    )
+    add_workers(parser, "processes for many tables", default=None)
     parser.add_argument("--format", default="auto", choices=("auto", *having("audit")))
     parser.add_argument("--acks", metavar="FILE", help="the commits that were acknowledged to clients")
     parser.add_argument("--since", type=_version, metavar="N", help="the version to start from")
     add_options(parser, "--max-seconds")
-    add_answer(parser, (_PAGE, DATA), told={_PAGE: "a page with evidence and pictures"})
+    told = {
+        _PAGE: "a page with evidence and pictures, of one table",
+        FOLDER: "of many tables: a page for each, and index.html",
+        JUNIT: "of many tables: JUnit XML",
+        METRICS: "of many tables: a textfile for Prometheus",
+    }
+    add_answer(parser, (_PAGE, DATA, FOLDER, JUNIT, METRICS), told=told)
 
 
 def _version(text: str) -> int:
@@ -38,11 +62,25 @@ def _version(text: str) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    check_answer(arguments, [path for path in (*arguments.path, arguments.acks, arguments.after) if path is not None])
+    kinds = {output.kind for output in arguments.output}
+    many = arguments.below or arguments.catalog or len(arguments.path) != 1 or kinds & {FOLDER, JUNIT, METRICS}
+    if many:
+        chosen = None if arguments.format == "auto" else arguments.format
+        _refuse("many tables", format=chosen, acks=arguments.acks, since=arguments.since)
+        if _PAGE in kinds:
+            raise InputError("-o FILE.html is not accepted with many tables; it takes a folder, such as -o pages")
+        if not (arguments.path or arguments.below or arguments.catalog):
+            raise InputError("there is nothing to audit; give a PATH, --below FOLDER or --catalog NAME")
+        needs("tables", "an audit")
+        from workbench.commands.warehouse import audit_many
+
+        return audit_many(arguments)
+    _refuse("one table", after=arguments.after)
     from workbench.audits import audit  # pyarrow loads here, not with the command line
 
-    check_answer(arguments, [path for path in (arguments.path, arguments.acks) if path is not None])
     found = audit(
-        arguments.path,
+        arguments.path[0],
         format=arguments.format,
         acks=arguments.acks,
         since=arguments.since,
@@ -55,3 +93,9 @@ def run(arguments: argparse.Namespace) -> int:
         return audit_page(found)
 
     return give(arguments, found, {_PAGE: page})
+
+
+def _refuse(what: str, **given: object) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(f"--{name} is not accepted with {what}")

@@ -16,7 +16,7 @@ from workbench.storage.whole import STDOUT
 
 #: The kind of what has none of a command's endings, where that is a folder.
 FOLDER = "FOLDER"
-DATA = ".json"
+DATA, JUNIT, METRICS = ".json", ".xml", ".prom"
 
 
 def _page(trace: Trace) -> str:

@@ -1,14 +1,15 @@
 """An audit of a table: its findings with their evidence, and the picture of each in the terms of the model."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from urllib.parse import quote
 
 from workbench.audits.findings import Audit, Finding, reason
 from workbench.audits.story import story
 from workbench.kernel.meaning.values import counted
 from workbench.showing import pictures
 from workbench.showing.pictures.markup import Markup, element, joined
-from workbench.showing.view.html import Drawn, Picture, Rendered, bullets, folded, noted
+from workbench.showing.view.html import Drawn, Picture, Rendered, bullets, folded, noted, table
 from workbench.showing.view.pages import page
 from workbench.showing.view.tables import constants_line
 from workbench.showing.view.trace import trace_view
@@ -21,6 +22,13 @@ _GRADES = {
     "outside": ("good", "outside the model"),
 }
 
+#: The same for tables without such a finding.
+_STATES = {
+    "refused": ("open", "? refused"),
+    "incomplete": ("open", "? incomplete"),
+    "sound": ("good", "\N{CHECK MARK} sound"),
+}
+
 
 def audit_view(audit: Audit) -> Drawn:
     """The whole audit: what was found, what it rests on, pictures, and what was not checked."""
@@ -30,6 +38,17 @@ def audit_view(audit: Audit) -> Drawn:
 def audit_page(audit: Audit) -> str:
     """A self-contained HTML page on an audit, and on how the model comes to the same, for which it is checked."""
     return page(f"{audit.format} table {audit.path}", _fragment(audit) + _stories(audit))
+
+
+def audits_page(rows: Sequence[tuple[str, Sequence[str], str]]) -> str:
+    """A page with a line for each audited table: its state, the cells beside that, and the address of its own page."""
+    body = []
+    for state, (format, versions, name, found), file in rows:
+        kind, words = (_GRADES | _STATES)[state]
+        badge = element("span", words, class_=f"wb-badge wb-{kind}")
+        link = element("a", name, href=quote(file)) if file else name
+        body.append([badge, link, format, versions, found])
+    return page("Audited tables", table(["", "table", "format", "versions", "found"], body))
 
 
 def finding_view(finding: Finding) -> Drawn:

@@ -178,6 +178,11 @@ def _current(source: Source, files: dict[str, int], damages: Damages, acknowledg
     """
     whole, damaged = dict(files), list[Damaged]()
     found = None
+    if source.chosen is not None:
+        if source.chosen not in files:
+            damages.note(Missing(source.chosen, "there is no such file, and the catalog names it"))
+        else:
+            return _chosen(source, source.chosen, damages)
     while whole and found is None:
         try:
             found = _newest(source, whole, acknowledged)
@@ -195,6 +200,17 @@ def _current(source: Source, files: dict[str, int], damages: Damages, acknowledg
     if found is None or found.metadata.current in acknowledged:
         return found
     return found._replace(candidates=(*found.candidates, *rivals), unreadable=tuple(rivals))
+
+
+def _chosen(source: Source, name: str, damages: Damages) -> Current | None:
+    """The metadata file that the catalog names; None if it is damaged."""
+    try:
+        return Current(read_metadata(source, name), (name,), "")
+    except Missing:
+        raise  # deleted meanwhile
+    except Damaged as error:
+        damages.note(error)
+        return None
 
 
 #: Why one of several metadata files with one number is taken for the current one, in the order of the reasons' weight.

@@ -1,0 +1,176 @@
+"""Many tables in one command: which are found, what they come to, and what is written of them."""
+
+import importlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.audits.damaged_tables import delta, hudi, iceberg
+from tests.command import python
+from tests.places import ROOT
+from workbench import __version__
+
+STATES = {"orders": "damaged", "old": "refused", "trips": "sound", "t": "sound"}
+
+
+@pytest.fixture(scope="module")
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A damaged, a refused and two sound tables, a folder that is none, and a second way to one of them."""
+    folder = tmp_path_factory.mktemp("warehouse")
+    table, files = delta(folder / "sales.db" / "orders")
+    (table / files["entry"][0]).write_text("{")
+    trips, _ = hudi(folder / "sales.db" / "made", 6)
+    trips.rename(folder / "sales.db" / "trips")
+    iceberg(folder / "ice")
+    for other in (folder / "ice").iterdir():
+        if other.name != "retried":
+            shutil.rmtree(other) if other.is_dir() else other.unlink()
+    old = folder / "sales.db" / "old"
+    shutil.copytree(folder / "sales.db" / "trips", old)
+    properties = old / ".hoodie" / "hoodie.properties"
+    properties.write_text(properties.read_text().replace("COPY_ON_WRITE", "COPY_ON_READ"))
+    (folder / "notes" / "of" / "nobody").mkdir(parents=True)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    """Nobody writes to these tables: what is damaged is read again at once."""
+    monkeypatch.setattr(importlib.import_module("workbench.audits.audit"), "_PAUSE", 0)
+
+
+def lines(run, *arguments):
+    done = run("audit", *arguments, "--json", "--workers", 1)
+    return done, {Path(one["path"]).name: one for one in map(json.loads, done.out.splitlines())}
+
+
+def test_every_table_below_a_folder_is_audited_once(run, warehouse):
+    done, found = lines(run, "--below", warehouse, warehouse / "sales.db" / ".." / "sales.db" / "trips")
+    assert done.status == 1
+    assert found.keys() == STATES.keys()
+    assert len(done.out.splitlines()) == len(STATES)
+    assert found["orders"]["holds"] is False
+    assert "type 'COPY_ON_READ' is not accepted" in found["old"]["refused"]
+    assert (found["t"]["format"], found["t"]["holds"]) == ("iceberg", True)
+    assert {one["workbench"] for one in found.values()} == {__version__}
+    assert all(one["time"].startswith("20") for one in found.values())
+
+
+def test_a_line_for_each_and_the_gravest_first(run, warehouse):
+    done = run("audit", "--below", warehouse, "--workers", 2)
+    assert [line.split()[0] for line in done.out.splitlines()[:4]] == ["DAMAGED", "REFUSED", "sound", "sound"]
+    assert done.out.endswith("\n4 tables: 1 damaged, 1 refused, 2 sound\n")
+
+
+@pytest.mark.parametrize(("names", "status"), [(["trips", "old"], 2), (["trips"], 0), (["trips", "orders", "old"], 1)])
+def test_the_status_is_the_gravest(run, warehouse, names, status):
+    paths = [warehouse / "sales.db" / name for name in names]
+    assert run("audit", *paths, "--workers", 1, "-o", warehouse / "status.json").status == status
+
+
+def test_the_files_say_the_same(run, warehouse, tmp_path):
+    pages, junit, metrics = tmp_path / "pages", tmp_path / "audit.xml", tmp_path / "audit.prom"
+    run("audit", "--below", warehouse, "--workers", 1, "--quiet", "-o", pages, "-o", junit, "-o", metrics)
+    suites = ElementTree.parse(junit).getroot()
+    assert [suites.get(name) for name in ("tests", "failures", "errors")] == [
+        "5",
+        "1",
+        "2",
+    ]  # damaged is incomplete, too
+    told = metrics.read_text()
+    assert 'workbench_audit_tables{state="damaged"} 1\n' in told
+    assert 'workbench_audit_tables{state="refused"} 1\n' in told
+    trips = f'{{table="{warehouse / "sales.db" / "trips"}"'
+    assert f'workbench_audit_findings{trips},grade="proved"}} 0\n' in told
+    assert f"workbench_audit_complete{trips}}} 1\n" in told
+    index = (pages / "index.html").read_text()
+    linked = {path.name for path in pages.iterdir()} - {"index.html"}
+    assert len(linked) == 3
+    assert all(f'href="{name}"' in index for name in linked)
+    assert "\N{BALLOT X} damaged" in index
+
+
+def test_the_next_night_goes_on_where_nothing_was_found(run, warehouse, tmp_path):
+    last = tmp_path / "last.jsonl"
+    last.write_text(run("audit", "--below", warehouse, "--workers", 1, "--json").out)
+    done, found = lines(run, "--below", warehouse, "--after", last)
+    assert done.status == 1
+    assert all(
+        any("earlier" in line or "before" in line for line in found[name]["not_checked"]) for name in ("trips", "t")
+    )
+    assert not any("before" in line for line in found["orders"]["not_checked"])
+    last.write_text('{"path": 1}\n')
+    done = run("audit", "--below", warehouse, "--after", last)
+    assert (done.status, "line 1 is not accepted; it takes an audit" in done.err) == (2, True)
+
+
+def test_the_jobs_of_the_guide_run(warehouse, tmp_path):
+    """That of cron twice, and the other ends with an exception, as a table is damaged."""
+    guide = (ROOT / "docs" / "audit.md").read_text().partition("## A warehouse")[2]
+    job = re.search(r"```sh\n(touch .*?)```", guide, re.S)[1].replace("/data/warehouse", str(warehouse))
+    code = re.search(r"```python\n(.*?)```", guide, re.S)[1].replace("/data/warehouse", str(warehouse))
+    where = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
+    for _ in range(2):
+        ran = subprocess.run(["sh", "-c", job], cwd=tmp_path, env=os.environ | where, capture_output=True, text=True)
+        assert (ran.returncode, "see audit.prom" in ran.stdout) == (0, True)
+    assert len((tmp_path / "last.jsonl").read_text().splitlines()) == len(STATES)
+    assert "returned non-zero exit status 1" in python(code, here=tmp_path, **where).stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "there is nothing to audit; give a PATH, --below FOLDER or --catalog NAME"),
+        (["a", "b", "--acks", "x"], "--acks is not accepted with many tables"),
+        (["a", "b", "-o", "x.html"], "-o FILE.html is not accepted with many tables; it takes a folder"),
+        (["a", "--after", "x"], "--after is not accepted with one table"),
+        (["--below", "."], "there is no table in '.'"),
+        (["--catalog", "x"], "pyiceberg"),
+    ],
+)
+def test_what_does_not_go_together_is_one_line(run, tmp_path, monkeypatch, arguments, said):
+    monkeypatch.chdir(tmp_path)
+    done = run("audit", *arguments)
+    assert (done.status, done.err.count("\n")) == (2, 1)
+    assert said in done.err
+
+
+@pytest.mark.writers
+def test_a_catalog_says_which_metadata_file_counts(tmp_path):
+    """The folder's newest file is that of a commit which the catalog does not have; of another table it is gone."""
+    (packages,) = ROOT.glob(".writers/lib/python*/site-packages")
+    script = """
+import shutil, sqlite3, sys
+sys.path.append(sys.argv[1])  # pyiceberg, and what it needs
+import pyarrow as pa
+from pyiceberg.catalog import load_catalog
+catalog = load_catalog("prod")
+catalog.create_namespace("ns")
+for name in ("back", "gone"):
+    table = catalog.create_table(f"ns.{name}", pa.schema([("n", pa.int64())]))
+    table.append(pa.table({"n": [1]}))
+    before = table.metadata_location
+    table.append(pa.table({"n": [2]}))
+    if name == "back":
+        with sqlite3.connect(sys.argv[2]) as database:
+            database.execute("UPDATE iceberg_tables SET metadata_location = ? WHERE table_name = 'back'", [before])
+from workbench.commands.cli import main
+main(["audit", "--catalog", "prod", "--workers", "1", "--json"])
+"""
+    where = {
+        "PYICEBERG_CATALOG__PROD__URI": f"sqlite:///{tmp_path / 'catalog.db'}",
+        "PYICEBERG_CATALOG__PROD__WAREHOUSE": f"file://{tmp_path / 'warehouse'}",
+    }
+    done = python(script, packages, tmp_path / "catalog.db", check=True, **where)
+    found = {one["table"]: one for one in map(json.loads, done.stdout.splitlines())}
+    assert found["ns.back"]["versions"][1] == 1
+    assert found["ns.gone"]["versions"][1] == 2
+    assert found["ns.gone"]["holds"] is True
+    assert not any("the metadata file it names" in line for line in found["ns.gone"]["not_checked"])

@@ -1,0 +1,179 @@
+"""The answer of ``workbench audit`` about many tables: a line for each, and files for those who watch them."""
+
+import argparse
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from workbench.audits.findings import GRADES, Audit
+from workbench.audits.warehouse import (
+    STATES,
+    Audited,
+    Table,
+    audit_each,
+    counts,
+    holds,
+    once_each,
+    tables_below,
+    tables_in,
+)
+from workbench.commands import outputs, standard, status
+from workbench.commands.answers import printing
+from workbench.commands.files import make_output_folder, read_text, reading, writing_text
+from workbench.commands.progress import SparseLines
+from workbench.formats.junit import FAILED, PASSED, UNKNOWN, JunitCase, Suite, to_junit
+from workbench.kernel import InputError
+from workbench.kernel.meaning.errors import brief
+from workbench.kernel.meaning.text import columns, printable
+from workbench.kernel.meaning.values import counted
+from workbench.storage.strict_json import read_json
+from workbench.storage.whole import STDOUT
+
+
+def audit_many(arguments: argparse.Namespace) -> int:
+    """Audit the tables that the arguments name, and give the answer."""
+    since = {} if arguments.after is None else _clean_before(arguments.after)
+    tables = list(once_each(_asked(arguments)))
+    if not tables:
+        raise InputError(f"there is no table in {', '.join(map(brief, [*arguments.below, *arguments.catalog]))}")
+    folders = [Path(output.path) for output in arguments.output if output.kind == outputs.FOLDER]
+    for folder in folders:
+        make_output_folder(folder)
+    audited: list[Audited] = []
+    progress = SparseLines()
+    with printing(arguments):
+        for one in audit_each(
+            tables,
+            since=since,
+            seconds=arguments.max_seconds,
+            page=_page if folders else None,
+            workers=min(len(tables), arguments.workers or os.cpu_count() or 1),
+        ):
+            audited.append(one)
+            progress(f"{len(audited)} of {counted(len(tables), 'table')}")
+            if arguments.json:
+                standard.say_json(json.dumps(one.as_dict()))
+            for folder in folders:
+                if one.page:
+                    with writing_text(str(folder / _file(one))) as out:
+                        out.write(one.page)
+        audited.sort(key=lambda one: (STATES.index(one.state), one.table.shown))
+        if not (arguments.json or arguments.quiet):
+            for line in columns([one.line() for one in audited]):
+                standard.say(line)
+            told = ", ".join(f"{number:,} {state}" for state, number in counts(audited).items() if number)
+            standard.say(f"\n{counted(len(audited), 'table')}: {told}")
+    for output in arguments.output:
+        _write_files(output, audited)
+    sound, is_refused = holds(audited)
+    return status.BAD_INPUT if is_refused and sound is not False else status.of_answer(sound)
+
+
+def _asked(arguments: argparse.Namespace) -> Iterator[Table]:
+    yield from map(Table, arguments.path)
+    for folder in arguments.below:
+        yield from tables_below(folder)
+    for catalog in arguments.catalog:
+        yield from tables_in(catalog)
+
+
+def _clean_before(path: str) -> dict[str, int]:
+    """The last versions of the tables in which an earlier audit, whose lines of JSON are in a file, found nothing."""
+    since = {}
+    with reading(path):
+        for number, line in enumerate(read_text(path, "audit").splitlines(), 1):
+            match read_json(line, f"line {number}"):
+                case {"holds": True, "path": str(table), "versions": [_, int(last)]}:
+                    since[table] = last
+                case {"path": str()}:
+                    pass
+                case _:
+                    raise InputError(f"line {number} is not accepted; it takes an audit, as --json prints it")
+    return since
+
+
+def _page(audit: Audit) -> str:
+    from workbench.showing.view.audited import audit_page  # pictures load where it is made
+
+    return audit_page(audit)
+
+
+def _write_files(output: outputs.Output, audited: Sequence[Audited]) -> None:
+    path = output.path
+    if output.kind == outputs.FOLDER:
+        path = str(Path(path) / "index.html")
+    text = {
+        outputs.FOLDER: lambda: _index(audited),
+        outputs.DATA: lambda: "".join(f"{json.dumps(one.as_dict())}\n" for one in audited),
+        outputs.JUNIT: lambda: to_junit(map(_suite, audited)),
+        outputs.METRICS: lambda: _metrics(audited),
+    }[output.kind]()
+    with writing_text(path) as out:
+        out.write(text)
+    if path != STDOUT:
+        standard.remark(f"written to {printable(path)}")
+
+
+def _index(audited: Sequence[Audited]) -> str:
+    from workbench.showing.view.audited import audits_page
+
+    return audits_page([(one.state, one.line()[1:], _file(one) if one.page else "") for one in audited])
+
+
+def _file(one: Audited) -> str:
+    """The name of a table's page in the folder."""
+    return "".join(sign if sign.isalnum() or sign in "-." else "_" for sign in one.table.shown.strip("/")) + ".html"
+
+
+def _suite(one: Audited) -> Suite:
+    """A table as a suite: a case for each finding that counts, or one for the table as a whole."""
+    name = one.table.name or one.table.shown
+    if one.found is None:
+        return Suite(name, [JunitCase(name, UNKNOWN, f"refused: {one.refused}")])
+    cases = [
+        JunitCase(
+            f"{finding['property']}, version {finding['version']}",
+            UNKNOWN if finding["grade"] == "suspect" else FAILED,
+            f"{finding['grade']}: {finding['why']}",
+            "\n".join(finding["evidence"]),
+        )
+        for finding in one.found["findings"]
+        if finding["grade"] != "outside"
+    ]
+    if not one.found["complete"]:
+        cases.append(JunitCase("completeness", UNKNOWN, "; ".join(one.found["not_checked"])))
+    facts = {"format": one.found["format"], "versions": " to ".join(map(str, one.found["versions"]))}
+    return Suite(name, cases or [JunitCase(name, PASSED)], one.seconds, facts)
+
+
+def _metrics(audited: Sequence[Audited]) -> str:
+    """Gauges in Prometheus' text format."""
+    tables, findings, versions, completeness = [], [], [], []
+    for state, number in counts(audited).items():
+        tables.append((f'state="{state}"', number))
+    for one in audited:
+        labels = f'table="{_label(one.table.name or one.table.shown)}"'
+        completeness.append((labels, int(one.found is not None and one.found["complete"])))
+        if one.found is not None:
+            grades = Counter(finding["grade"] for finding in one.found["findings"])
+            findings += [(f'{labels},grade="{grade}"', grades[grade]) for grade in GRADES]
+            last = one.found["versions"][1]
+            versions += [(labels, last)] if last is not None else []
+    gauges = {
+        "tables": ("Tables by the gravest that was found in them.", tables),
+        "findings": ("Findings by grade.", findings),
+        "last_version": ("The last version that was read.", versions),
+        "complete": ("1 if nothing was left out; 0 also for a table that was refused.", completeness),
+    }
+    lines = []
+    for name, (doc, values) in gauges.items():
+        lines += [f"# HELP workbench_audit_{name} {doc}", f"# TYPE workbench_audit_{name} gauge"]
+        lines += [f"workbench_audit_{name}{{{labels}}} {value}" for labels, value in values]
+    return "\n".join(lines) + "\n"
+
+
+def _label(text: str) -> str:
+    """A label's value: a backslash, a quote and a line feed are escaped."""
+    return printable(text).replace("\\", "\\\\").replace('"', '\\"')
