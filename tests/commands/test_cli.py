@@ -830,7 +830,8 @@ def test_control_c_again_and_again():
             time.sleep(0.003)
         _, err = running.communicate()
     assert running.returncode == 3
-    assert err in ("", "workbench: interrupted\n", "stopping ...; once more ends it\nworkbench: interrupted\n")
+    said = [line for line in err.splitlines() if not line.startswith(("level ", "  "))]  # as on a busy machine
+    assert said in ([], ["workbench: interrupted"], ["stopping ...; once more ends it", "workbench: interrupted"])
 
 
 def test_control_c_in_an_action_without_an_end(tmp_path):

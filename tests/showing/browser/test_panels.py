@@ -317,6 +317,7 @@ def test_a_large_window_has_the_lanes_and_the_moves_beside_the_picture(shared: N
 def test_a_check_of_some_seconds_says_so_and_needs_one_click(shared: Notebook) -> None:
     shared.again(f'{IMPORTED}\nWorkbench("bakery_v2", AsyncParquet=True, RestampPatch=False)')
     notebook, page = shared, shared.page
+    expect(notebook.headline()).to_contain_text("1 of 5 violated")  # with which the next one is compared
     page.evaluate(
         """() => {
             window.said = [];
