@@ -15,6 +15,7 @@ from workbench.kernel.meaning.properties import Formula, Property
 from workbench.kernel.meaning.state import Layout
 from workbench.kernel.meaning.steps import Fairness, PropertyInstance
 from workbench.tlaplus import sampling
+from workbench.tlaplus.aliases import aliases_of
 from workbench.tlaplus.cells import Cells
 from workbench.tlaplus.compiling import Compiler
 from workbench.tlaplus.configured import Configured
@@ -82,6 +83,8 @@ class TlaMachine(Machine, metaclass=TlaClass):
             self._group, self._exchanged = self._symmetry_over(sets)
             self._left_out = self._outside_of_view()
             self._checked = TextProperties(self._terms, self._cells, configured)
+            alias = configured.single("ALIAS")
+            self.aliases = {} if alias is None else aliases_of(self._terms, self._cells, alias)
         except EvaluationError as error:
             raise InputError(str(failed(error, specification.module.at))) from error
         made = steps_of(disjuncts, sets, self._cells.names)
