@@ -32,6 +32,15 @@ class Node:
     at: Place
 
 
+def reads_like(one: object, other: object) -> bool:
+    """Whether two nodes, or parts of nodes, are the same text at two places."""
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(reads_like, one, other))
+    if isinstance(one, Node) and type(one) is type(other):
+        return all(reads_like(value, vars(other)[name]) for name, value in vars(one).items() if name != "at")
+    return type(one) is type(other) and one == other
+
+
 @dataclass(frozen=True, eq=False)
 class Declaration(Node):
     """A name as it is introduced: a constant, a variable, a parameter or a bound name.
