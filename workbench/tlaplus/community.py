@@ -311,6 +311,19 @@ def prefixes(value: Any) -> frozenset[Any]:
     return frozenset([elements[:size] for size in range(len(elements) + 1)])
 
 
+def common_prefixes(members: Any) -> frozenset[Any]:
+    """``CommonPrefixes(S)``."""
+    known = tuple(each(members))
+    shared = [part for one in known for part in prefixes(one) if all(is_prefix(part, other) for other in known)]
+    return frozenset(shared)
+
+
+def longest_common_prefix(members: Any) -> Any:
+    """``LongestCommonPrefix(S)``."""
+    shared = common_prefixes(members)
+    return choose(shared, lambda one: len(one) == len(shared) - 1)
+
+
 def flatten(value: Any) -> Any:
     """``FlattenSeq(seqs)``, also of strings."""
     parts = sequence(value, "FlattenSeq")
@@ -383,6 +396,8 @@ COMMUNITY: dict[str, dict[str, tuple[int, Operator]]] = {
         "IsStrictPrefix": (2, is_strict_prefix),
         "IsSuffix": (2, is_suffix),
         "Prefixes": (1, prefixes),
+        "CommonPrefixes": (1, common_prefixes),
+        "LongestCommonPrefix": (1, longest_common_prefix),
         "FoldSeq": (3, fold_function),
         "FoldLeft": (3, fold_left),
         "FoldRight": (3, fold_right),
