@@ -12,7 +12,7 @@ from workbench.kernel.meaning.machine import Family
 from workbench.kernel.meaning.values import Name
 from workbench.tlaplus.configuration import Cfg, CfgEntry, fail_at
 from workbench.tlaplus.constants import as_values, constants_in, value_in
-from workbench.tlaplus.modules import Library, Specification
+from workbench.tlaplus.modules import Library, Specification, as_text
 from workbench.tlaplus.notation import TlaNotation
 from workbench.tlaplus.scopes import Constant, Meaning, Named, Scope, Substituted, place_of
 from workbench.tlaplus.spellings import strings_in, words_in
@@ -56,10 +56,7 @@ class Configured:
     @property
     def sources(self) -> dict[str, str]:
         """The texts of the modules, by file."""
-        return {
-            f"{name}.tla": text if isinstance(text, str) else text.decode(errors="replace")
-            for name, text in self._library.read.items()
-        }
+        return {f"{name}.tla": as_text(text) for name, text in self._library.read.items()}
 
     @property
     def family(self) -> Family:
