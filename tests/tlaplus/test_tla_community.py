@@ -138,7 +138,11 @@ ROWS: list[Row] = [
     (r"Prefixes(<<1, 2>>)", lambda: call("Prefixes", (1, 2)), "{<<>>, <<1>>, <<1, 2>>}"),
     (r"CommonPrefixes({<<1, 2>>, <<1, 3>>})", lambda: call("CommonPrefixes", some((1, 2), (1, 3))), "{<<>>, <<1>>}"),
     (r"CommonPrefixes({})", lambda: call("CommonPrefixes", some()), "{}"),
-    (r"LongestCommonPrefix({<<1, 2>>, <<1, 2, 3>>})", lambda: call("LongestCommonPrefix", some((1, 2), (1, 2, 3))), "<<1, 2>>"),
+    (
+        r"LongestCommonPrefix({<<1, 2>>, <<1, 2, 3>>})",
+        lambda: call("LongestCommonPrefix", some((1, 2), (1, 2, 3))),
+        "<<1, 2>>",
+    ),
     (r"LongestCommonPrefix({<<1>>, <<2>>})", lambda: call("LongestCommonPrefix", some((1,), (2,))), "<<>>"),
     (r"LongestCommonPrefix({<<1>>, <<TRUE>>})", lambda: call("LongestCommonPrefix", some((1,), (True,))), "error"),
     (r"LongestCommonPrefix({})", lambda: call("LongestCommonPrefix", some()), "error"),

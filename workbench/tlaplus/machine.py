@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from workbench.kernel.meaning.constants import as_arguments
-from workbench.kernel.meaning.errors import InputError, ModelError, unknown
+from workbench.kernel.meaning.errors import InputError, ModelError, Stop, unknown
 from workbench.kernel.meaning.given import names_in
+from workbench.kernel.meaning.interrupts import interrupted, pausing
 from workbench.kernel.meaning.machine import Machine
 from workbench.kernel.meaning.properties import Formula, Property
 from workbench.kernel.meaning.state import Layout
@@ -26,7 +27,7 @@ from workbench.tlaplus.lazy import listed
 from workbench.tlaplus.learning import learned
 from workbench.tlaplus.levels import Level
 from workbench.tlaplus.properties import TextProperties
-from workbench.tlaplus.running import Run
+from workbench.tlaplus.running import Run, place_of
 from workbench.tlaplus.scopes import fail_at
 from workbench.tlaplus.shapes import Shape
 from workbench.tlaplus.splitting import named, split
@@ -52,6 +53,20 @@ class TlaClass(ABCMeta):
     """The class of machines' classes: in another process they are opened from the same texts."""
 
     configured: Configured
+
+    def __call__(cls, /, **constants: Any) -> Any:
+        """A machine. No search has begun that could keep what it has found: a limit ends the evaluation of constants."""
+        try:
+            with pausing(_heed_interrupt):
+                return super().__call__(**constants)
+        except Stop as stop:
+            _heed_interrupt()
+            raise InputError(f"{place_of(stop)}: {stop}, before the search, by what is evaluated here") from None
+
+
+def _heed_interrupt() -> None:
+    if interrupted():
+        raise KeyboardInterrupt
 
 
 def _opened_by(made: TlaClass) -> Any:

@@ -169,7 +169,11 @@ class TraceView(Lanes, Drawn):
         drawn = [one.svg_with(self.prefix) for one in pictures]
         listed_source = listing(self.trace.model, self.prefix)
         widest, tallest = (max(sides) for sides in zip(*(one.size for one in pictures), strict=True))
-        watched = folded("watched", self._table(self.watches).html(), is_open=True, class_="wb-watched") if self.watches else None
+        watched = (
+            folded("watched", self._table(self.watches).html(), is_open=True, class_="wb-watched")
+            if self.watches
+            else None
+        )
         beside = element(
             "div",
             element("div", drawn[self.at], class_="wb-picture"),
