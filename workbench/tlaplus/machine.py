@@ -55,7 +55,7 @@ class TlaClass(ABCMeta):
     configured: Configured
 
     def __call__(cls, /, **constants: Any) -> Any:
-        """A machine. No search has begun that could keep what it has found: a limit ends the evaluation of constants."""
+        """A machine. A limit ends what is evaluated for it: no search has begun that could keep what it has found."""
         try:
             with pausing(_heed_interrupt):
                 return super().__call__(**constants)

@@ -37,8 +37,7 @@ _TLC_OWN = frozenset({"Naturals", "Integers", "Reals", "Sequences", "FiniteSets"
 
 
 class Library:
-    """Where modules are found: texts that are given, files of the given folders, what stands beside another module in
-    its file, and standard modules.
+    """Where modules are found: given texts, files of the given folders, behind others in these, and standard modules.
 
     Args:
         folders: Nothing is read elsewhere; of two files of one name, that of the first folder is.
