@@ -32,15 +32,6 @@ class Node:
     at: Place
 
 
-def reads_like(one: object, other: object) -> bool:
-    """Whether two nodes, or parts of nodes, are the same text at two places."""
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return len(one) == len(other) and all(map(reads_like, one, other))
-    if isinstance(one, Node) and type(one) is type(other):
-        return all(reads_like(value, vars(other)[name]) for name, value in vars(one).items() if name != "at")
-    return type(one) is type(other) and one == other
-
-
 @dataclass(frozen=True, eq=False)
 class Declaration(Node):
     """A name as it is introduced: a constant, a variable, a parameter or a bound name.
@@ -178,6 +169,11 @@ class Bound(Node):
     names: tuple[Declaration, ...]
     is_tuple: bool
     domain: Expression | None
+
+    @property
+    def patterns(self) -> list[tuple[Declaration, ...]]:
+        """The names that take one member each, or take it apart."""
+        return [self.names] if self.is_tuple else [(name,) for name in self.names]
 
 
 @dataclass(frozen=True, eq=False)

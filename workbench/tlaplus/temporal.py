@@ -21,9 +21,9 @@ from workbench.tlaplus.syntax import (
     Prime,
     Qualified,
     TupleOf,
-    reads_like,
 )
 from workbench.tlaplus.terms import Term, Terms, Values
+from workbench.tlaplus.traversal import is_alike
 
 
 class Steps(NamedTuple):
@@ -151,7 +151,7 @@ class _Asking:
         now, then = node.operands
         if not isinstance(then, Operation) or then.symbol != "[]" or not self._is_of_states(part.beside(now)):
             return None
-        if not reads_like(now, then.operands[0]):
+        if not is_alike(now, then.operands[0]):
             return None
         action = Operation(node.at, "=>", (now, Prime(node.at, now)))
         return Steps(part.beside(action), part.beside(now), part.beside(Box(node.at, action, now)))
