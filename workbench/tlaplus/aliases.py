@@ -4,12 +4,9 @@ from typing import Any
 
 from workbench.kernel.meaning.state import Reader
 from workbench.tlaplus.cells import Cells
-from workbench.tlaplus.deep import deeper
-from workbench.tlaplus.judging import failed
 from workbench.tlaplus.lazy import listed
 from workbench.tlaplus.syntax import Operation, RecordOf
 from workbench.tlaplus.terms import Term, Terms
-from workbench.tlaplus.values import EvaluationError
 from workbench.tlaplus.wording import written
 
 
@@ -20,17 +17,9 @@ class Alias:
         self._terms, self._cells, self._term = terms, cells, term
 
     def __call__(self, before: Reader, after: Reader) -> Any:
-        return self._value(self._cells.variables_of(before), self._cells.variables_of(after))
-
-    def _value(self, now: Any, then: Any) -> Any:
-        self._terms.begin()
-        try:
-            function = self._terms.compiled("expression", self._term)
-            return listed(function(now, then, *self._term.values.values()))
-        except RecursionError:
-            return deeper(self._value, now, then)
-        except EvaluationError as error:
-            raise failed(error, self._term.node.at) from error
+        now, then = self._cells.variables_of(before), self._cells.variables_of(after)
+        function, values = self._terms.compiled("expression", self._term), self._term.values.values()
+        return self._terms.evaluated(self._term.node.at, lambda: listed(function(now, then, *values)))
 
 
 def aliases_of(terms: Terms, cells: Cells, term: Term) -> dict[str, Alias]:

@@ -20,9 +20,7 @@ from workbench.tlaplus.aliases import aliases_of
 from workbench.tlaplus.cells import Cells
 from workbench.tlaplus.compiling import Compiler
 from workbench.tlaplus.configured import Configured
-from workbench.tlaplus.deep import deeper
 from workbench.tlaplus.fairness import FairSteps
-from workbench.tlaplus.judging import failed
 from workbench.tlaplus.lazy import listed
 from workbench.tlaplus.learning import learned
 from workbench.tlaplus.levels import Level
@@ -33,8 +31,9 @@ from workbench.tlaplus.shapes import Shape
 from workbench.tlaplus.splitting import named, split
 from workbench.tlaplus.steps import TextInstance, steps_of
 from workbench.tlaplus.symmetry import Renaming, group_of, sets_of, within
+from workbench.tlaplus.syntax import Place
 from workbench.tlaplus.temporal import Behaviour, behaviour_of, variables_in
-from workbench.tlaplus.terms import Term, Terms
+from workbench.tlaplus.terms import Term, Terms, failed
 from workbench.tlaplus.values import EvaluationError
 
 
@@ -219,30 +218,25 @@ class TlaMachine(Machine, metaclass=TlaClass):
     @cached_property
     def _initial_values(self) -> list[list[Any]]:
         """The values of the variables in each initial state."""
-        return self._begun()
-
-    def _begun(self) -> list[list[Any]]:
         if self.configured.only_assumes:
             return []
-        self._terms.begin()
-        parts, name = self._behaviour.initial, self._name_of("INIT", "Init")
+        parts = self._behaviour.initial
         at = parts[0].node.at if parts else self.configured.specification.module.at
+        found = self._terms.evaluated(at, lambda: self._begun(at))
+        if not found:
+            raise ModelError(f"{at}: no state satisfies {self._name_of('INIT', 'Init')}")
+        return found
+
+    def _begun(self, at: Place) -> list[list[Any]]:
         run, found = Run(self._cells.names), list[Any]()
         run.then.update(dict.fromkeys((bound.number for bound in self._checked.bounds.values()), True))
 
         def rest() -> None:
             if left := run.unassigned():
-                raise ModelError(f"{at}: {name} leaves {', '.join(left)} unassigned")
+                raise ModelError(f"{at}: {self._name_of('INIT', 'Init')} leaves {', '.join(left)} unassigned")
             found.append([listed(run.then[number]) for number in range(len(run.names))])
 
-        try:
-            self._terms.compiler.beginning([(part.node, part.scope) for part in parts])(run, rest)
-        except RecursionError:
-            return deeper(self._begun)
-        except EvaluationError as error:
-            raise failed(error, at) from error
-        if not found:
-            raise ModelError(f"{at}: no state satisfies {name}")
+        self._terms.compiler.beginning([(part.node, part.scope) for part in self._behaviour.initial])(run, rest)
         return found
 
     @property

@@ -5,14 +5,16 @@ same. Arguments that depend on the state stay where they are, since an operator 
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+from workbench.kernel.meaning.errors import ModelError
 from workbench.tlaplus import pausing
 from workbench.tlaplus.compiling import Compiler
 from workbench.tlaplus.deep import deeper
 from workbench.tlaplus.lazy import each, is_endless
 from workbench.tlaplus.levels import Level, Levels
 from workbench.tlaplus.ordering import order_by
+from workbench.tlaplus.running import place_of
 from workbench.tlaplus.scopes import Defined, Meaning, Scope, Substituted
 from workbench.tlaplus.syntax import (
     Conjunction,
@@ -22,6 +24,7 @@ from workbench.tlaplus.syntax import (
     Lambda,
     Let,
     OperatorDefinition,
+    Place,
     Qualified,
     Quantified,
 )
@@ -31,6 +34,13 @@ from workbench.tlaplus.values import EvaluationError
 _MOST = 4096
 
 Values = Mapping[Declaration, Any]
+
+T = TypeVar("T")
+
+
+def failed(error: EvaluationError, at: Place) -> ModelError:
+    """The error of a model whose text cannot be evaluated: with the place, if known, or with that of the definition."""
+    return ModelError(f"{place_of(error) or at}: {error}")
 
 
 class Term(NamedTuple):
@@ -99,6 +109,23 @@ class Terms:
         given = meaning.scope.visible(values)
         function = self.compiled("expression", Term(meaning.expression, meaning.scope, given))
         return lambda now: function(now, None, *given.values())
+
+    def evaluated(self, at: Place, evaluate: Callable[[], T]) -> T:
+        """What an evaluation finds, which may be begun again on a larger stack.
+
+        Args:
+            at: The place of what is evaluated, for an error that comes from no expression.
+
+        Raises:
+            ModelError: With the place, if something cannot be evaluated.
+        """
+        self.begin()
+        try:
+            return evaluate()
+        except RecursionError:
+            return deeper(self.evaluated, at, evaluate)
+        except EvaluationError as error:
+            raise failed(error, at) from error
 
     def value(self, term: Term) -> Any:
         """The value of a constant expression."""
