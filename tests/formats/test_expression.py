@@ -176,6 +176,7 @@ def test_a_view_has_its_watches(trace: Trace) -> None:
             "changed": [1, 2, 3],
             "true": [1, 2, 3],
             "remark": "s.s is not true or false but a number: as a condition it is true unless it is 0",
+            "asked": True,
         },
         {
             "expression": texts[1],
@@ -183,6 +184,7 @@ def test_a_view_has_its_watches(trace: Trace) -> None:
             "changed": [1, 2, 3],
             "true": [0, 1, 2, 3],
             "remark": f"{texts[1]} is not true or false but a mapping: as a condition it is true unless it is empty",
+            "asked": True,
         },
     ]
     assert view.permalink.endswith(

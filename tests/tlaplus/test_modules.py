@@ -178,6 +178,19 @@ def test_files_are_read_from_the_given_folders_alone_up_to_a_size(tmp_path, monk
         load("M", Library([tmp_path]))
 
 
+def test_a_file_may_hold_modules_behind_its_own(tmp_path):
+    """As in TLC, unless there is a file of that name."""
+    beside = module_of("VARIABLE x\nB == y", name="N")
+    (tmp_path / "M.tla").write_text("\n".join([module_of("EXTENDS N", "A == B"), beside.replace("y", "x")]))
+    made = load("M", library := Library([tmp_path]))
+    assert ([one.name for one in made.variables], library.read["N"]) == (["x"], library.read["M"])
+    assert made.scope.find("B").definition.at == ("N", 7, 1)
+    (tmp_path / "N.tla").write_text(module_of("B == 1", name="N"))
+    assert not load("M", Library([tmp_path])).variables
+    with pytest.raises(InputError, match=r"M.tla:2:9: there is no module Inner"):
+        load("M", Library(texts={"M": module_of("EXTENDS Inner", "A == 1", "---- MODULE Inner ----", "====")}))
+
+
 def test_modules_in_a_circle_are_refused():
     with pytest.raises(InputError, match="in a circle: M -> N -> M"):
         loaded("EXTENDS N", N="EXTENDS M")

@@ -32,8 +32,8 @@ from workbench.tlaplus.operators import (
     union,
 )
 from workbench.tlaplus.sequences import append, head, length
-from workbench.tlaplus.sets import NAT, Functions, Interval, Product, Records, Sequences, Subsets
-from workbench.tlaplus.standard import MODULES, cardinality, to_string
+from workbench.tlaplus.sets import NAT, Functions, Interval, Product, Records, Sequences, Subsets, cardinality
+from workbench.tlaplus.standard import MODULES, to_string
 from workbench.tlaplus.values import EvaluationError, announce, ordered, shown, text
 
 ONE, TWO, THREE = (Name(f"w{number}") for number in (1, 2, 3))

@@ -1,6 +1,7 @@
 """Limits hold within one evaluation: on time, on request, by Ctrl-C, and on how deep it goes."""
 
 import itertools
+import re
 import signal
 import sys
 
@@ -155,3 +156,25 @@ def test_what_is_assumed_may_recurse_too():
     assert module_of_text(module_of(*lines, "ASSUME F(5000) = 5000"))()
     with pytest.raises(InputError, match="what is assumed here is false"):
         module_of_text(module_of(*lines, "ASSUME F(5000) = 1"))()
+
+
+ENDLESS = {
+    "ASSUME": ("ASSUME (CHOOSE k \\in 1 .. 1000000000 : k < 0) = 1", "", r"M.tla:5:9"),
+    "a constant": ("Many == CHOOSE k \\in 1 .. 1000000000 : k < 0", "SYMMETRY Many", r"M.tla:5:9"),
+}
+
+
+@pytest.mark.parametrize("what", ENDLESS)
+def test_limits_hold_before_the_search_too(what, tmp_path, run, busy):
+    lines, cfg, place = ENDLESS[what]
+    (tmp_path / "M.tla").write_text(module_of("EXTENDS Integers", "VARIABLE x", "Init == x = 0", lines))
+    (tmp_path / "M.cfg").write_text(f"INIT Init NEXT Init {cfg}")
+    name = f"{tmp_path / 'M.tla'}"
+    with pytest.raises(InputError, match=rf"^{place}: stopped on request, before the search, by what is evaluated her"):
+        check(name, watch=stopping_after(1))
+    with pytest.raises(KeyboardInterrupt):
+        check(name, watch=interrupting_after(1))
+    for command, *more in (("check",), ("walk",), ("sweep", "--grid", "N=1"), ("scenario", "-")):
+        told = run(command, name, *more, "--max-seconds", "100")
+        assert told.status == 2
+        assert re.search(rf"{place}: the budget of 100 seconds is used up, before the search, by", told.err)

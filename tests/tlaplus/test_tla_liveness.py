@@ -57,6 +57,9 @@ SHAPES = {
     r"(WF_vars(Up) /\ SF_vars(Up /\ x = 2)) => <>Ends": "",
     r"IF on THEN <>Ends ELSE []<>(x # 1)": "Free",
     r"IF x = 0 THEN []<>on ELSE <>Ends": "Free Fair Strong",
+    r"[](Ends => []Ends)": "",
+    r"[](x > 1 => [](x > 1))": "Free Fair Strong",
+    r"\A n \in 0 .. 3 : [](x = n => [](x = n))": "Free Fair Strong",
 }
 #: The distinct states and the depth, as TLC has them.
 FIGURES = (8, 5)
@@ -142,6 +145,7 @@ def test_a_refinement_is_checked_with_its_fairness(specification, violated):
 UNKNOWN = {
     r"<>on => <>Ends": "a formula of this shape is not supported",
     r"on => []on": "a formula of this shape is not supported",
+    r"[](x > 1 => [](x > 0))": "a formula of this shape is not supported",
     r"<>(on /\ []on)": "a formula of this shape is not supported",
     r"\A n \in 0 .. 20 : WF_vars(Up /\ x = n)": "fairness and liveness speak of too many actions",
     r"(\A n \in 0 .. 8 : (<>[](x = n) \/ []<>on)) => FALSE": "this formula can be broken in more than 256 ways",

@@ -28,11 +28,9 @@ from workbench.tlaplus.sets import (
     Records,
     Sequences,
     Subsets,
-)
-from workbench.tlaplus.standard import (
     cardinality,
-    is_finite,
 )
+from workbench.tlaplus.standard import is_finite
 from workbench.tlaplus.values import text
 
 SETS: list[Row] = [

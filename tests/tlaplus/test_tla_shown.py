@@ -11,6 +11,7 @@ from workbench.checking.check import check
 from workbench.checking.spaces.space import explore
 from workbench.formats.graphs import GraphNode, write_dot, write_tables
 from workbench.formats.mermaid import to_mermaid
+from workbench.kernel import InputError
 from workbench.kernel.meaning.differences import differences
 from workbench.kernel.meaning.values import Map, Name
 from workbench.showing import view
@@ -130,3 +131,60 @@ def test_commands_print_tla(run, tmp_path, monkeypatch):
     (tmp_path / "M.cfg").write_text(f"{HEAD}INVARIANT Busy")
     assert 'Grant(a, m=[type |-> "ask", from |-> a])' in run("check", "M.tla").out
     assert re.search(r"[+-] \[type \|-> \"\w+\", from \|-> \w", run("walk", "M.tla", "--seed", "1").out)
+
+
+ALIASED = module_of(
+    "EXTENDS Naturals, TLC",
+    "VARIABLE x",
+    "Init == x = 1",
+    "Next == x < 3 /\\ x' = x + 1",
+    "Low == x < 3",
+    "Spec == Init /\\ [][x' = (x + 1) % 3]_x /\\ WF_x(x' = (x + 1) % 3)",
+    "Comes == <>(x = 7)",
+    "More(n) == [more |-> x * n]",
+    "Shown == [x |-> x > 1, step |-> <<x, x'>>] @@ More(2)",
+    'Told == [x |-> x, level |-> TLCGet("level"), never |-> []Low]',
+    "Plain == x + 1",
+)
+
+
+@pytest.mark.parametrize(
+    ("cfg", "name", "steps", "more"),
+    [  # what TLC printed
+        ("INIT Init NEXT Next INVARIANT Low", "Low", ["<<1, 2>>", "<<2, 3>>", "<<3, 3>>"], ["2", "4", "6"]),
+        ("SPECIFICATION Spec PROPERTY Comes", "Comes", ["<<1, 2>>", "<<2, 0>>", "<<0, 1>>"], ["2", "4", "0"]),
+    ],
+)
+def test_traces_show_the_record_of_an_alias(cfg, name, steps, more):
+    found = check(module_of_text(ALIASED, f"{cfg} ALIAS Shown")(), engine="reference")[name].trace
+    assert (found.aliased["step"], found.aliased["more"]) == (steps, more)
+    shown = repr(found)
+    assert "x: FALSE\n       step: <<1, 2>>\n       more: 2" in shown
+    assert f"x: FALSE -> TRUE\n       step: <<1, 2>> -> {steps[1]}\n       more: 2 -> 4" in shown
+    assert "x: 1" not in shown
+
+
+def test_pages_and_data_show_an_alias_beside_what_is_watched():
+    found = check(module_of_text(ALIASED, "INIT Init NEXT Next INVARIANT Low ALIAS Shown")(), engine="reference")
+    shown = view.trace_view(found["Low"].trace, watches=["s.x"])
+    assert "&lt;&lt;2, 3&gt;&gt;" in shown.html()
+    x, _, more, watched = shown.as_dict()["watches"]
+    assert (x["expression"], x["values"], x["true"]) == ("x", ["FALSE", "TRUE", "TRUE"], [1, 2])
+    assert (more["changed"], more["asked"], watched["asked"]) == ([1, 2], False, True)
+    assert shown.permalink.endswith("&watch=s.x")  # a link's watches are Python
+    assert shown.permalink.count("watch=") == 1
+    assert "* 4" not in shown.text()
+
+
+def test_a_field_of_an_alias_without_a_value_says_why():
+    found = check(module_of_text(ALIASED, "INIT Init NEXT Next INVARIANT Low ALIAS Told")(), engine="reference")
+    assert found["Low"].trace.aliased["x"] == ["1", "2", "3"]
+    assert found["Low"].trace.aliased["level"][0].startswith("error: M.tla:11:29: TLCGet of the module TLC is not")
+    assert found["Low"].trace.aliased["never"][2].startswith("error: M.tla:11:56: []Low is a temporal formula")
+
+
+def test_an_alias_that_is_no_record_is_one_column_and_one_that_is_unknown_is_refused():
+    found = check(module_of_text(ALIASED, "INIT Init NEXT Next INVARIANT Low ALIAS Plain")(), engine="reference")
+    assert found["Low"].trace.aliased == {"x + 1": ["2", "3", "4"]}
+    with pytest.raises(InputError, match=r"^M\.cfg: line 2: unknown definition .Show. .did you mean Shown"):
+        module_of_text(ALIASED, "INIT Init NEXT Next\nALIAS Show")()

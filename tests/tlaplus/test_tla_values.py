@@ -27,8 +27,6 @@ from workbench.tlaplus.sets import (
     Product,
     Records,
     Subsets,
-)
-from workbench.tlaplus.standard import (
     cardinality,
 )
 from workbench.tlaplus.values import text

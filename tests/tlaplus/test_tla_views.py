@@ -35,9 +35,9 @@ from workbench.tlaplus.operators import (
     union,
 )
 from workbench.tlaplus.sequences import append, concatenate, head, length, selected, subsequence, tail
-from workbench.tlaplus.sets import NAT, Functions, Interval, Records, Sequences, Subsets
+from workbench.tlaplus.sets import NAT, Functions, Interval, Records, Sequences, Subsets, cardinality
 from workbench.tlaplus.shapes import Fixed, Growing, Members, Varying
-from workbench.tlaplus.standard import cardinality, to_string
+from workbench.tlaplus.standard import to_string
 from workbench.tlaplus.values import EvaluationError, text
 
 A, B, C = map(Name, "abc")

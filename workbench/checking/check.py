@@ -54,13 +54,15 @@ def check(
         >>> check(Bakery(), budget=Budget(states=100)).stopped
         'the budget of 100 states is used up'
     """
-    engine = engine_of(engine)
-    plan = make_plan(model_of(model), properties, symmetry, fail_fast=fail_fast, fingerprints=fingerprints)
+    engine, limits = engine_of(engine), Limits(budget, watch)
+    with limits.in_force():
+        machine = model_of(model)
+    plan = make_plan(machine, properties, symmetry, fail_fast=fail_fast, fingerprints=fingerprints)
     if isinstance(engine, Reference):
         if fingerprints.key is not None:
             key = brief(fingerprints.key)
             raise InputError(f"key = {key} is not accepted with the engine reference, which has no fingerprints")
     elif lacking := lacks_compiled():
         raise InputError(f"the engine {type(engine).__name__.lower()} is not accepted here: {lacking}")
-    result: Result = importlib.import_module(engine.module).search(plan, Limits(budget, watch), engine)
+    result: Result = importlib.import_module(engine.module).search(plan, limits, engine)
     return result

@@ -32,7 +32,15 @@ from workbench.commands.advice import advice
 from workbench.commands.answers import ALL_TRACES, add_answer, check_answer, failing, give, printing, with_deadlock
 from workbench.commands.checked import Checked, report_page
 from workbench.commands.files import file_of, read_text, reading
-from workbench.commands.options import above_zero, add_options, add_workers, asked_of, budget_of, parse_assignments
+from workbench.commands.options import (
+    above_zero,
+    add_options,
+    add_workers,
+    asked_of,
+    budget_of,
+    in_time,
+    parse_assignments,
+)
 from workbench.commands.places import in_repository
 from workbench.commands.profiled import profiled
 from workbench.commands.progress import SparseLines, progress_line
@@ -165,9 +173,9 @@ def _check_model(arguments: argparse.Namespace, name: str) -> int:
     _without(arguments, {"model": None}, "a model; it goes with a run directory")
     own, cfg = (arguments.cfg, None) if module_in(name) is not None else (None, arguments.cfg)
     name = completed(name, own, arguments.path)
-    declared = get_model(name)
     check_answer(arguments, [*file_of(name), *_read(arguments)])
-    model, properties, symmetry, remarks, unknown = _asked(arguments, declared, cfg)
+    with in_time(arguments.max_seconds):
+        model, properties, symmetry, remarks, unknown = _asked(arguments, get_model(name), cfg)
     if arguments.deadlock:
         properties = with_deadlock(model, properties)
     with failing(arguments), progress_line() as on_progress:

@@ -3,12 +3,13 @@
 import argparse
 import math
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from workbench.commands.files import file_of
 from workbench.kernel import InputError, Machine, machine_of
-from workbench.kernel.meaning.budget import Budget
+from workbench.kernel.meaning.budget import Budget, Limits
 from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.given import integer_in
 from workbench.kernel.meaning.machine import ModelClass
@@ -118,12 +119,17 @@ def parse_assignments(given: Iterable[str]) -> dict[str, Any]:
 
 
 class Target(NamedTuple):
-    """A command's subject: a model with constants, or a configuration; `files` are those that define it."""
+    """A command's subject: a model with constants, or a configuration; `files` are those that define it.
+
+    Attributes:
+        seconds: How long constants are evaluated, at most.
+    """
 
     declared: ModelClass
     constants: dict[str, Any]
     files: list[Path]
     configuration: Configuration | None = None
+    seconds: float | None = None
 
     @property
     def properties(self) -> list[str] | None:
@@ -135,19 +141,31 @@ class Target(NamedTuple):
 
     def make(self) -> Machine:
         """The model with these constants."""
-        return self.configuration.model if self.configuration else machine_of(self.declared(**self.constants))
+        if self.configuration:
+            return self.configuration.model
+        with in_time(self.seconds):
+            return machine_of(self.declared(**self.constants))
 
 
-def asked_of(target: str, given: Sequence[str] = (), folders: Sequence[str] = ()) -> Target:
+def in_time(seconds: float | None) -> AbstractContextManager[None]:
+    """Inside, the constants of a model may be evaluated for so long."""
+    return Limits(Budget(seconds=seconds)).in_force()
+
+
+def asked_of(
+    target: str, given: Sequence[str] = (), folders: Sequence[str] = (), seconds: float | None = None
+) -> Target:
     """The model called `target`, with constants from ``NAME=VALUE`` texts, or the configuration of that name.
 
     Args:
         folders: Those of ``--path``.
+        seconds: How long its constants are evaluated, at most.
     """
     target = completed(target, folders=folders)
     if names_model(target):
-        declared = get_model(target)
-        return Target(declared, parse_assignments(given), file_of(target))
+        with in_time(seconds):
+            declared = get_model(target)
+        return Target(declared, parse_assignments(given), file_of(target), seconds=seconds)
     if given:
         raise InputError("--set is not accepted with a configuration; it goes with a model")
     configuration = configurations.configuration(target)

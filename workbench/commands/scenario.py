@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from_file = arguments.file != "-"
-    asked = asked_of(arguments.model, arguments.set, arguments.path)
+    asked = asked_of(arguments.model, arguments.set, arguments.path, arguments.max_seconds)
     check_answer(arguments, [*asked.files, *([arguments.file] if from_file else [])])
     model = asked.make()
     text = read_text(arguments.file, "scenario") if from_file else sys.stdin.read().removeprefix("\ufeff")

@@ -68,7 +68,8 @@ def run(arguments: argparse.Namespace) -> int:
     _check_arguments(arguments)
     module = _module_in(arguments.file)
     inputs = [] if is_permalink(arguments.file) else [arguments.file if module is None else module]
-    asked = asked_of(arguments.model, arguments.set, arguments.path if module is None else ())
+    folders = arguments.path if module is None else ()
+    asked = asked_of(arguments.model, arguments.set, folders, arguments.max_seconds)
     check_answer(arguments, [*asked.files, *file_of(arguments.map or ""), *inputs])
     model, given = asked.declared, asked.constants
     report: Report | Sameness

@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    asked = asked_of(arguments.model, arguments.set, arguments.path)
+    asked = asked_of(arguments.model, arguments.set, arguments.path, arguments.max_seconds)
     check_answer(arguments, asked.files)
     model, properties = asked.make(), arguments.property
     left_out: list[str] = []

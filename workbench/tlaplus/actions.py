@@ -121,7 +121,9 @@ class Actions:
         if isinstance(node, (syntax.Identifier, syntax.Apply, syntax.Operation, syntax.Qualified)):
             meaning, arguments, inside = self.calls.reached(node, here)
             return self._applied(meaning, arguments, inside, node, following)
-        return self._guard(node, here, following)
+        if isinstance(node, syntax.Boolean) and node.value:
+            return following()
+        return self._tested(node, here, following)
 
     def _all(self, formulas: list[tuple[Expression, Here]], following: Following) -> Statements:
         if not formulas:
@@ -148,11 +150,6 @@ class Actions:
     def _any(self, formulas: list[tuple[Expression, Here]], following: Following) -> Statements:
         before, again = self.shared(following)
         return [*before, *[statement for node, here in formulas for statement in self.action(node, here, again)]]
-
-    def _guard(self, node: Expression, here: Here, following: Following) -> Statements:
-        if isinstance(node, syntax.Boolean) and node.value:
-            return following()
-        return self._tested(node, here, following)
 
     def _why(self, text: str) -> Statements:
         return [ast.Expr(call(ast.Attribute(attribute(RUN, "whys"), "append", ast.Load()), constant(text)))]

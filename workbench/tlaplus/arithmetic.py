@@ -144,7 +144,7 @@ BITWISE: dict[str, tuple[int, Callable[..., Any]]] = {
     "shiftR": (2, shifted),
 }
 
-#: By all spellings of the operators; "-." is the negation.
+#: "-." is the negation.
 NATURALS: dict[str, tuple[int, Callable[..., Any]]] = {
     "+": (2, plus),
     "-": (2, less),
@@ -154,11 +154,8 @@ NATURALS: dict[str, tuple[int, Callable[..., Any]]] = {
     "^": (2, power),
     "<": (2, lt),
     "<=": (2, leq),
-    "=<": (2, leq),
-    "\\leq": (2, leq),
     ">": (2, gt),
     ">=": (2, geq),
-    "\\geq": (2, geq),
     "..": (2, interval),
 }
 INTEGERS = {**NATURALS, "-.": (1, negative)}

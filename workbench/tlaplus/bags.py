@@ -112,16 +112,6 @@ def cardinality(value: Any) -> int:
 # BagsExt -------------------------------------------------------------------------------------------------------------
 
 
-def added(value: Any, element: Any) -> Any:
-    """``BagAdd(value, element)``."""
-    return _sum([items(value), [(force(element), 1)]])
-
-
-def removed(value: Any, element: Any) -> Any:
-    """``BagRemove(value, element)``: one copy, if there is one."""
-    return difference(value, bag_of(frozenset([force(element)])))
-
-
 def removed_all(value: Any, element: Any) -> Any:
     """``BagRemoveAll(value, element)``."""
     counts = dict(items(value))
@@ -137,8 +127,8 @@ def fold_bag(op: Callable[[Any, Any], Any], base: Any, value: Any) -> Any:
 
 
 BAGS_EXT: dict[str, tuple[int, Callable[..., Any]]] = {
-    "BagAdd": (2, added),
-    "BagRemove": (2, removed),
+    "BagAdd": (2, lambda value, element: _sum([items(value), [(force(element), 1)]])),
+    "BagRemove": (2, lambda value, element: difference(value, bag_of(frozenset([force(element)])))),
     "BagRemoveAll": (2, removed_all),
     "FoldBag": (3, fold_bag),
     "SumBag": (1, lambda value: fold_bag(plus, 0, value)),
@@ -152,9 +142,7 @@ BAGS: dict[str, tuple[int, Callable[..., Any]]] = {
     "BagIn": (2, is_in),
     "EmptyBag": (0, tuple),
     "(+)": (2, sum_of),
-    "\\oplus": (2, sum_of),
     "(-)": (2, difference),
-    "\\ominus": (2, difference),
     "BagUnion": (1, union_of),
     "\\sqsubseteq": (2, is_within),
     "SubBag": (1, sub_bags),

@@ -7,7 +7,7 @@ from typing import Any
 
 from workbench.tlaplus.levels import Level, Levels, Response
 from workbench.tlaplus.scopes import Defined, Meaning, Scope
-from workbench.tlaplus.syntax import At, Declaration, Expression
+from workbench.tlaplus.syntax import At, Declaration, Expression, Identifier
 from workbench.tlaplus.uses import Behaviour, Use, Uses
 
 #: Python's locals with the current state, the next state, a run, and what an action does next.
@@ -159,6 +159,10 @@ class Here:
     now: str = NOW
     then: str = THEN
     initial: bool = False
+
+    def of(self, node: Identifier) -> Binding | None:
+        """What is bound to a name; None if nothing is."""
+        return self.environment.get(self.scope.find(node.name))
 
     def bound(self, bindings: Mapping[Any, Binding], scope: Scope | None = None) -> "Here":
         """With more bindings, in the scope that has their names."""

@@ -6,7 +6,7 @@ TLC goes on once for each way, also where nothing is assigned in it, and counts 
 from workbench.tlaplus import syntax
 from workbench.tlaplus.bindings import Binding, Environment, Here, Knowledge, Written
 from workbench.tlaplus.levels import Level
-from workbench.tlaplus.scopes import Defined, Meaning, Scope, Standard, Substituted
+from workbench.tlaplus.scopes import Defined, Scope, Standard, Substituted
 from workbench.tlaplus.syntax import Expression, OperatorDefinition
 
 _CONNECTIVES = frozenset({"/\\", "\\/", "=>"})
@@ -68,17 +68,7 @@ class Branching:
         return self._in_name(node, scope)
 
     def _in_name(self, node: Expression, scope: Scope) -> bool:
-        if isinstance(node, syntax.Operation):
-            meaning: Meaning = scope.meaning(node.symbol, node.at)
-            operands = node.operands
-        elif isinstance(node, syntax.Apply):
-            meaning, operands = scope.meaning(node.name, node.at), node.arguments
-        elif isinstance(node, syntax.Identifier):
-            meaning, operands = scope.meaning(node.name, node.at), ()
-        elif isinstance(node, syntax.Qualified):
-            meaning, operands = scope.reach(node).meaning, node.arguments
-        else:
-            return False
+        meaning, operands = scope.applied(node) or (None, ())
         if isinstance(meaning, Standard):
             return self._in_standard(meaning, operands, scope)
         if isinstance(meaning, Substituted):

@@ -86,28 +86,18 @@ class Calls:
 
     def reached(self, node: Expression, here: Here) -> tuple[Meaning, tuple[Written, ...], Here]:
         """What a name means, its arguments, and where it is: inside an instance if it is qualified."""
-        arguments: tuple[Expression, ...] = ()
-        if isinstance(node, syntax.Qualified):
-            reached = here.scope.reach(node)
-            passed = {one: self.named(value, here) for one, value in reached.arguments}
-            return reached.meaning, self._arguments(node.arguments, here), here.bound(passed)
-        if isinstance(node, syntax.Operation):
-            meaning, arguments = here.scope.meaning(node.symbol, node.at), node.operands
-        elif isinstance(node, syntax.Apply):
-            meaning, arguments = here.scope.meaning(node.name, node.at), node.arguments
-        elif isinstance(node, syntax.Identifier):
-            meaning = here.scope.meaning(node.name, node.at)
-        else:
+        called = here.scope.applied(node)
+        if called is None:
             fail_at(node.at, f"{type(node).__name__} is not supported here")
-        return meaning, self._arguments(arguments, here), here
-
-    def _arguments(self, nodes: tuple[Expression, ...], here: Here) -> tuple[Written, ...]:
-        return tuple(Written(node, here.scope, here.environment) for node in nodes)
+        passed = here.scope.reach(node).arguments if isinstance(node, syntax.Qualified) else ()
+        meaning, nodes = called
+        arguments = tuple(Written(one, here.scope, here.environment) for one in nodes)
+        return meaning, arguments, here.bound({one: self.named(value, here) for one, value in passed})
 
     def named(self, node: Expression, here: Here) -> Binding:
         """A text that is taken by name, or what it is only another name for."""
         if isinstance(node, syntax.Identifier):
-            binding = here.environment.get(self.workshop.declared(node, here))
+            binding = here.of(node)
             if binding is not None and not isinstance(binding, Kept):
                 return binding
         mentioned = self.workshop.mentions.of(node, here.scope)
@@ -196,25 +186,15 @@ class Calls:
 
     def _given(self, argument: Binding, here: Here) -> ast.expr:
         """An argument of a function of Python: a value, or a function of values."""
-        if not isinstance(argument, Written) or not self.arity_of(argument.node, here.at(argument)):
+        if not isinstance(argument, Written) or not argument.scope.arity_of(argument.node):
             return self.bound(argument, here)
         inside = here.at(argument)
-        names = self._fresh(self.arity_of(argument.node, inside))
+        names = self._fresh(argument.scope.arity_of(argument.node))
         held = tuple(Held(one) for one in names)
         return function_of(names, self._operator(argument.node, held, inside, argument.node.at))
 
     def _fresh(self, count: int) -> list[str]:
         return [self.workshop.program.fresh("argument") for _ in range(count)]
-
-    def arity_of(self, node: Expression, here: Here) -> int:
-        """The number of the arguments of an operator that is an argument itself; 0 for a value."""
-        if isinstance(node, syntax.Lambda):
-            return len(node.parameters)
-        if isinstance(node, syntax.Identifier):
-            return here.scope.meaning(node.name, node.at).arity
-        if isinstance(node, syntax.Qualified) and not node.arguments:
-            return here.scope.reach(node).meaning.arity
-        return 0
 
     def _enabled(self, action: Binding, here: Here, at: Place) -> ast.expr:
         if not isinstance(action, Written):
@@ -240,13 +220,13 @@ class Calls:
     def local_operator(self, node: Expression, here: Here) -> ast.expr:
         """A function of two states and of values, for an operator that is an argument."""
         if isinstance(node, syntax.Identifier):
-            binding = here.environment.get(self.workshop.declared(node, here))
+            binding = here.of(node)
             if isinstance(binding, Operator):
                 return name(binding.local)
         mentioned = self.workshop.mentions.of(node, here.scope)
         visible = here.environment.visible(mentioned, "")
         inside = replace(here, environment=visible, now=NOW, then=THEN)
-        names = self._fresh(self.arity_of(node, here))
+        names = self._fresh(here.scope.arity_of(node))
         held = tuple(Held(one) for one in names)
         return function_of([NOW, THEN, *names], self._operator(node, held, inside, node.at))
 
@@ -321,7 +301,7 @@ class Calls:
         """Whether an argument is only the name of a parameter that is taken by name."""
         if not isinstance(node, syntax.Identifier):
             return False
-        return isinstance(here.environment.get(self.workshop.declared(node, here)), Written)
+        return isinstance(here.of(node), Written)
 
     def _is_safe(self, node: Expression, here: Here) -> bool:
         """Whether an argument can be evaluated without need: it is cheap, and no error."""

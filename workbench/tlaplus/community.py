@@ -60,37 +60,7 @@ def fold_left(op: Operator, base: Any, value: Any) -> Any:
     return base
 
 
-def fold_right(op: Operator, value: Any, base: Any) -> Any:
-    """``FoldRight(op, seq, base)``: ``op(s1, op(s2, base))``."""
-    return fold(op, base, reversed(sequence(value, "FoldRight")))
-
-
 # FiniteSetsExt -------------------------------------------------------------------------------------------------------
-
-
-def sum_set(members: Any) -> int:
-    """``SumSet(S)``."""
-    return int(fold_set(plus, 0, members))
-
-
-def product_set(members: Any) -> int:
-    """``ProductSet(S)``."""
-    return int(fold_set(times, 1, members))
-
-
-def reduce_set(op: Operator, members: Any, base: Any) -> Any:
-    """``ReduceSet(op, S, base)``."""
-    return fold_set(op, base, members)
-
-
-def map_then_sum(image: Operator, members: Any) -> int:
-    """``MapThenSumSet(f, S)``."""
-    return sum_of(map(image, each(members)))
-
-
-def sum_of(numbers: Iterable[Any]) -> int:
-    """Their sum."""
-    return int(fold(plus, 0, numbers))
 
 
 def largest(members: Any) -> Any:
@@ -103,21 +73,11 @@ def smallest(members: Any) -> Any:
     return choose(members, lambda one: all(leq(one, other) for other in each(members)))
 
 
-def quantify(members: Any, test: Operator) -> int:
-    """``Quantify(S, P)``: how many members satisfy it."""
-    return sum(1 for member in each(members) if truth(test(member)))
-
-
 def subsets_of_size(size: Any, members: Any) -> frozenset[Any]:
     """``kSubset(k, S)``."""
     if number(size, "kSubset") < 0:
         return frozenset()
     return frozenset(map(frozenset, itertools.combinations(each(members), size)))
-
-
-def symmetric_difference(one: Any, other: Any) -> Any:
-    """``SymDiff(A, B)``."""
-    return cup(minus(one, other), minus(other, one))
 
 
 def choose_unique(members: Any, test: Operator) -> Any:
@@ -129,11 +89,6 @@ def choose_unique(members: Any, test: Operator) -> Any:
 
 
 # Functions -----------------------------------------------------------------------------------------------------------
-
-
-def restrict(value: Any, members: Any) -> Any:
-    """``Restrict(f, S)``."""
-    return function(members, lambda argument: apply(value, argument))
 
 
 def restrict_domain(value: Any, test: Operator) -> Any:
@@ -170,27 +125,12 @@ def injections(one: Any, other: Any) -> Any:
     return filtered(Functions(one, other), is_injective)
 
 
-def surjections(one: Any, other: Any) -> Any:
-    """``Surjection(S, T)``."""
-    return filtered(Functions(one, other), lambda value: _onto(value, other))
-
-
-def bijections(one: Any, other: Any) -> Any:
-    """``Bijection(S, T)``."""
-    return filtered(injections(one, other), lambda value: _onto(value, other))
-
-
 # SequencesExt --------------------------------------------------------------------------------------------------------
 
 
 def set_to_sequence(members: Any) -> tuple[Any, ...]:
     """``SetToSeq(S)``: the first in TLC's order."""
     return ordered(set_from(members))
-
-
-def set_to_sorted(members: Any, before: Operator) -> tuple[Any, ...]:
-    """``SetToSortSeq(S, op)``."""
-    return sort_sequence(set_to_sequence(members), before)
 
 
 def set_to_sequences(members: Any) -> frozenset[Any]:
@@ -208,19 +148,9 @@ def sequences_up_to(members: Any, size: Any) -> frozenset[Any]:
     )
 
 
-def contains_element(value: Any, element: Any) -> bool:
-    """``Contains(s, e)``."""
-    return any(equal(known, element) for known in sequence(value, "Contains"))
-
-
 def reverse(value: Any) -> tuple[Any, ...]:
     """``Reverse(s)``."""
     return sequence(value, "Reverse")[::-1]
-
-
-def remove(value: Any, element: Any) -> tuple[Any, ...]:
-    """``Remove(s, e)``: without all that equal it."""
-    return selected(value, lambda known: not equal(known, element))
 
 
 def remove_at(value: Any, place: Any) -> tuple[Any, ...]:
@@ -258,25 +188,10 @@ def last_place(value: Any, test: Operator) -> int:
     return max([0, *[place for place, element in items(value) if truth(test(element))]])
 
 
-def remove_first(value: Any, element: Any) -> tuple[Any, ...]:
-    """``RemoveFirst(s, e)``."""
-    return remove_first_match(value, lambda known: equal(known, element))
-
-
 def remove_first_match(value: Any, test: Operator) -> tuple[Any, ...]:
     """``RemoveFirstMatch(s, Test)``."""
     place = first_place(value, test)
     return remove_at(value, place) if place else sequence(value, "RemoveFirstMatch")
-
-
-def cons(element: Any, value: Any) -> tuple[Any, ...]:
-    """``Cons(e, s)``."""
-    return (force(element), *sequence(value, "Cons"))
-
-
-def snoc(element: Any, value: Any) -> Any:
-    """``Snoc(e, s)``: the element comes first here too."""
-    return append(value, element)
 
 
 def front(value: Any) -> Any:
@@ -295,20 +210,23 @@ def is_prefix(one: Any, other: Any) -> bool:
     return len(start) <= length(other) and same(start, sequence(other, "IsPrefix")[: len(start)])
 
 
-def is_strict_prefix(one: Any, other: Any) -> bool:
-    """``IsStrictPrefix(s, t)``."""
-    return is_prefix(one, other) and length(one) < length(other)
-
-
-def is_suffix(one: Any, other: Any) -> bool:
-    """``IsSuffix(s, t)``."""
-    return is_prefix(reverse(one), reverse(other))
-
-
 def prefixes(value: Any) -> frozenset[Any]:
     """``Prefixes(s)``."""
     elements = sequence(value, "Prefixes")
     return frozenset([elements[:size] for size in range(len(elements) + 1)])
+
+
+def common_prefixes(members: Any) -> frozenset[Any]:
+    """``CommonPrefixes(S)``."""
+    known = tuple(each(members))
+    shared = [part for one in known for part in prefixes(one) if all(is_prefix(part, other) for other in known)]
+    return frozenset(shared)
+
+
+def longest_common_prefix(members: Any) -> Any:
+    """``LongestCommonPrefix(S)``."""
+    shared = common_prefixes(members)
+    return choose(shared, lambda one: len(one) == len(shared) - 1)
 
 
 def flatten(value: Any) -> Any:
@@ -317,22 +235,17 @@ def flatten(value: Any) -> Any:
     return reduce(concatenate, parts) if parts else ()
 
 
-def zipped(one: Any, other: Any) -> tuple[Any, ...]:
-    """``Zip(s, t)``."""
-    return tuple(zip(sequence(one, "Zip"), sequence(other, "Zip"), strict=False))
-
-
 _FOLDS: dict[str, tuple[int, Operator]] = {"MapThenFoldSet": (5, map_then_fold)}
 _FUNCTIONS: dict[str, tuple[int, Operator]] = {
-    "Restrict": (2, restrict),
+    "Restrict": (2, lambda value, members: function(members, lambda argument: apply(value, argument))),
     "RestrictDomain": (2, restrict_domain),
     "RestrictValues": (2, restrict_values),
     "Range": (1, values_of),
     "Pointwise": (3, pointwise),
     "IsInjective": (1, is_injective),
     "Injection": (2, injections),
-    "Surjection": (2, surjections),
-    "Bijection": (2, bijections),
+    "Surjection": (2, lambda one, other: filtered(Functions(one, other), lambda value: _onto(value, other))),
+    "Bijection": (2, lambda one, other: filtered(injections(one, other), lambda value: _onto(value, other))),
     "FoldFunction": (3, fold_function),
     "FoldFunctionOnSet": (4, fold_function_on),
 }
@@ -345,13 +258,13 @@ COMMUNITY: dict[str, dict[str, tuple[int, Operator]]] = {
         **_FOLDS,
         **_FUNCTIONS,
         "FoldSet": (3, fold_set),
-        "SumSet": (1, sum_set),
-        "ProductSet": (1, product_set),
-        "ReduceSet": (3, reduce_set),
-        "MapThenSumSet": (2, map_then_sum),
+        "SumSet": (1, lambda members: int(fold_set(plus, 0, members))),
+        "ProductSet": (1, lambda members: int(fold_set(times, 1, members))),
+        "ReduceSet": (3, lambda op, members, base: fold_set(op, base, members)),
+        "MapThenSumSet": (2, lambda image, members: int(fold(plus, 0, map(image, each(members))))),
         "FlattenSet": (1, union),
-        "SymDiff": (2, symmetric_difference),
-        "Quantify": (2, quantify),
+        "SymDiff": (2, lambda one, other: cup(minus(one, other), minus(other, one))),
+        "Quantify": (2, lambda members, test: sum(1 for member in each(members) if truth(test(member)))),
         "kSubset": (2, subsets_of_size),
         "Max": (1, largest),
         "Min": (1, smallest),
@@ -361,32 +274,34 @@ COMMUNITY: dict[str, dict[str, tuple[int, Operator]]] = {
         "ToSet": (1, values_of),
         "SetToSeq": (1, set_to_sequence),
         "SetToSeqs": (1, set_to_sequences),
-        "SetToSortSeq": (2, set_to_sorted),
+        "SetToSortSeq": (2, lambda members, before: sort_sequence(set_to_sequence(members), before)),
         "SeqOf": (2, sequences_up_to),
         "BoundedSeq": (2, sequences_up_to),
-        "Contains": (2, contains_element),
+        "Contains": (2, lambda value, element: any(equal(known, element) for known in sequence(value, "Contains"))),
         "Reverse": (1, reverse),
-        "Remove": (2, remove),
+        "Remove": (2, lambda value, element: selected(value, lambda known: not equal(known, element))),
         "RemoveAt": (2, remove_at),
-        "RemoveFirst": (2, remove_first),
+        "RemoveFirst": (2, lambda value, element: remove_first_match(value, lambda known: equal(known, element))),
         "RemoveFirstMatch": (2, remove_first_match),
         "InsertAt": (3, insert_at),
         "ReplaceAt": (3, replace_at),
         "ReplaceAll": (3, replace_all),
         "SelectInSeq": (2, first_place),
         "SelectLastInSeq": (2, last_place),
-        "Cons": (2, cons),
-        "Snoc": (2, snoc),
+        "Cons": (2, lambda element, value: (force(element), *sequence(value, "Cons"))),
+        "Snoc": (2, lambda element, value: append(value, element)),
         "Front": (1, front),
         "Last": (1, last),
         "IsPrefix": (2, is_prefix),
-        "IsStrictPrefix": (2, is_strict_prefix),
-        "IsSuffix": (2, is_suffix),
+        "IsStrictPrefix": (2, lambda one, other: is_prefix(one, other) and length(one) < length(other)),
+        "IsSuffix": (2, lambda one, other: is_prefix(reverse(one), reverse(other))),
         "Prefixes": (1, prefixes),
+        "CommonPrefixes": (1, common_prefixes),
+        "LongestCommonPrefix": (1, longest_common_prefix),
         "FoldSeq": (3, fold_function),
         "FoldLeft": (3, fold_left),
-        "FoldRight": (3, fold_right),
+        "FoldRight": (3, lambda op, value, base: fold(op, base, reversed(sequence(value, "FoldRight")))),
         "FlattenSeq": (1, flatten),
-        "Zip": (2, zipped),
+        "Zip": (2, lambda one, other: tuple(zip(sequence(one, "Zip"), sequence(other, "Zip"), strict=False))),
     },
 }

@@ -12,18 +12,12 @@ from workbench.kernel.meaning.machine import Family
 from workbench.kernel.meaning.values import Name
 from workbench.tlaplus.configuration import Cfg, CfgEntry, fail_at
 from workbench.tlaplus.constants import as_values, constants_in, value_in
-from workbench.tlaplus.modules import Library, Specification
+from workbench.tlaplus.modules import Library, Specification, as_text
 from workbench.tlaplus.notation import TlaNotation
 from workbench.tlaplus.scopes import Constant, Meaning, Named, Scope, Substituted, place_of
 from workbench.tlaplus.spellings import strings_in, words_in
 from workbench.tlaplus.syntax import Declaration, Identifier, Place
 from workbench.tlaplus.terms import Term
-
-#: Statements that change nothing about what holds, and are passed over.
-_PASSED_OVER = {
-    "ALIAS": "traces show the variables themselves",
-    "POSTCONDITION": "it speaks of TLC's own statistics",
-}
 
 
 @dataclass(frozen=True)
@@ -62,10 +56,7 @@ class Configured:
     @property
     def sources(self) -> dict[str, str]:
         """The texts of the modules, by file."""
-        return {
-            f"{name}.tla": text if isinstance(text, str) else text.decode(errors="replace")
-            for name, text in self._library.read.items()
-        }
+        return {f"{name}.tla": as_text(text) for name, text in self._library.read.items()}
 
     @property
     def family(self) -> Family:
@@ -189,7 +180,8 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
         raise InputError(f"{file or 'without a .cfg'}: no value for {listed(without)}; a .cfg gives constants values")
     constants = {name: one for name, one in constants_in(cfg).items() if name in bound}
     notes = [] if file else ["there is no .cfg: nothing is checked but deadlock"]
-    notes += [f"{keyword} is passed over: {why}" for keyword, why in _PASSED_OVER.items() if keyword in cfg.single]
+    if "POSTCONDITION" in cfg.single:
+        notes.append("POSTCONDITION is passed over: it speaks of TLC's own statistics")
     if "VIEW" in cfg.single:
         notes.append("of states with the same VIEW one is explored: counts depend on which one is found first")
     if strange := [name for name in cfg.constants if name not in bound]:  # a model value just has to be there

@@ -50,8 +50,7 @@ def _conjuncts(workshop: Workshop, node: Expression, here: Here) -> Iterator[tup
             passed = {
                 parameter: held
                 for parameter, argument in zip(meaning.definition.parameters, node.arguments, strict=True)
-                if isinstance(argument, syntax.Identifier)
-                and isinstance(held := here.environment.get(workshop.declared(argument, here)), Held)
+                if isinstance(argument, syntax.Identifier) and isinstance(held := here.of(argument), Held)
             }
             inside = replace(here, scope=meaning.scope.inside(meaning.definition)).bound(passed)
             yield from _conjuncts(workshop, meaning.definition.body, inside)

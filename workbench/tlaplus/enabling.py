@@ -12,13 +12,11 @@ from typing import Any
 from workbench.kernel.meaning.state import Reader
 from workbench.tlaplus.breaking import Condition
 from workbench.tlaplus.cells import Cells
-from workbench.tlaplus.deep import deeper
-from workbench.tlaplus.judging import Test, failed
+from workbench.tlaplus.judging import Test
 from workbench.tlaplus.running import Once, is_enabled
 from workbench.tlaplus.scopes import Meaning, Scope, Substituted, Variable
 from workbench.tlaplus.syntax import Angle, Identifier, Operation
 from workbench.tlaplus.terms import Term, Terms
-from workbench.tlaplus.values import EvaluationError
 
 
 def steps_of(condition: Condition) -> Term:
@@ -67,16 +65,8 @@ class _EnabledApart:
         self._mapped = {numbers[one]: terms.image(meaning, steps.values) for one, meaning in variables.items()}
 
     def __call__(self, state: Reader) -> bool:
-        return self._of_values(self._cells.variables_of(state))
-
-    def _of_values(self, now: Any) -> bool:
-        self._terms.begin()
-        try:
-            return is_enabled(self._function, self._names, _Mapped(now, self._mapped), *self._values)
-        except RecursionError:
-            return deeper(self._of_values, now)
-        except EvaluationError as error:
-            raise failed(error, self._at) from error
+        now = _Mapped(self._cells.variables_of(state), self._mapped)
+        return self._terms.evaluated(self._at, lambda: is_enabled(self._function, self._names, now, *self._values))
 
 
 class _Mapped:

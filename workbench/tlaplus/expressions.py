@@ -21,7 +21,7 @@ from workbench.tlaplus.python_code import (
     starred,
     tuple_of,
 )
-from workbench.tlaplus.scopes import fail_at
+from workbench.tlaplus.scopes import Standard, fail_at
 from workbench.tlaplus.syntax import At, Bound, Expression
 from workbench.tlaplus.values import text
 from workbench.tlaplus.views import EarlyTest
@@ -118,37 +118,29 @@ class Expressions:
     def is_boolean(self, node: Expression, here: Here) -> bool:
         """Whether the value of an expression is known to be a boolean of Python."""
         if isinstance(node, syntax.Operation):
-            return node.symbol in TESTS and self.workshop.is_standard(node, here)
+            meaning = here.scope.meaning(node.symbol, node.at)
+            return node.symbol in TESTS and isinstance(meaning, Standard) and meaning not in here.environment
         return isinstance(node, _BOOLEAN)
 
     def is_concrete(self, node: Expression, here: Here) -> bool:
         """Whether the value of an expression is known not to be lazy."""
         if isinstance(node, syntax.Identifier):
-            binding = here.environment.get(self.workshop.declared(node, here))
+            binding = here.of(node)
             return isinstance(binding, Held) and binding.concrete
         return isinstance(node, _CONCRETE) or self.is_boolean(node, here)
 
     # Bound names -----------------------------------------------------------------------------------------------------
 
-    def domain(self, node: syntax.Binder, here: Here, backwards: bool = False) -> ast.expr:
-        """The set over which names are bound: a product for several names.
-
-        Args:
-            node: The construct.
-            here: Where it is.
-            backwards: Whether the last name comes first in the product. TLC takes the members of a quantifier's domains
-                so that the first name changes quickest.
-        """
+    def domain(self, node: syntax.Binder, here: Here) -> ast.expr:
+        """The set over which names are bound: a product for several names."""
         domains = [domain for bound in node.bounds for domain in self._domains(bound, here)]
-        if backwards:
-            domains.reverse()
         return domains[0] if len(domains) == 1 else call("Product", *domains)
 
     def _domains(self, bound: Bound, here: Here) -> list[ast.expr]:
         """A set for each pattern."""
         if bound.domain is None:
             fail_at(bound.at, f"{bound.names[0].name} is unbounded; TLC evaluates bounded names only")
-        return [self.value(bound.domain, here) for _ in patterns(bound)]
+        return [self.value(bound.domain, here) for _ in bound.patterns]
 
     def tried(self, node: syntax.Quantified | syntax.Filter, here: Here) -> ast.expr:
         """The domain of a construct, its last name first, without members that it passes over whatever the state is."""
@@ -171,7 +163,13 @@ class Expressions:
         return call("tried", domain, name(self.workshop.named(EarlyTest(test))), *map(name, given))
 
     def bind(self, node: syntax.Binder, here: Here, backwards: bool = False) -> tuple[list[str], list[list[str]], Here]:
-        """Locals for the names that a construct binds, over the :meth:`domain` with the same arguments.
+        """Locals for the names that a construct binds.
+
+        Args:
+            node: The construct.
+            here: Where it is.
+            backwards: Whether the last name comes first, as in :meth:`tried`: TLC takes the members of a quantifier's
+                domains so that the first name changes quickest.
 
         Returns:
             A local for each set of the product; for each of them, the locals into which its members are taken apart, if
@@ -180,7 +178,7 @@ class Expressions:
         bindings: dict[Any, Held] = {}
         outer, taken = [], []
         for bound in node.bounds:
-            for pattern in patterns(bound):
+            for pattern in bound.patterns:
                 names = [self.workshop.program.fresh("bound") for _ in pattern]
                 bindings.update({one: Held(local, True) for one, local in zip(pattern, names, strict=True)})
                 outer.append(self.workshop.program.fresh("member") if bound.is_tuple else names[0])
@@ -289,8 +287,3 @@ class Expressions:
     def _angle(self, node: syntax.Angle, here: Here) -> ast.expr:
         changed = negated(self.unchanged(node.subscript, here))
         return conjunction([self.condition(node.action, here), changed])
-
-
-def patterns(bound: Bound) -> list[tuple[syntax.Declaration, ...]]:
-    """The names that take one member each, or take it apart."""
-    return [bound.names] if bound.is_tuple else [(one,) for one in bound.names]

@@ -8,11 +8,8 @@ from workbench.kernel.meaning.properties import Constraint, Invariant, Liveness,
 from workbench.kernel.meaning.state import Reader, Values
 from workbench.kernel.meaning.steps import PropertyInstance
 from workbench.tlaplus.cells import Cells
-from workbench.tlaplus.deep import deeper
-from workbench.tlaplus.running import place_of
 from workbench.tlaplus.syntax import Place
 from workbench.tlaplus.terms import Term, Terms
-from workbench.tlaplus.values import EvaluationError
 
 # Properties as they are declared -------------------------------------------------------------------------------------
 
@@ -63,11 +60,6 @@ class TextConstraint(_Placed, Constraint):
 # Judges --------------------------------------------------------------------------------------------------------------
 
 
-def failed(error: EvaluationError, at: Place) -> ModelError:
-    """The error of a model whose text cannot be evaluated: with the place, if known, or with that of the definition."""
-    return ModelError(f"{place_of(error) or at}: {error}")
-
-
 class Test:
     """A predicate of a state, or of a step."""
 
@@ -84,13 +76,7 @@ class Test:
 
     def of_values(self, now: Values, then: Any) -> bool:
         """The same, given the values of the variables by number."""
-        self._terms.begin()
-        try:
-            return bool(self._function(now, then, *self._values))
-        except RecursionError:
-            return deeper(self.of_values, now, then)
-        except EvaluationError as error:
-            raise failed(error, self._at) from error
+        return self._terms.evaluated(self._at, lambda: bool(self._function(now, then, *self._values)))
 
 
 class StateJudge(PropertyInstance):

@@ -140,6 +140,11 @@ def listed(value: Any) -> Any:
     return value if type(value) in CONCRETE else value.listed()
 
 
+def is_endless(value: Any) -> bool:
+    """Whether a value cannot be listed."""
+    return type(value) not in CONCRETE and bool(value.endless)
+
+
 def set_from(value: Any) -> frozenset[Any]:
     """A set as a frozenset.
 

@@ -6,7 +6,7 @@ As in SANY, an operator is checked for the levels of its arguments: ``F(a) == a'
 from collections.abc import Iterator, Mapping
 
 from workbench.kernel.meaning.errors import InputError
-from workbench.tlaplus.levels import Environment, Level, Levels, Response, visible
+from workbench.tlaplus.levels import Environment, Level, Levels, Response
 from workbench.tlaplus.scopes import Defined, Instantiated, Scope, Substituted, fail_at
 from workbench.tlaplus.syntax import (
     Angle,
@@ -72,9 +72,7 @@ class _Checker:
             self._recursive(node, scope)
 
     def _call(self, node: Identifier | Apply | Operation, scope: Scope, known: Environment) -> None:
-        name = node.symbol if isinstance(node, Operation) else node.name
-        given = node.operands if isinstance(node, Operation) else node.arguments if isinstance(node, Apply) else ()
-        meaning = scope.find(name)
+        meaning, given = scope.applied(node) or (None, ())
         if isinstance(meaning, Defined) and len(given) == len(meaning.definition.parameters):
             self._applied(meaning, given, scope, known, node.at)
 
@@ -98,7 +96,7 @@ class _Checker:
     ) -> None:
         """Check a definition with these arguments; that with constants is checked where it stands."""
         definition = meaning.definition
-        inner = dict(visible(known, meaning.scope))
+        inner = meaning.scope.visible(known)
         arguments = [self._levels.response(one, scope, known) for one in given]
         inner.update(zip(definition.parameters, arguments, strict=True))
         key = meaning, frozenset(inner.items())
@@ -114,7 +112,7 @@ class _Checker:
         """Check what stands for the constants and variables of an instance."""
         for meaning in scope.names.values():
             if isinstance(meaning, Substituted):
-                inner = visible(known, meaning.scope)
+                inner = meaning.scope.visible(known)
                 found = self._levels.response(meaning.expression, meaning.scope, inner)[Level.CONSTANT]
                 most = Level.CONSTANT if meaning.is_constant else Level.STATE
                 if found > most:

@@ -11,17 +11,14 @@ from workbench.tlaplus.fixpoint import Fixpoint
 from workbench.tlaplus.scopes import Defined, Meaning, Named, Scope, Standard, Substituted, Variable
 from workbench.tlaplus.syntax import (
     Angle,
-    Apply,
     Box,
     Declaration,
     Expression,
     Fairness,
-    FunctionDefinition,
     Identifier,
     Lambda,
     Let,
     Node,
-    Operation,
     Prime,
     Qualified,
 )
@@ -56,19 +53,11 @@ class Levels:
         A prime or UNCHANGED before something constant changes nothing, so that is constant.
         """
         known = environment or {}
-        if isinstance(node, Identifier):
-            return self._applied(scope.meaning(node.name, node.at), (), known)
-        if isinstance(node, Apply):
-            return self._applied(
-                scope.meaning(node.name, node.at), self._responses(node.arguments, scope, known), known
-            )
-        if isinstance(node, Operation):
-            given = self._responses(node.operands, scope, known)
-            return self._applied(scope.meaning(node.symbol, node.at), given, known)
-        if isinstance(node, Qualified):
-            reached = scope.reach(node)
-            inner = {**known, **{name: self.response(value, scope, known) for name, value in reached.arguments}}
-            return self._applied(reached.meaning, self._responses(node.arguments, scope, known), inner)
+        if (called := scope.applied(node)) is not None:
+            meaning, given = called
+            passed = scope.reach(node).arguments if isinstance(node, Qualified) else ()
+            inner = {**known, **{name: self.response(value, scope, known) for name, value in passed}}
+            return self._applied(meaning, tuple(self.response(one, scope, known) for one in given), inner)
         if isinstance(node, Prime):
             return _of_step(self.level(node.operand, scope, known))
         if isinstance(node, Let):
@@ -84,9 +73,6 @@ class Levels:
         if isinstance(node, (Identifier, Lambda, Qualified)):
             return tuple(self._as_operator(node, scope, _VALUE[level], environment) for level in Level)
         return _VALUE[self.level(node, scope, environment)]
-
-    def _responses(self, nodes: tuple[Expression, ...], scope: Scope, environment: Environment) -> tuple[Response, ...]:
-        return tuple(self.response(node, scope, environment) for node in nodes)
 
     def _as_operator(self, node: Expression, scope: Scope, given: Response, environment: Environment) -> Level:
         """The level of an operator applied to arguments that are all the same; of any other expression, its own."""
@@ -118,18 +104,17 @@ class Levels:
             return self._defined(meaning, arguments, environment)
         if isinstance(meaning, Substituted):
             given = _VALUE[highest]
-            return self._as_operator(meaning.expression, meaning.scope, given, visible(environment, meaning.scope))
+            return self._as_operator(meaning.expression, meaning.scope, given, meaning.scope.visible(environment))
         if isinstance(meaning, Standard) and not meaning.module:
             return _built_in(meaning, highest)
         return max((argument[highest] for argument in arguments), default=Level.CONSTANT)
 
     def _defined(self, meaning: Defined, arguments: tuple[Response, ...], environment: Environment) -> Level:
         definition = meaning.definition
-        inner = dict(visible(environment, meaning.scope))
+        inner = meaning.scope.visible(environment)
         inner.update(zip(definition.parameters, arguments, strict=False))
-        body = definition.function if isinstance(definition, FunctionDefinition) else definition.body
         scope = meaning.scope.inside(definition)
-        return self._known.get((meaning, frozenset(inner.items())), lambda: self.level(body, scope, inner))
+        return self._known.get((meaning, frozenset(inner.items())), lambda: self.level(meaning.body, scope, inner))
 
 
 def _of_step(level: Level) -> Level:
@@ -142,8 +127,3 @@ def _built_in(meaning: Named, highest: Level) -> Level:
     if meaning.name == "ENABLED":
         return min(highest, Level.STATE)
     return _of_step(highest) if meaning.name == "UNCHANGED" else highest
-
-
-def visible(environment: Environment, scope: Scope) -> Environment:
-    """The part of an environment that expressions in a scope can depend on."""
-    return {name: given for name, given in environment.items() if name in scope.parameters}

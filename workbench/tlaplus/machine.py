@@ -8,31 +8,32 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from workbench.kernel.meaning.constants import as_arguments
-from workbench.kernel.meaning.errors import InputError, ModelError, unknown
+from workbench.kernel.meaning.errors import InputError, ModelError, Stop, unknown
 from workbench.kernel.meaning.given import names_in
+from workbench.kernel.meaning.interrupts import interrupted, pausing
 from workbench.kernel.meaning.machine import Machine
 from workbench.kernel.meaning.properties import Formula, Property
 from workbench.kernel.meaning.state import Layout
 from workbench.kernel.meaning.steps import Fairness, PropertyInstance
 from workbench.tlaplus import sampling
+from workbench.tlaplus.aliases import aliases_of
 from workbench.tlaplus.cells import Cells
 from workbench.tlaplus.compiling import Compiler
 from workbench.tlaplus.configured import Configured
-from workbench.tlaplus.deep import deeper
 from workbench.tlaplus.fairness import FairSteps
-from workbench.tlaplus.judging import failed
 from workbench.tlaplus.lazy import listed
 from workbench.tlaplus.learning import learned
 from workbench.tlaplus.levels import Level
 from workbench.tlaplus.properties import TextProperties
-from workbench.tlaplus.running import Run
+from workbench.tlaplus.running import Run, place_of
 from workbench.tlaplus.scopes import fail_at
 from workbench.tlaplus.shapes import Shape
 from workbench.tlaplus.splitting import named, split
 from workbench.tlaplus.steps import TextInstance, steps_of
 from workbench.tlaplus.symmetry import Renaming, group_of, sets_of, within
+from workbench.tlaplus.syntax import Place
 from workbench.tlaplus.temporal import Behaviour, behaviour_of, variables_in
-from workbench.tlaplus.terms import Term, Terms
+from workbench.tlaplus.terms import Term, Terms, failed
 from workbench.tlaplus.values import EvaluationError
 
 
@@ -51,6 +52,20 @@ class TlaClass(ABCMeta):
     """The class of machines' classes: in another process they are opened from the same texts."""
 
     configured: Configured
+
+    def __call__(cls, /, **constants: Any) -> Any:
+        """A machine. A limit ends what is evaluated for it: no search has begun that could keep what it has found."""
+        try:
+            with pausing(_heed_interrupt):
+                return super().__call__(**constants)
+        except Stop as stop:
+            _heed_interrupt()
+            raise InputError(f"{place_of(stop)}: {stop}, before the search, by what is evaluated here") from None
+
+
+def _heed_interrupt() -> None:
+    if interrupted():
+        raise KeyboardInterrupt
 
 
 def _opened_by(made: TlaClass) -> Any:
@@ -82,6 +97,8 @@ class TlaMachine(Machine, metaclass=TlaClass):
             self._group, self._exchanged = self._symmetry_over(sets)
             self._left_out = self._outside_of_view()
             self._checked = TextProperties(self._terms, self._cells, configured)
+            alias = configured.single("ALIAS")
+            self.aliases = {} if alias is None else aliases_of(self._terms, self._cells, alias)
         except EvaluationError as error:
             raise InputError(str(failed(error, specification.module.at))) from error
         made = steps_of(disjuncts, sets, self._cells.names)
@@ -201,30 +218,25 @@ class TlaMachine(Machine, metaclass=TlaClass):
     @cached_property
     def _initial_values(self) -> list[list[Any]]:
         """The values of the variables in each initial state."""
-        return self._begun()
-
-    def _begun(self) -> list[list[Any]]:
         if self.configured.only_assumes:
             return []
-        self._terms.begin()
-        parts, name = self._behaviour.initial, self._name_of("INIT", "Init")
+        parts = self._behaviour.initial
         at = parts[0].node.at if parts else self.configured.specification.module.at
+        found = self._terms.evaluated(at, lambda: self._begun(at))
+        if not found:
+            raise ModelError(f"{at}: no state satisfies {self._name_of('INIT', 'Init')}")
+        return found
+
+    def _begun(self, at: Place) -> list[list[Any]]:
         run, found = Run(self._cells.names), list[Any]()
         run.then.update(dict.fromkeys((bound.number for bound in self._checked.bounds.values()), True))
 
         def rest() -> None:
             if left := run.unassigned():
-                raise ModelError(f"{at}: {name} leaves {', '.join(left)} unassigned")
+                raise ModelError(f"{at}: {self._name_of('INIT', 'Init')} leaves {', '.join(left)} unassigned")
             found.append([listed(run.then[number]) for number in range(len(run.names))])
 
-        try:
-            self._terms.compiler.beginning([(part.node, part.scope) for part in parts])(run, rest)
-        except RecursionError:
-            return deeper(self._begun)
-        except EvaluationError as error:
-            raise failed(error, at) from error
-        if not found:
-            raise ModelError(f"{at}: no state satisfies {name}")
+        self._terms.compiler.beginning([(part.node, part.scope) for part in self._behaviour.initial])(run, rest)
         return found
 
     @property

@@ -3,7 +3,7 @@
 from workbench.tlaplus.bindings import Bindable
 from workbench.tlaplus.fixpoint import Fixpoint
 from workbench.tlaplus.scopes import Constant, Defined, Instantiated, Meaning, Scope, Standard, Substituted, Variable
-from workbench.tlaplus.syntax import Apply, At, Declaration, Identifier, Let, Node, Operation, Qualified
+from workbench.tlaplus.syntax import At, Declaration, Let, Node
 from workbench.tlaplus.traversal import parts
 
 Mentioned = frozenset[Bindable]
@@ -41,13 +41,8 @@ class Mentions:
     def _visit(self, node: Node, scope: Scope) -> Mentioned:
         if isinstance(node, At):
             return frozenset({At})
-        found = _NOTHING
-        if isinstance(node, (Identifier, Apply)):
-            found = self.of_meaning(scope.meaning(node.name, node.at))
-        elif isinstance(node, Operation):
-            found = self.of_meaning(scope.meaning(node.symbol, node.at))
-        elif isinstance(node, Qualified):
-            found = self.of_meaning(scope.reach(node).meaning)
+        called = scope.applied(node)
+        found = _NOTHING if called is None else self.of_meaning(called[0])
         for part in parts(node):
             inside = scope.inside(node) if part.inside else scope
             if not isinstance(node, Let) or part.node is node.body:  # a definition counts where it is used

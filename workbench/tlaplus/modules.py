@@ -1,5 +1,6 @@
 """Modules and what their names mean: EXTENDS, INSTANCE, inner modules, and what a configuration replaces."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -36,7 +37,7 @@ _TLC_OWN = frozenset({"Naturals", "Integers", "Reals", "Sequences", "FiniteSets"
 
 
 class Library:
-    """Where modules are found: texts that are given, files of the given folders, and standard modules.
+    """Where modules are found: given texts, files of the given folders, behind others in these, and standard modules.
 
     Args:
         folders: Nothing is read elsewhere; of two files of one name, that of the first folder is.
@@ -73,6 +74,8 @@ class Library:
             if text is None:
                 return None
             module = parse_module(text, name)
+            if module.name != name and text in self.read.values():
+                return None  # it is an inner module there
             if module.name != name:
                 fail_at(module.at, f"the file {name}.tla has the module {module.name}; their names must be the same")
             self._parsed[name], self.read[name] = module, text
@@ -93,7 +96,8 @@ class Library:
         for folder in self._folders:
             if (text := read_file(folder / f"{name}.tla", "a module")) is not None:
                 return text
-        return None
+        header = re.compile(rf"^-{{4,}}[ \t]*MODULE[ \t]+{name}[ \t]*-{{4,}}", re.MULTILINE)
+        return next((text for text in self.read.values() if header.search(as_text(text))), None)
 
 
 def read_file(path: Path, what: str) -> bytes | None:
@@ -115,6 +119,11 @@ def read_file(path: Path, what: str) -> bytes | None:
     if len(text) > MOST_BYTES:
         raise InputError(f"{path} is too large; {what} takes at most {MOST_BYTES:,} bytes")
     return text
+
+
+def as_text(given: str | bytes) -> str:
+    """What is in a file, for people."""
+    return given if isinstance(given, str) else given.decode(errors="replace")
 
 
 class Assumed(NamedTuple):

@@ -160,13 +160,7 @@ class _Checker:
 
     def check_operator(self, argument: Expression, arity: int, meaning: Meaning, scope: Scope) -> None:
         """Check that an argument is an operator with `arity` arguments of its own."""
-        given = 0
-        if isinstance(argument, Lambda):
-            given = len(argument.parameters)
-        elif isinstance(argument, Identifier):
-            given = scope.meaning(argument.name, argument.at).arity
-        elif isinstance(argument, Qualified) and not argument.arguments:
-            given = scope.reach(argument).meaning.arity
+        given = scope.arity_of(argument)
         if given != arity:
             found = f"one of {given}" if given else "a value"
             fail_at(argument.at, f"{meaning.name} takes an operator of {arity} arguments here, not {found}")

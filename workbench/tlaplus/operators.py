@@ -8,7 +8,20 @@ from typing import Any
 
 from workbench.kernel.meaning.values import Map, Name, identity
 from workbench.tlaplus.equality import check_together, same, set_of
-from workbench.tlaplus.lazy import Lazy, Update, applied, each, force, has, joined, listed, replaced, set_from, truth
+from workbench.tlaplus.lazy import (
+    Lazy,
+    Update,
+    applied,
+    each,
+    force,
+    has,
+    is_endless,
+    joined,
+    listed,
+    replaced,
+    set_from,
+    truth,
+)
 from workbench.tlaplus.sets import Difference, Filtered, Intersection, Interval, Union
 from workbench.tlaplus.values import ATOMS, CONCRETE, EvaluationError, brief, domain_of, function_of, ordered, pairs_of
 
@@ -45,7 +58,7 @@ def cup(one: Any, other: Any) -> Any:
         check_together(one, other)
         return one | other
     for base, new in ((one, other), (other, one)):
-        if type(base) not in CONCRETE and base.tracks and (type(new) in CONCRETE or not new.endless):
+        if type(base) not in CONCRETE and base.tracks and not is_endless(new):
             return base.changed(set_from(new), True)
     if _is_short(one) and _is_short(other):
         return cup(set_from(one), set_from(other))
@@ -116,7 +129,7 @@ def choose(members: Any, test: Callable[[Any], Any]) -> Any:
 
 def function(domain: Any, body: Callable[[Any], Any]) -> Any:
     r"""``[x \in domain |-> body(x)]``; lazy over a domain that cannot be listed."""
-    if type(domain) in CONCRETE or not domain.endless:
+    if not is_endless(domain):
         return function_of({argument: force(body(argument)) for argument in each(domain)})
     return LazyFunction(domain, body)
 
@@ -138,7 +151,7 @@ class LazyFunction(Lazy):
 
     @property
     def endless(self) -> bool:  # type: ignore[override]
-        return type(self._domain) not in CONCRETE and bool(self._domain.endless)
+        return is_endless(self._domain)
 
     def at(self, argument: Any) -> Any:
         argument = listed(argument)

@@ -9,7 +9,7 @@ from workbench.tlaplus.phrases import PhraseReader, is_definition
 
 
 def parse_module(text: bytes | str, name: str) -> units.Module:
-    """Parse the text of the file `name`.tla; text around the module is ignored, as TLC does.
+    """Parse the module `name`, or else the first one; text around modules is ignored, as TLC does.
 
     Raises:
         InputError: With line and column, for a syntax error.
@@ -20,11 +20,12 @@ def parse_module(text: bytes | str, name: str) -> units.Module:
         ('Clock', ['Init'])
     """
     source = Source(text.encode() if isinstance(text, str) else text, name)
-    node = next((one for one in source.root.children if one.type == "module"), None)
-    if node is None:
+    nodes = [one for one in source.root.children if one.type == "module"]
+    if not nodes:
         raise InputError(f"{name}.tla: there is no module in it; it takes ---- MODULE {name} ----")
+    named_so = (one for one in nodes if source.text_of(field(one, "name")) == name)
     try:
-        return _ModuleReader(source).module(node)
+        return _ModuleReader(source).module(next(named_so, nodes[0]))
     except RecursionError:
         raise InputError(f"{name}.tla: its expressions are nested too deep") from None
 

@@ -14,7 +14,7 @@ from workbench.tlaplus.judging import Test
 from workbench.tlaplus.lazy import listed
 from workbench.tlaplus.levels import Level
 from workbench.tlaplus.scopes import Defined, Meaning, Scope, Standard, Substituted, Variable
-from workbench.tlaplus.syntax import Apply, Identifier, Let, Node, Operation, Qualified
+from workbench.tlaplus.syntax import Let, Node
 from workbench.tlaplus.terms import Term, Terms
 from workbench.tlaplus.traversal import parts
 from workbench.tlaplus.values import EvaluationError
@@ -37,13 +37,7 @@ def test_of_steps(terms: Terms, cells: Cells, step: Term) -> Test:
 
 def _add_meanings(node: Node, scope: Scope, found: dict[Meaning, None]) -> None:
     """Add what the names in an expression mean, also through definitions, but not what variables of instances are."""
-    meaning: Meaning | None = None
-    if isinstance(node, (Identifier, Apply)):
-        meaning = scope.meaning(node.name, node.at)
-    elif isinstance(node, Operation):
-        meaning = scope.meaning(node.symbol, node.at)
-    elif isinstance(node, Qualified):
-        meaning = scope.reach(node).meaning
+    meaning, _ = scope.applied(node) or (None, ())
     if meaning is not None and meaning not in found:
         found[meaning] = None
         if isinstance(meaning, Defined):

@@ -6,17 +6,21 @@ says, in the scope of the WITH; that scope, not the caller's, decides what the n
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn, TypeVar
 
 from workbench.kernel.meaning.errors import InputError, did_you_mean
 from workbench.tlaplus.precedence import BUILT_IN
 from workbench.tlaplus.subexpressions import select
 from workbench.tlaplus.syntax import (
+    Apply,
     Declaration,
     Expression,
     FunctionDefinition,
+    Identifier,
+    Lambda,
     Let,
     Node,
+    Operation,
     OperatorDefinition,
     Place,
     Qualified,
@@ -25,6 +29,8 @@ from workbench.tlaplus.syntax import (
 )
 from workbench.tlaplus.traversal import introduced, is_alike
 from workbench.tlaplus.units import InstanceDefinition
+
+T = TypeVar("T")
 
 
 @dataclass(eq=False)
@@ -180,6 +186,28 @@ class Scope:
     def exported(self) -> Iterator[tuple[str, Meaning]]:
         """The names that another module gets."""
         return ((name, meaning) for name, meaning in self.names.items() if name not in self.local)
+
+    def visible(self, known: Mapping[Declaration, T]) -> dict[Declaration, T]:
+        """What is known of names, as far as expressions in this scope can depend on them."""
+        return {name: one for name, one in known.items() if name in self.parameters}
+
+    def applied(self, node: Node) -> tuple[Meaning, tuple[Expression, ...]] | None:
+        """What a name means here, or an operator, and its arguments; None for any other construct."""
+        if isinstance(node, Qualified):
+            return self.reach(node).meaning, node.arguments
+        if isinstance(node, Operation):
+            return self.meaning(node.symbol, node.at), node.operands
+        if isinstance(node, (Identifier, Apply)):
+            return self.meaning(node.name, node.at), node.arguments if isinstance(node, Apply) else ()
+        return None
+
+    def arity_of(self, node: Expression) -> int:
+        """The number of the arguments of an operator that is an argument itself; 0 for a value."""
+        if isinstance(node, Lambda):
+            return len(node.parameters)
+        if isinstance(node, Identifier):
+            return self.meaning(node.name, node.at).arity
+        return self.reach(node).meaning.arity if isinstance(node, Qualified) and not node.arguments else 0
 
     def add(self, name: str, meaning: Meaning, at: Place) -> None:
         """Add a name.

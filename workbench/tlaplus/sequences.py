@@ -56,10 +56,7 @@ def head(value: Any) -> Any:
 
 def tail(value: Any) -> Any:
     """``Tail(value)``."""
-    return _after_first(listed(value))
-
-
-def _after_first(value: Any) -> Any:
+    value = listed(value)
     if value == () or value == text(""):
         raise EvaluationError("Tail is applied to the empty sequence")
     return text(spelling(value)[1:]) if type(value) is str else sequence(value, "Tail")[1:]
@@ -109,7 +106,6 @@ SEQUENCES: dict[str, tuple[int, Callable[..., Any]]] = {
     "Head": (1, head),
     "Tail": (1, tail),
     "\\o": (2, concatenate),
-    "\\circ": (2, concatenate),
     "SubSeq": (3, subsequence),
     "SelectSeq": (2, selected),
 }

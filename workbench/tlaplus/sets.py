@@ -10,7 +10,7 @@ from typing import Any
 
 from workbench.kernel.meaning.values import Map, Name
 from workbench.tlaplus.equality import set_of
-from workbench.tlaplus.lazy import Lazy, each, equal, has, set_from, truth
+from workbench.tlaplus.lazy import Lazy, each, equal, has, is_endless, set_from, truth
 from workbench.tlaplus.pausing import paced
 from workbench.tlaplus.values import (
     CONCRETE,
@@ -118,7 +118,7 @@ class Described(Lazy):
 
     @property
     def endless(self) -> bool:  # type: ignore[override]
-        return any(type(part) not in CONCRETE and part.endless for part in self.parts)
+        return any(map(is_endless, self.parts))
 
     def force(self) -> Any:
         return self if self.endless else frozenset(self.each())
@@ -151,7 +151,8 @@ class Described(Lazy):
         return len(self.parts) == len(other.parts) and all(map(equal, self.parts, other.parts))
 
 
-def _size(members: Any) -> int:
+def cardinality(members: Any) -> int:
+    """``Cardinality(members)``."""
     return len(set_from(members)) if type(members) in CONCRETE else members.size()
 
 
@@ -186,7 +187,7 @@ class Subsets(Described):
             yield from map(frozenset, itertools.combinations(members, size))
 
     def size(self) -> int:
-        return int(2 ** _size(self.parts[0]))
+        return int(2 ** cardinality(self.parts[0]))
 
     def within(self, other: Any) -> bool:
         if type(other) is Subsets:
@@ -214,7 +215,7 @@ class Functions(Described):
             yield function_of(dict(zip(domain, results, strict=True)))
 
     def size(self) -> int:
-        return int(_size(self.parts[1]) ** _size(self.parts[0]))
+        return int(cardinality(self.parts[1]) ** cardinality(self.parts[0]))
 
     def __str__(self) -> str:
         return f"[{brief(self.parts[0])} -> {brief(self.parts[1])}]"
@@ -244,7 +245,7 @@ class Records(Described):
             yield function_of(dict(zip(self.names, values, strict=True)))
 
     def size(self) -> int:
-        return math.prod(map(_size, self.parts))
+        return math.prod(map(cardinality, self.parts))
 
     def __str__(self) -> str:
         fields = [f"{spelling(name)}: {brief(part)}" for name, part in zip(self.names, self.parts, strict=True)]
@@ -269,7 +270,7 @@ class Product(Described):
         return itertools.product(*[tuple(each(part)) for part in self.parts])
 
     def size(self) -> int:
-        return math.prod(map(_size, self.parts))
+        return math.prod(map(cardinality, self.parts))
 
     def __str__(self) -> str:
         return " \\X ".join(map(brief, self.parts))
@@ -326,14 +327,14 @@ class Intersection(Described):
 
     @property
     def endless(self) -> bool:  # type: ignore[override]
-        return all(type(part) not in CONCRETE and part.endless for part in self.parts)
+        return all(map(is_endless, self.parts))
 
     def has(self, value: Any) -> bool:
         return all(has(part, value) for part in self.parts)
 
     def _members(self) -> Iterator[Any]:
         one, other = self.parts
-        if type(one) not in CONCRETE and one.endless:
+        if is_endless(one):
             one, other = other, one
         return (member for member in each(one) if has(other, member))
 
@@ -348,7 +349,7 @@ class Difference(Described):
 
     @property
     def endless(self) -> bool:  # type: ignore[override]
-        return bool(type(self.parts[0]) not in CONCRETE and self.parts[0].endless)
+        return is_endless(self.parts[0])
 
     def has(self, value: Any) -> bool:
         return has(self.parts[0], value) and not has(self.parts[1], value)

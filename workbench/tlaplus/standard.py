@@ -12,17 +12,10 @@ from workbench.tlaplus.lazy import each, equal, force, set_from
 from workbench.tlaplus.operators import merge, pair
 from workbench.tlaplus.relations import RELATION
 from workbench.tlaplus.sequences import SEQUENCES, sort_sequence
-from workbench.tlaplus.sets import ANY, INT, NAT
+from workbench.tlaplus.sets import ANY, INT, NAT, cardinality
 from workbench.tlaplus.values import CONCRETE, EvaluationError, brief, function_of, shown, text
 
 # FiniteSets ----------------------------------------------------------------------------------------------------------
-
-
-def cardinality(members: Any) -> int:
-    """``Cardinality(members)``."""
-    if type(members) is frozenset:
-        return len(members)
-    return len(set_from(members)) if type(members) in CONCRETE else members.size()
 
 
 def is_finite(members: Any) -> bool:
@@ -31,16 +24,6 @@ def is_finite(members: Any) -> bool:
 
 
 # TLC -----------------------------------------------------------------------------------------------------------------
-
-
-def printed(_: Any, value: Any) -> Any:
-    """``Print(out, value)``: prints nothing, since a search evaluates an expression as often as it likes."""
-    return value
-
-
-def noted(_: Any) -> bool:
-    """``PrintT(out)``, which prints nothing either."""
-    return True
 
 
 def asserted(condition: Any, out: Any) -> bool:
@@ -77,8 +60,8 @@ def _all_refused(module: str, arities: str) -> dict[str, tuple[int, Callable[...
 
 
 TLC: dict[str, tuple[int, Callable[..., Any]]] = {
-    "Print": (2, printed),
-    "PrintT": (1, noted),
+    "Print": (2, lambda _, value: value),  # prints nothing: a search evaluates an expression as often as it likes
+    "PrintT": (1, lambda _: True),
     "Assert": (2, asserted),
     "ToString": (1, to_string),
     "Permutations": (1, permutations),

@@ -9,12 +9,10 @@ from workbench.kernel.meaning.parameters import Group, Parameters
 from workbench.kernel.meaning.state import Values
 from workbench.kernel.meaning.steps import ActionInstance, Outcome, PlainAction
 from workbench.tlaplus.cells import Cells
-from workbench.tlaplus.deep import deeper
-from workbench.tlaplus.judging import Bound, failed
+from workbench.tlaplus.judging import Bound
 from workbench.tlaplus.running import Run
 from workbench.tlaplus.splitting import Leaf, Named, lane_of
 from workbench.tlaplus.terms import Terms
-from workbench.tlaplus.values import EvaluationError
 
 #: Says which of its conditions of fairness count a step, given the values of the variables before and after it.
 Counting = Callable[[Values, Sequence[Any]], frozenset[int]]
@@ -115,7 +113,9 @@ class TextInstance(ActionInstance):
         self.counting: Counting | None = None
 
     def run(self, before: Values) -> tuple[list[Outcome], list[str]]:
-        self._terms.begin()
+        return self._terms.evaluated(self._at, lambda: self._run(before))
+
+    def _run(self, before: Values) -> tuple[list[Outcome], list[str]]:
         now = self._cells.variables(before)
         run, outcomes = Run(self._cells.names, now), list[Outcome]()
         run.then.kept.update(bound.number for bound in self._bounds)
@@ -125,12 +125,7 @@ class TextInstance(ActionInstance):
                 raise ModelError(f"{self._at}: {self.action.name} leaves {', '.join(left)} unassigned")
             outcomes.append(self._outcome(before, now, run))
 
-        try:
-            self._function(run, rest, *self._values)
-        except RecursionError:
-            return deeper(self.run, before)
-        except EvaluationError as error:
-            raise failed(error, self._at) from error
+        self._function(run, rest, *self._values)
         return outcomes, list(dict.fromkeys(run.whys))
 
     def _outcome(self, before: Values, now: Any, run: Run) -> Outcome:

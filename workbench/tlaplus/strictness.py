@@ -39,10 +39,8 @@ class Strictness:
         """The names that an expression needs in any case, of those that are bound or defined in LET."""
         if isinstance(node, syntax.Identifier):
             return self._of_name(scope.meaning(node.name, node.at))
-        if isinstance(node, syntax.Apply):
-            return self._of_call(scope.meaning(node.name, node.at), node.arguments, scope)
-        if isinstance(node, syntax.Operation):
-            return self._of_call(scope.meaning(node.symbol, node.at), node.operands, scope)
+        if isinstance(node, (syntax.Apply, syntax.Operation)) and (called := scope.applied(node)) is not None:
+            return self._of_call(*called, scope)
         if isinstance(node, (syntax.Conjunction, syntax.Disjunction)):
             return self.needed(node.operands[0], scope)
         if isinstance(node, syntax.If):

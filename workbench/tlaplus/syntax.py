@@ -170,6 +170,11 @@ class Bound(Node):
     is_tuple: bool
     domain: Expression | None
 
+    @property
+    def patterns(self) -> list[tuple[Declaration, ...]]:
+        """The names that take one member each, or take it apart."""
+        return [self.names] if self.is_tuple else [(name,) for name in self.names]
+
 
 @dataclass(frozen=True, eq=False)
 class Binder(Expression):

@@ -18,10 +18,12 @@ from workbench.tlaplus.syntax import (
     Label,
     Let,
     Operation,
+    Prime,
     Qualified,
     TupleOf,
 )
 from workbench.tlaplus.terms import Term, Terms, Values
+from workbench.tlaplus.traversal import is_alike
 
 
 class Steps(NamedTuple):
@@ -136,8 +138,23 @@ class _Asking:
                 self.found.always.append(part)
             elif isinstance(node, Operation) and node.symbol == "[]":
                 self._always(part.beside(node.operands[0]))
+            elif (stays := self._stays(part)) is not None:
+                self.found.steps.append(stays)
             else:
                 self._promise(part.beside(Operation(node.at, "[]", (node,))))
+
+    def _stays(self, part: Term) -> Steps | None:
+        """What ``P => []P``, said of every state, asks of every step: ``[P => P']_P``."""
+        node = part.node
+        if not isinstance(node, Operation) or node.symbol != "=>":
+            return None
+        now, then = node.operands
+        if not isinstance(then, Operation) or then.symbol != "[]" or not self._is_of_states(part.beside(now)):
+            return None
+        if not is_alike(now, then.operands[0]):
+            return None
+        action = Operation(node.at, "=>", (now, Prime(node.at, now)))
+        return Steps(part.beside(action), part.beside(now), part.beside(Box(node.at, action, now)))
 
     def _promise(self, part: Term) -> None:
         for case in self.breaking.cases(part, False):

@@ -5,26 +5,26 @@ same. Arguments that depend on the state stay where they are, since an operator 
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+from workbench.kernel.meaning.errors import ModelError
 from workbench.tlaplus import pausing
 from workbench.tlaplus.compiling import Compiler
 from workbench.tlaplus.deep import deeper
-from workbench.tlaplus.lazy import Lazy, each
+from workbench.tlaplus.lazy import each, is_endless
 from workbench.tlaplus.levels import Level, Levels
 from workbench.tlaplus.ordering import order_by
+from workbench.tlaplus.running import place_of
 from workbench.tlaplus.scopes import Defined, Meaning, Scope, Substituted
 from workbench.tlaplus.syntax import (
-    Apply,
-    Bound,
     Conjunction,
     Declaration,
     Expression,
-    Identifier,
     Label,
     Lambda,
     Let,
     OperatorDefinition,
+    Place,
     Qualified,
     Quantified,
 )
@@ -34,6 +34,13 @@ from workbench.tlaplus.values import EvaluationError
 _MOST = 4096
 
 Values = Mapping[Declaration, Any]
+
+T = TypeVar("T")
+
+
+def failed(error: EvaluationError, at: Place) -> ModelError:
+    """The error of a model whose text cannot be evaluated: with the place, if known, or with that of the definition."""
+    return ModelError(f"{place_of(error) or at}: {error}")
 
 
 class Term(NamedTuple):
@@ -99,9 +106,26 @@ class Terms:
         Args:
             values: Those of the names around it, the instance's parameters among them.
         """
-        given = {name: value for name, value in values.items() if name in meaning.scope.parameters}
+        given = meaning.scope.visible(values)
         function = self.compiled("expression", Term(meaning.expression, meaning.scope, given))
         return lambda now: function(now, None, *given.values())
+
+    def evaluated(self, at: Place, evaluate: Callable[[], T]) -> T:
+        """What an evaluation finds, which may be begun again on a larger stack.
+
+        Args:
+            at: The place of what is evaluated, for an error that comes from no expression.
+
+        Raises:
+            ModelError: With the place, if something cannot be evaluated.
+        """
+        self.begin()
+        try:
+            return evaluate()
+        except RecursionError:
+            return deeper(self.evaluated, at, evaluate)
+        except EvaluationError as error:
+            raise failed(error, at) from error
 
     def value(self, term: Term) -> Any:
         """The value of a constant expression."""
@@ -129,21 +153,18 @@ class Terms:
         node, scope = term.node, term.scope
         if isinstance(node, (Label, Let)):
             return term.inside(node.body)
-        if isinstance(node, Identifier):
-            return self._body(term, scope.meaning(node.name, node.at), (), term.values)
-        if isinstance(node, Apply):
-            return self._body(term, scope.meaning(node.name, node.at), node.arguments, term.values)
         if isinstance(node, Qualified):
             reached = scope.reach(node)
             names = tuple(name for name, _ in reached.arguments)
             passed = self._passed(term, names, tuple(value for _, value in reached.arguments))
             around = None if passed is None else {**term.values, **passed}
             return None if around is None else self._body(term, reached.meaning, node.arguments, around)
-        return None
+        called = scope.applied(node)
+        return None if called is None else self._body(term, *called, term.values)
 
     def _body(self, term: Term, meaning: Meaning, arguments: tuple[Expression, ...], around: Values) -> Term | None:
         if isinstance(meaning, Substituted) and not arguments and not meaning.arity:
-            return Term(meaning.expression, meaning.scope, _visible(around, meaning.scope))
+            return Term(meaning.expression, meaning.scope, meaning.scope.visible(around))
         if not isinstance(meaning, Defined) or meaning.recursive:
             return None
         definition = meaning.definition
@@ -153,7 +174,7 @@ class Terms:
         if passed is None:
             return None
         scope = meaning.scope.inside(definition)
-        return Term(definition.body, scope, {**_visible(around, scope), **passed})
+        return Term(definition.body, scope, {**scope.visible(around), **passed})
 
     def _passed(
         self, term: Term, parameters: tuple[Declaration, ...], arguments: tuple[Expression, ...]
@@ -175,10 +196,10 @@ class Terms:
             if bound.domain is None or self.level(term.beside(bound.domain)) > Level.CONSTANT:
                 return None
             members = self.value(term.beside(bound.domain))
-            if isinstance(members, Lazy) and members.endless:
+            if is_endless(members):
                 return None
             listed = list(each(members))
-            for names in _together(bound):
+            for names in bound.patterns:
                 made = [{**one, **given} for one in made for given in _given(names, listed, bound.is_tuple)]
                 if len(made) > _MOST:
                     return None
@@ -209,15 +230,6 @@ class Terms:
             yield term
         else:
             yield from self.conjuncts(inner, above)
-
-
-def _visible(values: Values, scope: Scope) -> Values:
-    return {name: value for name, value in values.items() if name in scope.parameters}
-
-
-def _together(bound: Bound) -> list[tuple[Declaration, ...]]:
-    """The names of a bound that take one member: all of a tuple, or each by itself."""
-    return [bound.names] if bound.is_tuple else [(name,) for name in bound.names]
 
 
 def _given(names: tuple[Declaration, ...], members: list[Any], is_tuple: bool) -> Iterator[Values]:

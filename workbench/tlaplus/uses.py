@@ -13,7 +13,6 @@ from workbench.tlaplus.fixpoint import Fixpoint
 from workbench.tlaplus.scopes import Defined, Meaning, Scope, Standard, Substituted
 from workbench.tlaplus.syntax import (
     Angle,
-    Apply,
     Arm,
     Box,
     Case,
@@ -22,14 +21,12 @@ from workbench.tlaplus.syntax import (
     Disjunction,
     Expression,
     Fairness,
-    FunctionDefinition,
     Identifier,
     If,
     Label,
     Lambda,
     Let,
     Node,
-    Operation,
     Prime,
     Qualified,
     Quantified,
@@ -97,12 +94,10 @@ class Uses:
         """What is done with the names around an expression, if `use` is made of its value."""
         if isinstance(node, Identifier):
             return self._of_name(scope.meaning(node.name, node.at), use, operators)
-        if isinstance(node, Apply):
-            return self._of_call(scope.meaning(node.name, node.at), node.arguments, scope, operators, use)
-        if isinstance(node, Operation):
-            return self._of_call(scope.meaning(node.symbol, node.at), node.operands, scope, operators, use)
         if isinstance(node, Qualified):
             return self._of_qualified(node, scope, operators, use)
+        if (called := scope.applied(node)) is not None:
+            return self._of_call(*called, scope, operators, use)
         if isinstance(node, Prime):
             return self.found(node.operand, scope, operators, Use.PRIMED)
         if isinstance(node, Let):
@@ -126,12 +121,10 @@ class Uses:
         return self._of_body(meaning, use, operators) if isinstance(meaning, Defined) else _NOTHING
 
     def _of_body(self, meaning: Defined, use: Use | None, operators: Operators) -> Found:
-        definition = meaning.definition
-        body = definition.function if isinstance(definition, FunctionDefinition) else definition.body
-        scope = meaning.scope.inside(definition)
-        visible = {name: one for name, one in operators.items() if name in scope.parameters}
+        scope = meaning.scope.inside(meaning.definition)
+        visible = scope.visible(operators)
         key = (meaning, use, frozenset(visible.items()))
-        return self._known.get(key, lambda: self.found(body, scope, visible, use))
+        return self._known.get(key, lambda: self.found(meaning.body, scope, visible, use))
 
     def _of_qualified(self, node: Qualified, scope: Scope, operators: Operators, use: Use | None) -> Found:
         reached = scope.reach(node)
@@ -150,7 +143,7 @@ class Uses:
         behaviour = self._behaviour(meaning, arguments, scope, operators, use)
         together = set(behaviour.others)
         for number, argument in enumerate(arguments):
-            if not self._is_operator(argument, scope):
+            if not scope.arity_of(argument):
                 together |= self.found(argument, scope, operators, use if use is Use.PRIMED else None)
                 for one in {done for at, done in behaviour.arguments if at == number}:
                     together |= self.found(argument, scope, operators, one)
@@ -160,7 +153,7 @@ class Uses:
         self, meaning: Meaning, arguments: tuple[Expression, ...], scope: Scope, operators: Operators, use: Use | None
     ) -> Behaviour:
         if isinstance(meaning, Standard):
-            passed = [one for one in arguments if self._is_operator(one, scope)]
+            passed = [one for one in arguments if scope.arity_of(one)]
             others = [self.as_operator(one, scope, operators, use).others for one in passed]
             return Behaviour(_built_in(meaning, len(arguments), use), _NOTHING.union(*others))
         if isinstance(meaning, Declaration):
@@ -196,20 +189,12 @@ class Uses:
                 return Behaviour(_built_in(meaning, meaning.arity, use), _NOTHING)
             if isinstance(meaning, Substituted):
                 return self.as_operator(meaning.expression, meaning.scope, operators, use)
-        if isinstance(node, Qualified) and self._is_operator(node, scope):
+        if isinstance(node, Qualified) and scope.arity_of(node):
             reached = scope.reach(node)
             if isinstance(reached.meaning, Defined):
                 inner = {**operators, **self._operators(reached.arguments, scope, operators)}
                 return _split(reached.meaning.definition.parameters, self._of_body(reached.meaning, use, inner))
         return Behaviour(frozenset(), self.found(node, scope, operators, use))
-
-    @staticmethod
-    def _is_operator(node: Expression, scope: Scope) -> bool:
-        if isinstance(node, Identifier):
-            return scope.meaning(node.name, node.at).arity > 0
-        if isinstance(node, Qualified) and not node.arguments:
-            return scope.reach(node).meaning.arity > 0
-        return isinstance(node, Lambda)
 
 
 def _formulas(node: Node) -> tuple[Node, ...]:

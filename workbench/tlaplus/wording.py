@@ -9,28 +9,9 @@ from workbench.tlaplus.syntax import Expression
 from workbench.tlaplus.values import shown, text
 
 _MOST = 120
-_SIMPLE = (
-    syntax.Identifier,
-    syntax.Number,
-    syntax.String,
-    syntax.Boolean,
-    syntax.At,
-    syntax.Apply,
-    syntax.Qualified,
-    syntax.TupleOf,
-    syntax.SetOf,
-    syntax.RecordOf,
-    syntax.RecordSet,
-    syntax.FunctionSet,
-    syntax.FunctionOf,
-    syntax.Filter,
-    syntax.MapOver,
-    syntax.Field,
-    syntax.FunctionApplication,
-    syntax.Except,
-    syntax.Prime,
-    syntax.Box,
-    syntax.Angle,
+_COMPOUND = (
+    *(syntax.Operation, syntax.Conjunction, syntax.Disjunction, syntax.Lambda, syntax.Label, syntax.Quantified),
+    *(syntax.Choose, syntax.If, syntax.Case, syntax.Let, syntax.Fairness, syntax.Unsupported),
 )
 #: Prefix operators that are words, or that are written otherwise than they are known.
 _PREFIXES = {"-.": "-", "~": "~", "[]": "[]", "<>": "<>"}
@@ -48,7 +29,7 @@ def _full(node: Expression) -> str:
 
 def _inner(node: Expression, outer: str = "") -> str:
     """An operand of an operator, in parentheses if it could be read otherwise."""
-    is_plain = isinstance(node, _SIMPLE)
+    is_plain = not isinstance(node, _COMPOUND)
     if isinstance(node, syntax.Operation) and outer in PRECEDENCES and node.symbol in PRECEDENCES:
         is_plain = PRECEDENCES[node.symbol].low > PRECEDENCES[outer].high
     return _full(node) if is_plain else f"({_full(node)})"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from workbench.tlaplus import operators, running
-from workbench.tlaplus.bindings import NOTHING_BOUND, NOW, NOWHERE, THEN, Bindable, Binding, Here, Knowledge
+from workbench.tlaplus.bindings import NOTHING_BOUND, NOW, NOWHERE, THEN, Binding, Here, Knowledge
 from workbench.tlaplus.deep import too_deep
 from workbench.tlaplus.execution import Program
 from workbench.tlaplus.lazy import each, equal, isin, truth
@@ -13,10 +13,10 @@ from workbench.tlaplus.mentions import Mentions
 from workbench.tlaplus.modules import Specification
 from workbench.tlaplus.pausing import is_due, look_up
 from workbench.tlaplus.python_code import defined
-from workbench.tlaplus.scopes import Constant, Defined, Meaning, Scope, Standard
+from workbench.tlaplus.scopes import Constant, Defined, Meaning, Scope
 from workbench.tlaplus.sets import Functions, Product, Records, Subsets
 from workbench.tlaplus.strictness import Strictness
-from workbench.tlaplus.syntax import Expression, Identifier, Let, Node, Operation, Place
+from workbench.tlaplus.syntax import Expression, Let, Node, Place
 from workbench.tlaplus.views import tried
 
 
@@ -130,15 +130,6 @@ class Workshop:
         if known is None:
             known = self._values[id(value)] = value, self.program.constant(value)  # the value keeps its id
         return known[1]
-
-    def declared(self, node: Identifier, here: Here) -> Bindable:
-        """What may be bound to a name."""
-        return here.scope.find(node.name)  # type: ignore[return-value]
-
-    def is_standard(self, node: Operation, here: Here) -> bool:
-        """Whether an operator is that of TLA+, or of a standard module."""
-        meaning = here.scope.meaning(node.symbol, node.at)
-        return meaning not in here.environment and isinstance(meaning, Standard)
 
     def remembered(self, what: Expression | Defined, scope: Scope | None = None) -> str:
         """The name of a function that evaluates an expression or a definition once.

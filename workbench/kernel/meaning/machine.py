@@ -5,7 +5,7 @@ is the affair of a language. :class:`workbench.kernel.language.of_class.ClassMac
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -86,6 +86,7 @@ class Machine(ABC):
         actions, properties, constraints: Those declared ones that these constants do not switch off, by name.
         author: What the author's functions and pictures take as the model.
         sources: The texts that places speak of, by file, for people; empty where nobody keeps them.
+        aliases: What traces show in place of the variables, by name: functions of a state and the next one.
     """
 
     declared: Family
@@ -97,6 +98,7 @@ class Machine(ABC):
     constraints: Mapping[str, Property]
     author: Any
     sources: Mapping[str, str] = MappingProxyType({})
+    aliases: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType({})
 
     @abstractmethod
     def with_constants(self, constants: Mapping[str, Any]) -> "Machine":
@@ -308,7 +310,7 @@ class Wrapped(Machine):
     def __init__(self, inner: Machine) -> None:
         self.inner = inner
         self.declared, self.constants, self.author = inner.declared, inner.constants, inner.author
-        self.sources = inner.sources
+        self.sources, self.aliases = inner.sources, inner.aliases
         self.layout, self.instances = inner.layout, inner.instances
         self.actions, self.properties, self.constraints = inner.actions, inner.properties, inner.constraints
 

@@ -167,16 +167,37 @@ class Trace(Shown):
         return pd.DataFrame([[step.label, step.lane, *row_of(step.state)] for step in self.steps], columns=columns)
 
     @property
+    def aliased(self) -> dict[str, list[str]]:
+        """What each of the model's aliases is in every state, as text, or why it has no value there."""
+        states, show = self.states, self.model.layout.notation.show
+        steps = list(zip(states, [*states[1:], states[-1 if self.loop is None else self.loop]], strict=True))
+
+        def told(alias: Callable[[State, State], Any], before: State, after: State) -> str:
+            try:
+                return show(alias(before, after))
+            except (InputError, ModelError) as error:
+                return f"error: {error}"
+
+        return {name: [told(alias, *step) for step in steps] for name, alias in self.model.aliases.items()}
+
+    @property
     def _changing(self) -> set[int]:
         """The numbers of the cells that any step changes."""
         cells = zip(*(row_of(step.state) for step in self.steps), strict=True)
         return {number for number, values in enumerate(cells) if not all(is_same(value, values[0]) for value in values)}
 
     def __repr__(self) -> str:
-        lines = []
+        lines, aliased = [], self.aliased
         for i, step in enumerate(self.steps):
             mark = "  <- the loop begins here" if self.loop == i and self.back is not None else ""
             lines.append(f"{i + 1:>3}  {step.label}{mark}")
+            if aliased:
+                lines += [
+                    f"       {name}: {texts[i]}" if i == 0 else f"       {name}: {texts[i - 1]} -> {texts[i]}"
+                    for name, texts in aliased.items()
+                    if i == 0 or texts[i] != texts[i - 1]
+                ]
+                continue
             if i == 0:
                 lines += [f"       {line}" for line in lines_of(step.state, self._changing)]
             lines += [f"       {part}" for change in self.changes(i) for part in change.parts]

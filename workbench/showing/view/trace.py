@@ -31,7 +31,7 @@ from workbench.showing.view.refined import refined_steps
 from workbench.showing.view.statetable import state_table
 from workbench.showing.view.steps import Lanes, StepView
 from workbench.showing.view.truth import StepTruths, Truth, judges
-from workbench.showing.view.watches import Watch, watch, watch_table, watched_here
+from workbench.showing.view.watches import Watch, aliases, watch, watch_table, watched_here
 from workbench.showing.view.wording import listed
 
 #: The lane of what no single actor owns.
@@ -47,7 +47,7 @@ class TraceView(Lanes, Drawn):
 
     Attributes:
         properties: Those whose truth is shown; None for all.
-        watches: The expressions that are watched, each with what it is in every state.
+        watches: What is watched, each with what it is in every state: the model's aliases, then expressions.
         remark: What is said at its end; "" for nothing.
         at: The index of the step that is shown first.
     """
@@ -70,7 +70,7 @@ class TraceView(Lanes, Drawn):
 
     @cached_property
     def permalink(self) -> str:
-        return permalink(self.trace, [watch.expression for watch in self.watches])
+        return permalink(self.trace, [watch.expression for watch in self._asked])
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as lists, dictionaries and texts."""
@@ -169,7 +169,11 @@ class TraceView(Lanes, Drawn):
         drawn = [one.svg_with(self.prefix) for one in pictures]
         listed_source = listing(self.trace.model, self.prefix)
         widest, tallest = (max(sides) for sides in zip(*(one.size for one in pictures), strict=True))
-        watched = folded("watched", self._watched.html(), is_open=True, class_="wb-watched") if self.watches else None
+        watched = (
+            folded("watched", self._table(self.watches).html(), is_open=True, class_="wb-watched")
+            if self.watches
+            else None
+        )
         beside = element(
             "div",
             element("div", drawn[self.at], class_="wb-picture"),
@@ -207,12 +211,15 @@ class TraceView(Lanes, Drawn):
 
     def text(self) -> str:
         told = [] if self.told is None else [str(self.told)]
-        watched = [self._watched.text()] if self.watches else []
+        watched = [self._table(self._asked).text()] if self._asked else []
         return "\n\n".join([repr(self.trace), *([self.remark] if self.remark else []), *told, *watched])
 
     @property
-    def _watched(self) -> Rendered:
-        return watch_table(self.watches, [step.label for step in self.steps])
+    def _asked(self) -> list[Watch]:
+        return [watch for watch in self.watches if watch.asked]
+
+    def _table(self, watches: Sequence[Watch]) -> Rendered:
+        return watch_table(watches, [step.label for step in self.steps])
 
 
 def packed(texts: Sequence[str] | Mapping[str, str]) -> str:
@@ -338,7 +345,7 @@ def trace_view(
     back = None if trace.back is None else view(len(steps) + 1, trace.back, before)
     busy = {lane for step in [*steps, *([back] if back else [])] for lane in (step.lane, *step.effects)}
     lanes = [lane for lane in owners.lanes if lane in busy or lane in owners.members or lane == SHARED]
-    watched = [watch(trace, text) for text in dict.fromkeys(watches)]
+    watched = [*aliases(trace), *(watch(trace, text) for text in dict.fromkeys(watches))]
     return TraceView(trace, lanes, steps, back, properties, watched, told, remark, at)
 
 

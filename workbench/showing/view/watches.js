@@ -46,7 +46,7 @@ const watching = (model, go) => {
     remove.addEventListener("click", () => model.send({ unwatch: watch.expression }));
     return [
       make("code", "", watch.expression), make("span", "", ...before, now),
-      make("span", "wb-jumps", ...jump, ...(model.isPage ? [] : [remove])), make("span", "wb-note", watch.remark ?? ""),
+      make("span", "wb-jumps", ...jump, ...(model.isPage || !watch.asked ? [] : [remove])), make("span", "wb-note", watch.remark ?? ""),
     ];
   };
 

@@ -17,11 +17,13 @@ class Watch:
     Attributes:
         readings: One for each state.
         remark: What a person should know who takes the expression as a condition.
+        asked: Whether a person asks for it; if not, it is an alias of the model.
     """
 
     expression: str
     readings: tuple[Reading, ...]
     remark: str | None = None
+    asked: bool = True
 
     def changed(self, index: int) -> bool:
         """Whether it is something else in the state with this index than in the one before."""
@@ -56,6 +58,7 @@ class Watch:
             "changed": [index for index in range(len(self.readings)) if self.changed(index)],
             "true": self.true,
             "remark": self.remark,
+            "asked": self.asked,
         }
 
 
@@ -77,6 +80,15 @@ def watch(trace: Trace, text: str) -> Watch:
     """
     expression = Expression(trace.model, text)
     return Watch(expression.text, tuple(map(expression.read, trace.states)), expression.remark)
+
+
+def aliases(trace: Trace) -> list[Watch]:
+    """What the model wants shown of every state."""
+    true = trace.model.layout.notation.show(True)
+    return [
+        Watch(name, tuple(Reading(text, text == true) for text in texts), asked=False)
+        for name, texts in trace.aliased.items()
+    ]
 
 
 def watched_here(watches: Sequence[Watch], index: int) -> Markup | None:
