@@ -140,3 +140,18 @@ def test_a_definition_that_goes_through_a_set_is_evaluated_once_in_a_state(monke
     (state,) = made.initial_states()
     judge.judge(state)  # what is constant is evaluated
     assert calls_in("M.tla", lambda: judge.judge(state)) < 20  # 26 if it were evaluated for each i
+
+
+@pytest.mark.parametrize("states", [0, 2])
+def test_what_looks_at_the_next_state_is_evaluated_for_each_way(states, monkeypatch):
+    """The answers of definitions that look at a state alone are remembered while it is stepped from."""
+    monkeypatch.setattr(sampling, "MOST_STATES", states)
+    module = module_of(
+        "EXTENDS Naturals",
+        "VARIABLES x, f",
+        "Init == x = 0 /\\ f = [i \\in {1, 2} |-> 0]",
+        "Second == \\E i \\in {1, 2} : x' = 2 * i /\\ f[i] = f[i]",
+        "Next == x' \\in {1, 2} /\\ f' = [f EXCEPT ![x'] = IF Second THEN 0 ELSE 2]",
+    )
+    result = check(module_of_text(module, "INIT Init NEXT Next CHECK_DEADLOCK FALSE")())
+    assert (result.distinct, result.depth, result.generated) == (4, 3, 9)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.tlaplus.exploring import specification
-from tests.tlaplus.trees import expression_of
+from tests.tlaplus.trees import expression_of, loaded
 from workbench.kernel.meaning.errors import InputError
 from workbench.kernel.meaning.values import Name
 from workbench.tlaplus.compiling import Compiler
@@ -58,6 +58,9 @@ VALUES = [
     ("LET f[n \\in 0..3] == IF n = 0 THEN 0 ELSE n + f[n - 1] IN f", "(0 :> 0 @@ 1 :> 1 @@ 2 :> 3 @@ 3 :> 6)"),
     ("[[a |-> 1] EXCEPT !.a = @ + x]", "[a |-> 2]"),
     ("x /= y <=> TRUE", "TRUE"),
+    ("x = 1 <=> y = 1", "FALSE"),
+    ("LET F(op(_, _)) == op(x = 1, x = 2) IN <<F(/\\), F(\\/), F(=>), F(<=>)>>", "<<FALSE, TRUE, FALSE, FALSE>>"),
+    ('TRUE \\in BOOLEAN /\\ "a" \\in STRING', "TRUE"),
     ("1 \\notin {2}", "TRUE"),
     ("Len(SelectSeq(<<1, 2>>, Low))", "1"),
 ]
@@ -85,6 +88,13 @@ def test_an_error_says_where_it_comes_from(text, message, place, definition):
     with pytest.raises(EvaluationError) as error:
         force(compiled(text)((1, 2), None))
     assert (str(error.value), place_of(error.value), definition_of(error.value)) == (message, place, definition)
+
+
+def test_an_operator_of_ones_own_may_have_the_name_of_a_test():
+    made = loaded("a < b == a", "A == IF 1 < 2 THEN 1 ELSE 2")
+    meaning = made.scope.find("A")
+    with pytest.raises(EvaluationError, match="1 is not a boolean"):
+        Compiler(made, {}).expression(meaning.definition.body, meaning.scope)(None, None)
 
 
 @pytest.mark.parametrize(("text", "line"), [("Endless(0)", 7), ("Loop[0]", 10)])

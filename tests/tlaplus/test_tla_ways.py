@@ -276,6 +276,9 @@ START = (
     r"D(v) == v = 0 \/ v < 5",
     r"E(S) == \E i \in S : i >= 0",
     r"P(v) == v' = 1 \/ v' < 3",
+    r"F(v) == IF v = 0 THEN v = 0 \/ v < 5 ELSE v = 1",
+    r"G(v) == IF v = 1 THEN v = 1 ELSE v = 0 \/ v < 5",
+    r"C(c, v) == c \/ v = 9",
     r"Init == x = 0 /\ y = {1, 2}",
 )
 BOTH, THREE = ("0 {1, 2}", "1 {1, 2}"), ("0 {1, 2}", "1 {1, 2}", "2 {1, 2}")
@@ -287,6 +290,11 @@ ROWS += [
         (r"(2 >= 0 \/ {1} # {}) /\ x' = 1 - x /\ y' = y", 5, BOTH),
         (r"\E p \in {1, 2} : (\E i \in y : x' = i) /\ UNCHANGED <<y>> /\ (2 >= 0 \/ p = 1)", 13, THREE),
         (r"x' = 1 - x /\ D(x) /\ y' = y", 4, BOTH),
+        (r"E(y) /\ x' = 1 - x /\ y' = y", 5, BOTH),
+        (r"F(x) /\ x' = 1 - x /\ y' = y", 4, BOTH),
+        (r"G(x) /\ x' = 1 - x /\ y' = y", 4, BOTH),
+        (r"C(TRUE, x)' /\ x' = 1 - x /\ y' = y", 3, BOTH),
+        (r"LET a == x + 1 b == a + 2 IN x' = b % 2 /\ y' = y", 3, BOTH),
         (r"x' = 1 - x /\ y' = y /\ E(y) /\ D(x')", 3, BOTH),
         (r"x' = 1 - x /\ y' = y /\ P(x)", 3, BOTH),
         (r"\A i \in y : x' = 1 - x /\ y' = y /\ (i = 1 \/ i < 3)", 3, BOTH),
