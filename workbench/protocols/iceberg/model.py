@@ -345,7 +345,6 @@ class Iceberg(Model):
         else:
             self.delete(s, op.added, op.deletes)
             s.phase[w], s.op[w] = "Aborted", None
-            s.aborts += 1
 
     def is_published(self, s, op):
         """Whether a snapshot is the operation's."""

@@ -154,7 +154,7 @@ class PaimonExtended(PaimonPublished):
     def lose_answer(self, s, op):
         """Create the snapshot file, hear of an error, and delete the data file; with Remember look first."""
         file = s.message[op].file
-        require(not self.PUT_IF_ABSENT or s.prepared[op] > s.latest, "the snapshot file exists")
+        require(s.prepared[op] > s.latest, "the snapshot file exists")
         self.commit(s, op)
         if self.Remember == "none":
             s.gone |= {file}
