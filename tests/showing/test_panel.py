@@ -576,7 +576,7 @@ def test_compare_shows_another_result_beside_this_one_and_names_both(stale: Any)
 
 @pytest.mark.slow
 def test_a_grid_is_filled_explained_and_kept_and_its_cells_set_the_panel() -> None:
-    shown = panel(Every, Count=8)
+    shown: Any = panel(Every, Count=8)
     tab = opened(shown, "Map")
     (cells,) = (part for part in parts(tab) if "Click a cell" in getattr(part, "html", ""))
 
