@@ -164,7 +164,7 @@ def test_verdicts_of_a_result_are_shown_and_selected(bakery: Any) -> None:
 
 def test_a_trace_player_has_its_step_as_a_trait(monkeypatch: pytest.MonkeyPatch) -> None:
     trace = replay(Bakery(Writers=2), 0, [(0, 0), (2, 0)])
-    player = TracePlayer(trace)
+    player: Any = TracePlayer(trace)
     heard = told(player, "step")
     number = playing(player).number
     sent: list[Any] = []
