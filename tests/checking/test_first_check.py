@@ -89,6 +89,14 @@ note: explored within the constraint FewVersions: 322 of 379 generated states li
 \N{CHECK MARK} holds within the constraint NewestIsLast: beyond the constraint FewVersions nothing is known
 \N{CHECK MARK} holds within the constraint VersionsStay: beyond the constraint FewVersions nothing is known
 """,
+    "sink": """\
+106 distinct states, 135 generated, depth 14
+
+\N{CHECK MARK} holds                    CommittedOnce
+\N{CHECK MARK} holds                    NothingIsLost
+\N{CHECK MARK} reached (5 states)       SomethingIsReplayed
+\N{CHECK MARK} holds                    AllIsDone
+""",
 }
 
 

@@ -2,10 +2,10 @@
 
 ``workbench:bakery_v2?SafeAcks=false#0/12.0,3.1,7.0&of=1a2b3c4d`` names the model, the constants other than the defaults
 (as JSON), the initial state, and the moves: the numbers of action instance and outcome. A lasso ends in ``@4``, the
-index of the state it returns to. ``of`` is a checksum of the steps' labels and the last state: the same numbers may be
-other steps in another version of the model. ``&step=3`` is the index of the state to show, the last one without it.
-Watches may follow: ``&watch=len%28s.iceberg%29``. Watches are only text here; they run once a person who has seen them
-passes them to :func:`workbench.showing.view.trace_view`.
+index of the state it returns to. ``of`` is a checksum of the steps' labels: the same numbers may be other steps in
+another version of the model. ``&step=3`` is the index of the state to show, the last one without it. Watches may
+follow: ``&watch=len%28s.iceberg%29``. Watches are only text here; they run once a person who has seen them passes them
+to :func:`workbench.showing.view.trace_view`.
 """
 
 import json
@@ -20,7 +20,6 @@ from workbench.kernel import InputError, ModelError, Trace, replay
 from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.machine import ModelClass
-from workbench.kernel.meaning.state import texts_of
 from workbench.storage.strict_json import read_json
 
 _LINE = re.compile(r"workbench:(?P<model>[^?#]+)(\?(?P<constants>[^#]*))?(#(?P<path>.*))?")
@@ -69,7 +68,7 @@ def permalink(trace: Trace, watches: Iterable[str] = ()) -> str:
         >>> from workbench.kernel import replay
         >>> from workbench.protocols.bakery.model import Bakery
         >>> permalink(replay(Bakery(LazyReap=False), 0, [(0, 0), (3, 0)]))
-        'workbench:bakery_published?LazyReap=false#0/0.0,3.0&of=9c5c4de8'
+        'workbench:bakery_published?LazyReap=false#0/0.0,3.0&of=77246b67'
     """
     moves = tuple((move.instance, move.outcome) for move in trace.moves)
     model, of, watched = trace.model, _checksum(trace), names_in("watches", watches)
@@ -77,8 +76,7 @@ def permalink(trace: Trace, watches: Iterable[str] = ()) -> str:
 
 
 def _checksum(trace: Trace) -> str:
-    told = [[step.label for step in trace.steps], texts_of(trace.states[-1])]
-    return blake2b(json.dumps(told).encode(), digest_size=4).hexdigest()
+    return blake2b(json.dumps([step.label for step in trace.steps]).encode(), digest_size=4).hexdigest()
 
 
 def parse_permalink(line: str) -> Permalink:

@@ -56,7 +56,7 @@ def retold(told: Trace, model: AnyModel) -> Retold:
         >>> told = check(BakeryV2(**constants, RestampPatch=False))["NoLakekeeperConflict"].trace
         >>> again = retold(told, BakeryV2(**constants, RestampPatch=True))
         >>> len(told), len(again.trace), [str(change.cell) for change in again.other], [one.name for one in again.then]
-        (18, 17, ['parent_seen[w2]', 'pc[w2]'], ['decide'])
+        (18, 18, ['iceberg', 'decision[w2]', 'pc[w2]'], ['release'])
     """
     model = machine_of(model)
     first = told.steps[0].state
