@@ -839,6 +839,18 @@ def test_a_link_opens_one_step_of_a_behaviour_and_the_way_back_undoes(playground
     page.goto("about:blank")
     page.goto(re.sub("&of=.{8}", "&of=00000000", link))
     expect(page.get_by_role("alert")).to_contain_text("is of another version of model delta, with other steps")
+    page.goto("about:blank")
+    page.goto(playground.address)  # the first model has no name
+    expect(playground.status).to_have_text("1 of 1 violated (13 states).")
+    playground.trace.get_by_role("button", name="to the beginning").press("Enter")
+    playground.trace.get_by_role("button", name="read(w2)").press("Enter")
+    expect(where).to_contain_text("State 2 of 2")
+    page.reload()
+    expect(where).to_contain_text("State 2 of 2")
+    before = page.url
+    playground.editor("settings").evaluate("(editor) => editor.CodeMirror.setValue('# edited')")
+    page.get_by_role("button", name="Copy link", exact=True).first.press("Enter")
+    page.wait_for_function("(before) => location.href !== before && location.hash.startsWith('#model=')", arg=before)
     playground.check(ENDLESS.replace("s.at + 1", "1"), "")
     expect(playground.status).to_have_text("Everything holds (2 states).")
     page.go_back()  # to code that was written here

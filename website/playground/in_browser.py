@@ -169,7 +169,7 @@ class Playground:
         """A configuration that comes with the package: its settings, its model's file, and ``constants`` to set."""
         settings = shipped()[name].read_text(encoding="utf-8")
         source = _source_of(tomllib.loads(settings)["model"])
-        return {"source": source, "settings": settings, "constants": _constants(_configuration(source, settings).model)}
+        return _brought(source, settings)
 
     def named(self, line: str) -> dict[str, Any]:
         """The model that a permalink names, as by :meth:`open`, with its constants as settings."""
@@ -178,7 +178,7 @@ class Playground:
             raise unknown("model", link.model, models())
         lines = [f"{name} = {_toml(value)}" for name, value in link.constants.items()]
         settings = "\n".join([f"model = {json.dumps(link.model)}", *(["", "[constants]"] if lines else []), *lines, ""])
-        return {"source": source, "settings": settings, "constants": _constants(_configuration(source, settings).model)}
+        return _brought(source, settings)
 
     def follow(self, source: str, settings: str, line: str) -> dict[str, Any]:
         """The behaviour of a permalink of this model, at the step that it asks for."""
@@ -237,6 +237,10 @@ def _configuration(source: str, settings: str) -> Configuration:
     MODEL.write_text(source, encoding="utf-8")
     SETTINGS.write_text(settings, encoding="utf-8")
     return configurations.configuration(SETTINGS, lambda name: _find(name, source))
+
+
+def _brought(source: str, settings: str) -> dict[str, Any]:
+    return {"source": source, "settings": settings, "constants": _constants(_configuration(source, settings).model)}
 
 
 def _constants(model: Machine) -> list[dict[str, Any]]:

@@ -132,7 +132,8 @@ const show = async (name, html) => {
   const frame = document.createElement("iframe");
   frame.sandbox = "allow-scripts";
   frame.title = name;
-  const opens = `${location.href.split("#")[0]}#${await parts()}`;
+  const own = await parts(true);
+  const opens = `${location.href.split("#")[0]}#${own && `${own}&`}`;
   frame.srcdoc = around.replace("SCHEME", scheme()).replace("OPENS", () => opens).replace("<!-- body -->", () => html);
   if (shown[name] !== html) return;  // something else came meanwhile
   frame.style.height = places[name].firstChild?.style.height;  // until its own is known
@@ -204,6 +205,7 @@ check.addEventListener("click", async () => {
   const answer = await ask({ do: "check", source: source.getValue(), settings: settings.getValue(), max_states: max });
   busy(false);
   check.disabled = !answer;  // until Python is back
+  if (moved) return arrive();
   if (!answer) {
     const violated = progress.decided.length ? ` Decided so far, without a trace: ${progress.decided.join(", ")}.` : "";
     return say(status, `Incomplete: stopped at ${counted(progress.states)}; the rest is unknown.${violated}`);
@@ -318,21 +320,30 @@ const unpacked = async (text) => {
 // The address holds the model and its settings: a configuration by its name, anything else as it is. At its end may
 // stand the permalink of a behaviour. The way back leads through what was checked and taken here.
 const written = new Set();
-const parts = async () => {
+const parts = async (ended) => {
   const same = ours();
   const model = { source: source.getValue(), settings: settings.getValue() };
   const states = most.value === most.defaultValue ? "" : most.value;
-  const what = same && open.value ? { open: open.value } : same ? {} : { model: await packed(JSON.stringify(model)) };
-  const fragment = new URLSearchParams({ ...what, ...(states && { states }) }).toString().replaceAll("%2F", "/");
-  return fragment && `${fragment}&`;
+  const what = !same ? { model: await packed(JSON.stringify(model)) }
+    : !opened.line && (open.value || ended) ? { open: open.value } : {};
+  return new URLSearchParams({ ...what, ...(states && { states }) }).toString().replaceAll("%2F", "/");
 };
 const address = async (line = "") => {
-  const fragment = `#${await parts()}${line || (ours() && opened.line) || ""}`.replace(/[&#]$/, "");
+  const both = [await parts(line !== ""), line || (ours() && opened.line)].filter(Boolean).join("&");
+  const fragment = both && `#${both.replaceAll('"', "%22")}`;  // as browsers say it
   written.add(fragment);
   if (fragment !== location.hash) history.pushState(null, "", fragment || location.pathname + location.search);
 };
 
+// The parts of the address that is open, and the permalink at its end.
+const inAddress = () => {
+  const [, own, line] = /^#?(.*?)&?(workbench:.*)?$/.exec(location.hash);
+  return [own, line ?? ""];
+};
+
 copy.addEventListener("click", async () => {
+  const [own, line] = inAddress();
+  if (own !== await parts(line !== "")) await address();  // it was edited, and has not been checked
   const done = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
   copy.textContent = done ? "Copied" : "It is in the address bar";
   setTimeout(() => (copy.textContent = "Copy link"), 2000);
@@ -347,6 +358,8 @@ const follow = async (line) => {
 const named = async (line) => {
   open.value = "";
   due = false;
+  linked = "";
+  say(remark, "");
   clear();
   const brought = await ask({ do: "named", line });
   if (!brought || brought.error) return behave(brought);
@@ -356,16 +369,21 @@ const named = async (line) => {
   follow(line);
 };
 
+let moved = false;  // whether the address is another one since the check began
+let arrivals = 0;
 const arrive = async () => {
-  const [hash, line = ""] = location.hash.slice(1).split(/&?(?=workbench:)/);
-  const link = new URLSearchParams(hash.startsWith("workbench:") ? "" : hash);
+  const arrival = ++arrivals;
+  moved = false;
+  const [own, line] = inAddress();
+  const link = new URLSearchParams(own);
   most.value = link.get("states") ?? most.defaultValue;
-  if (hash.startsWith("workbench:")) return named(hash);
+  if (line && !link.has("open") && !link.has("model")) return named(line);
   open.value = link.get("open") ?? "";
   try {
     if (open.selectedIndex < 0) throw new Error(`there is no configuration ${link.get("open")}`);
     if (!link.has("model")) return choose(line);
     const model = JSON.parse(await unpacked(link.get("model")));
+    if (arrival !== arrivals) return;
     if (typeof model.source !== "string" || typeof model.settings !== "string") throw new Error("no model");
     due = false;
     clear();
@@ -383,6 +401,10 @@ const arrive = async () => {
 
 loading.then(start).catch((wrong) => say(error, `Python cannot be loaded: ${wrong.message}`));
 arrive();
-addEventListener("hashchange", arrive);
+addEventListener("hashchange", () => {
+  if (!running) return arrive();
+  moved = true;  // the check ends first, and soon
+  worker.postMessage({ request: { do: "stop" } });
+});
 // Where nothing may be kept, it works all the same, with a network.
 navigator.serviceWorker?.register(here("../playground.offline.js"), { scope: here("../playground").href }).catch(() => {});
