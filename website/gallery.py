@@ -87,9 +87,8 @@ def stage(folder: Path, kept: Path, only: Iterable[str] | None = None) -> list[E
         if name not in known:
             raise unknown("configuration", name, known)
     names = [name for name in (known if only is None else only) if expected(known[name])]
-    found = in_processes(
-        "gallery", _stage_one, folder, {name: [*inputs(known[name]), ROOT / _INCIDENTS] for name in names}, kept
-    )
+    told = {name: [*inputs(known[name]), *([ROOT / _INCIDENTS] if name in reports() else [])] for name in names}
+    found = in_processes("gallery", _stage_one, folder, told, kept)
     entries = [Entry(**fields) for one in found for fields in one]
     write(folder / FOLDER / "index.md", index(entries))
     return entries
