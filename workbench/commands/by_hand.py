@@ -9,7 +9,7 @@ from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.text import columns, printable
 from workbench.kernel.meaning.trace import Options, options
 from workbench.kernel.meaning.values import counted
-from workbench.showing.view.trace import trace_view
+from workbench.showing.view.trace import TraceView, trace_view
 
 #: How many states are visited to see how soon the same could have broken.
 _STATES = 1_000_000
@@ -26,7 +26,7 @@ def walk_by_hand(model: Machine, properties: Sequence[str] | None) -> tuple[Trac
     trace = replay(model, _chosen(starts, "initial state") - 1 if starts > 1 else 0, [])
     known: set[str] = set()
     standard.say(_HELP)
-    _tell(trace, properties, known)
+    view = _tell(trace, properties, known)
     while True:
         every = options(model, trace.last)
         steps = [step for one in every for step in one.steps]
@@ -36,7 +36,6 @@ def walk_by_hand(model: Machine, properties: Sequence[str] | None) -> tuple[Trac
             standard.say("       No step is possible.")
         answer = _asked()
         if not answer:
-            view = trace_view(trace, properties=properties)
             standard.say(view.permalink)
             return trace, any(step.broken for step in view.steps)
         if answer == "?":
@@ -51,7 +50,7 @@ def walk_by_hand(model: Machine, properties: Sequence[str] | None) -> tuple[Trac
             standard.say(f"{brief(answer)} is not accepted; it takes {taken}, or an empty line to end")
             continue
         trace = replay(model, trace.start, moves)
-        _tell(trace, properties, known)
+        view = _tell(trace, properties, known)
 
 
 def _chosen(most: int, what: str) -> int:
@@ -71,10 +70,11 @@ def _asked() -> str:
         return ""
 
 
-def _tell(trace: Trace, properties: Sequence[str] | None, known: set[str]) -> None:
+def _tell(trace: Trace, properties: Sequence[str] | None, known: set[str]) -> TraceView:
     """Say what the last step did, and what it broke; the first time, how soon that can break."""
     at = len(trace) - 1
-    step = trace_view(trace, properties=properties).steps[at]
+    view = trace_view(trace, properties=properties)
+    step = view.steps[at]
     standard.say(f"\n{printable(step.sentence)}")
     for part in (part for change in trace.changes(at) for part in change.parts):
         standard.say(f"       {part}")
@@ -84,6 +84,7 @@ def _tell(trace: Trace, properties: Sequence[str] | None, known: set[str]) -> No
         if name not in known:
             known.add(name)
             standard.say(_compared(trace, name))
+    return view
 
 
 def _compared(trace: Trace, name: str) -> str:

@@ -54,7 +54,7 @@ from workbench.kernel.meaning.plan import Fingerprints, key_in
 from workbench.registry import completed, configurations, get_model, module_in, names_model
 from workbench.registry.configurations import Configuration, told_path
 
-_PAGE, _JUNIT = ".html", ".xml"
+_PAGE = ".html"
 #: What only a search that begins takes, with what each option is if it is not given.
 _BEGIN = {
     "engine": "auto",
@@ -93,9 +93,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--annotations", action="store_true", help="print what failed as GitHub Actions reads it")
     add_answer(
         parser,
-        (*outputs.TRACES, outputs.DATA, _JUNIT),
+        (*outputs.TRACES, outputs.DATA, outputs.JUNIT),
         trace=ALL_TRACES,
-        told={_PAGE: "a page: verdicts, traces to step through, state graph, charts", _JUNIT: "a JUnit report"},
+        told={_PAGE: "a page: verdicts, traces to step through, state graph, charts", outputs.JUNIT: "a JUnit report"},
     )
 
 
@@ -201,7 +201,7 @@ def _read(arguments: argparse.Namespace) -> list[str]:
 def _give(arguments: argparse.Namespace, result: Result, name: str | None = None) -> int:
     """Print and write the result on one model, and what to do next about a violation if `name` and --set say which."""
     suites = [(integration.suite_of_model(result), next(map(in_repository, file_of(arguments.targets[0])), None))]
-    pages = {_PAGE: lambda: report_page(result), _JUNIT: lambda: integration.junit(suites)}
+    pages = {_PAGE: lambda: report_page(result), outputs.JUNIT: lambda: integration.junit(suites)}
     found = profiled(result) if arguments.profile else result
     given = give(arguments, found, pages)
     if arguments.annotations:
@@ -272,7 +272,10 @@ def _check_configurations(arguments: argparse.Namespace, paths: list[Path]) -> i
     lacking = [(one, f"an error of the model: {error}") for one, error in failed]
     lacking += [(one, "not checked: interrupted") for one in left]
     suites += [(integration.suite_without_result(one, why), in_repository(one.path)) for one, why in lacking]
-    pages = {_PAGE: lambda: report_page(outcomes[0][1], outcomes[0][0]), _JUNIT: lambda: integration.junit(suites)}
+    pages = {
+        _PAGE: lambda: report_page(outcomes[0][1], outcomes[0][0]),
+        outputs.JUNIT: lambda: integration.junit(suites),
+    }
     given = give(arguments, Checked(outcomes, failed, left), pages)
     if arguments.annotations:
         integration.print_annotations(arguments, suites)

@@ -54,10 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    asked, grid = (
-        asked_of(arguments.model, arguments.set, arguments.path, arguments.max_seconds),
-        parse_grid(arguments.grid),
-    )
+    asked = asked_of(arguments.model, arguments.set, arguments.path, arguments.max_seconds)
+    grid = parse_grid(arguments.grid)
     check_answer(arguments, asked.files)
     constants = asked.constants
     if asked.configuration is not None:  # the grid overrides it

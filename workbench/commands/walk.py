@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from workbench.checking.walks.result import UNIFORM, WalkRule, without_liveness
 from workbench.commands import status
 from workbench.commands.answers import ALL_TRACES, add_answer, check_answer, failing, give, with_deadlock, write
-from workbench.commands.by_hand import walk_by_hand
 from workbench.commands.options import above_zero, add_options, add_workers, asked_of
 from workbench.commands.progress import progress_line
 from workbench.kernel import InputError, Machine
@@ -91,6 +90,8 @@ def _by_hand(arguments: argparse.Namespace, model: Machine, properties: Sequence
     for name in ("max_seconds", "walks", "swarm", "shorten", "workers", "json"):
         if getattr(arguments, name):
             raise InputError(f"--{name.replace('_', '-')} is not accepted with --by-hand, which takes no walks")
+    from workbench.commands.by_hand import walk_by_hand  # pictures load here, not with the command line
+
     trace, broken = walk_by_hand(model, properties)
     write(arguments, trace, "the behaviour", {})
     return status.VIOLATED if broken else status.HOLDS
