@@ -29,6 +29,6 @@ def aliases_of(terms: Terms, cells: Cells, term: Term) -> dict[str, Alias]:
         return {one.name: Alias(terms, cells, term.beside(one.value)) for one in node.fields}
     if isinstance(node, Operation) and node.symbol == "@@":
         first, second = (aliases_of(terms, cells, term.beside(one)) for one in node.operands)
-        return {**first, **second, **first}
+        return {**first, **{name: one for name, one in second.items() if name not in first}}
     inner = terms.unfolded(term)
     return {written(node): Alias(terms, cells, term)} if inner is None else aliases_of(terms, cells, inner)

@@ -66,7 +66,7 @@ class _EnabledApart:
 
     def __call__(self, state: Reader) -> bool:
         now = _Mapped(self._cells.variables_of(state), self._mapped)
-        return self._terms.evaluated(self._at, lambda: is_enabled(self._function, self._names, now, *self._values))
+        return self._terms.evaluated(self._at, is_enabled, self._function, self._names, now, *self._values)
 
 
 class _Mapped:

@@ -76,7 +76,7 @@ class Test:
 
     def of_values(self, now: Values, then: Any) -> bool:
         """The same, given the values of the variables by number."""
-        return self._terms.evaluated(self._at, lambda: bool(self._function(now, then, *self._values)))
+        return bool(self._terms.evaluated(self._at, self._function, now, then, *self._values))
 
 
 class StateJudge(PropertyInstance):

@@ -222,7 +222,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
             return []
         parts = self._behaviour.initial
         at = parts[0].node.at if parts else self.configured.specification.module.at
-        found = self._terms.evaluated(at, lambda: self._begun(at))
+        found = self._terms.evaluated(at, self._begun, at)
         if not found:
             raise ModelError(f"{at}: no state satisfies {self._name_of('INIT', 'Init')}")
         return found

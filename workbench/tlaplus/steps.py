@@ -113,7 +113,7 @@ class TextInstance(ActionInstance):
         self.counting: Counting | None = None
 
     def run(self, before: Values) -> tuple[list[Outcome], list[str]]:
-        return self._terms.evaluated(self._at, lambda: self._run(before))
+        return self._terms.evaluated(self._at, self._run, before)
 
     def _run(self, before: Values) -> tuple[list[Outcome], list[str]]:
         now = self._cells.variables(before)

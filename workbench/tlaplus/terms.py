@@ -110,8 +110,8 @@ class Terms:
         function = self.compiled("expression", Term(meaning.expression, meaning.scope, given))
         return lambda now: function(now, None, *given.values())
 
-    def evaluated(self, at: Place, evaluate: Callable[[], T]) -> T:
-        """What an evaluation finds, which may be begun again on a larger stack.
+    def evaluated(self, at: Place, evaluate: Callable[..., T], *given: Any) -> T:
+        """What `evaluate` finds, given these arguments; it may be begun again on a larger stack.
 
         Args:
             at: The place of what is evaluated, for an error that comes from no expression.
@@ -121,9 +121,9 @@ class Terms:
         """
         self.begin()
         try:
-            return evaluate()
+            return evaluate(*given)
         except RecursionError:
-            return deeper(self.evaluated, at, evaluate)
+            return deeper(self.evaluated, at, evaluate, *given)
         except EvaluationError as error:
             raise failed(error, at) from error
 
