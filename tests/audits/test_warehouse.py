@@ -16,6 +16,8 @@ from tests.audits.damaged_tables import delta, hudi, iceberg
 from tests.command import python
 from tests.places import ROOT
 from workbench import __version__
+from workbench.audits.warehouse import Audited, Table
+from workbench.commands.warehouse import _file
 
 STATES = {"orders": "damaged", "old": "refused", "trips": "sound", "t": "sound"}
 
@@ -93,6 +95,8 @@ def test_the_files_say_the_same(run, warehouse, tmp_path):
     index = (pages / "index.html").read_text()
     linked = {path.name for path in pages.iterdir()} - {"index.html"}
     assert len(linked) == 3
+    twins = [Audited(Table(path), None) for path in ("/lake/a_b", "/lake/a/b")]
+    assert len(set(map(_file, twins))) == 2
     assert all(f'href="{name}"' in index for name in linked)
     assert "\N{BALLOT X} damaged" in index
 
@@ -162,14 +166,15 @@ for name in ("back", "gone"):
         with sqlite3.connect(sys.argv[2]) as database:
             database.execute("UPDATE iceberg_tables SET metadata_location = ? WHERE table_name = 'back'", [before])
 from workbench.commands.cli import main
-main(["audit", "--catalog", "prod", "--workers", "1", "--json"])
+main(["audit", "--catalog", "prod", "--below", sys.argv[3], "--workers", "1", "--json"])
 """
     where = {
         "PYICEBERG_CATALOG__PROD__URI": f"sqlite:///{tmp_path / 'catalog.db'}",
         "PYICEBERG_CATALOG__PROD__WAREHOUSE": f"file://{tmp_path / 'warehouse'}",
     }
-    done = python(script, packages, tmp_path / "catalog.db", check=True, **where)
+    done = python(script, packages, tmp_path / "catalog.db", tmp_path / "warehouse", check=True, **where)
     found = {one["table"]: one for one in map(json.loads, done.stdout.splitlines())}
+    assert len(done.stdout.splitlines()) == 2, "each once, and as the catalog says"
     assert found["ns.back"]["versions"][1] == 1
     assert found["ns.gone"]["versions"][1] == 2
     assert found["ns.gone"]["holds"] is True

@@ -18,7 +18,7 @@ from workbench.audits.source import Source
 from workbench.kernel import InputError
 from workbench.kernel.meaning.budget import INTERRUPTED
 from workbench.kernel.meaning.errors import brief, text_of
-from workbench.storage.places import without_credentials
+from workbench.storage.places import local, without_credentials
 
 #: What a table is that has no finding of a grade, the gravest first.
 REFUSED, INCOMPLETE, SOUND = "refused", "incomplete", "sound"
@@ -141,7 +141,8 @@ def once_each(tables: Iterable[Table]) -> Iterator[Table]:
     """Each table once, however it is reached."""
     met = set()
     for table in tables:
-        place = table.shown.rstrip("/") if "://" in table.path else os.path.realpath(table.path)
+        here = local(table.path)
+        place = table.shown.rstrip("/") if here is None else os.path.realpath(here)
         if place not in met:
             met.add(place)
             yield table

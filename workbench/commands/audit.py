@@ -1,4 +1,4 @@
-"""Judge real lakehouse tables by the properties of its protocol's model.
+"""Judge real lakehouse tables by the properties of their protocols' models.
 
 Tables are only read. PATH is a folder or a URL such as s3://bucket/warehouse/db.db/orders:
   workbench audit /data/warehouse/db.db/orders

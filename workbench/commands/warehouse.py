@@ -5,6 +5,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from hashlib import blake2b
 from pathlib import Path
 
 from workbench.audits.findings import GRADES, Audit
@@ -72,11 +73,11 @@ def audit_many(arguments: argparse.Namespace) -> int:
 
 
 def _asked(arguments: argparse.Namespace) -> Iterator[Table]:
+    for catalog in arguments.catalog:  # first, since it says more of a table that is met again
+        yield from tables_in(catalog)
     yield from map(Table, arguments.path)
     for folder in arguments.below:
         yield from tables_below(folder)
-    for catalog in arguments.catalog:
-        yield from tables_in(catalog)
 
 
 def _clean_before(path: str) -> dict[str, int]:
@@ -123,8 +124,9 @@ def _index(audited: Sequence[Audited]) -> str:
 
 
 def _file(one: Audited) -> str:
-    """The name of a table's page in the folder."""
-    return "".join(sign if sign.isalnum() or sign in "-." else "_" for sign in one.table.shown.strip("/")) + ".html"
+    """The name of a table's page in the folder; its end sets it apart where two look alike."""
+    plain = "".join(sign if sign.isalnum() or sign in "-." else "_" for sign in one.table.shown.strip("/"))
+    return f"{plain}-{blake2b(one.table.shown.encode(), digest_size=4).hexdigest()}.html"
 
 
 def _suite(one: Audited) -> Suite:

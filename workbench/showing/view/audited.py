@@ -14,16 +14,12 @@ from workbench.showing.view.pages import page
 from workbench.showing.view.tables import constants_line
 from workbench.showing.view.trace import trace_view
 
-#: The class of a grade's badge, and its words.
+#: The class of the badge of a grade, or of a table without a finding, and its words.
 _GRADES = {
     "damaged": ("bad", "\N{BALLOT X} damaged"),
     "proved": ("bad", "\N{BALLOT X} proved"),
     "suspect": ("open", "? suspected"),
     "outside": ("good", "outside the model"),
-}
-
-#: The same for tables without such a finding.
-_STATES = {
     "refused": ("open", "? refused"),
     "incomplete": ("open", "? incomplete"),
     "sound": ("good", "\N{CHECK MARK} sound"),
@@ -44,10 +40,8 @@ def audits_page(rows: Sequence[tuple[str, Sequence[str], str]]) -> str:
     """A page with a line for each audited table: its state, the cells beside that, and the address of its own page."""
     body = []
     for state, (format, versions, name, found), file in rows:
-        kind, words = (_GRADES | _STATES)[state]
-        badge = element("span", words, class_=f"wb-badge wb-{kind}")
         link = element("a", name, href=quote(file)) if file else name
-        body.append([badge, link, format, versions, found])
+        body.append([_badge(state), link, format, versions, found])
     return page("Audited tables", table(["", "table", "format", "versions", "found"], body))
 
 
@@ -92,10 +86,13 @@ def _fragment(audit: Audit) -> Markup:
     return joined(parts)
 
 
+def _badge(grade: str) -> Markup:
+    kind, words = _GRADES[grade]
+    return element("span", words, class_=f"wb-badge wb-{kind}")
+
+
 def _finding(finding: Finding, number: str = "") -> Markup:
-    kind, words = _GRADES[finding.grade]
-    badge = element("span", words, class_=f"wb-badge wb-{kind}")
-    heading = element("h2", f"{number}{finding.property} ", badge)
+    heading = element("h2", f"{number}{finding.property} ", _badge(finding.grade))
     places = (("version", finding.version), ("bucket", finding.bucket), ("key", finding.key))
     where = ", ".join(f"{what} {place}" for what, place in places if place is not None)
     parts = [heading, element("p", finding.why), noted(where) if where else None]
