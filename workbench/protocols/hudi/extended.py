@@ -14,7 +14,7 @@ discusses the results.
 
 from workbench.language import *
 from workbench.protocols.hudi.model import Hudi, Stamp
-from workbench.protocols.table.upkeep import CLEAN_UP
+from workbench.protocols.table.upkeep import CLEAN_UP, LOST_ANSWER_DELETES
 
 KEEP, EAGER, LAZY = 0, 1, 2
 
@@ -40,11 +40,7 @@ class HudiExtended(Hudi):
     )
     RereadTimeline = Constant(True, bool, "a lazy rollback looks at the timeline again after the heartbeats")
 
-    LostAnswer = Constant(
-        "never",
-        ("never", "delete"),
-        "a commit may take effect without its writer learning of it, which deletes its slice",
-    )
+    LostAnswer = LOST_ANSWER_DELETES
     CleanUp = CLEAN_UP
 
     doomed = Variable(None, per="Writers", doc="the stamps that the writer is about to roll back")

@@ -17,7 +17,7 @@ from workbench.protocols.paimon import rows as table
 from workbench.protocols.paimon.model import COMMIT
 from workbench.protocols.paimon.published import PaimonPublished
 from workbench.protocols.paimon.rows import COLUMNS, LevelsRewrite
-from workbench.protocols.table.upkeep import CLEAN_UP, REMEMBER
+from workbench.protocols.table.upkeep import CLEAN_UP, LOST_ANSWER_DELETES, REMEMBER
 
 
 def cleans(model):
@@ -32,11 +32,7 @@ class PaimonExtended(PaimonPublished):
     RestoreSequence = Constant(False, bool, "an operation continues from the bucket's largest sequence number")
     ReadersSkipLevel0 = Constant(False, bool, "readers, including updates, read files above level 0, unmerged")
     CompactToAnyLevel = Constant(False, bool, "a compaction merges neighbouring levels, and may pass over empty ones")
-    LostAnswer = Constant(
-        "never",
-        ("never", "delete"),
-        "a commit may take effect without its writer learning of it, which deletes its file",
-    )
+    LostAnswer = LOST_ANSWER_DELETES
     Remember = REMEMBER
     CleanUp = CLEAN_UP
 

@@ -7,6 +7,12 @@ LOST_ANSWER = Constant(
     ("never", "delete", "retry"),
     "a commit may take effect without its writer learning of it, which then deletes its files or commits again",
 )
+#: Where a writer that commits again is told apart by the format itself.
+LOST_ANSWER_DELETES = Constant(
+    "never",
+    ("never", "delete"),
+    "a commit may take effect without its writer learning of it, which then deletes its files",
+)
 REMEMBER = Constant(
     "none", ("none", "id"), "a commit carries an id: a writer that finds its own neither commits again nor deletes"
 )

@@ -29,10 +29,8 @@ from workbench.protocols.iceberg.audit.read import IcebergTable
 MOST_BYTES = 512 * 2**20
 
 THE_CATALOG = "the catalog: the metadata file it names, and the commits it refused with 409, are not on the disk"
-NEVER_SEEN = (
-    "the commits that the catalog refused with 409: they are not on the disk",
-    "the rows in data files and delete files: the model has no content",
-)
+REFUSALS = "the commits that the catalog refused with 409: they are not on the disk"
+ROWS = "the rows in data files and delete files: the model has no content"
 
 _MANIFEST_LIST = re.compile(r"snap-(\d{1,19})-.*\.avro")
 
@@ -50,7 +48,7 @@ class IcebergJudgement(Judgement):
     def __init__(self, table: IcebergTable, acks: list[dict[str, Any]] | None, since: int | None) -> None:
         super().__init__("iceberg", table.source, table.damages, acks, since, table.versions)
         self.table = table
-        self.remarks += NEVER_SEEN if table.source.chosen else (THE_CATALOG, *NEVER_SEEN[1:])
+        self.remarks += (REFUSALS if table.source.chosen else THE_CATALOG, ROWS)
         self.lineage_names = {table.metadata.name}
         self.known = set(table.metadata.snapshots)  # in any metadata file that was ever current
         self.begins = self.born = 0  # the number and the time of the oldest metadata file that was read
