@@ -58,10 +58,11 @@ mutants: .venv/warm
 	$(PY) scripts/mutants.py
 	$(PY) scripts/package_mutants.py --sample 60
 
-# ONLY: sections to measure, of those in scripts/bench. AGAINST: a commit to compare large searches with, instead.
+# ONLY: sections to measure, of those in scripts/bench. AGAINST: a commit to compare large searches with, instead;
+# SLOWER: by how many percent more of CPU time that fails.
 # TEXTS: for the section tla, the folder with published modules.
 bench: .venv/warm
-	PYTHONPATH=scripts $(PY) -m bench $(addprefix --only ,$(ONLY)) $(if $(AGAINST),--against $(AGAINST)) $(if $(TEXTS),--texts $(TEXTS))
+	PYTHONPATH=scripts $(PY) -m bench $(addprefix --only ,$(ONLY)) $(if $(AGAINST),--against $(AGAINST)) $(if $(SLOWER),--slower $(SLOWER)) $(if $(TEXTS),--texts $(TEXTS))
 
 .venv/installed: pyproject.toml scripts/install.sh scripts/pip.sh
 	@scripts/install.sh "$(PYTHON)"

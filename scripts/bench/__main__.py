@@ -128,17 +128,27 @@ def main(words: list[str] | None = None) -> int:
     )
     parser.add_argument("--only", action="append", choices=SECTIONS, metavar="SECTION", help=", ".join(SECTIONS))
     parser.add_argument("--against", metavar="COMMIT", help="instead, compare large searches at COMMIT with those now")
+    parser.add_argument(
+        "--slower", type=int, metavar="PERCENT", help="with --against, fail above this, or if counts differ"
+    )
     parser.add_argument("--texts", type=Path, metavar="FOLDER", help="published modules, for the section tla")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows to FILE too")
+    given = parser.parse_args(words)
     try:
-        _measure(parser.parse_args(words))
+        rows = _measure(given)
     except InputError as error:
         print(f"bench: {error}", file=sys.stderr)
         return 2
-    return 0
+    worse = [] if given.slower is None else versions.worse(rows["versions"], given.slower)
+    for row in worse:
+        print(
+            f"bench: {row['search']}: counts the same: {row['same counts']}, {row['times']} times as fast",
+            file=sys.stderr,
+        )
+    return 1 if worse else 0
 
 
-def _measure(arguments: argparse.Namespace) -> None:
+def _measure(arguments: argparse.Namespace) -> dict[str, Rows]:
     if arguments.json is not None:
         check_paths([], {"--json": arguments.json})
     out, rows = RichConsole(), {}
@@ -153,10 +163,13 @@ def _measure(arguments: argparse.Namespace) -> None:
         machine = {"python": platform.python_version(), "machine": platform.machine(), "system": platform.system()}
         with writing(arguments.json) as file:
             file.write(json.dumps({"machine": machine, **rows}, indent=1) + "\n")
+    return rows
 
 
 def _chosen(arguments: argparse.Namespace) -> dict[str, tuple[str, Callable[[], Rows]]]:
     if arguments.against is None:
+        if arguments.slower is not None:
+            raise InputError("--slower is accepted with --against alone: it is slower than a commit")
         sections = {**SECTIONS, "tla": (SECTIONS["tla"][0], lambda: _texts(arguments.texts))}
         return {
             name: sections[name] for name in arguments.only or [name for name in sections if name not in _ONLY_NAMED]

@@ -64,6 +64,11 @@ def measure(commit: str, runs: int = 3) -> list[dict[str, Any]]:
         return [*rows, *(_process_row(words, before, runs) for words in _PROCESSES)]
 
 
+def worse(rows: list[dict[str, Any]], percent: int) -> list[dict[str, Any]]:
+    """The rows in which counts differ, or which take more than so many percent longer now."""
+    return [row for row in rows if row["same counts"] == "NO" or row["times"] * (100 + percent) < 100]
+
+
 def _check_out(commit: str, folder: Path) -> None:
     """Extract the repository at `commit`."""
     command = ["git", "-C", str(_ROOT), "archive", "--format=tar", f"{commit}^{{commit}}", "workbench", "specs"]

@@ -148,6 +148,20 @@ def test_a_benchmark_against_no_commit(capsys):
     assert capsys.readouterr().err.startswith("bench: --against 'no-such-commit' is not")
     assert bench(["--against", "HEAD", "--only", "small"]) == 2
     assert "--only is not accepted with --against" in capsys.readouterr().err
+    assert bench(["--slower", "20"]) == 2
+    assert capsys.readouterr().err.startswith("bench: --slower is accepted with --against alone")
+
+
+def test_a_benchmark_fails_where_it_is_slower_or_counts_differ(monkeypatch, capsys):
+    def measured(commit):
+        rows = [("same", "yes", 0.84), ("slow", "yes", 0.83), ("other", "NO", 2.0), ("process", "", 1.0)]
+        return [dict(zip(("search", "same counts", "times"), row, strict=True)) for row in rows]
+
+    monkeypatch.setattr("bench.versions.measure", measured)
+    assert bench(["--against", "HEAD"]) == 0
+    capsys.readouterr()
+    assert bench(["--against", "HEAD", "--slower", "20"]) == 1
+    assert [line.split(": ")[1] for line in capsys.readouterr().err.splitlines()] == ["slow", "other"]
 
 
 @pytest.mark.slow

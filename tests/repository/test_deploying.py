@@ -57,17 +57,39 @@ def test_the_workflow_tests_every_python_that_is_supported() -> None:
     assert jobs["full"]["strategy"]["matrix"]["python"] == [pythons[0], pythons[-1]]
 
 
-def workflow() -> dict[str, Any]:
-    return yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text())
+WORKFLOWS = ROOT / ".github" / "workflows"
 
 
-def test_the_workflow_calls_targets_that_are_there_and_needs_no_secret() -> None:
-    targets = set(re.findall(r"^([\w./-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    steps = [step for job in workflow()["jobs"].values() for step in job["steps"]]
-    called = {word for step in steps for word in re.findall(r"\bmake (\S+)", step.get("run", ""))}
-    assert called >= {"quick", "check", "test"}
-    assert called <= targets
-    assert "secrets." not in (ROOT / ".github" / "workflows" / "ci.yml").read_text()
+def workflow(name: str = "ci") -> dict[str, Any]:
+    return yaml.safe_load((WORKFLOWS / f"{name}.yml").read_text())
+
+
+def commands(name: str) -> list[str]:
+    """What the jobs of a workflow run."""
+    return [step.get("run", "") for job in workflow(name)["jobs"].values() for step in job["steps"]]
+
+
+@pytest.mark.parametrize(("name", "targets"), [("ci", {"quick", "check", "test", "bench"}), ("newest", {"quick"})])
+def test_a_workflow_calls_targets_that_are_there_and_needs_no_secret(name: str, targets: set[str]) -> None:
+    there = set(re.findall(r"^([\w./-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    called = {word for command in commands(name) for word in re.findall(r"\bmake (\S+)", command)}
+    assert targets <= called <= there
+    assert "secrets." not in (WORKFLOWS / f"{name}.yml").read_text()
+
+
+def test_what_is_not_accepted_above_a_version_is_tried_every_week() -> None:
+    """Whatever has an upper bound of ours."""
+    groups = [PROJECT["dependencies"], *PROJECT["optional-dependencies"].values()]
+    bound = {found[1] for group in groups for one in group if (found := re.match(r"([\w-]+)>=[\d.]+,<", one))}
+    tried = workflow("newest")["jobs"]["newest"]["strategy"]["matrix"]["package"]
+    assert {name for name in bound if not name.endswith("-stubs")} == set(tried)
+
+
+def test_every_way_to_set_up_is_tried_in_a_workflow() -> None:
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text())
+    every = "\n".join(commands("newest"))
+    assert f"--name {environment['name']} workbench check" in every
+    assert "repo2docker . workbench check" in every
 
 
 def test_the_release_finds_the_version_that_its_tag_must_be() -> None:
@@ -89,8 +111,8 @@ def test_the_notes_of_a_release_are_its_section_of_the_changelog(tmp_path: Path)
 
 
 def test_actions_of_others_are_pinned() -> None:
-    for file in (".github/workflows/ci.yml", "action.yml"):
-        for used in re.findall(r"uses: (.+)", (ROOT / file).read_text()):
+    for file in (*WORKFLOWS.glob("*.yml"), ROOT / "action.yml"):
+        for used in re.findall(r"uses: (.+)", file.read_text()):
             assert used == "./" or re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", used), used
 
 
@@ -134,18 +156,12 @@ def test_the_image_is_small_and_its_user_has_no_special_rights() -> None:
     assert runs("ADD") == []
 
 
-def test_binder_and_dev_containers_call_what_is_there() -> None:
+def test_binder_calls_what_is_there() -> None:
     post_build = ROOT / "binder" / "postBuild"
     assert os.access(post_build, os.X_OK)
     assert "python -m workbench.checking.warm" in post_build.read_text()
     assert ".[all]" in (ROOT / "binder" / "requirements.txt").read_text().splitlines()
     assert (ROOT / "binder" / "runtime.txt").read_text().strip().removeprefix("python-") in str(PROJECT["classifiers"])
-    container = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text())
-    need, make = container["onCreateCommand"].split(" && ")
-    script, *programs = need.split()
-    assert (ROOT / script).is_file()
-    assert all(packages_of(program) for program in programs)
-    assert re.search(rf"^{re.escape(make.removeprefix('make '))}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
 
 
 def runs_containers() -> bool:
