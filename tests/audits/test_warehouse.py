@@ -116,10 +116,10 @@ def test_the_next_night_goes_on_where_nothing_was_found(run, warehouse, tmp_path
 
 
 def test_the_jobs_of_the_guide_run(warehouse, tmp_path):
-    """That of cron twice, and the other ends with an exception, as a table is damaged."""
+    """That of cron twice; the other, marked py since it is played here, ends with an exception: a table is damaged."""
     guide = (ROOT / "docs" / "audit.md").read_text().partition("## A warehouse")[2]
     job = re.search(r"```sh\n(touch .*?)```", guide, re.S)[1].replace("/data/warehouse", str(warehouse))
-    code = re.search(r"```python\n(.*?)```", guide, re.S)[1].replace("/data/warehouse", str(warehouse))
+    code = re.search(r"```py\n(.*?)```", guide, re.S)[1].replace("/data/warehouse", str(warehouse))
     where = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
     for _ in range(2):
         ran = subprocess.run(["sh", "-c", job], cwd=tmp_path, env=os.environ | where, capture_output=True, text=True)

@@ -18,6 +18,7 @@ from workbench.audits.source import Source
 from workbench.kernel import InputError
 from workbench.kernel.meaning.budget import INTERRUPTED
 from workbench.kernel.meaning.errors import brief, text_of
+from workbench.registry.programs import needs
 from workbench.storage.places import local, without_credentials
 
 #: What a table is that has no finding of a grade, the gravest first.
@@ -120,10 +121,9 @@ def tables_in(catalog: str) -> Iterator[Table]:
     Raises:
         InputError: If pyiceberg is not installed, or does not reach the catalog.
     """
-    try:
-        from pyiceberg.catalog import load_catalog
-    except ModuleNotFoundError:
-        raise InputError("--catalog needs pyiceberg, which is not installed: pip install pyiceberg") from None
+    needs("catalog", "--catalog")
+    from pyiceberg.catalog import load_catalog
+
     try:
         known = load_catalog(catalog)
         waiting = list(known.list_namespaces())

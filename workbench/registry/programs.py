@@ -16,6 +16,7 @@ EXTRAS = {
     "tables": ("pyarrow", "pandas", "fastavro", "pyroaring", "fsspec"),
     "lab": ("ipywidgets", "anywidget", "plotly", "graphviz"),
     "spark": ("pyspark", "pyarrow", "pandas"),
+    "catalog": ("pyiceberg",),
     "connect": ("pyspark", "grpc", "grpc_status", "google.rpc"),
     "s3": ("s3fs",),
     "gcs": ("gcsfs",),
