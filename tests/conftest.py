@@ -1,5 +1,6 @@
 """Fixtures that several test files share, and what the marks of a test mean."""
 
+import functools
 import itertools
 import os
 import shutil
@@ -227,17 +228,38 @@ def writers() -> Path:
     return python
 
 
+@pytest.fixture(scope="session")
+def writing(writers: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., tuple[Path, subprocess.Popen]]:
+    """Begins to write tables of a protocol, of all kinds but one of those that are named; gives their folder."""
+
+    def begin(protocol: str, *kinds: str) -> tuple[Path, subprocess.Popen]:
+        folder = tmp_path_factory.mktemp(protocol)
+        command: list[str | Path] = [writers, "-W", "ignore", "-m", f"tests.protocols.{protocol}.writer", folder]
+        return folder, subprocess.Popen([*command, *kinds], cwd=ROOT)
+
+    return begin
+
+
+@pytest.fixture(scope="session")
+def all_written(writing: Any) -> Callable[[str], Path]:
+    """Gives the folder with a protocol's tables of all kinds, which are not to be changed."""
+
+    @functools.cache
+    def write(protocol: str) -> Path:
+        folder, process = writing(protocol)
+        assert process.wait(300) == 0
+        return folder
+
+    return write
+
+
 @pytest.fixture
-def written(writers: Path, tmp_path: Path) -> Callable[[str], tuple[Path, Path]]:
-    """Gives the path of a table of some kind, and a file of all that its writers were told of their commits."""
+def written(all_written: Any, tmp_path: Path) -> Callable[[str], tuple[Path, Path]]:
+    """Gives the path of a Paimon table of some kind, and a file of all that its writers were told of their commits."""
 
     def write(kind: str) -> tuple[Path, Path]:
-        script = Path(__file__).parent / "protocols" / "paimon" / "writer.py"
-        command: list[str | Path] = [writers, "-W", "ignore", script, tmp_path / kind, kind]
-        done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=300)
-        acks = tmp_path / "acks.jsonl"
-        acks.write_text(done.stdout)
-        return tmp_path / kind / "db.db" / "t", acks
+        shutil.copytree(all_written("paimon") / kind, tmp_path / kind)
+        return tmp_path / kind / "db.db" / "t", tmp_path / kind / "printed"
 
     return write
 

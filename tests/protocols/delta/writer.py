@@ -1,15 +1,15 @@
-"""Writes Delta tables with deltalake, in the environment of real writers: ``writer.py FOLDER KIND``."""
+"""Writes Delta tables with deltalake: that of a kind is FOLDER/KIND."""
 
 import random
-import sys
 from collections.abc import Callable
 from contextlib import suppress
-from multiprocessing import get_context
 from pathlib import Path
 
 import pyarrow as pa
 from deltalake import DeltaTable, write_deltalake
 from deltalake.exceptions import DeltaError
+
+from tests.audits.writing import race, write
 
 WRITERS, COMMITS = 4, 8
 ODD = ("a b/ü%=c", "x:y", "#1?", "\u3000")
@@ -37,13 +37,7 @@ def many(folder: Path, writer: int) -> None:
 def races(folder: Path) -> None:
     """Four processes, eight commits of each."""
     append(folder, 1, partition_by=["p"])
-    context = get_context("spawn")
-    writers = [context.Process(target=many, args=(folder, writer)) for writer in range(WRITERS)]
-    for process in writers:
-        process.start()
-    for process in writers:
-        process.join()
-        assert process.exitcode == 0
+    race("tests.protocols.delta.writer", many, folder, WRITERS)
 
 
 def life(folder: Path, seed: int) -> None:
@@ -98,10 +92,9 @@ def changes(folder: Path) -> None:
 
 
 KINDS: dict[str, Callable[[Path], None]] = {
-    "races": races,
     "changes": changes,
     **{f"life{seed}": lambda folder, seed=seed: life(folder, seed) for seed in range(6)},  # type: ignore[misc]
 }
 
 if __name__ == "__main__":
-    KINDS[sys.argv[2]](Path(sys.argv[1]))
+    write(KINDS, races=races)

@@ -1,14 +1,9 @@
-"""Writes Iceberg tables with pyiceberg, in the environment of real writers: ``writer.py FOLDER KIND``.
-
-A table's folder is then FOLDER/ns/t, and its catalog FOLDER/catalog.db.
-"""
+"""Writes Iceberg tables with pyiceberg: that of a kind is FOLDER/KIND/ns/t, and its catalog FOLDER/KIND/catalog.db."""
 
 import random
 import shutil
-import sys
 import time
 from collections.abc import Callable
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import CommitFailedException
+
+from tests.audits.writing import race, write
 
 WRITERS, COMMITS = 4, 12
 
@@ -53,13 +50,7 @@ def many(folder: Path, writer: int) -> None:
 def races(folder: Path) -> None:
     """Four processes, twelve commits of each."""
     create(folder)
-    context = get_context("spawn")
-    writers = [context.Process(target=many, args=(folder, writer)) for writer in range(WRITERS)]
-    for process in writers:
-        process.start()
-    for process in writers:
-        process.join()
-        assert process.exitcode == 0
+    race("tests.protocols.iceberg.writer", many, folder, WRITERS)
 
 
 def blind(folder: Path, **properties: str) -> None:
@@ -222,7 +213,6 @@ def _ancestors(table: Any) -> list[int]:
 
 
 KINDS: dict[str, Callable[[Path], None]] = {
-    "races": races,
     "blind": blind,
     "blind_v1": lambda folder: blind(folder, format_version="1"),
     "firsts": firsts,
@@ -241,4 +231,4 @@ KINDS: dict[str, Callable[[Path], None]] = {
 }
 
 if __name__ == "__main__":
-    KINDS[sys.argv[2]](Path(sys.argv[1]))
+    write(KINDS, races=races)

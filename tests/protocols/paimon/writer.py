@@ -1,15 +1,17 @@
-"""Writes Paimon tables with pypaimon, in the environment of real writers: ``writer.py FOLDER KIND``.
+"""Writes Paimon tables with pypaimon: that of a kind is FOLDER/KIND/db.db/t.
 
-A table's folder is then FOLDER/db.db/t. A line is printed for each commit that succeeded.
+A line is printed for each commit that succeeded.
 """
 
 import json
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 from pypaimon import CatalogFactory, Schema
+
+from tests.audits.writing import write
 
 SCHEMA = pa.schema([pa.field("k", pa.string(), nullable=False), pa.field("v", pa.string())])
 
@@ -148,9 +150,8 @@ def overwritten_in_vain(lake: Lake) -> None:
     lake.write("c")
 
 
-#: What the tables are that can be written, by name.
-KINDS = {
-    kind.__name__: kind
+KINDS: dict[str, Callable[[Path], None]] = {
+    kind.__name__: lambda folder, kind=kind: kind(Lake(folder, buckets=2 if kind is buckets else 1))  # type: ignore[misc]
     for kind in (
         *(branch, dropped, rolled_back, rolled_back_once, forwarded, tagged),
         *(often, always, rows, buckets, sessions, overwritten, overwritten_in_vain),
@@ -158,4 +159,4 @@ KINDS = {
 }
 
 if __name__ == "__main__":
-    KINDS[sys.argv[2]](Lake(Path(sys.argv[1]), buckets=2 if sys.argv[2] == "buckets" else 1))
+    write(KINDS)
