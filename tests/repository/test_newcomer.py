@@ -12,7 +12,9 @@ from tests.environments import MISSING, ROOT, Environment, brought_by
 from workbench.registry.programs import EXTRAS
 
 #: Modules behind a check: nothing imports them before that check has named the missing extra.
-BEHIND = re.compile(r"workbench\.(audits\.|protocols\.\w+\.audit\b|checking\.spaces\.(columns|export)$)")
+BEHIND = re.compile(
+    r"workbench\.(audits\.|commands\.warehouse$|protocols\.\w+\.audit\b|checking\.spaces\.(columns|export)$)"
+)
 
 EACH_MODULE_AND_NAME = """
 import importlib, pkgutil, sys, workbench

@@ -345,7 +345,7 @@ def test_what_a_flip_repairs_is_told_again_on_the_front_page(page: Any, site: Pa
     page.get_by_label("PutIfAbsentSupported").check()
     frame.get_by_role("button", name="to the end").click()
     expect(frame.locator(".wb-where")).to_have_text(re.compile(rf"State {steps} of {steps}: .*commit"))
-    expect(frame.locator(".wb-right-here")).to_contain_text("Now this step goes otherwise: ")
+    expect(frame.locator(".wb-right-here")).to_contain_text("Now it differs: ")
     expect(frame.locator(".wb-wrong-here")).to_have_count(0)
 
 

@@ -138,8 +138,8 @@ def focused(page: Any, what: str) -> Any:
 
 def test_what_was_put_there_to_be_copied_outlasts_a_window_of_another_width(page: Any, player: Any) -> None:
     page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })")
-    player.locator(".wb-link button").click()
-    field = player.locator(".wb-link textarea")
+    player.locator("button:text-is('Copy link')").click()
+    field = player.locator("textarea.wb-copied")
     line = field.input_value()
     player.locator(".wb-filter summary:text-is('all variables')").click()
     field.focus()

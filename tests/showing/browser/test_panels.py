@@ -74,7 +74,7 @@ def test_the_panel_answers_at_once_and_its_trace_can_be_stepped(notebook: Notebo
     page.click(".wb-player .wb-filter summary:text-is('all variables')")
     page.click(".wb-player .wb-choices label:text-is('iceberg')")
     expect(state).not_to_contain_text("decision[w1]")
-    copied = notebook.copied(link.locator("button").click)
+    copied = notebook.copied(page.locator(".wb-player button:text-is('Copy link')").click)
     assert copied.startswith("workbench:bakery_v2?AsyncParquet=true&RestampPatch=false#0/")
 
     for ending in ("SVG", "PNG", "a page"):
@@ -306,7 +306,7 @@ def test_after_a_repair_nothing_moves_and_the_story_says_what_is_otherwise(share
         expect(page.locator(".wb-where")).to_contain_text(f"State {steps + 1} of 9")
         assert page.evaluate(tops) == before
     notebook.flip("PUT_IF_ABSENT")
-    expect(said.locator(".wb-right-here")).to_contain_text("Now this step goes otherwise: it leaves snapshots[1]")
+    expect(said.locator(".wb-right-here")).to_contain_text("Now it differs: it leaves snapshots[1]")
     expect(page.locator(".wb-hint.wb-bad")).not_to_have_count(0)
     assert page.evaluate(tops) == before
     notebook.flip("PUT_IF_ABSENT")
@@ -340,7 +340,7 @@ def test_a_large_window_has_the_lanes_and_the_moves_beside_the_picture(shared: N
 def test_a_check_of_some_seconds_says_so_and_needs_one_click(shared: Notebook) -> None:
     shared.again(f'{IMPORTED}\nWorkbench("bakery_v2", AsyncParquet=True, RestampPatch=False)')
     notebook, page = shared, shared.page
-    expect(notebook.headline()).to_contain_text("1 of 5 violated")  # with which the next one is compared
+    expect(notebook.headline()).to_contain_text("1 of 6 violated")  # with which the next one is compared
     page.evaluate(
         """() => {
             window.said = [];

@@ -223,13 +223,14 @@ def goes_on(story: Retold) -> str:
     instance = story.trace.steps[-1].instance
     assert instance is not None  # a step went otherwise
     counter = instance.action.process and instance.action.process.pc
-    kept = listed(list(map(str, story.kept[:_MOST_CHANGES])))
-    changes = [told_change(change) for change in story.other if change.cell.variable != counter][:_MOST_CHANGES]
+    most = 1 if len(story.then) == 1 else _MOST_CHANGES  # so that it takes no more lines than before the flip
+    kept = listed(list(map(str, story.kept[:most])))
+    changes = [told_change(change) for change in story.other if change.cell.variable != counter][:most]
     said = [f"it leaves {kept} alone"] if kept else changes
-    then = [action.doc.partition(". ")[0].rstrip(".") or action.name for action in story.then]
+    then = [action.doc.partition(". ")[0].partition("; ")[0].rstrip(".") or action.name for action in story.then]
     ends = [show(change.after) for change in story.other if change.cell.variable == counter]
     if len(then) == 1:
         said.append(f"next, {instance.lane}: {then[0]}")
     elif ends:
         said.append(f"{instance.lane} is at {ends[0]}")
-    return f"Now this step goes otherwise: {'; '.join(said)}"
+    return f"Now it differs: {'; '.join(said)}"
