@@ -113,6 +113,14 @@ class Lab:
     def url(self, name: str) -> str:
         return f"{self.address}/lab/tree/{name}?reset"
 
+    def wait_for_page(self, name: str) -> None:
+        """Wait until the page of a notebook is connected to its kernel, and that has nothing to do."""
+        until(lambda: name in self._idle(), f"{name} has its kernel")
+
+    def _idle(self) -> list[str]:
+        sessions = [(session["path"], session["kernel"]) for session in self._ask("GET", "sessions")]
+        return [path for path, kernel in sessions if kernel["connections"] and kernel["execution_state"] == "idle"]
+
     def end_kernel(self, name: str) -> None:
         """Nobody looks at that notebook any more: what its kernel still computes slows down what comes next."""
         until(lambda: self._ended(name), f"the kernel of {name} ends")
@@ -165,10 +173,13 @@ class Notebook:
         self.page.on("pageerror", lambda error: self._heard("error", str(error)))
         self.address = lab.url(name)
         self.page.goto(self.address)
-        self.page.wait_for_selector(".jp-StatusBar-TextItem:has-text('| Idle')")  # the kernel is there
+        self.wait_for_kernel()
         self.run_all()
         for part in (".wb-headline", ".wb-verdict", ".wb-tabs"):
             self.page.wait_for_selector(part)
+
+    def wait_for_kernel(self) -> None:
+        self.page.wait_for_selector(".jp-StatusBar-TextItem:has-text('| Idle')")
 
     def _heard(self, kind: str, text: str) -> None:
         if kind == "error":
@@ -228,12 +239,12 @@ class Notebook:
                 const start = performance.now();
                 window.answered = undefined;
                 const seen = new MutationObserver(() => {
-                    const line = document.querySelector(".wb-headline")?.textContent ?? "";
-                    if (!line.includes(`${name} ${box.checked ? "on" : "off"}`)) return;
+                    const lines = [...document.querySelectorAll(".wb-headline")].map((line) => line.textContent);
+                    if (!lines.some((line) => line.includes(`${name} ${box.checked ? "on" : "off"}`))) return;
                     seen.disconnect();
                     requestAnimationFrame(() => (window.answered = performance.now() - start));
                 });
-                seen.observe(document.querySelector(".wb-panel"), { subtree: true, childList: true });
+                seen.observe(document.body, { subtree: true, childList: true });  // a panel may be drawn anew
                 box.click();
             }""",
             switch,

@@ -72,7 +72,7 @@ def both_answer(page: Any) -> None:
 def test_a_switch_is_flipped_in_notebook_7(page: Any, lab: Lab) -> None:
     lab.write("seven.ipynb", CELLS)
     page.goto(f"{lab.address}/notebooks/seven.ipynb")
-    page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]")
+    lab.wait_for_page("seven.ipynb")
     page.click(".lm-MenuBar-itemLabel:text-is('Run')")
     page.click(".lm-Menu-itemLabel:text-is('Run All Cells')")
     both_answer(page)

@@ -135,6 +135,7 @@ def test_a_panel_outlives_re_runs_of_its_cell_and_a_reload(browser: Any, lab: La
 
     until(saved, "the last run is saved")
     page.goto(notebook.address.removesuffix("?reset"))
+    notebook.wait_for_kernel()
     missing = page.locator(".jp-OutputArea-output:has-text('model not found')")
     expect(notebook.headline().or_(missing)).to_be_visible()
     expect(missing).to_have_count(0)
