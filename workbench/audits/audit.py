@@ -106,7 +106,7 @@ def audit(
 
 
 def formats() -> dict[str, Format]:
-    """What audits tables, by the names of the protocols."""
+    """The protocols' audit modules, by protocol name."""
     return {name: protocol.part(str(protocol.audit)) for name, protocol in having("audit").items()}
 
 

@@ -27,7 +27,7 @@ def column_names(source: Source, name: str) -> list[str]:
 
 
 def count_rows(source: Source, name: str) -> int:
-    """How many rows a Parquet file's footer announces."""
+    """The number of rows according to a Parquet file's footer."""
     with parquet_file(source, name) as parquet:
         return int(parquet.metadata.num_rows)
 

@@ -78,7 +78,7 @@ class Damages:
 
 
 class _Around:
-    """What :meth:`Damages.around` returns: type checkers see that the block may end early."""
+    """The type of :meth:`Damages.around`; it tells type checkers that the block may end early."""
 
     def __init__(self, damages: Damages, versions: tuple[int | None, ...]) -> None:
         self._damages, self._versions = damages, versions

@@ -64,7 +64,7 @@ class Finding:
         return plain | {"evidence": list(self.evidence), "repair": dict(self.repair), "no_picture": self.no_picture}
 
     def remarks(self) -> list[str]:
-        """What the model adds, as lines."""
+        """The model's additions to the finding, one per line."""
         lines = []
         if self.repair:
             settings = " and ".join(f"{name} = {show(value)}" for name, value in self.repair.items())

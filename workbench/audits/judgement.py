@@ -68,7 +68,7 @@ class Judgement:
         self._unlisted: Counter[str] = Counter()
 
     def rules(self) -> Iterable[Rule]:
-        """What to judge, in order."""
+        """The rules to apply, in order."""
         return ()
 
     def audit(self) -> Audit:
@@ -164,7 +164,7 @@ class Judgement:
         return is_listed
 
     def count(self, property: str | None = None) -> int:
-        """How many findings are listed, of one property or of all."""
+        """The number of findings listed so far, for one property or for all."""
         return sum(property in (None, name) for name, _ in self._findings)
 
     # What all formats have -------------------------------------------------------------------------------------------
@@ -192,7 +192,7 @@ class Judgement:
         return found
 
     def acks_looked_at(self) -> str:
-        """How many acknowledged commits were compared."""
+        """The number of acknowledged commits that were compared."""
         return f"{PRESENT}: {counted(len(self.acks or ()), 'acknowledged commit')}"
 
     def _report_damages(self) -> None:

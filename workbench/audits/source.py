@@ -216,7 +216,7 @@ def _is_visible(name: str) -> bool:
 
 
 def read_again(read: Callable[[], Judged]) -> Judged:
-    """What `read` returns; it is tried again where files of the table are deleted meanwhile, as clean-up does."""
+    """The result of `read`, which is retried if files of the table disappear meanwhile, as in a clean-up."""
     for _ in range(_TRIES - 1):
         try:
             return read()

@@ -22,7 +22,7 @@ class UnreadableError(InputError):
 
 
 class VectorKind(NamedTuple):
-    """How a format begins its bitmaps.
+    """The header that a format puts before its bitmaps.
 
     Attributes:
         magic: The first four bytes, as a number.

@@ -43,13 +43,13 @@ class Table:
 
     @property
     def shown(self) -> str:
-        """Where it is, without credentials."""
+        """The path without credentials."""
         return without_credentials(self.path)
 
 
 @dataclass(frozen=True)
 class Audited:
-    """What an audit of a table came to.
+    """The outcome of the audit of one table.
 
     Attributes:
         found: The audit as data; None for a table that is refused.
@@ -195,6 +195,6 @@ def _audit(
 
 
 def counts(audited: Iterable[Audited]) -> dict[str, int]:
-    """How many tables are in each state, the gravest first."""
+    """The number of tables in each state, the gravest first."""
     states = Counter(one.state for one in audited)
     return {state: states[state] for state in STATES}

@@ -23,7 +23,7 @@ class Room(NamedTuple):
 
 
 class Engine:
-    """What searches, with its options.
+    """A search engine with its options.
 
     Attributes:
         module: Where its ``search`` is. It is loaded when first used: numba and pyspark take their time.

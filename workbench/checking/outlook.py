@@ -68,7 +68,7 @@ def _states_ahead(levels: Sequence[int], growth: Sequence[float]) -> float | Non
 
 
 def outlook(at: Progress) -> str:
-    """What is to come, such as ``about 1,100,000,000 in all, 16 GB, 350 s more``; empty while there is no estimate.
+    """The estimate, such as ``about 1,100,000,000 in all, 16 GB, 350 s more``; empty while there is none.
 
     Bytes go by the states, and are left out below a gigabyte; seconds go by the states expanded.
     """

@@ -89,7 +89,7 @@ def give(arguments: argparse.Namespace, answer: Answer, pages: Pages | None = No
 
 
 def name_of(answer: Answer) -> str:
-    """What the answer's trace is called."""
+    """The name of the answer's trace."""
     shown = getattr(answer, "shown", None)
     return "the behaviour" if shown is None else f"the trace of {shown.name}"
 

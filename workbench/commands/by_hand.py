@@ -88,7 +88,7 @@ def _tell(trace: Trace, properties: Sequence[str] | None, known: set[str]) -> Tr
 
 
 def _compared(trace: Trace, name: str) -> str:
-    """How many steps that took, beside a shortest behaviour."""
+    """The number of steps taken, compared with a shortest behaviour."""
     from workbench.checking.check import check  # numba loads where something is broken
 
     taken = counted(len(trace) - 1, "step")

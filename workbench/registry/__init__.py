@@ -25,7 +25,7 @@ FRONT_ENDS = "lakehouse_workbench.front_ends"
 
 @dataclass(frozen=True)
 class Protocol:
-    """What the package of a protocol has: each part is optional, and imported when it is first asked for.
+    """The parts of a protocol's package: each is optional, and imported on first use.
 
     Attributes:
         package: The package, such as ``workbench.protocols.hudi``; modules are named within it.
@@ -130,7 +130,7 @@ def protocol_of(model: ModelClass) -> Protocol | None:
 
 @cache
 def _front_ends() -> dict[str, EntryPoint]:
-    """What reads models from files of other languages, by the ending of the files."""
+    """The readers of models in other languages, by file extension."""
     return {f".{entry.name}": entry for entry in entry_points(group=FRONT_ENDS)}
 
 

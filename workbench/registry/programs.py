@@ -52,7 +52,7 @@ def has(extra: str) -> bool:
 
 
 def lacks_compiled() -> str | None:
-    """What is missing for all engines but the plain reference search, in a line; None if nothing is."""
+    """A line on what the compiled engines lack; None if they lack nothing."""
     missing = _missing(("numba", "numpy"))
     return missing and (
         f"{missing} is not installed; pip install lakehouse-workbench brings compiled engines, hundreds of times as "

@@ -1,1 +1,1 @@
-"""What people see: pictures of states, results as text and HTML, the panel, lessons."""
+"""Everything that people see: pictures of states, results as text and HTML, the panel, lessons."""

@@ -58,7 +58,7 @@ def _module_of_cell(line: str, cell: str) -> Any:
 
 
 def bundle_of(shown: Any) -> dict[str, Any]:
-    """What a notebook keeps of something of one of these types, by MIME type."""
+    """The output of an object of one of these types in a notebook, by MIME type."""
     kinds = ((kind.__module__, kind.__name__) for kind in type(shown).__mro__)
     return _drawn(next(_DRAWN_BY[kind] for kind in kinds if kind in _DRAWN_BY), shown)
 
@@ -71,7 +71,7 @@ def _drawn(function: str, shown: Any) -> dict[str, Any]:
 
 
 def graph_of(result: Any, variables: Sequence[str]) -> Any:
-    """What ``result.graph()`` is."""
+    """The implementation of ``result.graph()``."""
     from workbench.checking.spaces.space import again
     from workbench.kernel.meaning.errors import InputError
     from workbench.showing import view

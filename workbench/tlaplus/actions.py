@@ -76,7 +76,7 @@ class Actions:
         return function
 
     def shared(self, following: Following) -> tuple[Statements, Following]:
-        """What follows as a local function, to call it from several places."""
+        """The continuation as a local function, to call it from several places."""
         if following is _rest:
             return [], _rest
         function = self.workshop.program.fresh("following")

@@ -1,4 +1,4 @@
-"""What a configuration's ALIAS shows of a state: the fields of its record, each with its value."""
+"""The ALIAS of a configuration: for each state, the fields of its record with their values."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What bound names, parameters and LET's names are while code is written: Python's locals, or texts taken by name."""
+"""Bindings while code is written: bound names, parameters and LET's names are Python locals, or texts taken by name."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -146,7 +146,7 @@ _UNKNOWN: Response = (Level.ACTION,) * len(Level)
 
 @dataclass(frozen=True)
 class Here:
-    """Where code is being written: what names mean there, and which locals hold the states.
+    """The place where code is being written: the meanings of names there, and the locals that hold the states.
 
     Attributes:
         module: The module whose file the code is of.
@@ -161,7 +161,7 @@ class Here:
     initial: bool = False
 
     def of(self, node: Identifier) -> Binding | None:
-        """What is bound to a name; None if nothing is."""
+        """The binding of a name; None if there is none."""
         return self.environment.get(self.scope.find(node.name))
 
     def bound(self, bindings: Mapping[Any, Binding], scope: Scope | None = None) -> "Here":
@@ -169,7 +169,7 @@ class Here:
         return replace(self, scope=scope or self.scope, environment=self.environment.bound(bindings))
 
     def at(self, written: Written) -> "Here":
-        """Where a text is that is taken by name: with its own names, and the states of this place."""
+        """The place of a text that is taken by name: with its own names, and the states of this place."""
         return replace(self, scope=written.scope, environment=written.environment)
 
     def primed(self) -> "Here":
@@ -205,7 +205,7 @@ class Knowledge:
         return _UNKNOWN if isinstance(binding, Operator) else _VALUE
 
     def uses(self, meaning: Defined, arguments: tuple[Expression, ...], here: Here) -> tuple[frozenset[Use], ...]:
-        """What an operator does with its arguments."""
+        """The use that an operator makes of its arguments."""
         return self._uses.of_call(meaning, arguments, here.scope, self._behaviours(here.environment))
 
     def primes(self, operator: Expression, here: Here) -> bool:

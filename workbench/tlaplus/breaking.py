@@ -1,4 +1,4 @@
-r"""How behaviours break a temporal formula: its negation in disjunctive form, each case of it a search for a lasso.
+r"""Behaviours that violate a temporal formula: its negation in disjunctive form, each case a search for a lasso.
 
 TLC builds a tableau of all that a formula says. Here a case is what one search decides: from some state on, some
 predicates always hold and some steps are not taken; and for ever, conditions of the form of fairness are met. Nearly
@@ -53,7 +53,7 @@ class Literal(NamedTuple):
 
 
 class Met(NamedTuple):
-    """What has the form of a condition of fairness.
+    """A formula that has the form of a fairness condition.
 
     Attributes:
         disabled: It is enabled unless all of these hold; None if it always is.
@@ -183,7 +183,7 @@ class Breaking:
         return made
 
     def _parts(self, term: Term, holds: bool) -> "_Parts | None":
-        """What `term`, or its negation, is a conjunction or disjunction of."""
+        """The conjuncts or disjuncts of `term`, or of its negation."""
         node = term.node
         if isinstance(node, (Conjunction, Disjunction)):
             given = [(term.beside(one), holds) for one in node.operands]

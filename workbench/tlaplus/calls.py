@@ -85,7 +85,7 @@ class Calls:
         return self.applied(meaning, arguments, inside, node.at)
 
     def reached(self, node: Expression, here: Here) -> tuple[Meaning, tuple[Written, ...], Here]:
-        """What a name means, its arguments, and where it is: inside an instance if it is qualified."""
+        """The meaning of a name, its arguments, and its place: inside an instance if the name is qualified."""
         called = here.scope.applied(node)
         if called is None:
             fail_at(node.at, f"{type(node).__name__} is not supported here")
@@ -111,7 +111,7 @@ class Calls:
         return call(binding.local) if is_deferred else name(binding.local)
 
     def binding(self, meaning: Meaning, here: Here) -> Binding | None:
-        """What is bound to a name here."""
+        """The binding of a name here."""
         found = here.environment.get(meaning)
         return None if isinstance(found, Kept) and found.now != here.now else found
 
@@ -247,12 +247,12 @@ class Calls:
         return self.workshop.knowledge.level(meaning.body, inside) is Level.CONSTANT
 
     def visible(self, meaning: Defined, here: Here) -> Environment:
-        """What the body of a definition can use of the bindings around a call."""
+        """The bindings around a call that the body of a definition can use."""
         found = self.workshop.mentions.of_meaning(meaning)
         return here.environment.visible(found, here.now)
 
     def passed(self, meaning: Defined, arguments: tuple[Binding, ...], here: Here, action: bool) -> list[Passed]:
-        """How a definition takes its arguments; one that is an action takes formulas by name."""
+        """The way in which a definition takes its arguments; an action takes formulas by name."""
         by_name: tuple[frozenset[Use], ...] = (frozenset(),) * len(arguments)
         if arguments and all(isinstance(one, Written) for one in arguments):
             nodes = tuple(one.node for one in arguments if isinstance(one, Written))

@@ -1,4 +1,4 @@
-"""Where a module's variables are in the rows of states.
+"""The layout of a module's variables in the rows of states.
 
 Engines memoize what actions and predicates read by cell. So a variable that holds a function, a record or a set is
 spread over cells, one for each part, as far as its parts are known from a sample of states:
@@ -112,7 +112,7 @@ class Cells:
 
     @cached_property
     def shapes(self) -> Sequence[Shape | None]:
-        """How each variable is spread; None for one cell."""
+        """The shape in which each variable is spread over cells; None for a single cell."""
         return self._learn()
 
     @cached_property

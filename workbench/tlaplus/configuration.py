@@ -300,7 +300,7 @@ class _CfgParser:
 
 
 def _told_apart(value: Any) -> Any:
-    """What is equal for equal values alone; the kernel's identity takes a model value for its text."""
+    """A key that is equal for equal values only; the kernel's identity takes a model value for its text."""
     if isinstance(value, tuple):
         return tuple(_told_apart(item) for item in value)
     return isinstance(value, Name), identity(value)

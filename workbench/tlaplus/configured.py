@@ -117,7 +117,7 @@ class Configured:
 
     @cached_property
     def notation(self) -> TlaNotation:
-        """How its values are written."""
+        """The notation for its values."""
         return TlaNotation(self.spellings)
 
 

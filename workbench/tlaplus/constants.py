@@ -106,7 +106,7 @@ def value_in(given: Any) -> Any:
 
 
 def constants_in(cfg: Cfg) -> dict[str, Constant]:
-    """What a model declares for the constants that a configuration gives values, in its order."""
+    """The declarations of the constants to which a configuration gives values, in its order."""
     values = {name: Name(name) for name in cfg.model_values} | {
         name: value_in(entry.value) for name, entry in cfg.constants.items()
     }
@@ -129,7 +129,7 @@ def _constant(name: str, value: Any, written: Any) -> Constant:
 
 
 def _prefix(name: str, names: tuple[str, ...]) -> str:
-    """What the names begin with, if all are numbered alike; a set given by its size has such names."""
+    """The common prefix of names that are numbered alike; a set given by its size has such names."""
     beginnings = {one.rstrip("0123456789") for one in names}
     if len(beginnings) == 1 and all(one[-1].isdigit() for one in names):
         return beginnings.pop()

@@ -20,7 +20,7 @@ _limits, _changing = list[int](), threading.Lock()
 
 
 def deeper(evaluate: Callable[..., T], *given: Any) -> T:
-    """What `evaluate` returns or raises on a larger stack; for one that has raised RecursionError."""
+    """Evaluate again on a larger stack, after a RecursionError; return or raise what `evaluate` does there."""
     returned, raised, given_up = list[T](), list[BaseException](), threading.Event()
 
     def pause() -> None:
@@ -50,7 +50,7 @@ def deeper(evaluate: Callable[..., T], *given: Any) -> T:
 
 
 def too_deep(error: RecursionError) -> Exception:
-    """What to raise for a recursion without end, or deeper than Python can; the error itself if more can be tried."""
+    """The error to raise for a recursion that is endless or too deep for Python; `error` if more can be tried."""
     if not _is_deep.get():
         return error
     return EvaluationError("the recursion is too deep").with_traceback(error.__traceback__)

@@ -1,4 +1,4 @@
-"""Where an action is enabled that fairness is about: ``ENABLED <<A>>_v``.
+"""Enabledness of an action under fairness: ``ENABLED <<A>>_v``.
 
 In an instance whose variables stand for expressions, as in a refinement, the next values of those variables are free:
 A is enabled where the instantiated module has a step from the values of the expressions. So it is compiled again, in

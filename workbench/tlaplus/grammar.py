@@ -46,7 +46,7 @@ class Source:
             self.fail(_first_error(self.root), "")
 
     def place(self, node: SyntaxNode) -> Place:
-        """Where a node begins, in characters; tree-sitter counts bytes."""
+        """The start of a node in characters; tree-sitter counts bytes."""
         line = bisect_right(self._starts, node.start_byte)
         before = self.text[self._starts[line - 1] : node.start_byte]
         return Place(self.name, line, len(before.decode(errors="replace")) + 1)

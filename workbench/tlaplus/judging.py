@@ -15,7 +15,7 @@ from workbench.tlaplus.terms import Term, Terms
 
 
 class Stated:
-    """What stands in the place of an author's function: where the property is defined."""
+    """A stand-in for an author's function, which has the place where the property is defined."""
 
     def __init__(self, at: Place | None) -> None:
         self.at = at
@@ -42,7 +42,7 @@ class TextInvariant(_Placed, Invariant):
 
 
 class TextStep(_Placed, Step):
-    """What initial states, states and steps of a module decide."""
+    """A predicate of a module that initial states, states or steps decide."""
 
 
 class TextLiveness(_Placed, Liveness):

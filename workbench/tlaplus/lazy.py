@@ -94,7 +94,7 @@ class Lazy(ABC):
         return ordered(set_from(self))
 
     def size(self) -> int:
-        """How many members it has."""
+        """The number of members."""
         return len(set_from(self))
 
     def within(self, other: Any) -> bool:

@@ -45,7 +45,7 @@ class Lets:
         return found, inside
 
     def kept_value(self, meaning: Defined, deferred: bool, here: Here) -> ast.expr:
-        """What the local of a definition in LET holds."""
+        """The value of the local for a definition in LET."""
         inside = replace(here, scope=meaning.scope)
         value = self.calls.body(meaning, inside)
         return call("Once", function_of([], value)) if deferred else value

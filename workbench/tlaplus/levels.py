@@ -69,7 +69,7 @@ class Levels:
         return max([least, *inside])
 
     def response(self, node: Expression, scope: Scope, environment: Environment) -> Response:
-        """What is known of an argument, which may be an operator."""
+        """The level of an argument, which may be an operator."""
         if isinstance(node, (Identifier, Lambda, Qualified)):
             return tuple(self._as_operator(node, scope, _VALUE[level], environment) for level in Level)
         return _VALUE[self.level(node, scope, environment)]

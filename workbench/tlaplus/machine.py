@@ -160,7 +160,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
                 fail_at(assumption.at, "what is assumed here is false with these constants")
 
     def _behaves(self) -> tuple[Behaviour, Term | None]:
-        """What the specification consists of, and its next-state relation; without one there are no states."""
+        """The parts of the specification, and its next-state relation, without which there are no states."""
         configured = self.configured
         if configured.only_assumes:
             return Behaviour([]), None
@@ -190,7 +190,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
         return self._cells.layout
 
     def _shapes(self) -> list[Shape | None]:
-        """How variables are spread over cells: not at all where all states are few."""
+        """The shapes in which variables are spread over cells; none if there are only few states."""
         single = Cells(self._cells.names)
         most, one_each = sampling.MOST_STATES, [None] * len(single.names)
         if not most or self.configured.only_assumes:

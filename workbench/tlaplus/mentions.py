@@ -19,14 +19,14 @@ class Mentions:
         self._of_nodes: dict[tuple[Node, Scope], Mentioned] = {}
 
     def of(self, node: Node, scope: Scope) -> Mentioned:
-        """What an expression mentions; the names that it introduces itself may be among that."""
+        """The names that an expression mentions, possibly with those that it introduces itself."""
         key = node, scope
         if key not in self._of_nodes:
             self._of_nodes[key] = self._visit(node, scope)
         return self._of_nodes[key]
 
     def of_meaning(self, meaning: Meaning) -> Mentioned:
-        """What the meaning of a name mentions, and the name itself if something can be bound to it."""
+        """The names that the meaning of a name mentions, with the name itself if something can be bound to it."""
         if isinstance(meaning, Substituted):
             return self._visit(meaning.expression, meaning.scope)
         if not isinstance(meaning, Defined):

@@ -37,7 +37,7 @@ _TLC_OWN = frozenset({"Naturals", "Integers", "Reals", "Sequences", "FiniteSets"
 
 
 class Library:
-    """Where modules are found: given texts, files of the given folders, behind others in these, and standard modules.
+    """The search path for modules: given texts, files of the given folders, others in these, and standard modules.
 
     Args:
         folders: Nothing is read elsewhere; of two files of one name, that of the first folder is.
@@ -101,7 +101,7 @@ class Library:
 
 
 def read_file(path: Path, what: str) -> bytes | None:
-    """What is in a file; None if there is no such file.
+    """The contents of a file; None if there is no such file.
 
     Args:
         what: The kind of file, for messages.
@@ -122,7 +122,7 @@ def read_file(path: Path, what: str) -> bytes | None:
 
 
 def as_text(given: str | bytes) -> str:
-    """What is in a file, for people."""
+    """The contents of a file as text, for people."""
     return given if isinstance(given, str) else given.decode(errors="replace")
 
 
@@ -258,7 +258,7 @@ Declare = Callable[[Declaration, "type[Variable] | type[Constant]"], Meaning]
 
 
 class _Loader:
-    """What the parts of a specification share while it is loaded."""
+    """The state shared by the parts of a specification while it is loaded."""
 
     def __init__(self, library: Library) -> None:
         self.library = library

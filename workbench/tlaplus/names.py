@@ -105,7 +105,7 @@ class _Checker:
             self.visit(node, scope)
 
     def known(self, name: str, at: Place, scope: Scope) -> Meaning:
-        """What a name means; one that is defined further down is not known yet."""
+        """The meaning of a name; one that is defined further down is not known yet."""
         meaning = scope.meaning(name, at)
         if self.is_later(meaning, at):
             fail_at(at, f"{name} is not known yet; it is {origin(meaning)}, and RECURSIVE does not announce it")

@@ -1,4 +1,4 @@
-"""How values of TLA+ are written for people: as TLC prints them."""
+"""The notation of TLA+ values for people: as TLC prints them."""
 
 from collections.abc import Sequence
 from typing import Any

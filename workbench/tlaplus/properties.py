@@ -1,4 +1,4 @@
-"""What a configuration asks to check, as properties of the kernel."""
+"""The properties that a configuration asks for, as properties of the kernel."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -116,7 +116,7 @@ class TextProperties:
     # Judges ----------------------------------------------------------------------------------------------------
 
     def judges(self, author: Any, declared: Property) -> list[PropertyInstance]:
-        """What judges single states, or initial states and steps, for a property or a constraint."""
+        """The judges of single states, or of initial states and steps, for a property or a constraint."""
         if declared.name in self.bounds:
             return [BoundJudge(author, declared, self._cells, self.bounds[declared.name].number)]
         asked = self._asked[declared.name]

@@ -1,4 +1,4 @@
-"""What compiled expressions and actions run in: states, the assignments of a step, and where an error comes from."""
+"""The runtime of compiled expressions and actions: states, the assignments of a step, and places of errors."""
 
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
@@ -169,7 +169,7 @@ def failed(message: str) -> NoReturn:
 
 
 def place_of(error: BaseException) -> Place | None:
-    """Where in a module an error comes from; None if no expression of a module was being evaluated."""
+    """The place in a module where an error was raised; None if no expression of a module was being evaluated."""
     found = _innermost(error)
     if found is None:
         return None

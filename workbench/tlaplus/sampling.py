@@ -156,7 +156,7 @@ _Writes = list[dict[int, int]]
 
 
 class _Known:
-    """What an instance did, by what it read: a tree with a variable in each inner node."""
+    """The outcomes of an instance by the values that it read: a tree with a variable in each inner node."""
 
     def __init__(self) -> None:
         self.variable: int | None = None

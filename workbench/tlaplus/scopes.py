@@ -1,4 +1,4 @@
-"""What names mean: scopes, and the meanings that they hold.
+"""The meanings of names, and the scopes that hold them.
 
 A bound name or a parameter means its own declaration. A constant or variable of an instantiated module means what WITH
 says, in the scope of the WITH; that scope, not the caller's, decides what the names of the expression mean.
@@ -105,7 +105,7 @@ Meaning = Variable | Constant | Standard | Defined | Substituted | Instantiated 
 
 
 class Reached(NamedTuple):
-    """What a qualified name means.
+    """The meaning of a qualified name.
 
     Attributes:
         arguments: The parameters of the instances on the path, with what is passed for them, in the caller's scope.
@@ -157,7 +157,7 @@ class Scope:
         self._parts: dict[tuple[Qualified, Defined], Reached] = {}
 
     def find(self, name: str) -> Meaning | None:
-        """What a name means here, after replacements; None if it is unknown."""
+        """The meaning of a name here, after replacements; None if it is unknown."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope.names:
@@ -166,7 +166,7 @@ class Scope:
         return _BUILT_IN.get(name)
 
     def meaning(self, name: str, at: Place) -> Meaning:
-        """What a name means here.
+        """The meaning of a name here.
 
         Raises:
             InputError: With the place, for an unknown name.
@@ -188,11 +188,11 @@ class Scope:
         return ((name, meaning) for name, meaning in self.names.items() if name not in self.local)
 
     def visible(self, known: Mapping[Declaration, T]) -> dict[Declaration, T]:
-        """What is known of names, as far as expressions in this scope can depend on them."""
+        """The names on which expressions in this scope can depend, with their meanings."""
         return {name: one for name, one in known.items() if name in self.parameters}
 
     def applied(self, node: Node) -> tuple[Meaning, tuple[Expression, ...]] | None:
-        """What a name means here, or an operator, and its arguments; None for any other construct."""
+        """The meaning of a name or operator here, with its arguments; None for any other construct."""
         if isinstance(node, Qualified):
             return self.reach(node).meaning, node.arguments
         if isinstance(node, Operation):
@@ -277,7 +277,7 @@ class Scope:
         return None if around is None else next((around.inside(node) for node in nodes), None)
 
     def reach(self, node: Qualified) -> Reached:
-        """What ``I!J(3)!Op`` or ``Op!2`` means.
+        """The meaning of ``I!J(3)!Op`` or ``Op!2``.
 
         Raises:
             InputError: With the place, for an unknown name or a wrong number of arguments on the path.
@@ -298,7 +298,7 @@ class Scope:
         return Reached(scope.imported(node.name, node.at), tuple(arguments))
 
     def imported(self, name: str, at: Place) -> Meaning:
-        """What a name means that is reached through an instance whose scope this is.
+        """The meaning of a name that is reached through an instance with this scope.
 
         As for TLC, it is the instance's own operator, also where ``Op <- Other`` replaces what is called so elsewhere.
 
@@ -345,14 +345,14 @@ def announced_in(units: tuple[Node, ...]) -> dict[str, Declaration]:
 
 
 def place_of(meaning: Meaning) -> Place | None:
-    """Where it is declared or defined; None for what no text defines."""
+    """The place of its declaration or definition; None if no text defines it."""
     if isinstance(meaning, (Variable, Constant, Substituted, Declaration)):
         return meaning.at
     return meaning.definition.at if isinstance(meaning, (Defined, Instantiated)) else None
 
 
 def origin(meaning: Meaning) -> str:
-    """How a message says where a name comes from: "defined at Hudi.tla:40:12"."""
+    """The origin of a name for messages, such as "defined at Hudi.tla:40:12"."""
     if isinstance(meaning, Standard):
         return f"defined in {meaning.module or 'TLA+ itself'}"
     at = place_of(meaning)

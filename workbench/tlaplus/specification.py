@@ -135,7 +135,7 @@ def _opened_again(name: str, texts: dict[str, str | bytes], cfg: str | None, fil
 
 
 def _usual(specification: Specification) -> Cfg:
-    """What stands for the configuration of a module that has none: the behaviours that it defines by usual names."""
+    """The configuration assumed for a module without one: its behaviours under their usual names."""
     single = dict[str, CfgEntry]()
     for keyword, name in _USUAL:
         if specification.scope.find(name) is not None:

@@ -49,7 +49,7 @@ class TextAction(PlainAction):
 
 
 class Steps(NamedTuple):
-    """What Next is split into.
+    """The parts into which Next is split.
 
     Attributes:
         members: The values that parameters range over, by what their domains are called.

@@ -1,4 +1,4 @@
-"""What ``Op!2!(e)!lab`` names: a part of a definition's body, by selectors."""
+"""Subexpressions: ``Op!2!(e)!lab`` names a part of a definition's body by selectors."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -67,7 +67,7 @@ def _operands(node: Expression) -> tuple[Expression, ...]:
 
 
 def _labelled(node: Node, name: str, entered: tuple[Node, ...]) -> Iterator[Selected]:
-    """What has a label; one among bound names, which are arguments of the label, is not found."""
+    """The expression with a label; a label among bound names, which are its arguments, is not found."""
     if isinstance(node, Label):
         if node.name == name:
             yield Selected(node.body, (), entered)

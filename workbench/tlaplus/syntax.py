@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple
 
 
 class Place(NamedTuple):
-    """Where a construct begins; lines and columns count from 1, as TLC counts them.
+    """The start of a construct; lines and columns count from 1, as TLC counts them.
 
     Examples:
         >>> str(Place("Hudi", 40, 12))

@@ -56,7 +56,7 @@ class Promised(NamedTuple):
 
 @dataclass
 class Behaviour:
-    """What a specification consists of."""
+    """The parts of a specification."""
 
     initial: list[Term] = field(default_factory=list)
     steps: list[Steps] = field(default_factory=list)
@@ -65,7 +65,7 @@ class Behaviour:
 
 @dataclass
 class Asked:
-    """What a property consists of.
+    """The parts of a property.
 
     Attributes:
         initial: Predicates of initial states.
@@ -144,7 +144,7 @@ class _Asking:
                 self._promise(part.beside(Operation(node.at, "[]", (node,))))
 
     def _stays(self, part: Term) -> Steps | None:
-        """What ``P => []P``, said of every state, asks of every step: ``[P => P']_P``."""
+        """The step formula ``[P => P']_P`` that ``P => []P``, required of every state, amounts to."""
         node = part.node
         if not isinstance(node, Operation) or node.symbol != "=>":
             return None

@@ -101,7 +101,7 @@ class Terms:
         return self._compiled[key]
 
     def image(self, meaning: Substituted, values: Values) -> Callable[[Any], Any]:
-        """What stands for a variable of an instance, as a function of the values of the specification's variables.
+        """The substitute for a variable of an instance, as a function of the specification's variables.
 
         Args:
             values: Those of the names around it, the instance's parameters among them.
@@ -111,7 +111,7 @@ class Terms:
         return lambda now: function(now, None, *given.values())
 
     def evaluated(self, at: Place, evaluate: Callable[..., T], *given: Any) -> T:
-        """What `evaluate` finds, given these arguments; it may be begun again on a larger stack.
+        """The result of `evaluate` with these arguments; it may be retried on a larger stack.
 
         Args:
             at: The place of what is evaluated, for an error that comes from no expression.
@@ -145,7 +145,7 @@ class Terms:
     # Parts --------------------------------------------------------------------------------------------------------
 
     def unfolded(self, term: Term) -> Term | None:
-        """What a name, a label or a LET stands for; None if it cannot be taken apart.
+        """The expression for which a name, a label or a LET stands; None if it cannot be unfolded.
 
         Raises:
             EvaluationError: If an argument has no value.

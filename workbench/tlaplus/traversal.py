@@ -45,7 +45,7 @@ class Part(NamedTuple):
 
 
 def parts(node: Node) -> Iterator[Part]:
-    """What a construct is made of, without its declarations: the expressions to visit, and where its names are known.
+    """The expressions within a construct, and the scope of its names; without its declarations.
 
     A function's definition is made of the function alone; its own name is known there, as RECURSIVE would make it.
     """

@@ -1,4 +1,4 @@
-"""What a module is made of, beside definitions of operators and functions (``syntax.py``)."""
+"""The units of a module other than definitions of operators and functions (``syntax.py``)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -35,7 +35,7 @@ from workbench.tlaplus.traversal import parts
 
 
 class Use(Enum):
-    r"""What is done with a name.
+    r"""The ways in which a name is used.
 
     Attributes:
         FORMULA: It stands where a formula of the action or initial condition does, so it may itself assign.
@@ -53,7 +53,7 @@ _NOTHING: Found = frozenset()
 
 
 class Behaviour(NamedTuple):
-    """What applying an operator does.
+    """The effect of applying an operator.
 
     Attributes:
         arguments: With those of its arguments, by number.
@@ -78,7 +78,7 @@ class Uses:
     def of_call(
         self, meaning: Meaning, arguments: tuple[Expression, ...], scope: Scope, operators: Operators | None = None
     ) -> tuple[frozenset[Use], ...]:
-        """What an operator does with each of its arguments.
+        """The use that an operator makes of each of its arguments.
 
         Args:
             meaning: The operator.
@@ -91,7 +91,7 @@ class Uses:
         return tuple(frozenset(use for at, use in behaviour.arguments if at == number) for number in numbers)
 
     def found(self, node: Node, scope: Scope, operators: Operators, use: Use | None) -> Found:
-        """What is done with the names around an expression, if `use` is made of its value."""
+        """The uses of the names around an expression, if `use` is made of its value."""
         if isinstance(node, Identifier):
             return self._of_name(scope.meaning(node.name, node.at), use, operators)
         if isinstance(node, Qualified):
@@ -176,7 +176,7 @@ class Uses:
         }
 
     def as_operator(self, node: Expression, scope: Scope, operators: Operators, use: Use | None) -> Behaviour:
-        """What an operator that is passed as an argument does when it is applied."""
+        """The effect of applying an operator that is passed as an argument."""
         if isinstance(node, Lambda):
             return _split(node.parameters, self.found(node.body, scope.inside(node), operators, use))
         if isinstance(node, Identifier):

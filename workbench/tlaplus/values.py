@@ -36,7 +36,7 @@ _KINDS = {bool: "a boolean", int: "an integer", str: "a string", Name: "a model 
 
 
 class EvaluationError(Exception):
-    """What TLC reports as an error of evaluation, in one line."""
+    """An error of evaluation as TLC reports it, in one line."""
 
 
 # Strings and model values --------------------------------------------------------------------------------------------

@@ -111,7 +111,7 @@ class SetView(Lazy):
 
 
 class EarlyTest:
-    """What members must satisfy before anything else is asked of them, and which keep to it whatever the state is.
+    """A test that members must pass before any other, with the members that pass it in every state.
 
     So only the cells of these are read: where most messages of a set are of another type, theirs are not.
 

@@ -1,4 +1,4 @@
-"""What the writers of expressions, calls and actions share while a specification is compiled."""
+"""The state shared by the writers of expressions, calls and actions while a specification is compiled."""
 
 import ast
 from collections.abc import Callable, Mapping
@@ -21,13 +21,13 @@ from workbench.tlaplus.views import tried
 
 
 class ExpressionWriter(Protocol):
-    """What the others ask of ``expressions.py``, which is built on them."""
+    """The interface of ``expressions.py`` for the modules on which it is built."""
 
     def written(self, node: Expression, here: Here) -> ast.expr: ...
 
 
 class CallWriter(Protocol):
-    """What ``expressions.py`` and this module ask of ``calls.py``."""
+    """The interface of ``calls.py`` for ``expressions.py`` and this module."""
 
     def value(self, node: Expression, here: Here) -> ast.expr: ...
 
@@ -37,13 +37,13 @@ class CallWriter(Protocol):
 
 
 class LetWriter(Protocol):
-    """What ``expressions.py`` asks of ``lets.py``."""
+    """The interface of ``lets.py`` for ``expressions.py``."""
 
     def value(self, node: Let, here: Here) -> ast.expr: ...
 
 
 class ActionWriter(Protocol):
-    """What ``calls.py`` asks of ``actions.py``."""
+    """The interface of ``actions.py`` for ``calls.py``."""
 
     def body(self, node: Expression, here: Here) -> list[ast.stmt]: ...
 

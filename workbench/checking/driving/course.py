@@ -92,7 +92,7 @@ class Driver(Protocol):
         """The system's name."""
 
     def place(self, folder: Path) -> Path:
-        """Where the system's table is, of a drive whose files are in `folder`."""
+        """The place of the system's table, for a drive that keeps its files in `folder`."""
 
     def command(self) -> Sequence[str]:
         """The command that starts an actor."""

@@ -54,7 +54,7 @@ class NodeEdges(NamedTuple):
 
 
 class Aim(NamedTuple):
-    """What the next observation asks for.
+    """The values that the next observation requires.
 
     Attributes:
         wanted: For each cell a value, or ANYTHING.

@@ -67,7 +67,7 @@ def _compare(
     recorded: Mapping[int, Any],
     watched: frozenset[int],
 ) -> tuple[Nearest, bool]:
-    """How a step differs from the recording, and whether it would be visible."""
+    """The differences between a step and the recording, and whether the step would be visible."""
     cells, before, notation = model.layout.cells, row_of(state), model.layout.notation
     differences = [
         CellDifference(cells[cell], value, now, notation)

@@ -51,7 +51,7 @@ class Wanted(NamedTuple):
 
 @dataclass
 class _Layer:
-    """How the states of a layer were reached, by steps of `memoized`."""
+    """The steps of `memoized` by which the states of a layer were reached."""
 
     parent: np.ndarray
     step: np.ndarray

@@ -52,7 +52,7 @@ class Nearest(NamedTuple):
 
     @property
     def reasons(self) -> list[str]:
-        """What speaks against it, a line each."""
+        """The reasons against it, one per line."""
         changes = listed(map(str, self.unrecorded), 80)
         return [
             *(f"it cannot be taken: {lack}" for lack in self.lacks),

@@ -107,7 +107,7 @@ class _Space(Search):
         return Figures(len(self.initial), len(self.states), pairs)
 
     def side(self) -> Side:
-        """What was found of it before a stop."""
+        """The part of this space that was found before a stop."""
         return Side(self.model.name, self.figures)
 
     def met_in(self, number: int) -> AbstractContextManager[None]:

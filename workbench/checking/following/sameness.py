@@ -13,7 +13,7 @@ _MOST_LINES = 12
 
 
 class Figures(NamedTuple):
-    """How many initial states, states and steps; a step is a pair of different states."""
+    """The numbers of initial states, states and steps; a step is a pair of different states."""
 
     initial: int
     states: int

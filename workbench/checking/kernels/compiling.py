@@ -1,4 +1,4 @@
-"""What happens when a process needs a kernel that is not in Numba's cache: it says so and compiles, or refuses."""
+"""Kernels that are missing from Numba's cache: a process that needs one says so and compiles it, or refuses to."""
 
 import sys
 import threading

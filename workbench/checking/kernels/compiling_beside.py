@@ -123,7 +123,7 @@ class _Loading:
 
 
 def at_once(compute: Callable[[], T]) -> T:
-    """What `compute` makes of a finished search; kernels are interpreted if the cache, or Numba, lacks."""
+    """The result of `compute` on a finished search; kernels that are not compiled are interpreted."""
     try:
         with compiling.only_cached():
             return compute()
@@ -155,7 +155,7 @@ def load_or_wait(load: Callable[[], None], rare: bool = False) -> None:
 
 
 def going_on() -> str:
-    """What is still being compiled when this process has done its work; "" if nothing is."""
+    """A line on the compilation that goes on when this process has finished; "" if none does."""
     if _compiler is None or _compiler.process.poll() is not None:
         return ""
     return f"process {_compiler.process.pid} goes on compiling the search kernels, for later commands"

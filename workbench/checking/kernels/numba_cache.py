@@ -70,7 +70,7 @@ class _Beside(InTreeCacheLocator):
 
 
 class _Places(CompileResultCacheImpl):
-    """Where Numba keeps a function; the last resort keeps nothing."""
+    """The places where Numba may cache a function; the last one keeps nothing."""
 
     _locator_classes = [*CompileResultCacheImpl._locator_classes, _Beside]
 
@@ -135,7 +135,7 @@ def compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
 
 
 def folder() -> Path:
-    """Where the cache keeps the kernels of this folder.
+    """The cache folder for the kernels of this package.
 
     Raises:
         InputError: If there is no place for it.

@@ -256,7 +256,7 @@ class Expander:
         )
 
     def _servants(self, this: "_Pass") -> dict[int, Callable[[], object]]:
-        """What stops the phases, and who serves it."""
+        """For each reason why a phase stops, the method that serves it."""
         store = this.store
         return {
             serving.MISSED: lambda: self._memoize(this),
@@ -287,7 +287,7 @@ class Expander:
         return this.block.rows[source].tolist(), int(self._queue.step[chunk * self._room + place])
 
     def place_of(self, error: ModelError, store: StateStore, end: int) -> StatePlace | None:
-        """Where the model's error was raised: a state of the store up to `end`, a step from it, or a pruned state."""
+        """The place of the model's error: a state of the store before `end`, a step from one, or a pruned state."""
         if error.met is None:
             return None
         row, step = error.met

@@ -111,7 +111,7 @@ class Failing:
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """Where a property holds, in one rule.
+    """A single rule for the settings in which a property holds.
 
     Attributes:
         name: The property.
@@ -154,7 +154,7 @@ class Explanation:
         return " ".join(f"{name}={word}" for name, word in self.words(setting).items())
 
     def exact(self) -> str:
-        """How much the rule claims."""
+        """The extent to which the rule is exact, in words."""
         smallest = "" if self.minimal else ", maybe not the smallest rule"
         within = f", in {self.bounded:,} of them {WITHIN} alone" if self.bounded else ""
         return f"exact on {counted(self.decided, 'setting')}{within}{smallest}"

@@ -176,7 +176,7 @@ class _Process:
             return self._process
 
     def _ask(self, process: subprocess.Popen[bytes], number: int) -> bytes:
-        """What the process answers; nothing if it died."""
+        """The process's answer; None if it died."""
         assert process.stdout is not None
         self._tell(process, b"%d\n" % number)
         said = process.stdout.readline()

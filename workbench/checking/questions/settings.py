@@ -71,7 +71,7 @@ def same(name: str, constant: Constant, given: Any) -> Any:
 
 
 class SettingPlan(NamedTuple):
-    """What to check in one setting."""
+    """The check of a single setting."""
 
     names: tuple[str, ...]
     symmetry: tuple[str, ...] = ()

@@ -76,7 +76,7 @@ class Attempt:
 
     @property
     def hint(self) -> tuple[str, str]:
-        """What the one change does, in a few words, and whether that is good, bad or idle."""
+        """The effect of the single change in a few words, and whether it is good, bad or idle."""
         name, value = next(iter(self.changes.items()))
         turned = f"{self.before.model.declared.constants[name].domain.word(value)} \N{RIGHTWARDS ARROW} "
         if self.result is None:

@@ -85,7 +85,7 @@ class Exchange:
 
     @contextmanager
     def posting(self) -> Iterator[Post]:
-        """What makes letters in a task. They can be opened once this has ended."""
+        """Writes letters within a task; they can be opened once the block has ended."""
         folder = self._folder
         if folder is None:
             yield lambda message: Letter(pack(message))

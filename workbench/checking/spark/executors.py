@@ -75,7 +75,7 @@ def _failed(spark: Any, said: str) -> str:
 
 
 def _wrong(answer: Any, here: str) -> str | None:
-    """What is wrong with a worker, by its answer; None if nothing is."""
+    """The fault of a worker according to its answer; None if there is none."""
     if not answer.code:
         return f"has no {_PACKAGE}"
     for package, there, least in zip(worker_report.NEEDED, answer.versions, _least(), strict=True):
@@ -89,7 +89,7 @@ def _wrong(answer: Any, here: str) -> str | None:
 
 
 def _wrong_with_python(said: str) -> str | None:
-    """What is wrong with a worker that could not answer, by PySpark's or Spark's error."""
+    """The fault of a worker that could not answer, according to PySpark's or Spark's error."""
     mismatch = re.search(r"different version:? (\d+\.\d+) than that in driver:? (\d+\.\d+)", said)
     if mismatch:
         return f"runs Python {mismatch[1]}, and this is Python {mismatch[2]}"

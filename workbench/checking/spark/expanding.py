@@ -1,4 +1,4 @@
-"""How a task expands states: it takes them in part by part, and sends their successors."""
+"""The expansion of states in a task, which loads them part by part and sends their successors."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -116,7 +116,7 @@ def reach_worker(get: Callable[[], Worker], _: Any) -> Outgoing:
 
 
 def expand_work(get: Callable[[], Worker], level: int, known: frozenset[str], work: Sequence[Work]) -> Outgoing:
-    """What :class:`Expanding` makes of the states in `work`; `level` is its values'."""
+    """The successors that :class:`Expanding` finds for the states in `work`; `level` is that of its values."""
     worker = get()
     worker.catch_up(level)
     expanding = Expanding(worker, level, known)

@@ -124,7 +124,7 @@ class SparkLivenessJudge:
 
     @property
     def _enabled(self) -> dict[int, StateSet]:
-        """Where the conditions are enabled that say so themselves."""
+        """For each condition with an ENABLED of its own, the states in which it is enabled."""
         truths = self._described[1]
         return dict(zip(self._own, truths[len(truths) - len(self._own) :], strict=True))
 

@@ -156,7 +156,7 @@ class RunManifest:
 
 @dataclass(frozen=True)
 class ManifestStep:
-    """What a version of the manifest adds to the one before.
+    """The additions of one version of the manifest to the version before.
 
     Attributes:
         levels: The newly completed levels.

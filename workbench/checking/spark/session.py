@@ -189,7 +189,7 @@ def _start_java(settings: dict[str, Any]) -> None:
 
 
 def end_of_java(seconds: float = _ENDING_SECONDS) -> str | None:
-    """How Spark's Java has ended, if it ends within some seconds."""
+    """The exit of Spark's Java, if it exits within a few seconds."""
     process = getattr(SparkContext._gateway, "proc", None)  # None where Java has started Python
     if process is None:
         return None
@@ -309,7 +309,7 @@ def _quick_start(java: str) -> str:
 
 
 def check_java() -> str:
-    """What Spark's Java says of its version.
+    """The version that Spark's Java reports.
 
     Raises:
         InputError: If it is not there, or is too old.

@@ -122,7 +122,7 @@ class Worker:
 
     @cached_property
     def labels(self) -> list[Labels | Enabled]:
-        """What liveness asks of states, evaluated once the search is complete."""
+        """The labels of states for liveness, evaluated once the search is complete."""
         declared = self.model.select(self.task.properties)
         of_properties = [Labels(self.model, self.trees, one) for one in declared if isinstance(one, Liveness)]
         return [*of_properties, Enabled(self.model.fairness, self.trees)]

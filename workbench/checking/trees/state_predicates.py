@@ -171,7 +171,7 @@ class Labels(_Columns):
 
 
 class Enabled(_Columns):
-    """Where the conditions of fairness are enabled that say so themselves.
+    """For each fairness condition with an ENABLED of its own, whether it is enabled in a state.
 
     Attributes:
         columns: By the number of the condition.

@@ -62,7 +62,7 @@ class WalkRule:
 
 @dataclass(frozen=True)
 class ActionTaken:
-    """How often walks found an action enabled (by state and instance), and how often they took it."""
+    """The number of times that walks found an action enabled (per state and instance), and took it."""
 
     name: str
     enabled: int

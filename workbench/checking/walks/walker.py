@@ -206,7 +206,7 @@ class Walker:
         )
 
     def _make_servants(self) -> dict[int, Callable[[], object]]:
-        """What a walk stops for, and who serves it."""
+        """For each reason why a walk stops, the method that serves it."""
 
         def at(place: int) -> int:
             return int(self._at.place[place])

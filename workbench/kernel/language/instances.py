@@ -100,7 +100,7 @@ class _Running(threading.local):
     _draft: Draft | None = None
 
     def draft_of(self, layout: Layout) -> Any:
-        """What the actions of this thread write to."""
+        """The draft to which the actions of this thread write."""
         if self._draft is None or self._draft._layout is not layout:
             self._draft = layout.draft()
         return self._draft

@@ -194,7 +194,7 @@ class ClassMachine(Machine):
         return renamings
 
     def declared_renamings(self, sets: Sequence[str] | None = None) -> list[dict[str, str]]:
-        """What :meth:`.Model.renamings` gives where the author has not overridden it."""
+        """The renamings for models whose authors do not override :meth:`.Model.renamings`."""
         names = self.symmetry if sets is None else names_in("sets", sets)
         for name in names:
             if name not in self.symmetry:

@@ -1,4 +1,4 @@
-"""What a model's code shows without a search: what nothing reads, and steps that lead nowhere.
+"""Oversights that a model's code shows without a search: names that nothing reads, and steps that lead nowhere.
 
 Its code is what the class declares, its other methods, and the functions that these call by name. A name that occurs
 anywhere in it counts as read, and so does one in a text; what is said is certain, and more may be unread.
@@ -23,7 +23,7 @@ _OPTIONS = ("when", "by_default", "fair_when", "at", "to")
 
 
 def oversights(model: Any) -> Iterator[str]:
-    """What an author should look at in the machine `model` of a class."""
+    """Remarks for the author of a class, whose machine is `model`."""
     kind = type(model.author)
     code = _code_of.get(kind) or _code_of.setdefault(kind, _Code(kind))
     if code.names.isdisjoint(_READS_ALL):

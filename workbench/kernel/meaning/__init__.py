@@ -1,1 +1,1 @@
-"""What a model means: values, states, machines, searches and verdicts. It knows no language."""
+"""The meaning of models, whatever their language: values, states, machines, searches and verdicts."""

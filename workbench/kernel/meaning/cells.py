@@ -42,13 +42,13 @@ NEVER = _Never()
 
 
 class Row(Protocol):
-    """What has the contents of cells by number."""
+    """Anything that gives the contents of cells by their numbers."""
 
     def __getitem__(self, cell: int, /) -> Any: ...
 
 
 class Whole(ABC):
-    """What is spread over cells, and what people see as one value.
+    """A value that people see as one, spread over several cells.
 
     Attributes:
         indices: Those of its cells.

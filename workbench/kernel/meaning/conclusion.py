@@ -55,7 +55,7 @@ class Growth:
 
 @dataclass(frozen=True, kw_only=True)
 class Exploration(Explored):
-    """What an engine returns.
+    """The result of an engine's search.
 
     Attributes:
         decided: The place - a state, or the step that is wrong - of each property that is violated or reached.
@@ -227,7 +227,7 @@ def _bounded(plan: Plan, explored: Exploration) -> list[str]:
 
 
 def remarks(plan: Plan, explored: Exploration) -> list[str]:
-    """What an author should look at; only remarks on speed and growth do without the whole space."""
+    """Remarks for the model's author. Only those on speed and growth do not need the whole space."""
     slow = [] if explored.profile is None else explored.profile.remarks
     if explored.stopped is not None and explored.growth is not None and not (plan.fail_fast and explored.decided):
         slow = [*explored.growth.remarks, *slow]

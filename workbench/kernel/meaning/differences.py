@@ -1,4 +1,4 @@
-"""What is different between two values, in words."""
+"""The differences between two values, in words."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ class Difference(NamedTuple):
     after: str
 
     def told(self, arrow: str = "->", brief: Callable[[str], str] = str) -> str:
-        """What has become of it, with its values made `brief`."""
+        """The change in words, with its values passed through `brief`."""
         return f"{'' if self.before is None else f'{brief(self.before)} {arrow} '}{brief(self.after)}"
 
     def __str__(self) -> str:

@@ -60,7 +60,7 @@ def pausing(pause: Callable[[], object]) -> Iterator[None]:
 
 
 def pause() -> None:
-    """What a language calls from time to time within one long evaluation, where no data is half-written."""
+    """Called by a language from time to time during a long evaluation, at points where all data is consistent."""
     for one in _pauses.get():
         one()
 

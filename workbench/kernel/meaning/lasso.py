@@ -164,7 +164,7 @@ class Wait(NamedTuple):
 
 
 class Trap(NamedTuple):
-    """How a lasso goes on for ever.
+    """The infinite end of a lasso.
 
     Attributes:
         moves: Whether steps are taken again and again.
@@ -189,7 +189,7 @@ class Trap(NamedTuple):
 
 
 def trap(trace: Trace) -> Trap:
-    """What happens at the end of a lasso: what each fair process waits for."""
+    """The end of a lasso, with what each fair process waits for."""
     model = trace.model
     loop = trace.steps[(trace.loop or 0) + 1 :] if trace.back else ()
     moves = [step.move for step in (*loop, trace.back) if step is not None and step.move is not None]

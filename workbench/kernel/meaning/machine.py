@@ -137,7 +137,7 @@ class Machine(ABC):
         return permute(value, {name: name for names in self.declared.names(self.constants).values() for name in names})
 
     def oversights(self) -> Iterator[str]:
-        """What an author should look at, in lines; for results."""
+        """Remarks for the author, one per line; results show them."""
         return iter(())
 
     # States ----------------------------------------------------------------------------------------------------
@@ -270,7 +270,7 @@ class Machine(ABC):
         return [name for name in names if self.declared.property_named(name) is DEADLOCK or name in self.properties]
 
     def chosen_as(self, names: Iterable[str], other: "Machine") -> list[str]:
-        """What `names`, chosen for the same model with `other` constants, amount to: those that apply here.
+        """The properties among `names` that apply here, chosen for the same model with `other` constants.
 
         A choice of all that `other` checks by default is one of all that this one does.
         """

@@ -1,4 +1,4 @@
-"""How a language writes values: states, changes and the labels of steps are told in it."""
+"""The notation of a language for values, used in states, changes and the labels of steps."""
 
 from typing import Any
 

@@ -158,7 +158,7 @@ class Declared:
 
     @property
     def place(self) -> str:
-        """Where its function begins, as " (file:line)"."""
+        """The start of its function, as " (file:line)"."""
         return defined_at(self.function)
 
     def check(self, owner: str, declared: Any) -> None:

@@ -42,7 +42,7 @@ class Fingerprints:
 
 @dataclass(frozen=True)
 class Plan:
-    """What to check, and how.
+    """A check that has been planned: the properties, and how to decide them.
 
     Attributes:
         properties: In the order of the verdicts.

@@ -153,7 +153,7 @@ P = TypeVar("P", bound=Property)
 def _declare(
     made: Callable[..., P], each: Sequence[Any], domains: Mapping[str, str], states: int = 1, **options: Any
 ) -> Any:
-    """What `each` holds as a property: the decorated method; or a decorator, if it holds texts with parameters."""
+    """The property made from `each`: the decorated method, or a decorator if `each` holds texts with parameters."""
     bare = len(each) == 1 and callable(each[0])
     parameters = Parameters.declared(() if bare else each, domains)
 
@@ -257,7 +257,7 @@ def step(
 
 
 class Promise:
-    """What a liveness property returns. ``&`` joins promises, and nothing else does.
+    """The value of a liveness property. Promises can be joined with ``&`` only.
 
     Python's ``and`` would keep one of two formulas and drop the other without a word.
     """

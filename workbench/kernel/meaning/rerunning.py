@@ -1,4 +1,4 @@
-"""How much of its time a search spends on running a model's code again, to find out if it is impure."""
+"""The share of its time that a search spends on rerunning a model's code to detect impurity."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,7 @@ _MOST, _MOST_WAITING = 0.1, 1.0
 
 
 def how_often(known: int, runs: int = 1) -> int:
-    """How often a search should run situations again.
+    """The number of times that a search should rerun situations.
 
     Args:
         known: The number of all situations.

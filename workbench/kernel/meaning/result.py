@@ -29,7 +29,7 @@ _STYLES: dict[bool | None, Style] = {True: "yes", False: "no", None: "unknown"}
 
 
 class Answer(Protocol):
-    """What every question returns: a check, random walks, a recording or scenario, an audit, a drive, a what-if."""
+    """The common part of all answers: of checks, walks, recordings, scenarios, audits, drives and what-ifs."""
 
     @property
     def holds(self) -> bool | None:
@@ -47,7 +47,7 @@ class Answer(Protocol):
         """The answer as a terminal shows it, without the traces."""
 
     def as_dict(self) -> Any:
-        """What ``--json`` prints; scripts rely on its keys."""
+        """The document that ``--json`` prints; scripts rely on its keys."""
 
 
 class Lined:
@@ -149,7 +149,7 @@ def with_states(word: str, states: int | None) -> str:
 
 @dataclass(frozen=True)
 class ActionCount:
-    """How often an action was enabled (per state and instance), and how many successors it had, and new ones.
+    """The number of times that an action was enabled (per state and instance), of its successors, and of new ones.
 
     Attributes:
         assigns: Whether it ever assigned a variable.
@@ -188,7 +188,7 @@ class Judged(Lined):
 
     @property
     def why(self) -> str:
-        """What does not hold; else that everything does."""
+        """The properties that do not hold; if there are none, that everything holds."""
         open_or_bad = [f"{v.name} {v.told}" for v in self.verdicts if v.holds is not True]
         open_or_bad += [] if self.error is None else ["an error of the model"]
         if open_or_bad or not self.verdicts:
@@ -215,7 +215,7 @@ class Judged(Lined):
 
 @dataclass(frozen=True, kw_only=True)
 class Explored:
-    """What a search has seen of a space.
+    """The part of a space that a search has visited.
 
     Attributes:
         stopped: Why it did not visit the whole space, or cannot be trusted; None if it did and can.

@@ -1,4 +1,4 @@
-"""What shows itself in notebooks. The kernel knows no pictures: whoever draws is found by name."""
+"""Objects that display themselves in notebooks. The kernel knows no pictures; the drawing code is found by name."""
 
 import importlib
 from typing import Any
@@ -10,7 +10,7 @@ def display() -> Any:
 
 
 class Shown:
-    """What front ends that ask no IPython, such as marimo, show as HTML."""
+    """An object that front ends without IPython, such as marimo, display as HTML."""
 
     def _repr_html_(self) -> Any:
         return display().bundle_of(self)["text/html"]

@@ -387,7 +387,7 @@ def cells_of(state: State) -> Iterator[tuple[Cell, Any]]:
 
 
 def notation_of(state: State) -> Notation:
-    """How the values of a state are written."""
+    """The notation for the values of a state."""
     return state._layout.notation
 
 

@@ -1,4 +1,4 @@
-"""What a machine is made of: steps with their outcomes, conditions of fairness, and judges of states and steps."""
+"""The parts of a machine: steps with their outcomes, fairness conditions, and judges of states and steps."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ class Outcome(NamedTuple):
 
 
 class Actor(NamedTuple):
-    """Who takes a step: a process, or one of its members if each member has a process."""
+    """The actor of a step: a process, or one of its members if each member has a process."""
 
     process: str
     member: Any = None
@@ -45,7 +45,7 @@ class Actor(NamedTuple):
 
 @dataclass(frozen=True)
 class PlainAction:
-    """What engines and pictures know of an action.
+    """An action as engines and pictures see it.
 
     Attributes:
         place: The file and line, as " (file:line)".
@@ -118,7 +118,7 @@ class ActionInstance(ABC):
 
     @property
     def together(self) -> int:
-        """How many arguments need no name, since they come first and from one set."""
+        """The number of leading arguments that need no name, since they come from one set."""
         declared = self.action
         together = declared.parameters.together
         per_member = declared.process is not None and declared.process.per is not None

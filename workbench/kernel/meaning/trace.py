@@ -51,7 +51,7 @@ class Step:
 
     @property
     def lane(self) -> str:
-        """Who steps, see :class:`workbench.kernel.language.instances.ActionInstance`."""
+        """The actor of the step; see :class:`workbench.kernel.language.instances.ActionInstance`."""
         return "" if self.instance is None else self.instance.lane
 
     @property
@@ -67,7 +67,7 @@ class Step:
 
 
 class Options(NamedTuple):
-    """What an action instance can do in a state.
+    """The possible outcomes of an action instance in a state.
 
     Attributes:
         steps: Empty if it is disabled.
@@ -168,7 +168,7 @@ class Trace(Shown):
 
     @property
     def aliased(self) -> dict[str, list[str]]:
-        """What each of the model's aliases is in every state, as text, or why it has no value there."""
+        """The text of each of the model's aliases in every state, or the reason why it has no value there."""
         states, show = self.states, self.model.layout.notation.show
         steps = list(zip(states, [*states[1:], states[-1 if self.loop is None else self.loop]], strict=True))
 

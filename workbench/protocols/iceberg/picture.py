@@ -35,7 +35,7 @@ def listed(kind, files):
 
 
 def content(one):
-    """What a snapshot holds and changes, in words."""
+    """The contents and changes of a snapshot, in words."""
     yield listed("data", one.data) or "no data"
     if one.deletes:
         yield listed("deletes", one.deletes)
@@ -151,7 +151,7 @@ def asked(op):
 
 
 def work(op):
-    """What an operation has read and written, in words."""
+    """The reads and writes of an operation, in words."""
     if op.replaces or op.refers:
         yield f"reads data {', '.join(map(str, op.replaces or op.refers))}"
     if op.positions:

@@ -84,7 +84,7 @@ def snapshot(model, s, v, shown, earlier, wanted):
 
 
 def fate(model, s, v):
-    """What clean-up and tags have done to a snapshot, in words."""
+    """The effect of clean-up and tags on a snapshot, in words."""
     if isinstance(model, PaimonExtended):
         if v <= s.expired:
             yield note("has expired")

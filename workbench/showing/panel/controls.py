@@ -19,7 +19,7 @@ class Control:
         self.part = self.field = field
 
     def get(self) -> Any:
-        """What is set, in a form that the constant accepts (or complains about)."""
+        """The value that is set, in a form that the constant accepts, or rejects with a reason."""
         return self.field.value
 
     def set(self, value: Any) -> None:
@@ -139,7 +139,7 @@ class Controls(Box):
             words.html = _about(self._declared[name], of[name])
 
     def values(self) -> dict[str, Any]:
-        """What is set, for the model's constructor."""
+        """The values that are set, for the model's constructor."""
         typed = {name: control.get() for name, control in self._controls.items()}
         on = {*self.told.on, *self.switches.on}
         return {name: typed.get(name, name in on) for name in self._declared}

@@ -62,7 +62,7 @@ class Field(Part):
         self.label, self.tip, self.on_change, self.value = label, tip, on_change, value
 
     def receive(self, sent: str, value: Any) -> None:
-        """What a person has typed or chosen, as the page says it; what it cannot be leaves it as it was."""
+        """Take over what was typed or chosen, as the page reports it. An impossible value is ignored."""
         read = self.read(value)
         if read is not None and read != self.value:
             self.value = read
@@ -81,7 +81,7 @@ class Field(Part):
         raise NotImplementedError
 
     def named(self) -> dict[str, Any]:
-        """What that element needs so that the page can send its value, and say what it is."""
+        """The attributes by which the page identifies the element, to send its value and to label it."""
         return {"data_send": self.label or "value", "aria_label": self.label or self.tip}
 
 

@@ -53,7 +53,7 @@ _LEGEND = element(
 
 
 class _Asked(NamedTuple):
-    """What is to be drawn, and how."""
+    """A request for a drawing: of which states, and how."""
 
     mode: str
     variables: tuple[str, ...]

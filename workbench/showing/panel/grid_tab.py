@@ -291,7 +291,7 @@ def _differing(asked: Asked) -> dict[str, Any]:
 
 
 def _told(asked: Asked) -> Markup:
-    """What the map shows, in a line."""
+    """A line that describes the map."""
     declared = asked.settings.model_class.declared.constants
     others = ", ".join(f"{name} = {declared[name].domain.word(value)}" for name, value in _differing(asked).items())
     over = " \N{MULTIPLICATION SIGN} ".join(asked.values)

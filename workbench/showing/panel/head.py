@@ -1,4 +1,4 @@
-"""What stands around a panel's tabs: the stories above, and at the side what a person switches."""
+"""The surroundings of a panel's tabs: the stories above them, and the switches at the side."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -46,7 +46,7 @@ class Head(Pane):
 
 
 class Side(Box):
-    """What a person switches: the constants that matter in sight, and everything else folded away.
+    """The switches: the constants that matter most are in sight, everything else is folded away.
 
     Attributes:
         controls: Controls

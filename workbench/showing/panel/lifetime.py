@@ -1,4 +1,4 @@
-"""How long panels live: one whose cell is run again is closed.
+"""The lifetime of panels: running a cell again closes the panel that it created.
 
 The kernel keeps every widget until it is closed, and sends all of them to a page that is loaded anew.
 """
@@ -90,7 +90,7 @@ CELLS = Cells()
 
 
 class Panel(ipywidgets.DOMWidget):
-    """What a widget inherits, before its own kind, that a cell shows."""
+    """The first base class of any widget that a cell displays."""
 
     _work: Any = None  # what goes on behind it, and ends with it
     _kept: Aside | None = None  # what keeps copies of it in outputs, once it is shown
@@ -101,7 +101,7 @@ class Panel(ipywidgets.DOMWidget):
         CELLS.made(self)
 
     def static(self) -> Drawn | None:
-        """What is shown where there is no kernel."""
+        """The static copy, shown where there is no kernel."""
         raise NotImplementedError
 
     def _wait_a_little(self) -> None:

@@ -37,7 +37,7 @@ class Edges(Box):
         self.part = self
 
     def get(self) -> Any:
-        """What is set, in a form that the constant accepts (or complains about)."""
+        """The value that is set, in a form that the constant accepts, or rejects with a reason."""
         return self.field.value
 
     def set(self, value: Any) -> None:
@@ -68,7 +68,7 @@ class Edges(Box):
         return of if len(of) > 1 else of * 2
 
     def _value(self) -> Any:
-        """What is typed, as a model has it; None where that is not accepted."""
+        """The typed value as the model represents it; None if it is not accepted."""
         constant, name = self._constant, self._name
         try:
             return constant.domain.bind(

@@ -20,7 +20,7 @@ from workbench.showing.panel.surface import Surface
 
 @contextmanager
 def refusing() -> Iterator[None]:
-    """What is not accepted in here, a trait does not accept."""
+    """Turn an InputError raised within the block into a TraitError."""
     try:
         yield
     except InputError as error:

@@ -53,7 +53,7 @@ class Asked:
 
     @property
     def size(self) -> int:
-        """How many settings the grid has."""
+        """The number of settings in the grid."""
         return math.prod(map(len, self.values.values()))
 
     @property
@@ -63,7 +63,7 @@ class Asked:
 
     @property
     def options(self) -> dict[str, Any]:
-        """How each setting is checked."""
+        """The options for the check of each setting."""
         return {
             "symmetry": list(self.settings.symmetry) or None,
             "budget": Budget(states=MOST_STATES, bytes=MOST_BYTES),
@@ -138,7 +138,7 @@ class Filling:
             self.explaining.start(filled, f"Looking for the smallest rule for {name}", work)
 
     def word(self, cell: "GridCell") -> str | None:
-        """What came of a cell, in a word; None where the property does not apply, or it was not reached."""
+        """The outcome of a cell in a word; None if the property does not apply, or the cell was not reached."""
         assert self.asked is not None
         verdict = cell.outcome.verdicts.get(self.asked.name)
         if verdict is not None:

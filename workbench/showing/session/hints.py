@@ -1,4 +1,4 @@
-"""What flipping each switch in sight would do, found out beside the session's check."""
+"""The effects of flipping each switch in sight, computed beside the session's check."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -91,7 +91,7 @@ def try_changes(
 
 
 def how_checked(result: Result, aside: Aside, job: Job, what: str) -> dict[str, Any]:
-    """How changes to `result` are checked, and progress told."""
+    """The options for checking changes to `result` and for reporting progress."""
 
     def progress(done: int, of: int) -> None:
         aside.say(job, f"{done} of {of} {what}")

@@ -28,7 +28,7 @@ class Job:
         return self._stop.is_set()
 
     def watch(self, on_progress: Callable[..., object] | None = None) -> Watch:
-        """How a question of this job is followed and stopped."""
+        """The callbacks by which a question of this job is followed and stopped."""
         return Watch(on_progress, self.should_stop)
 
     def stop(self) -> None:
@@ -121,7 +121,7 @@ class Runner:
 
 
 class Aside:
-    """What is computed beside the check for one purpose, such as a tab's contents, and what came of it.
+    """A computation beside the check for one purpose, such as a tab's contents, with its outcome.
 
     It goes on whether or not anybody looks, and something else that is computed does not end it.
 

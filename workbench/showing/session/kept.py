@@ -1,4 +1,4 @@
-"""What was computed about one result, kept with it: whoever asks first computes it, and the others wait for that."""
+"""Values derived from one result and cached with it; the first caller computes a value while the others wait."""
 
 import threading
 from collections.abc import Callable, Hashable
@@ -18,7 +18,7 @@ Value = TypeVar("Value")
 
 
 class Kept:
-    """What was computed about a result."""
+    """Values derived from a result."""
 
     def __init__(self, result: Result) -> None:
         self.result = result
@@ -27,7 +27,7 @@ class Kept:
         self._values: dict[Hashable, Any] = {}
 
     def get(self, key: Hashable, make: Callable[[], Value], job: Job) -> Value:
-        """What is kept as `key`; if it is not there yet, what `make` makes.
+        """The value cached as `key`, which `make` computes if it is missing.
 
         Args:
             make: Does the work, and ends early where `job` is to stop. What it then returns is not kept.

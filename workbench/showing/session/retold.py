@@ -120,7 +120,7 @@ def _of_actor(model: Machine, step: Step) -> list[ActionInstance]:
 
 
 def _apart(at: State, one: Step, step: Step, changes: Sequence[Change]) -> tuple[int, int]:
-    """How far a step is from another: in what it is given and chooses, then in what it changes."""
+    """The distance between two steps: first in arguments and choices, then in changes."""
     given, wanted = ({*map(repr, each.instance.named(each.choices))} for each in (one, step) if each.instance)
     return len(given ^ wanted), len({*map(str, changes_of(at, one.state))} ^ {*map(str, changes)})
 
@@ -140,7 +140,7 @@ def _why(model: Machine, at: State, step: Step, first: State) -> str:
 
 
 def _otherwise(model: Machine, step: Step, before: Sequence[Change], now: Sequence[Change]) -> dict[str, Any]:
-    """What a step does otherwise, which changed something else `before`."""
+    """The changes of a step that differ from those that it made `before`."""
     assert step.instance is not None
     counters = {one.action.process.pc for one in model.instances if one.action.process}
     member = None if step.instance.actor is None else step.instance.actor.member

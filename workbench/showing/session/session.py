@@ -288,7 +288,7 @@ class Session:
         self._events.tell("result")
 
     def _most_telling(self, result: Result) -> str | None:
-        """What was asked for, else what is violated since the last change, else what was selected, else a trace's."""
+        """The property asked for, else one newly violated, else the one that was selected, else one with a trace."""
         names = [verdict.name for verdict in result.verdicts]
         if self._wanted in names:
             return self._wanted
@@ -428,7 +428,7 @@ class Session:
     # What is computed beside ---------------------------------------------------------------------------------------
 
     def aside(self, purpose: str) -> Aside:
-        """What is computed for one purpose. A new check ends it: it is about another result then."""
+        """The computation for one purpose. A new check ends it, since it concerns the old result."""
         with self.lock:
             return self._asides.setdefault(purpose, Aside(self.lock))
 

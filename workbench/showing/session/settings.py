@@ -1,4 +1,4 @@
-"""What a check is asked for: constants, properties, symmetric sets, and the named configuration that this is."""
+"""The settings of a check: constants, properties, symmetric sets, and the named configuration that they match."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What a session may start from: a model, or a named configuration of one."""
+"""The start of a session: a model, or one of its named configurations."""
 
 import tomllib
 from pathlib import Path

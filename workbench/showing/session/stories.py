@@ -41,7 +41,7 @@ def _told(path: Path) -> Settings:
 
 
 def opening(what: Any, constants: dict[str, Any]) -> Settings:
-    """What a panel opens on: the first story of a model that is only named, and otherwise what it is given.
+    """The start of a panel: the first story of a model that is only named, otherwise exactly what is given.
 
     Raises:
         InputError: For what :func:`start_from` or a constant does not accept.

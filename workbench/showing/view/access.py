@@ -21,7 +21,7 @@ class Access:
 
 
 def accesses(model: AnyModel, states: Iterable[State]) -> list[Access]:
-    """What each action instance of `model` reads and writes in the given states, enabled or not.
+    """The cells that each action instance of `model` reads and writes in the given states, enabled or not.
 
     Examples:
         >>> from workbench.protocols.bakery.model import Bakery

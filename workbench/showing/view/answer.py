@@ -1,4 +1,4 @@
-"""What a recording or a scenario came to: the answer in words, and the behaviour."""
+"""The answer to a recording or a scenario: in words, and with the behaviour."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -20,7 +20,7 @@ class Behaviour(Protocol):
 
 
 class Followed(Answer, Protocol):
-    """What :func:`workbench.validate` and :func:`workbench.scenario` return."""
+    """The result of :func:`workbench.validate` and :func:`workbench.scenario`."""
 
     @property
     def behaviour(self) -> Behaviour | None: ...

@@ -1,4 +1,4 @@
-"""What all charts are: data with one description of a picture, from which both of its outputs are made."""
+"""The base of all charts: data with one description of a picture, from which both outputs are made."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ class Chart(Picture):
     """A chart: ``figure()`` is interactive, ``svg()`` needs no script; both are made of ``plot()``."""
 
     def plot(self) -> Plot:
-        """Where everything is."""
+        """The layout of the picture."""
         raise NotImplementedError
 
     def svg(self) -> Markup:

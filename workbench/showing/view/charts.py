@@ -25,7 +25,7 @@ SAMPLE = 300
 
 
 def levels_chart(result: Result) -> Bars:
-    """How many states are new at each breadth-first level."""
+    """The number of new states at each breadth-first level."""
     return Bars(
         title=f"{result.model.name}: {counted(result.distinct, 'state')} by level",
         categories=tuple(str(level) for level in range(1, result.depth + 1)),

@@ -1,4 +1,4 @@
-"""What tells states apart, in a few characters."""
+"""Short labels that tell states apart."""
 
 import itertools
 import re

@@ -100,7 +100,7 @@ def _scale(picture: Picture) -> float:
 
 
 def _room(node: Node) -> dict[str, str]:
-    """What keeps a place free for the node's picture."""
+    """A placeholder that reserves room for the node's picture."""
     if node.picture is None:
         return {}
     wide, tall = ((side * _scale(node.picture) + 2 * _FRAME) / 72 for side in node.picture.size)

@@ -1,4 +1,4 @@
-"""What everything drawn has in common: the style sheet, and how it shows itself in a notebook.
+"""The common parts of everything drawn: the style sheet, and the display in a notebook.
 
 A drawing is HTML with inline SVG, which takes its text colour from the page and so suits light and dark ones. What a
 notebook keeps must also survive viewers that strip SVG, scripts and styles: there each SVG travels as an image, and a
@@ -81,7 +81,7 @@ def bullets(lines: Iterable[object]) -> Markup:
 
 
 def folded(summary: object, inside: object, is_open: bool = False, **attributes: Any) -> Markup:
-    """What unfolds below its summary."""
+    """Contents that unfold below a summary."""
     return element("details", element("summary", summary), inside, **attributes, open="" if is_open else None)
 
 
@@ -140,7 +140,7 @@ class Drawn:
         raise NotImplementedError
 
     def bundle(self) -> dict[str, Any]:
-        """What a notebook keeps, by MIME type."""
+        """The output for a notebook, by MIME type."""
         return {"text/html": str(portable(self.html())), "text/plain": self.text()}
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:

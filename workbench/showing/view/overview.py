@@ -1,4 +1,4 @@
-"""What a result, a model and a state space show of themselves."""
+"""The displays of a result, a model and a state space."""
 
 from collections.abc import Iterable
 

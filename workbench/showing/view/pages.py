@@ -33,7 +33,7 @@ def page(title: str, body: Markup) -> str:
 
 
 def _policy(script: str) -> str:
-    """What the page may do: run this one script, have styles and drawings, and load nothing from anywhere."""
+    """The page's Content-Security-Policy: run this one script, use styles and images, and load nothing."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "

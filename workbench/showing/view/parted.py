@@ -41,7 +41,7 @@ class Parted(Drawn):
 
     @property
     def common(self) -> int:
-        """How many states the two have in common."""
+        """The number of states that the two have in common."""
         at = parting(self.one, self.other)
         return min(len(self.one), len(self.other)) if at is None else at
 
@@ -57,7 +57,7 @@ class Parted(Drawn):
 
     @property
     def told(self) -> str:
-        """Where they part, in words."""
+        """The place where they part, in words."""
         return f"after {counted(self.common, 'state')} in common" if self.rows else "nowhere"
 
     def html(self) -> Markup:

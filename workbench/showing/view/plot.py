@@ -1,4 +1,4 @@
-"""What a chart is drawn from, and the two things that are made of it: an SVG, and a figure for plotly.
+"""The description of a chart, from which an SVG and a plotly figure are made.
 
 A plot says where everything is, once. Panels have their places in pixels; what is in a panel has its place on the
 panel's two axes.
@@ -36,7 +36,7 @@ class Axis(NamedTuple):
     tilted: bool = False
 
     def part(self, value: float) -> float:
-        """How far along the axis a value is, from 0 to 1."""
+        """The position of a value along the axis, from 0 to 1."""
         first, last = self.span
         return (value - first) / (last - first)
 

@@ -15,7 +15,7 @@ from workbench.showing.view.wording import listed, told_change
 
 @dataclass(frozen=True)
 class RefinedStep:
-    """What a step is to the refined model.
+    """A step as the refined model sees it.
 
     Attributes:
         model: The refined model's class.
@@ -44,7 +44,7 @@ class RefinedStep:
 
     @property
     def sentence(self) -> str:
-        """What it is there, in a sentence to follow what it is here."""
+        """A sentence on the step in the refined model, to follow the one on the step here."""
         if self.why is not None:
             return f"That is {self.words}: {self.why}."
         changes = listed([told_change(change) for change in self.changes])

@@ -117,7 +117,7 @@ def neighbourhood(
     most_edges: int = MOST_EDGES,
     pictures: bool = False,
 ) -> StateGraph:
-    """What leads to a state and what it leads to, up to `radius` steps in both directions.
+    """The states within `radius` steps before and after a state.
 
     Args:
         center: The state, or its number.
@@ -171,7 +171,7 @@ def _number_of(space: Space, state: State) -> int:
 
 
 def _cut(space: Space) -> Iterable[str]:
-    """What the model's constraints keep out of a graph."""
+    """A line on the states that the model's constraints keep out of a graph."""
     if space.result.within is not None:
         yield f"what lies outside {space.result.within} is not drawn, nor are the steps that lead there"
 

@@ -47,7 +47,7 @@ _Lines = list[list[tuple[str, bool]]]
 
 @dataclass(frozen=True)
 class _Label:
-    """What stands in the box of a step: the action's name, and what was chosen."""
+    """The text in the box of a step: the action's name and the choices."""
 
     name: str
     choices: str
@@ -60,12 +60,12 @@ class _Label:
 
     @property
     def wanted(self) -> float:
-        """How wide a box with the choices in two lines is."""
+        """The width of a box with the choices in two lines."""
         return max(width_of(self.name, _SIZE, True), 0.55 * width_of(self.choices, _SIZE))
 
     @property
     def longest(self) -> float:
-        """How wide the longest word of the name is."""
+        """The width of the longest word of the name."""
         return max(width_of(f"{word}_", _SIZE, True) for word in self.name.split("_"))
 
     def lines(self, room: float) -> _Lines:
@@ -179,7 +179,7 @@ class _Picture:
         return tall
 
     def _boxes(self, step: StepView) -> list[tuple[str, _Label]]:
-        """What stands in boxes in the row of a step, each with its lane."""
+        """The boxes in the row of a step, each with its lane."""
         boxes = [(step.lane, _Label.of(step.step))] if step.lane else []
         its = step.refined
         if its is not None and not its.stutters:
@@ -197,7 +197,7 @@ class _Picture:
             sheet.spans(x, top + 14 + _LINE * place, line, _SIZE, title, text_anchor="middle", **_INK)
 
     def _refined(self, x: float, middle: float, step: RefinedStep, boxes: dict[str, _Lines]) -> None:
-        """What a step that ends at `x` is to the refined model: a step of it, nothing, or what it never does."""
+        """The label of a step that ends at `x` in the refined model: a step of it, nothing, or no step of it."""
         center = self.center[step.model]
         if step.stutters:
             self.sheet.add("circle", cx=center, cy=middle, r=2.5, fill="currentColor", fill_opacity=0.5)
@@ -221,7 +221,7 @@ class _Picture:
             sheet.text(target, top, line, _SIZE, hover, text_anchor="middle", **_INK)
 
     def _told(self, step: StepView) -> list[str]:
-        """What the step did to the shared state, a line for each change."""
+        """The step's changes to the shared state, one per line."""
         told = [told_change(change) + _rewritten(step, change) for change in step.effects.get(self.shared, ())]
         return told + [told_again(change, step.writers) for change in step.again] + list(step.alike)
 
@@ -230,7 +230,7 @@ class _Picture:
 
     @property
     def _room(self) -> float:
-        """How wide what is told of the shared state may be."""
+        """The width available for changes of the shared state."""
         return self.width - self.shared_x - _PAD
 
     def _remark(self, y: float, text: str, color: str) -> float:

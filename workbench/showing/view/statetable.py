@@ -23,7 +23,7 @@ def state_table(state: State, changes: Sequence[Change] = (), truths: Iterable[T
 
 
 def _judged(truths: Sequence[Truth]) -> Markup | None:
-    """What is violated, and how many others are not: those are shown on request."""
+    """The violated properties, and the number of others, which are shown on request."""
     broken, others = [t for t in truths if t.broken], [t for t in truths if not t.broken]
     shown = _line(broken) if broken else None
     if not others:
@@ -36,7 +36,7 @@ def _line(truths: Sequence[Truth]) -> Markup:
 
 
 def _others(truths: Sequence[Truth], besides: bool) -> str:
-    """How many invariants hold, and what else is asked of the state."""
+    """The number of invariants that hold, and the other questions asked of the state."""
     invariants = [truth for truth in truths if truth.kind == "invariant"]
     said = []
     if invariants:

@@ -65,7 +65,7 @@ class StepView:
 
     @property
     def broken(self) -> tuple[Truth, ...]:
-        """What is violated in this state, or by the step to it."""
+        """The properties violated in this state, or by the step to it."""
         return tuple(truth for truth in self.truths if truth.broken)
 
 
@@ -95,7 +95,7 @@ class Lanes:
 
     @property
     def strip(self) -> dict[str, Any]:
-        """Who takes which step, and where something is violated: the strip of dots that a player shows.
+        """The strip of dots of a player: the actor of each step, and where something is violated.
 
         ``lanes`` are the actors that take a step; ``at`` is the index of the actor for each step, and -1 for the
         initial state; ``bad`` are the indices of the steps that violate something.
@@ -111,12 +111,12 @@ class Lanes:
 
     @property
     def texts(self) -> list[str]:
-        """What can be found in each step: its label, its sentence, and what it changes."""
+        """The searchable text of each step: its label, its sentence, and its changes."""
         return ["\n".join([step.label, step.sentence, *map(told_change, step.changes)]) for step in self.steps]
 
     @property
     def ending(self) -> str | None:
-        """How a lasso goes on; None for a finite behaviour."""
+        """The continuation of a lasso; None for a finite behaviour."""
         if self.loop is None:
             return None
         return "stops for ever" if self.back is None else f"back to state {self.loop + 1}, for ever"

@@ -47,7 +47,7 @@ def summary(result: Result) -> str:
 
 
 def said_of(result: Result, name: str) -> str:
-    """What a property says, in a line."""
+    """A property's statement, in a line."""
     return " ".join(result.model.declared.property_named(name).doc.partition("\n\n")[0].split())
 
 

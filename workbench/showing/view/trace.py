@@ -106,7 +106,7 @@ class TraceView(Lanes, Drawn):
 
     @cached_property
     def trap(self) -> Trap | None:
-        """What waits for ever in the loop of a lasso."""
+        """The actors that wait for ever in the loop of a lasso."""
         return None if self.loop is None else trap(self.trace)
 
     @cached_property
@@ -121,7 +121,7 @@ class TraceView(Lanes, Drawn):
 
     @property
     def then(self) -> str | None:
-        """How a lasso goes on, and what waits there, as a sentence."""
+        """A sentence on how a lasso goes on, and on what waits there."""
         if self.trap is None:
             return None
         waits = self.trap.whys
@@ -130,7 +130,7 @@ class TraceView(Lanes, Drawn):
 
     @cached_property
     def prefix(self) -> str:
-        """What sets ids of this trace apart from those of others on a page."""
+        """A prefix that keeps this trace's ids apart from those of other traces on a page."""
         return f"t{zlib.crc32(self.permalink.encode()):08x}-"
 
     def svg(self, current: int | None = None, width: float = math.inf) -> Markup:
@@ -406,7 +406,7 @@ class _Owners:
         return self._private.get(cell, SHARED)
 
     def alike(self, after: State, changes: Sequence[Change]) -> Iterator[str]:
-        """What a step made equal to what other actors have, of values such as names and stamps."""
+        """The values, such as names and stamps, that a step made equal to another actor's."""
         values = dict(cells_of(after))
         for cell, _, value, notation in changes:
             if cell.index in self._lane_of and isinstance(value, tuple) and hasattr(value, "_fields"):

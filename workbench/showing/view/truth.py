@@ -49,7 +49,7 @@ class Truth:
 
     @property
     def fault(self) -> Fault:
-        """What is wrong, with the property's name before it and the places that are at fault."""
+        """The fault, with the property's name and the places that are at fault."""
         said = f"{self.name}: {self.why}" if self.why else f"{self.name} does not hold"
         return Fault(said, *(self.why.places if isinstance(self.why, Fault) else ()))
 

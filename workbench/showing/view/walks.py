@@ -1,4 +1,4 @@
-"""What random walks saw, for a person to look at: how much, the verdicts, and what each action contributed."""
+"""The view of random walks: their extent, the verdicts, and the contribution of each action."""
 
 from workbench.checking.walks.result import Simulation
 from workbench.kernel import Verdict

@@ -1,4 +1,4 @@
-"""What is watched in a trace: expressions on the state, with what each of them is in every state."""
+"""Watches of a trace: expressions on the state, with their values in every state."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -63,7 +63,7 @@ class Watch:
 
 
 def watch(trace: Trace, text: str) -> Watch:
-    """What an expression is in every state of a trace.
+    """The value of an expression in every state of a trace.
 
     Args:
         text: See :class:`workbench.formats.expression.Expression`. It is run.
@@ -83,7 +83,7 @@ def watch(trace: Trace, text: str) -> Watch:
 
 
 def aliases(trace: Trace) -> list[Watch]:
-    """What the model wants shown of every state."""
+    """The aliases that the model wants shown of every state."""
     true = trace.model.layout.notation.show(True)
     return [
         Watch(name, tuple(Reading(text, text == true) for text in texts), asked=False)

@@ -12,7 +12,7 @@ from workbench.showing.view.difference import BECOMES, brief
 
 
 def told_choices(instance: ActionInstance, choices: Sequence[tuple[str, Any]], of_actor: bool = False) -> str:
-    """What was chosen in a step, without the action's name and, unless `of_actor`, without the actor.
+    """The choices of a step, without the action's name and, unless `of_actor`, without the actor.
 
     Examples:
         >>> from workbench import machine_of
@@ -39,7 +39,7 @@ def _told(name: str, value: Any, show: Callable[[Any, str], str]) -> str:
 
 
 def told_doc(doc: str, given: Sequence[tuple[str, Any]]) -> str:
-    """What the author says of an action, with the values that are `given` to the parameters that it names.
+    """The author's docstring of an action, with the `given` values in place of its parameters.
 
     Examples:
         >>> told_doc("Replicate a claim to `dst`.", [("source", "n1"), ("dst", "n2")])

@@ -54,7 +54,7 @@ class CausalOrder:
                 yield cause
 
     def _past(self, node: str, index: int) -> dict[str, int]:
-        """How many transactions of each node causally precede this one, itself included."""
+        """The number of transactions of each node that causally precede this one, itself included."""
         pasts = [self.past.get(cause, {}) for cause in self._causes(node, index)]
         pasts.append(self.past.get((node, index - 1), {}))
         return {name: max(past.get(name, 0) for past in pasts) for name in self.queues} | {node: index + 1}

@@ -43,7 +43,7 @@ Partition = tuple[tuple[str, str | None], ...]
 
 
 class VectorPlace(NamedTuple):
-    """Where a data file's deletion vector is.
+    """The place of a data file's deletion vector.
 
     Attributes:
         id: Tells it from all others.
@@ -80,7 +80,7 @@ class FileAction(NamedTuple):
 
     @property
     def vector_id(self) -> str | None:
-        """What tells this file from the same one with other rows struck out."""
+        """The key that tells this file from the same one with other rows deleted."""
         return None if self.vector is None else self.vector.id
 
 

@@ -429,7 +429,7 @@ class DeltaJudgement(Judgement):
         return bool(self.log.staged or features & CATALOG_FEATURES)
 
     def _origin(self, name: str) -> Origin:
-        """How a live file, or a live file's deletion vector, came into the table."""
+        """The origin of a live file, or of a live file's deletion vector."""
         assert self.snapshot is not None
         for file, first in self.snapshot.live.values():
             if name in (file.name, file.vector and file.vector.name) and first >= 0:

@@ -67,7 +67,7 @@ class Snapshot:
         return life
 
     def unlike(self, checkpoint: Actions) -> Iterator[str]:
-        """How a checkpoint of this version differs from what the entries add up to."""
+        """The differences between a checkpoint of this version and the sum of the entries."""
         theirs = {one.name: one for one in checkpoint.adds}
         for name in self.live.keys() - theirs.keys():
             yield f"it lacks {name}"
@@ -90,7 +90,7 @@ class Snapshot:
                 yield f"it has the transaction {number} of the application {app}"
 
     def miscounts(self, said: Said) -> Iterator[str]:
-        """How a checksum file of this version differs from the table."""
+        """The differences between a checksum file of this version and the table."""
         vectors = [life.file.vector.cardinality for life in self.live.values() if life.file.vector is not None]
         for name, there in (
             ("numFiles", len(self.live)),
@@ -133,7 +133,7 @@ def both(actions: Actions) -> list[str]:
 
 
 def miscounted(entry: Actions) -> Iterator[str]:
-    """How delta-rs's counts differ from an entry; a delete's change data files count as added, an update's do not."""
+    """The differences between delta-rs's counts and an entry; it counts a delete's change data files as added."""
     if not (entry.info("engineInfo", str) or "").startswith("delta-rs"):
         return
     metrics = Said(entry.info("operationMetrics", dict) or {}, entry.name)

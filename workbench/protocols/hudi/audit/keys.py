@@ -209,7 +209,7 @@ def _until(rows: dict[str, list[tuple[Slice, str]]], *pair: str) -> int | None:
 
 
 def _origin(one: Slice, having: Iterable[tuple[Slice, str]], slices: Sequence[Slice]) -> Origin:
-    """How the key came into the file group of slice `one`."""
+    """The origin of the key in the file group of slice `one`."""
     with_key = {s["first"] for s, _ in having}
     earlier = [s for s in slices if s["first"] <= one["first"]]
     since = one

@@ -186,7 +186,7 @@ class IcebergJudgement(Judgement):
             self.find_about(LINEAR, "proved", one.snapshot, why, evidence)
 
     def counts(self) -> None:
-        """What is counted twice comes to the same."""
+        """Figures that are stored twice agree."""
         for one, why in self.table.miscounts:
             evidence = [f"{self.table.metadata.name}: snapshot {one.id}, {one.manifest_list}"]
             self.find(COUNTS_AGREE, "suspect", self.version(one), why, evidence, about=(one.id, why))
@@ -202,7 +202,7 @@ class IcebergJudgement(Judgement):
             self.left_out.append("whether data files exist: the table was written to while it was read")
 
     def _origin(self, name: str) -> Origin:
-        """How a live file came into the table."""
+        """The origin of a live file."""
         entry = self.table.live[name]
         by = self.table.metadata.snapshots.get(entry.added_by)
         return Origin(by and self.version(by), by and utc(by.millis), entry.rows)

@@ -32,7 +32,7 @@ class CountsJudgement(Judgement):
         return [self.miscounts, self.misfits, self.kinds, self.hint, self.files, self.kept_files]
 
     def miscounts(self) -> None:
-        """What is counted twice comes to the same."""
+        """Figures that are stored twice agree."""
         table = self.table
         columns = ("version", "added", "removed", "delta_rows", "total_rows", "schema")
         known, broken = set(versions(self.source, "schema", "schema-")), {*table.breaks["version"].to_pylist()}
@@ -150,7 +150,7 @@ def _has_names(table: PaimonTable) -> bool:
 
 
 def _origin(table: PaimonTable, name: str) -> Origin:
-    """How a live data file, or one of deletion vectors, came into the table."""
+    """The origin of a live data file, or of a live file of deletion vectors."""
     folder, _, base = name.rpartition("/")
     rows, of = (table.vectors, "index_file") if folder == "index" else (table.files, "name")
     one = alive_at(rows, table.last).filter(pc.field(of) == base).slice(0, 1).to_pylist()[0]

@@ -1,4 +1,4 @@
-"""What keeps files of a Paimon table alive beside its newest snapshot: tags, and the newest snapshots of branches."""
+"""Tags and branches of a Paimon table, whose snapshots keep files alive beside the newest snapshot."""
 
 import re
 from collections.abc import Iterator

@@ -35,7 +35,7 @@ class OutsideModelError(InputError):
 
 
 class BucketHistory(NamedTuple):
-    """What the snapshots show.
+    """The history of a bucket as the snapshots show it.
 
     Attributes:
         name: The keys and the bucket.

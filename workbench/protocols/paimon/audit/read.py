@@ -243,7 +243,7 @@ def _read(
 
 
 def _changes(entries: pa.Table) -> dict[int, Change]:
-    """What the deltas come to."""
+    """The net changes of the deltas."""
     sign = pc.if_else(pc.equal(entries["kind"], ADD), 1, -1)
     table = pa.table(
         {

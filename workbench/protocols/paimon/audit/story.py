@@ -113,7 +113,7 @@ class _Teller:
         return {value: (first[firsts[value]], other[others[value]]) for value in firsts}
 
     def _most_writers(self) -> int:
-        """How many writers a search can follow.
+        """The largest number of writers that a search can follow.
 
         Each may be idle, or write any row, and be at any of three steps. If they write more than once, each also knows
         the table as of some snapshot since its own last one, which is half the writers ago on average.
