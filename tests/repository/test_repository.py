@@ -87,7 +87,7 @@ def test_environment_and_pyproject_agree() -> None:
 
 
 #: What our dependencies bring, and what the programs for the environment of the writers import.
-COME_WITH_THEM = {"IPython", "llvmlite", "py4j", "traitlets"} | {"pypaimon"}
+COME_WITH_THEM = {"IPython", "llvmlite", "nbclient", "nbformat", "py4j", "traitlets"} | {"pypaimon"}
 #: Panels live in JupyterLab, and fsspec itself imports what it opens object stores with.
 NOT_IMPORTED = {"jupyterlab"} | {"adlfs", "gcsfs", "s3fs"}
 #: Spark Connect's modules have other names than the packages that bring them.

@@ -5,7 +5,20 @@ from pathlib import Path
 from types import ModuleType
 
 #: In the order of the help.
-NAMES = ("check", "walk", "sweep", "validate", "scenario", "export", "audit", "drive", "list", "new", "notebooks")
+NAMES = (
+    "check",
+    "walk",
+    "sweep",
+    "validate",
+    "scenario",
+    "export",
+    "audit",
+    "drive",
+    "list",
+    "new",
+    "notebooks",
+    "grade",
+)
 
 
 def command(name: str) -> ModuleType:

@@ -1,0 +1,81 @@
+"""Notebooks that were handed in: their answers are run and marked, whatever else their cells do."""
+
+import csv
+import json
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from tests.command import Run
+
+IMPORTED = "from workbench.showing.lessons import exercise"
+RIGHT = 'exercise("one_group").check({"FileGroupCount": 1})'
+WRONG = 'exercise("one_group").check({"FileGroupCount": 2})'
+
+
+def hand_in(path: Path, *cells: str) -> None:
+    path.parent.mkdir(exist_ok=True, parents=True)
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells]), path)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.slow
+def test_every_answer_has_a_mark(run: Run, here: Path) -> None:
+    """The last of several counts, and so does one whose cell fails; a lesson's exercises cannot be left out."""
+    hand_in(
+        here / "in" / "anna" / "06_your_own_model.ipynb",
+        IMPORTED,
+        WRONG,
+        RIGHT,
+        "not Python (",
+        'answer = {}\n1 / 0\nexercise("nobody_is_at_fault").check(answer)',
+        'exercise("no_such").check(1)',
+        'exercise("one_step").check(...)',
+    )
+    hand_in(here / "in" / ".ipynb_checkpoints" / "a.ipynb", "while True: pass")
+    (here / "in" / "=1.ipynb").write_text("no JSON")
+    done = run("grade", "in", "-o", "marks.csv", "-o", "marks.json")
+    assert done.status == 2
+    assert done.out.splitlines() == [
+        "in/=1.ipynb: 1 refused",
+        "in/anna/06_your_own_model.ipynb: 3 unanswered, 1 right, 2 failed",
+    ]
+    assert done.err == "workbench: in/=1.ipynb: it is no notebook: NotJSONError\n"
+    rows = list(csv.DictReader((here / "marks.csv").open()))
+    assert [(row["exercise"], row["mark"]) for row in rows] == [
+        ("", "refused"),
+        ("told_twice", "unanswered"),
+        ("written_once", "unanswered"),
+        ("one_group", "right"),
+        ("nobody_is_at_fault", "failed"),
+        ("no_such", "failed"),
+        ("one_step", "unanswered"),
+    ]
+    assert rows[4]["said"] == "ZeroDivisionError: division by zero"
+    assert json.loads((here / "marks.json").read_text()) == rows
+
+
+@pytest.mark.slow
+def test_a_notebook_without_an_end_is_late(run: Run, here: Path) -> None:
+    hand_in(here / "a.ipynb", IMPORTED, RIGHT, "while True: pass", WRONG)
+    done = run("grade", "a.ipynb", "--max-seconds", "30", "--json")
+    assert done.status == 3
+    (mark,) = json.loads(done.out)
+    assert mark == {
+        "notebook": "a.ipynb",
+        "exercise": "one_group",
+        "mark": "late",
+        "said": "the notebook takes longer than 30 s",
+    }
+
+
+def test_what_is_not_there_is_one_line(run: Run, here: Path) -> None:
+    assert run("grade", "nowhere") == (2, "", "workbench: 'nowhere' is not there; give a notebook or a folder\n")
+    (here / "empty").mkdir()
+    assert run("grade", "empty") == (2, "", "workbench: there is no notebook in 'empty'\n")

@@ -1,0 +1,87 @@
+"""Run notebooks that were handed in, and mark the answers to their exercises.
+
+  workbench grade handed-in -o marks.csv       every notebook in and below a folder, a row for each exercise
+  workbench grade anna.ipynb ben.ipynb
+
+Their cells are code of others, and run here with your rights, each notebook in a process of its own: grade where that
+does no harm, such as in a container. A mark is right, wrong, unanswered, failed (the cell raised an error) or late;
+a file that is no notebook is refused.
+
+Exit status: 0 every notebook ran to its end, 2 there is none or one is no notebook, 3 one was late.
+"""
+
+import argparse
+import csv
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from workbench.commands.files import writing_text
+from workbench.commands.options import add_options
+from workbench.commands.outputs import DATA, add_outputs, as_json, check_written, to_standard_output
+from workbench.commands.standard import complain, say, say_json
+from workbench.commands.status import BAD_INPUT, HOLDS, UNKNOWN
+from workbench.formats.spreadsheet import harmless
+from workbench.kernel import InputError
+from workbench.kernel.meaning.errors import brief
+from workbench.kernel.meaning.text import printable, printable_lines
+from workbench.registry.programs import needs
+
+_TABLE = ".csv"
+_COLUMNS = ("notebook", "exercise", "mark", "said")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", nargs="+", type=Path, metavar="PATH", help="a notebook, or a folder")
+    add_options(parser, "--max-seconds", default=600.0, help="how long a notebook may run (by default 600)")
+    add_options(parser, "--json")
+    add_outputs(parser, (_TABLE, DATA), told={_TABLE: "a row for each exercise"})
+
+
+def run(arguments: argparse.Namespace) -> int:
+    needs("lab", "grading")
+    from workbench.showing.lessons.grading import LATE, REFUSED, Mark, marks_of
+
+    notebooks = list(dict.fromkeys(path for given in arguments.path for path in _notebooks(given)))
+    check_written(arguments, notebooks)
+    quiet, status, rows = arguments.json or to_standard_output(arguments), HOLDS, list[tuple[str, Mark]]()
+    for path in notebooks:
+        try:
+            marks = marks_of(path, arguments.max_seconds)
+        except InputError as error:
+            complain(f"{printable(str(path))}: {error}")
+            marks, status = [Mark("", REFUSED, str(error))], BAD_INPUT
+        rows += [(str(path), mark) for mark in marks]
+        if status == HOLDS and any(mark.mark == LATE for mark in marks):
+            status = UNKNOWN
+        if not quiet:
+            counts = Counter(mark.mark for mark in marks)
+            told = ", ".join(f"{count} {mark}" for mark, count in counts.items()) or "no exercise"
+            say(f"{printable(str(path))}: {told}")
+    document = [{"notebook": path, **mark._asdict()} for path, mark in rows]
+    for output in arguments.output:
+        with writing_text(output.path) as file:
+            if output.kind == DATA:
+                file.write(as_json(document))
+            else:
+                csv.writer(file, lineterminator="\n").writerows(_table(rows))
+    if arguments.json:
+        say_json(json.dumps(document, indent=1))
+    return status
+
+
+def _notebooks(given: Path) -> list[Path]:
+    """The notebooks of a path; in folders without what JupyterLab keeps beside them."""
+    if not given.exists():
+        raise InputError(f"{brief(str(given))} is not there; give a notebook or a folder")
+    found = sorted(path for path in given.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts)
+    if given.is_dir() and not found:
+        raise InputError(f"there is no notebook in {brief(str(given))}")
+    return found if given.is_dir() else [given]
+
+
+def _table(rows: Sequence[tuple[str, Sequence[str]]]) -> Iterator[list[str]]:
+    yield list(_COLUMNS)
+    for path, mark in rows:
+        yield harmless(printable_lines(text) for text in (path, *mark))
