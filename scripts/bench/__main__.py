@@ -141,10 +141,8 @@ def main(words: list[str] | None = None) -> int:
         return 2
     worse = [] if given.slower is None else versions.worse(rows["versions"], given.slower)
     for row in worse:
-        print(
-            f"bench: {row['search']}: counts the same: {row['same counts']}, {row['times']} times as fast",
-            file=sys.stderr,
-        )
+        what = "other counts" if row["same counts"] == "NO" else f"{row['times']} times as fast"
+        print(f"bench: {row['search']}: {what}", file=sys.stderr)
     return 1 if worse else 0
 
 

@@ -2,12 +2,18 @@
 
 import csv
 import json
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
 import pytest
 
 from tests.command import Run
+from tests.lab import until
+from tests.places import ROOT
 
 IMPORTED = "from workbench.showing.lessons import exercise"
 RIGHT = 'exercise("one_group").check({"FileGroupCount": 1})'
@@ -46,7 +52,11 @@ def test_every_answer_has_a_mark(run: Run, here: Path) -> None:
         "in/=1.ipynb: 1 refused",
         "in/anna/06_your_own_model.ipynb: 3 unanswered, 1 right, 2 failed",
     ]
-    assert done.err == "workbench: in/=1.ipynb: it is no notebook: NotJSONError\n"
+    assert done.err.splitlines() == [
+        "workbench: in/=1.ipynb: it is no notebook: NotJSONError",
+        "written to marks.csv",
+        "written to marks.json",
+    ]
     rows = list(csv.DictReader((here / "marks.csv").open()))
     assert [(row["exercise"], row["mark"]) for row in rows] == [
         ("", "refused"),
@@ -73,6 +83,31 @@ def test_a_notebook_without_an_end_is_late(run: Run, here: Path) -> None:
         "mark": "late",
         "said": "the notebook takes longer than 30 s",
     }
+
+
+@pytest.mark.slow
+def test_an_interrupt_leaves_the_marks_of_the_notebooks_before(here: Path) -> None:
+    hand_in(here / "a.ipynb", IMPORTED, RIGHT)
+    hand_in(here / "b.ipynb", IMPORTED, RIGHT, "while True: open('running', 'w').close()")
+    hand_in(here / "c.ipynb", IMPORTED, RIGHT)
+    command = [sys.executable, "-m", "workbench", "grade", "a.ipynb", "b.ipynb", "c.ipynb", "-o", "marks.csv"]
+    with subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.DEVNULL) as grading:
+        until((here / "running").exists, "the second notebook runs")
+        grading.send_signal(signal.SIGINT)
+        assert grading.wait() == 3
+    rows = csv.DictReader((here / "marks.csv").open())
+    assert [(row["notebook"], row["mark"], row["said"]) for row in rows] == [
+        ("a.ipynb", "right", "It holds in all 1,389 states, without any check."),
+        ("b.ipynb", "late", "interrupted"),
+        ("c.ipynb", "late", "interrupted"),
+    ]
+
+
+def test_a_notebook_that_is_too_large_is_refused_as_such(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.showing.lessons.grading._MOST_BYTES", 10)
+    hand_in(here / "a.ipynb")
+    done = run("grade", "a.ipynb")
+    assert (done.status, done.err) == (2, "workbench: a.ipynb: it has more than 10 bytes\n")
 
 
 def test_what_is_not_there_is_one_line(run: Run, here: Path) -> None:

@@ -7,25 +7,25 @@ Their cells are code of others, and run here with your rights, each notebook in 
 does no harm, such as in a container. A mark is right, wrong, unanswered, failed (the cell raised an error) or late;
 a file that is no notebook is refused.
 
-Exit status: 0 every notebook ran to its end, 2 there is none or one is no notebook, 3 one was late.
+Exit status: 0 every notebook ran to its end, 2 there is none or one is no notebook, 3 one was late. After Ctrl-C the
+notebook that runs and those that follow are late.
 """
 
 import argparse
-import csv
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from workbench.commands.files import writing_text
+from workbench.commands.answers import printing, write
 from workbench.commands.options import add_options
-from workbench.commands.outputs import DATA, add_outputs, as_json, check_written, to_standard_output
+from workbench.commands.outputs import DATA, add_outputs, as_json, check_written
 from workbench.commands.standard import complain, say, say_json
 from workbench.commands.status import BAD_INPUT, HOLDS, UNKNOWN
-from workbench.formats.spreadsheet import harmless
+from workbench.formats.spreadsheet import to_csv
 from workbench.kernel import InputError
+from workbench.kernel.meaning.budget import INTERRUPTED
 from workbench.kernel.meaning.errors import brief
-from workbench.kernel.meaning.text import printable, printable_lines
+from workbench.kernel.meaning.text import printable
 from workbench.registry.programs import needs
 
 _TABLE = ".csv"
@@ -45,30 +45,26 @@ def run(arguments: argparse.Namespace) -> int:
 
     notebooks = list(dict.fromkeys(path for given in arguments.path for path in _notebooks(given)))
     check_written(arguments, notebooks)
-    quiet, status, rows = arguments.json or to_standard_output(arguments), HOLDS, list[tuple[str, Mark]]()
-    for path in notebooks:
-        try:
-            marks = marks_of(path, arguments.max_seconds)
-        except InputError as error:
-            complain(f"{printable(str(path))}: {error}")
-            marks, status = [Mark("", REFUSED, str(error))], BAD_INPUT
-        rows += [(str(path), mark) for mark in marks]
-        if status == HOLDS and any(mark.mark == LATE for mark in marks):
-            status = UNKNOWN
-        if not quiet:
-            counts = Counter(mark.mark for mark in marks)
-            told = ", ".join(f"{count} {mark}" for mark, count in counts.items()) or "no exercise"
-            say(f"{printable(str(path))}: {told}")
-    document = [{"notebook": path, **mark._asdict()} for path, mark in rows]
-    for output in arguments.output:
-        with writing_text(output.path) as file:
-            if output.kind == DATA:
-                file.write(as_json(document))
-            else:
-                csv.writer(file, lineterminator="\n").writerows(_table(rows))
-    if arguments.json:
-        say_json(json.dumps(document, indent=1))
-    return status
+    rows, interrupted = list[dict[str, str]](), False
+    with printing(arguments):
+        for path in notebooks:
+            try:
+                marks = [Mark("", LATE, INTERRUPTED)] if interrupted else marks_of(path, arguments.max_seconds)
+            except InputError as error:
+                complain(f"{printable(str(path))}: {error}")
+                marks = [Mark("", REFUSED, str(error))]
+            except KeyboardInterrupt:  # the marks of the notebooks before stay
+                marks, interrupted = [Mark("", LATE, INTERRUPTED)], True
+            rows += [{"notebook": str(path), **mark._asdict()} for mark in marks]
+            if not arguments.json:
+                counts = Counter(mark.mark for mark in marks)
+                told = ", ".join(f"{count} {mark}" for mark, count in counts.items()) or "no exercise"
+                say(f"{printable(str(path))}: {told}")
+        if arguments.json:
+            say_json(json.dumps(rows))
+    write(arguments, None, "", {DATA: lambda: as_json(rows), _TABLE: lambda: _table(rows)})
+    found = {row["mark"] for row in rows}
+    return BAD_INPUT if REFUSED in found else UNKNOWN if LATE in found else HOLDS
 
 
 def _notebooks(given: Path) -> list[Path]:
@@ -81,7 +77,7 @@ def _notebooks(given: Path) -> list[Path]:
     return found if given.is_dir() else [given]
 
 
-def _table(rows: Sequence[tuple[str, Sequence[str]]]) -> Iterator[list[str]]:
-    yield list(_COLUMNS)
-    for path, mark in rows:
-        yield harmless(printable_lines(text) for text in (path, *mark))
+def _table(rows: list[dict[str, str]]) -> str:
+    import pandas as pd  # takes a while to load
+
+    return to_csv(pd.DataFrame(rows, columns=_COLUMNS))

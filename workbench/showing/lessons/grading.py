@@ -55,13 +55,13 @@ def _read(path: Path) -> Any:
     import nbformat  # here, since it takes a while to load
 
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise InputError(f"it has more than {_MOST_BYTES:,} bytes")
-        return nbformat.read(path, as_version=4)
+        if path.stat().st_size <= _MOST_BYTES:
+            return nbformat.read(path, as_version=4)
     except OSError as error:
         raise InputError(f"it cannot be read: {error.strerror}") from None
     except Exception as error:  # of nbformat, which raises what it meets in the document
         raise InputError(f"it is no notebook: {type(error).__name__}") from None
+    raise InputError(f"it has more than {_MOST_BYTES:,} bytes")
 
 
 def _run(notebook: Any, folder: Path, seconds: float) -> Iterator[Mark]:
