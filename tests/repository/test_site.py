@@ -856,7 +856,38 @@ def test_a_link_opens_one_step_of_a_behaviour_and_the_way_back_undoes(playground
     page.go_back()  # to code that was written here
     page.go_forward()
     expect(playground.status).to_have_text("Everything holds (2 states).")
+    ahead = page.url
+    page.evaluate(SLOW_PACKING)
+    page.go_back()
+    expect(playground.status).to_have_text("1 of 1 violated (13 states).")
+    page.go_forward()  # before the address of what was checked is ready
+    page.evaluate("pack()")
+    expect(playground.status).to_have_text("Everything holds (2 states).")
+    assert page.url == ahead
 
+
+#: Packs what an address holds only when `pack()` is called; the call waits until all of it is done.
+SLOW_PACKING = """() => {
+  const Whole = CompressionStream;
+  const all = [];
+  const asked = new Promise((resolve) => (window.pack = async () => {
+    resolve();
+    await Promise.all(all);
+    await new Promise((resolve) => setTimeout(resolve));
+  }));
+  window.CompressionStream = class {
+    constructor(format) {
+      const stream = new Whole(format);
+      this.writable = stream.writable;
+      let ended;
+      all.push(new Promise((resolve) => (ended = resolve)));
+      this.readable = stream.readable.pipeThrough(new TransformStream({
+        transform: async (bytes, to) => { await asked; to.enqueue(bytes); },
+        flush: () => ended(),
+      }));
+    }
+  };
+}"""
 
 #: Runs in the playground as code of a model, which gets hold of the worker through a timer's `this`, and tries ways.
 REACHES = """import asyncio, js

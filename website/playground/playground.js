@@ -328,8 +328,12 @@ const parts = async (ended) => {
     : !opened.line && (open.value || ended) ? { open: open.value } : {};
   return new URLSearchParams({ ...what, ...(states && { states }) }).toString().replaceAll("%2F", "/");
 };
+let addressing = 0;
 const address = async (line = "") => {
+  const latest = ++addressing;
+  const where = location.hash;
   const both = [await parts(line !== ""), line || (ours() && opened.line)].filter(Boolean).join("&");
+  if (latest !== addressing || where !== location.hash) return;  // somebody has gone elsewhere meanwhile
   const fragment = both && `#${both.replaceAll('"', "%22")}`;  // as browsers say it
   written.add(fragment);
   if (fragment !== location.hash) history.pushState(null, "", fragment || location.pathname + location.search);
