@@ -4,7 +4,7 @@ A format brings a reader, and a subclass of :class:`Judgement` with its list of 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -12,6 +12,7 @@ from workbench.audits.damaged import FILES_WHOLE, Damages
 from workbench.audits.findings import GRADES, MOST_LISTED, Audit, Finding, Grade, reason
 from workbench.audits.presence import COUNTS_AGREE, FILES_EXIST, TIMES_GROW, Absent, Origin, absent
 from workbench.audits.source import Source
+from workbench.audits.vectors import MOST_VECTORS, StoredVector, UnreadableError
 from workbench.kernel.meaning.budget import Stop
 from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.values import counted
@@ -190,6 +191,17 @@ class Judgement:
             evidence = [f"{one}; {origin(one.name)}" for one in found[:10]]
             self.find(FILES_EXIST, "proved", version, why, evidence)
         return found
+
+    def judge_vectors(self, vectors: Sequence[StoredVector], version: int) -> None:
+        """Check the deletion vectors of the newest `version`, whose files are there."""
+        if len(vectors) > MOST_VECTORS:
+            self.left_out.append(f"the content of {len(vectors) - MOST_VECTORS:,} of {len(vectors):,} deletion vectors")
+        for one in vectors[:MOST_VECTORS]:
+            with self.damages.around(version):
+                try:
+                    one.check(self.source)
+                except UnreadableError as why:
+                    self.left_out.append(str(why))
 
     def acks_looked_at(self) -> str:
         """The number of acknowledged commits that were compared."""

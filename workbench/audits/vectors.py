@@ -11,6 +11,7 @@ from workbench.audits.damaged import Damaged
 from workbench.audits.source import Source
 from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import brief
+from workbench.kernel.meaning.values import counted
 
 #: How many deletion vectors an audit reads.
 MOST_VECTORS = 1000
@@ -37,6 +38,40 @@ class VectorKind(NamedTuple):
 
 PAIMON = VectorKind(1581511376, ">", is_wide=False)
 DELTA = VectorKind(1681511377, "<", is_wide=True)
+
+
+class StoredVector(NamedTuple):
+    """A deletion vector of the newest version, of the kind that Delta and Iceberg store.
+
+    Attributes:
+        of: The data file whose rows it strikes out.
+        name: The file that has it; the one that names it, if it is `inline`.
+        size: The bytes of its magic number and bitmap.
+        cardinality: How many rows it is said to strike out.
+        rows: The data file's, if that is known.
+    """
+
+    of: str
+    name: str
+    offset: int
+    size: int
+    cardinality: int
+    rows: int | None
+    inline: bytes | None = None
+
+    def check(self, source: Source) -> None:
+        """It has its checksum, and as many rows as it is said to have.
+
+        Raises:
+            InputError: If it is damaged, or of an unsupported kind.
+        """
+        if self.inline is not None:
+            marks = struck_out(self.inline[: self.size], self.name, self.rows, DELTA)
+        else:
+            marks = read_vector(source, self.name, self.offset, self.size, self.rows, DELTA)
+        if len(marks) != self.cardinality:
+            told = f"has {counted(len(marks), 'row')}, and is said to have {self.cardinality:,}"
+            raise Damaged(self.name, f"the deletion vector of {brief(self.of)} {told}")
 
 
 def read_vector(source: Source, name: str, offset: int, length: int, rows: int | None, kind: VectorKind) -> np.ndarray:

@@ -121,6 +121,21 @@ class DeltaTable(Table):
         old = json.dumps({"deletionVector": self.live[name]["add"].get("deletionVector")})
         self.commit(f"-{name}{old}", f"+{name}{json.dumps({'deletionVector': vector, 'stats': STATS})}")
 
+    def compact(self, first: str, last: str) -> None:
+        """Write what the entries from one version to another add up to; all that they set comes once, the last."""
+        found: dict[Any, Any] = {}
+        for version in range(int(first), int(last) + 1):
+            (path,) = self.files(str(version))
+            for one in map(json.loads, path.read_text().splitlines()):
+                ((kind, action),) = one.items()
+                vector = json.dumps(action.get("deletionVector"))
+                key = (action["path"], vector) if kind in ("add", "remove") else (kind, action.get("appId"))
+                found.pop(key, None)
+                if kind != "commitInfo":
+                    found[key] = one
+        path = self.log / f"{int(first):020}.{int(last):020}.compacted.json"
+        path.write_text("".join(f"{json.dumps(one)}\n" for one in found.values()))
+
     def checkpoint(self, how: str = "1") -> None:
         """Write a checkpoint of the newest version: in so many parts, or with a "sidecar", or with "tombstones"."""
         rows = [*self.first(), *self.live.values(), *(self.dead if how == "tombstones" else ())]

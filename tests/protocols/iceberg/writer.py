@@ -1,16 +1,31 @@
 """Writes Iceberg tables with pyiceberg: that of a kind is FOLDER/KIND/ns/t, and its catalog FOLDER/KIND/catalog.db."""
 
+import json
 import random
 import shutil
+import struct
 import time
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyiceberg.avro.file import AvroOutputFile
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import CommitFailedException
+from pyiceberg.manifest import (
+    DataFile,
+    DataFileContent,
+    ManifestContent,
+    ManifestEntry,
+    ManifestEntryStatus,
+    ManifestListWriterV2,
+    ManifestWriterV2,
+)
+from pyiceberg.table import StaticTable
+from pyroaring import BitMap
 
 from tests.audits.writing import race, write
 
@@ -156,6 +171,92 @@ def branched(folder: Path) -> None:
     append(table, 5)
 
 
+class Vectors(ManifestWriterV2):
+    """Writes a manifest of deletion vectors, which came with version 3."""
+
+    @property
+    def version(self) -> Any:
+        return 3
+
+    def content(self) -> ManifestContent:
+        return ManifestContent.DELETES
+
+    @property
+    def _meta(self) -> dict[str, str]:
+        return super()._meta | {"content": "deletes"}
+
+    def new_writer(self) -> Any:
+        schema = self._with_partition(3)
+        return AvroOutputFile(self._output_file, schema, "manifest_entry", schema, self._meta)
+
+
+def vectors(folder: Path) -> None:
+    """A table goes on in version 3, and a row of each of its two files is struck out by a vector in one Puffin file.
+
+    pyiceberg reads version 3, and does not write it yet: the last commit is made with the writers of version 2.
+    """
+    table = create(folder)
+    append(table, 1, 2, 3)
+    append(table, 4, 5, 6)
+    metadata, io, id = table.metadata, table.io, 7_000_000_000_000_000_000
+    last = metadata.current_snapshot()
+    data = [task.file for task in table.scan().plan_files()]
+    puffin, blobs, places = b"PFA1", [], []
+    for row, file in enumerate(data):
+        body = struct.pack("<iQI", 1681511377, 1, 0) + BitMap([row]).serialize()
+        blob = struct.pack(">i", len(body)) + body + zlib.crc32(body).to_bytes(4, "big")
+        places.append((len(puffin), len(blob)))
+        offset, length = places[-1]
+        about = {"referenced-data-file": file.file_path, "cardinality": "1"}
+        fields = {"type": "deletion-vector-v1", "fields": [], "snapshot-id": -1, "sequence-number": -1}
+        blobs.append(fields | {"offset": offset, "length": length, "properties": about})
+        puffin += blob
+    footer = json.dumps({"blobs": blobs, "properties": {}}).encode()
+    puffin += b"PFA1" + footer + len(footer).to_bytes(4, "little") + bytes(4) + b"PFA1"
+    folder = Path(table.location().removeprefix("file://"))
+    (folder / "data" / "vectors.puffin").write_bytes(puffin)
+    location = f"{table.location()}/metadata"
+    to = io.new_output(f"{location}/vectors-m0.avro")
+    with Vectors(table.spec(), table.schema(), to, id, "deflate") as manifest:
+        for (offset, length), file in zip(places, data, strict=True):
+            one = DataFile.from_args(
+                _table_format_version=3,
+                content=DataFileContent.POSITION_DELETES,
+                file_path=f"{table.location()}/data/vectors.puffin",
+                file_format="PUFFIN",
+                partition=file.partition,
+                record_count=1,
+                file_size_in_bytes=len(puffin),
+                referenced_data_file=file.file_path,
+                content_offset=offset,
+                content_size_in_bytes=length,
+            )
+            entry = ManifestEntry.from_args(
+                _table_format_version=3, status=ManifestEntryStatus.ADDED, snapshot_id=id, data_file=one
+            )
+            manifest.add_entry(entry)
+    listed = ManifestListWriterV2(io.new_output(f"{location}/snap-{id}-0-v.avro"), id, last.snapshot_id, 3, "deflate")
+    with listed:
+        listed.add_manifests([*last.manifests(io), manifest.to_manifest_file()])
+    before = Path(table.metadata_location.removeprefix("file://"))
+    said = json.loads(before.read_text())
+    now = last.timestamp_ms + 1
+    summary = {"operation": "delete", "total-data-files": "2", "total-records": "6", "total-delete-files": "2"}
+    snapshot = {"snapshot-id": id, "parent-snapshot-id": last.snapshot_id, "sequence-number": 3, "timestamp-ms": now}
+    snapshot |= {"manifest-list": listed._output_file.location, "summary": summary, "schema-id": 0}
+    snapshot |= {"first-row-id": 0, "added-rows": 0}
+    said["snapshots"].append(snapshot)
+    said["snapshot-log"].append({"snapshot-id": id, "timestamp-ms": now})
+    said["metadata-log"].append({"metadata-file": table.metadata_location, "timestamp-ms": last.timestamp_ms})
+    said["refs"]["main"]["snapshot-id"] = id
+    said |= {"format-version": 3, "current-snapshot-id": id, "last-sequence-number": 3, "last-updated-ms": now}
+    said |= {"next-row-id": 6}
+    after = before.with_name("00003-vectors.metadata.json")
+    after.write_text(json.dumps(said))
+    rows = StaticTable.from_metadata(f"file://{after}").scan().to_arrow()["id"].to_pylist()
+    assert len(rows) == 4, rows
+
+
 def added(folder: Path) -> None:
     """A file that is already somewhere becomes one of the table's."""
     table = create(folder)
@@ -222,6 +323,7 @@ KINDS: dict[str, Callable[[Path], None]] = {
     "retried": retried,
     "overtaken": overtaken,
     "branched": branched,
+    "vectors": vectors,
     "added": added,
     "apart": lambda folder: append(create(folder, write_data_path=f"file://{folder}/apart"), 1),
     "grown": lambda folder: recreated(folder, 2, 4),

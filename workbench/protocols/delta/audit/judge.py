@@ -12,7 +12,7 @@ from workbench.audits.presence import COUNTS_AGREE, FILES_EXIST, TIMES_GROW, Ori
 from workbench.audits.said import Said
 from workbench.audits.shape import before_since, utc
 from workbench.audits.source import Source
-from workbench.audits.vectors import DELTA, MOST_VECTORS, UnreadableError, read_vector, struck_out
+from workbench.audits.vectors import StoredVector
 from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.values import counted
 from workbench.protocols.delta.audit import states
@@ -20,14 +20,12 @@ from workbench.protocols.delta.audit.actions import (
     CATALOG_FEATURES,
     READER_FEATURES,
     Actions,
-    FileAction,
     Partition,
-    VectorPlace,
     read_checkpoint,
     read_entry,
     rows_added,
 )
-from workbench.protocols.delta.audit.log import FOLDER, list_log
+from workbench.protocols.delta.audit.log import FOLDER, Compaction, list_log
 from workbench.protocols.delta.audit.snapshot import Snapshot, both, miscounted, twice
 
 #: The most bytes of checkpoints that are compared with the log, from the newest on; each repeats the whole table.
@@ -72,11 +70,11 @@ class DeltaJudgement(Judgement):
         if left:
             self.remarks.append(f"{counted(left, 'older checkpoint')}: together they are too large to compare")
         self.remarks += [f"{one}: readers ignore it" for one in log.incomplete]
-        self.left_out += [f"{one}: log compactions are not read" for one in log.compacted]
         self.snapshot: Snapshot | None = None
         self.first = self.last = 0
+        self.base = -1  # the version that the entries were replayed from
         self.stamp: int | None = None  # of the entry before
-        self.read = self.checkpoints_compared = 0  # entries that were judged, and checkpoints
+        self.read = self.checkpoints_compared = self.compactions_compared = 0  # entries that were judged, and these
         self.acknowledged_versions = {ack["version"] for ack in acks or ()}
         self.without_schema: list[str] = []
         self.went_back: list[str] = []  # transactions
@@ -123,15 +121,17 @@ class DeltaJudgement(Judgement):
                 continue
             place = bisect_left(entries, version)
             until = (entries[place] if place < len(entries) else last + 1) - 1
-            later = self._restart_after(until)
+            bridge = self._bridge(version, until)
+            later = self._restart_after(until) if bridge is None else bridge.last
             which = f"version {version}" if until == version else f"versions {version} to {until}"
             why = f"the log has no entry of {which}, though later ones exist"
             state_of = partial(states.lost_entry, version, which)
             if later is None:
                 self.find(SEQUENTIAL, "proved", version, why, ["no checkpoint makes up for it"], state_of)
-                self._unread(until + 1, NO_READER if not self.log.compacted else "they follow a gap")
+                self._unread(until + 1, NO_READER)
                 return
-            evidence = [f"{self.log.checkpoints[later][0][0]} makes up for it, so that readers do not notice"]
+            name = self.log.checkpoints[later][0][0] if bridge is None else bridge.name
+            evidence = [f"{name} makes up for it, so that readers do not notice"]
             self.find(SEQUENTIAL, "suspect", version, why, evidence, state_of)
             version = later + 1
 
@@ -169,13 +169,23 @@ class DeltaJudgement(Judgement):
         """Take the table as the first checkpoint of this version or later that can be read has it; its version."""
         return next((one for one in sorted(self.log.checkpoints) if one >= version and self._restart(one)), None)
 
+    def _bridge(self, version: int, until: int) -> Compaction | None:
+        """Go on over entries that are missing by a compaction of all of them; None if none can be read."""
+        for one in self.log.compacted:
+            if self.snapshot is not None and one.first <= version and until <= one.last <= self.log.last:
+                with self.damages.around(one.last):
+                    self.snapshot.apply(read_entry(self.source, one.name), one.last)
+                    self.last, self.stamp, self.base = one.last, None, one.last
+                    return one
+        return None
+
     def _restart(self, version: int) -> bool:
         """Take the table as a checkpoint has it, if one of the version can be read."""
         for names in self.log.checkpoints[version]:
             with self.damages.around(version):
                 actions = read_checkpoint(self.source, names)
                 self._contradictions(version, actions, is_checkpoint=True)
-                self.snapshot, self.stamp, self.last = Snapshot.of(actions), None, version
+                self.snapshot, self.stamp, self.last, self.base = Snapshot.of(actions), None, version, version
                 self._checksum(version)
                 return True
         return False
@@ -205,6 +215,11 @@ class DeltaJudgement(Judgement):
                 with self.damages.around(version):
                     self._compare(version, read_checkpoint(self.source, names), self.snapshot)
                     self.checkpoints_compared += 1
+        for one in self.log.compacted:
+            if one.last == version and one.first > self.base:
+                with self.damages.around(version):
+                    self._compare_compaction(one, read_entry(self.source, one.name), self.snapshot)
+                    self.compactions_compared += 1
         return None
 
     def _files(self, version: int, entry: Actions) -> None:
@@ -224,9 +239,8 @@ class DeltaJudgement(Judgement):
                 if life is not None:
                     before = f"whose deletion vector version {life.first} has replaced"
                 elif one.name in dead:
-                    before = (
-                        f"which version {dead[one.name]} has removed" if dead[one.name] >= 0 else "which is removed"
-                    )
+                    by = dead[one.name].version
+                    before = f"which version {by} has removed" if by >= 0 else "which is removed"
                 known |= life is not None or one.name in dead
                 gone.append(f"{entry.name} removes {one.name}, {before}")
         if gone:
@@ -358,6 +372,18 @@ class DeltaJudgement(Judgement):
             state_of = partial(states.lost_entry, version, found[0])
             self.find(READ, "proved", version, why, evidence, state_of, about=why)
 
+    def _compare_compaction(self, one: Compaction, actions: Actions, now: Snapshot) -> None:
+        """A compaction has what its entries add up to."""
+        self._contradictions(one.last, actions, is_checkpoint=True)
+        found = [told for _, told in zip(range(5), now.unlike_compaction(actions, one.first), strict=False)]
+        lacks = [app for app, by in self.committed_by.items() if by >= one.first and app not in actions.transactions]
+        found += [f"it has no transaction of the application {app}" for app in lacks[:5]]
+        if found:
+            why = f"the log compaction of versions {one.first} to {one.last} is not what its entries add up to"
+            evidence = [f"{one.name}: {told}" for told in found[:5]]
+            state_of = partial(states.lost_entry, one.last, found[0])
+            self.find(READ, "proved", one.last, why, evidence, state_of, about=why)
+
     def _checksum(self, version: int) -> None:
         """A checksum file has the counts of its version."""
         name = self.log.checksums.get(version)
@@ -418,10 +444,14 @@ class DeltaJudgement(Judgement):
             **{place.name: None for _, place in vectors if place.name is not None},
         }
         absent = {one.name for one in self.judge_presence(wanted, self.last, self._origin)}
-        for one, place in vectors[:MOST_VECTORS]:
-            if place.name not in absent:
-                with self.damages.around(self.last):
-                    self._vector(one, place)
+        there = []
+        for one, place in vectors:
+            if place.unreadable is not None:
+                self.damages.note(Damaged(one.name, f"its deletion vector {place.unreadable}"), [self.last])
+            elif place.inline is not None or (place.name is not None and place.name not in absent):
+                where = place.name or one.name, place.offset, place.size
+                there.append(StoredVector(one.name, *where, place.cardinality, one.rows, place.inline))
+        self.judge_vectors(there, self.last)
 
     def _has_catalog(self) -> bool:
         """Whether there may be later commits, which the table's catalog has not published in the log yet."""
@@ -438,25 +468,6 @@ class DeltaJudgement(Judgement):
                 return Origin(first, utc(entry.info("timestamp", int)), rows if name == file.name else None)
         return Origin(None, None, None)
 
-    def _vector(self, one: FileAction, place: VectorPlace) -> None:
-        """A deletion vector has its checksum, and as many rows as it is said to have."""
-        if place.unreadable is not None:
-            raise Damaged(one.name, f"its deletion vector {place.unreadable}")
-        try:
-            if place.inline is not None:
-                name, marks = one.name, struck_out(place.inline[: place.size], one.name, one.rows, DELTA)
-            elif place.name is not None:
-                name = place.name
-                marks = read_vector(self.source, name, place.offset, place.size, one.rows, DELTA)
-            else:
-                return
-        except UnreadableError as why:
-            self.left_out.append(str(why))
-            return
-        if len(marks) != place.cardinality:
-            told = f"has {len(marks):,} rows, and is said to have {place.cardinality:,}"
-            raise Damaged(name, f"the deletion vector of {brief(one.name)} {told}")
-
     def say_what_was_compared(self) -> None:
         self.versions = self.first, self.last
         without = [f"{name} has no schemaString" for name in self.without_schema]
@@ -466,6 +477,7 @@ class DeltaJudgement(Judgement):
         self.looked_at += [
             f"{SEQUENTIAL}, {READ}, {VALID}: {entries}",
             f"{READ}: {counted(self.checkpoints_compared, 'checkpoint')} against the entries",
+            f"{READ}: {counted(self.compactions_compared, 'log compaction')} against their entries",
             f"{COUNTS_AGREE}: {entries}, {files}",
             self.acks_looked_at(),
         ]

@@ -12,10 +12,18 @@ SIDECARS = f"{FOLDER}/_sidecars"
 STAGED = f"{FOLDER}/_staged_commits"
 
 _NAME = re.compile(
-    r"(?P<version>\d{20})\.(?:(?P<entry>json)|(?P<checksum>crc)|(?P<compacted>\d{20}\.compacted\.json)"
+    r"(?P<version>\d{20})\.(?:(?P<entry>json)|(?P<checksum>crc)|(?P<compacted>\d{20})\.compacted\.json"
     r"|checkpoint(?:\.(?P<part>\d{10})\.(?P<of>\d{10})\.parquet|(?:\.[0-9A-Za-z-]{36}\.json|(?:\.[0-9A-Za-z-]{36})?\.parquet)))"
 )
 _STAGED = re.compile(r"\d{20}\.[0-9A-Za-z-]{36}\.json")
+
+
+class Compaction(NamedTuple):
+    """A file with what the entries from one version to another add up to; readers may take it in their place."""
+
+    first: int
+    last: int
+    name: str
 
 
 class Log(NamedTuple):
@@ -25,7 +33,6 @@ class Log(NamedTuple):
         entries, checksums: Their names, by version.
         checkpoints: By version, the files of each complete checkpoint.
         incomplete: Checkpoints of several parts that lack some, which readers ignore.
-        compacted: Files that repeat a range of entries.
         staged: Commits of later versions; the catalog alone knows which of them succeeded.
         sizes: Of all these files.
     """
@@ -34,7 +41,7 @@ class Log(NamedTuple):
     checksums: dict[int, str]
     checkpoints: dict[int, list[tuple[str, ...]]]
     incomplete: tuple[str, ...]
-    compacted: tuple[str, ...]
+    compacted: tuple[Compaction, ...]
     staged: tuple[str, ...]
     sizes: dict[str, int]
 
@@ -79,7 +86,7 @@ def list_log(source: Source) -> Log | None:
         elif named["checksum"]:
             log.checksums[version] = one.name
         elif named["compacted"]:
-            compacted.append(one.name)
+            compacted.append(Compaction(version, int(named["compacted"]), one.name))
         elif named["part"]:
             parts.setdefault((version, int(named["of"])), {})[int(named["part"])] = one.name
         else:

@@ -22,43 +22,56 @@ class FileLife(NamedTuple):
     first: int
 
 
+class Death(NamedTuple):
+    """The version that removed a file, and the one that had added it; -1 if that is not known."""
+
+    version: int = -1
+    first: int = -1
+
+
 @dataclass
 class Snapshot:
     """The table at a version.
 
     Attributes:
         live: The live files, by name.
-        dead: The files that were removed, with the version that did it; -1 if that is not known.
+        dead: The files that were removed, with the last version that did it.
         transactions: The last version of each application's transactions.
         bytes: The size of all live files.
+        metadata_of, protocol_of: The versions that set them.
     """
 
     metadata: TableMetadata
     protocol: TableProtocol
     live: dict[str, FileLife] = field(default_factory=dict)
-    dead: dict[str, int] = field(default_factory=dict)
+    dead: dict[str, Death] = field(default_factory=dict)
     transactions: dict[str, int] = field(default_factory=dict)
     bytes: int = 0
+    metadata_of: int = -1
+    protocol_of: int = -1
 
     @classmethod
     def of(cls, checkpoint: Actions) -> "Snapshot":
         """The table as a checkpoint has it."""
-        found = cls(checkpoint.metadata[0], checkpoint.protocol[0], dead={one.name: -1 for one in checkpoint.removes})
+        dead = {one.name: Death() for one in checkpoint.removes}
+        found = cls(checkpoint.metadata[0], checkpoint.protocol[0], dead=dead)
         found.apply(checkpoint, -1, is_checkpoint=True)
         return found
 
     def apply(self, actions: Actions, version: int, *, is_checkpoint: bool = False) -> None:
         """Go on to the next version."""
         for one in () if is_checkpoint else actions.removes:
-            self._drop(one.name)
-            self.dead[one.name] = version
+            life = self._drop(one.name)
+            self.dead[one.name] = Death(version, -1 if life is None else life.first)
         for one in actions.adds:
             before = self._drop(one.name)
             is_same = before is not None and before.file.vector_id == one.vector_id
             self.live[one.name] = FileLife(one, before.first if before is not None and is_same else version)
             self.bytes += one.size or 0
-        self.metadata = next(reversed(actions.metadata), self.metadata)
-        self.protocol = next(reversed(actions.protocol), self.protocol)
+        if actions.metadata:
+            self.metadata, self.metadata_of = actions.metadata[-1], version
+        if actions.protocol:
+            self.protocol, self.protocol_of = actions.protocol[-1], version
         self.transactions |= actions.transactions
 
     def _drop(self, name: str) -> FileLife | None:
@@ -68,24 +81,49 @@ class Snapshot:
 
     def unlike(self, checkpoint: Actions) -> Iterator[str]:
         """The differences between a checkpoint of this version and the sum of the entries."""
-        theirs = {one.name: one for one in checkpoint.adds}
-        for name in self.live.keys() - theirs.keys():
+        for name in self.live.keys() - {one.name for one in checkpoint.adds}:
             yield f"it lacks {name}"
-        for name, one in theirs.items():
-            mine = self.live.get(name)
+        yield from self._unlike(checkpoint)
+
+    def unlike_compaction(self, compaction: Actions, first: int) -> Iterator[str]:
+        """The differences between a compaction of the entries from `first` to this version and their sum."""
+        added = {one.name for one in compaction.adds}
+        removed = {one.name for one in compaction.removes}
+        for name, life in self.live.items():
+            if life.first >= first and name not in added:
+                yield f"it does not add {name}"
+        for name, death in self.dead.items():
+            if death.first < first <= death.version and name not in removed and name not in self.live:
+                yield f"it does not remove {name}"
+        for one in compaction.removes:
+            mine = self.live.get(one.name)
+            if self.dead.get(one.name, Death()).version < first or (mine and mine.file.vector_id == one.vector_id):
+                yield f"it removes {one.name}, which the entries do not"
+        for what, said, version in (
+            ("metaData", compaction.metadata, self.metadata_of),
+            ("protocol", compaction.protocol, self.protocol_of),
+        ):
+            if version >= first and not said:
+                yield f"it has no {what}"
+        yield from self._unlike(compaction)
+
+    def _unlike(self, actions: Actions) -> Iterator[str]:
+        """The actions that are not as the entries up to this version have left them."""
+        for one in actions.adds:
+            mine = self.live.get(one.name)
             if mine is None:
-                yield f"it has {name}, which the entries do not have"
+                yield f"it has {one.name}, which the entries do not have"
             elif mine.file.vector_id != one.vector_id:
-                yield f"it has {name} with other rows struck out"
+                yield f"it has {one.name} with other rows struck out"
             elif mine.file.vector != one.vector:
-                yield f"it has {name} with another size or cardinality of its deletion vector"
+                yield f"it has {one.name} with another size or cardinality of its deletion vector"
             elif (mine.file.size, mine.file.partition) != (one.size, one.partition):
-                yield f"it has {name} with another size or partition"
-        mine_too = {"metaData": (self.metadata, checkpoint.metadata[0])}
-        for what, (ours, other) in (mine_too | {"protocol": (self.protocol, checkpoint.protocol[0])}).items():
-            if ours != other:
-                yield f"its {what} is another"
-        for app, number in checkpoint.transactions.items():
+                yield f"it has {one.name} with another size or partition"
+        if any(one != self.metadata for one in actions.metadata[-1:]):
+            yield "its metaData is another"
+        if any(one != self.protocol for one in actions.protocol[-1:]):
+            yield "its protocol is another"
+        for app, number in actions.transactions.items():
             if self.transactions.get(app) != number:
                 yield f"it has the transaction {number} of the application {app}"
 

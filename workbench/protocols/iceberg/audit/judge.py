@@ -1,7 +1,7 @@
 """Judge an Iceberg table's history, by its newest metadata file and by the older ones."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
@@ -12,6 +12,7 @@ from workbench.audits.findings import Grade
 from workbench.audits.judgement import PRESENT, Judgement, Rule
 from workbench.audits.presence import COUNTS_AGREE, Origin
 from workbench.audits.shape import before_since, utc
+from workbench.audits.vectors import StoredVector
 from workbench.kernel.meaning.values import counted
 from workbench.protocols.iceberg.audit import states
 from workbench.protocols.iceberg.audit.manifests import Places, entries_of, manifests_of
@@ -190,22 +191,38 @@ class IcebergJudgement(Judgement):
         for one, why in self.table.miscounts:
             evidence = [f"{self.table.metadata.name}: snapshot {one.id}, {one.manifest_list}"]
             self.find(COUNTS_AGREE, "suspect", self.version(one), why, evidence, about=(one.id, why))
+        vectors = Counter(life.entry.blob.of for life in self.table.lives if life.last is None and life.entry.blob)
+        for name in (name for name, count in vectors.items() if count > 1):
+            why = f"{name} has {vectors[name]} deletion vectors"
+            self.find(COUNTS_AGREE, "suspect", self.versions[1], why, [self.table.metadata.name])
         for why in self.table.metadata.contradictions:
             self.find(COUNTS_AGREE, "suspect", self.versions[1], why, [self.table.metadata.name])
 
     def files(self) -> None:
         """The files of the newest snapshot, and of the heads of branches, are there."""
         if self.is_unchanged():  # nobody has written meanwhile
-            wanted = {name: entry.size for name, entry in self.table.live.items()}
-            self.judge_presence(wanted, self.versions[1] or 0, self._origin)
+            live, version = self.table.live, self.versions[1] or 0
+            wanted = {entry.file: entry.size for entry in live.values()}
+            absent = {one.name for one in self.judge_presence(wanted, version, self._origin)}
+            self.judge_vectors([one for one in self._vectors() if one.name not in absent], version)
         else:
             self.left_out.append("whether data files exist: the table was written to while it was read")
 
     def _origin(self, name: str) -> Origin:
         """The origin of a live file."""
-        entry = self.table.live[name]
+        entry = next(entry for entry in self.table.live.values() if entry.file == name)
         by = self.table.metadata.snapshots.get(entry.added_by)
         return Origin(by and self.version(by), by and utc(by.millis), entry.rows)
+
+    def _vectors(self) -> Iterator[StoredVector]:
+        """The live deletion vectors."""
+        live = self.table.live
+        for entry in live.values():
+            if entry.blob is not None:
+                of, offset, length = entry.blob
+                rows = live[of].rows if of in live else None
+                framing = 8  # the length before, and the checksum behind
+                yield StoredVector(of, entry.file, offset, length - framing, entry.rows, rows)
 
     # The metadata files before it ------------------------------------------------------------------------------------
 
@@ -240,10 +257,12 @@ class IcebergJudgement(Judgement):
     def _remark_on_an_empty_log(self, first: Metadata) -> None:
         """A first metadata file has no predecessor; one with a predecessor may be in another one's place."""
         before = [name for name, number in self.table.files_of_metadata.items() if number < first.number]
-        with self.damages.around():
-            if first.log or not before or read_metadata(self.source, before[-1]).is_of_another(first):
+        if first.log or not before:
+            return
+        with suppress(Damaged):  # nothing says that it is of this table
+            if read_metadata(self.source, before[-1]).is_of_another(first):
                 return
-            self.left_out.append(f"what was before {first.name}: its metadata-log is empty, and {before[-1]} exists")
+        self.left_out.append(f"what was before {first.name}: its metadata-log is empty, and {before[-1]} exists")
 
     def _previous(self, newer: Metadata) -> str:
         """The name of the metadata file before this one; a table that was moved may give a location of before."""

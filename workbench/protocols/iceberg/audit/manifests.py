@@ -28,15 +28,35 @@ class ListedManifest(NamedTuple):
     length: int | None
 
 
-class ManifestEntry(NamedTuple):
-    """The entry of a data file or delete file in a manifest; the name of a file elsewhere is its location."""
+class Blob(NamedTuple):
+    """The place of a deletion vector in its file, which may have several, and the data file that it is of."""
 
-    name: str
+    of: str
+    offset: int
+    length: int
+
+
+class ManifestEntry(NamedTuple):
+    """The entry of a data file, delete file or deletion vector in a manifest.
+
+    Attributes:
+        file: Its name; of a file elsewhere its location.
+        rows: Of a deletion vector, those that it strikes out.
+        size: The file's.
+    """
+
+    file: str
     status: int
     added_by: int
     rows: int
     size: int | None
     is_outside: bool
+    blob: Blob | None = None
+
+    @property
+    def name(self) -> str:
+        """The name that no other entry has."""
+        return self.file if self.blob is None else f"{self.file} at byte {self.blob.offset}"
 
 
 class Places:
@@ -87,6 +107,10 @@ _COUNTS = [
 SAID = (*(field for field, _ in _COUNTS), "manifest_length", "sequence_number")
 
 
+#: What an entry says of a deletion vector.
+_OF_BLOB = ("referenced_data_file", "content_offset", "content_size_in_bytes")
+
+
 def manifests_of(source: Source, places: Places, snapshot: IcebergSnapshot) -> dict[str, ListedManifest]:
     """A snapshot's manifests, by name."""
     if snapshot.manifest_list is None:
@@ -125,7 +149,7 @@ def manifests_of(source: Source, places: Places, snapshot: IcebergSnapshot) -> d
 
 def entries_of(source: Source, places: Places, manifest: str, listed: ListedManifest) -> Iterator[ManifestEntry]:
     """The entries of a manifest."""
-    fields = ("content", "file_path", "partition", "record_count", "file_size_in_bytes")
+    fields = ("content", "file_path", "partition", "record_count", "file_size_in_bytes", "file_format", *_OF_BLOB)
     for record in read_avro(source, manifest, keep=("status", "snapshot_id", *(f"data_file.{one}" for one in fields))):
         status, file = record.get("status"), record.get("data_file")
         if status not in (EXISTING, ADDED, DELETED) or not isinstance(file, dict):
@@ -139,4 +163,10 @@ def entries_of(source: Source, places: Places, manifest: str, listed: ListedMani
         if rows < 0 or not isinstance(size, int | None):
             raise Damaged(manifest, f"{brief(path)} has {rows} rows, {brief(size)} bytes")
         name, is_outside = places.data(path)
-        yield ManifestEntry(name, status, listed.added_by if by is None else by, rows, size, is_outside)
+        blob = None
+        if str(file.get("file_format")).lower() == "puffin":
+            of, offset, length = map(file.get, _OF_BLOB)
+            if not isinstance(of, str) or not isinstance(offset, int) or not isinstance(length, int):
+                raise Damaged(manifest, f"it does not say where in {brief(path)} a deletion vector is, and of what")
+            blob = Blob(places.data(of)[0], offset, length)
+        yield ManifestEntry(name, status, listed.added_by if by is None else by, rows, size, is_outside, blob)

@@ -14,7 +14,7 @@ from workbench.kernel.meaning.errors import brief
 FOLDER = "metadata"
 
 #: The supported format versions.
-FORMAT_VERSIONS = (1, 2)
+FORMAT_VERSIONS = (1, 2, 3)
 
 #: The counts in a snapshot's summary that are compared with its files.
 TOTALS = ("total-data-files", "total-delete-files", "total-records", "added-data-files", "added-records")
@@ -154,6 +154,12 @@ def metadata_files(source: Source) -> dict[str, int]:
     return dict(sorted(numbers.items(), key=lambda item: (item[1], item[0])))
 
 
+def without_number(source: Source) -> list[str]:
+    """The metadata files whose names do not begin with a number; a catalog may name one."""
+    names = (entry.name for entry in source.entries(FOLDER) if entry.base.endswith(".metadata.json"))
+    return [name for name in names if not _NAME.fullmatch(name.rpartition("/")[2])]
+
+
 def current_candidates(source: Source, files: dict[str, int]) -> list[str]:
     """The metadata files that may be the current one; only the catalog can choose among several."""
     last = max(files.values())
@@ -184,9 +190,11 @@ def read_metadata(source: Source, name: str) -> Metadata:
     said = Said(json_of(content, name), name)
     version = said.take("format-version", int)
     if version not in FORMAT_VERSIONS:
-        raise InputError(
-            f"{brief(name)} is not accepted: it is of Iceberg's format version {version}; 1 and 2 are read"
-        )
+        raise InputError(f"{brief(name)} is not accepted: it is of Iceberg's format version {version}; 1 to 3 are read")
+    if version >= 3:
+        said.take("next-row-id", int)
+    if any(one.get("key-id", str) for one in said.all("snapshots", Said)):
+        raise InputError(f"{brief(name)} is not accepted: the table is encrypted")
     snapshots = {}
     for one in said.all("snapshots", Said):
         snapshot = _snapshot(one)

@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 from workbench.audits.damaged import Damaged, Damages, Missing
 from workbench.audits.source import Source
+from workbench.kernel import InputError
+from workbench.kernel.meaning.errors import brief
 from workbench.protocols.iceberg.audit.manifests import (
     ADDED,
     DELETED,
-    EXISTING,
     SAID,
     STATUSES,
     ListedManifest,
@@ -28,6 +29,7 @@ from workbench.protocols.iceberg.audit.metadata import (
     current_candidates,
     metadata_files,
     read_metadata,
+    without_number,
     written_last,
 )
 
@@ -124,8 +126,13 @@ def read(
 
     Args:
         acknowledged: The ids of snapshots that were acknowledged.
+
+    Raises:
+        InputError: If no metadata file has a number, and no catalog names one.
     """
     files = metadata_files(source)
+    if not files and source.chosen is None:
+        raise InputError(f"{brief(without_number(source)[0])} is not accepted: a metadata file begins with its number")
     found = _current(source, files, damages, acknowledged)
     if found is None:
         return None
@@ -179,7 +186,7 @@ def _current(source: Source, files: dict[str, int], damages: Damages, acknowledg
     whole, damaged = dict(files), list[Damaged]()
     found = None
     if source.chosen is not None:
-        if source.chosen not in files:
+        if not source.exists(source.chosen):
             damages.note(Missing(source.chosen, "there is no such file, and the catalog names it"))
         else:
             return _chosen(source, source.chosen, damages)
@@ -327,7 +334,7 @@ class _BranchReading:
                     self.miscounts.append((snapshot, f"{entry.name} is there twice"))
                 if is_new:
                     self._live[entry.name] = Life(entry, version)
-                if self._begun and is_new and (entry.status == EXISTING or entry.added_by != snapshot.id):
+                if self._begun and is_new and entry.added_by != snapshot.id:  # some writers call their own existing
                     strange.append(entry.name)
         lacks = [name for name in dropped if name not in here and name not in gone]
         if lacks:
