@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from workbench.audits.columns import count_rows, read_columns
-from workbench.audits.damaged import Damages
+from workbench.audits.damaged import Damaged, Damages
 from workbench.audits.findings import MOST_LISTED, Grade
 from workbench.audits.judgement import PRESENT, Judgement, Rule, StateOf
 from workbench.audits.presence import FILES_EXIST
@@ -18,7 +18,14 @@ from workbench.kernel.meaning.errors import listed
 from workbench.kernel.meaning.values import counted
 from workbench.protocols.hudi.audit import states
 from workbench.protocols.hudi.audit.keys import KEY, TIME, Duplicate, duplicates, rows_of
-from workbench.protocols.hudi.audit.read import BASE_FILE, HudiTable, base_files, not_built_on_before, unpublished
+from workbench.protocols.hudi.audit.read import (
+    BASE_FILE,
+    LOG_FILE,
+    HudiTable,
+    base_files,
+    not_built_on_before,
+    unpublished,
+)
 from workbench.protocols.hudi.audit.timeline import Instant, version_of_instant
 
 #: The most keys of a slice that are compared with another's.
@@ -53,7 +60,7 @@ class HudiJudgement(Judgement):
             self.remarks.append(f"instants before {first} were archived: what they published is taken as correct")
 
     def rules(self) -> list[Rule]:
-        slices = (self.built, self.too_late, self.gone, self.one_name, self.not_written, self.logs_gone)
+        slices = (self.built, self.too_late, self.gone, self.one_name, self.not_written, self.log_files)
         return [*map(self.guarded, (self.acknowledged, self.unmade, *slices)), self.say_what_was_compared, self.keys]
 
     def find_slice(
@@ -119,7 +126,7 @@ class HudiJudgement(Judgement):
         """The file groups that an instant replaces, and of which no slice or log file is known."""
         table = self.table
         made = set(zip(*(table.slices[name].to_pylist() for name in ("partition", "bucket")), strict=True))
-        made |= {(partition, group) for partition, group, _ in table.logs.values()}
+        made |= {(one.partition, one.group) for one in table.logs.values()}
         return {place: by for place, by in table.replaced.items() if place not in made}
 
     # Slices that were not built on the one before --------------------------------------------------------------------
@@ -184,21 +191,25 @@ class HudiJudgement(Judgement):
             state_of = _deleted(_group(one), one["first"], deletions)
             self.find_slice(FILES_EXIST, "proved", one, f"{which}, but {by}", evidence, state_of, last=last)
 
-    def logs_gone(self) -> None:
-        """Log files of a file group's newest slice that are missing."""
+    def log_files(self) -> None:
+        """Log files of a file group's newest slice that are missing or cut off."""
         newest: dict[tuple[str, str], int] = {}
         for known in self.table.slices.select(["partition", "bucket", "first", "replaced"]).to_pylist():
             place = known["partition"], known["bucket"]
             newest[place] = max(newest.get(place, 0), known["first"], known["replaced"] or 0)
-        for name, (partition, group, version) in self.table.logs.items():
-            if name in self.table.present or version <= newest.get((partition, group), 0):
+        for name, (partition, group, version, size) in self.table.logs.items():
+            found = self.table.present.get(name)
+            if version <= newest.get((partition, group), 0):
                 continue
-            deletions = self.table.deleted.get(name.rpartition("/")[2], [])
-            by = f"a {deletions[0].action} has deleted it" if deletions else "no instant reports its deletion"
-            why = f"the log file that {version} has added to the newest slice of the file group is gone; {by}"
-            one = {"partition": partition, "bucket": group, "first": version}
-            state_of = _deleted(group, version, deletions)
-            self.find_slice(FILES_EXIST, "proved", one, why, [f"there is no {name}"], state_of)
+            if found is None:
+                deletions = self.table.deleted.get(name.rpartition("/")[2], [])
+                by = f"a {deletions[0].action} has deleted it" if deletions else "no instant reports its deletion"
+                why = f"the log file that {version} has added to the newest slice of the file group is gone; {by}"
+                one = {"partition": partition, "bucket": group, "first": version}
+                state_of = _deleted(group, version, deletions)
+                self.find_slice(FILES_EXIST, "proved", one, why, [f"there is no {name}"], state_of)
+            elif size is not None and found < size:
+                self.damages.note(Damaged(name, f"it has {found:,} bytes, and had {size:,} in {version}"), [version])
 
     # Files with two writers ------------------------------------------------------------------------------------------
 
@@ -233,16 +244,19 @@ class HudiJudgement(Judgement):
         self.find_slice(READ, grade, one, why, evidence, partial(states.one_name, _group(one), one["first"]))
 
     def not_written(self) -> None:
-        """Base files under the timestamp of a completed commit that did not write them; listing readers read them."""
+        """Files under the timestamp of a completed commit that did not write them; readers that list read them."""
         slices = self.table.slices
         completed = set(self.table.commits)
         groups = set(zip(*(slices[name].to_pylist() for name in ("partition", "bucket", "first")), strict=True))
-        unnamed = sorted(set(self.table.present) - set(slices["name"].to_pylist()))
-        for name, partition, group, version in base_files(unnamed):
+        unnamed = sorted(set(self.table.present) - set(slices["name"].to_pylist()) - self.table.logs.keys())
+        logs = base_files(unnamed, LOG_FILE) if self.table.logs_have_versions else ()
+        for name, partition, group, version in (*base_files(unnamed), *logs):
             if version not in completed or (partition, group, version) in groups:
                 continue  # of two files of one slice, `_twins` tells
+            kind = "base" if name.endswith(".parquet") else "log"
             why = (
-                f"there is a base file of the commit {version}, which did not write it; readers that list files read it"
+                f"there is a {kind} file of the commit {version}, which did not write it; "
+                "readers that list files read it"
             )
             one = {"partition": partition, "bucket": group, "first": version}
             state_of = partial(states.one_name, group, version)
@@ -254,9 +268,7 @@ class HudiJudgement(Judgement):
         """Keys in two file groups."""
         table = self.table
         if table.has_logs:
-            self.left_out.append(
-                "rows in log files, and keys in two file groups: log files of merge-on-read are not read"
-            )
+            self.remarks.append("rows in log files, and keys in two file groups: log files are not opened")
             return
         if not table.key_columns:
             self.left_out.append(

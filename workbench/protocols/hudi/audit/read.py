@@ -7,7 +7,7 @@ one or is replaced; not at all if the group was replaced before.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -53,10 +53,23 @@ _CHUNK = 10_000
 _EXTENSION = ".parquet"
 
 #: A log file's name: its file group, and the timestamp of its slice's base file or, from version 8 on, of its own.
-_LOG_FILE = re.compile(r"(?:.*/)?\.([^/]+?)_(\d+)\.log\.\d+(?:_[^/]*)?")
+LOG_FILE = re.compile(r"(?:.*/)?\.([^/]+?)_(\d+)\.log\.\d+(?:_[^/]*)?")
 
 #: A base file's name: its file group and its timestamp.
 BASE_FILE = re.compile(r"(?:.*/)?([^/]+?)_[^_/]+_(\d+)\.parquet")
+
+
+class LogFile(NamedTuple):
+    """A log file, as the last deltacommit that names it does.
+
+    Attributes:
+        size: The bytes that it had then; it may have grown since. None if unsaid.
+    """
+
+    partition: str
+    group: str
+    version: int
+    size: int | None
 
 
 @dataclass(frozen=True)
@@ -74,7 +87,7 @@ class HudiTable:
         cleaned_unsaid: Whether unreported deletions are possible: a cleaner is at work, or its instant was archived.
         has_history: Whether older instants were archived.
         unread: The instants that are damaged. Base files with their timestamps count as what they published.
-        logs: The log files that active deltacommits name, each with its partition, its file group and its version.
+        logs: The log files that active deltacommits name.
         replaced: From a partition and a file group to the version that replaces it.
         whole_from: No instant of this version or a later one was archived.
     """
@@ -90,7 +103,7 @@ class HudiTable:
     cleaned_unsaid: bool
     has_history: bool
     unread: frozenset[Instant]
-    logs: dict[str, tuple[str, str, int]]
+    logs: dict[str, LogFile]
     replaced: dict[tuple[str, str], int]
     whole_from: int
 
@@ -98,6 +111,11 @@ class HudiTable:
     def there(self) -> set[int]:
         """The versions of the completed commits, also where their instants are damaged."""
         return {*self.commits, *(one.version for one in self.unread)}
+
+    @property
+    def logs_have_versions(self) -> bool:
+        """Whether a log file's name has its own timestamp, and not its base file's."""
+        return int(self.properties["hoodie.table.version"]) >= 8
 
     @property
     def has_logs(self) -> bool:
@@ -185,7 +203,7 @@ class _TimelineReading:
         self._cleaned_unsaid = False
         self._begins: int | None = None
         self._whole_from = 0
-        self._logs: dict[str, tuple[str, str, int]] = {}
+        self._logs: dict[str, LogFile] = {}
 
     def add(self, instants: Sequence[Instant]) -> None:
         """Read the instants that are new."""
@@ -218,7 +236,7 @@ class _TimelineReading:
             self._cleaned_unsaid |= instant.action in DELETES
 
     def _write(self, instant: Instant, said: Said) -> None:
-        logs: dict[str, tuple[str, str, int]] = {}
+        logs: dict[str, LogFile] = {}
         operation = (said.get("operationType", str) or "UNKNOWN").upper()
         replaced, slices = (
             dict.fromkeys(_replaced(said), instant.version),
@@ -275,9 +293,7 @@ class _TimelineReading:
         )
 
 
-def _slices(
-    said: Said, instant: Instant, operation: str, logs: dict[str, tuple[str, str, int]]
-) -> Iterator[dict[str, Any]]:
+def _slices(said: Said, instant: Instant, operation: str, logs: dict[str, LogFile]) -> Iterator[dict[str, Any]]:
     """The file slices that an instant publishes; log files are added to `logs`."""
     for partition, stats in said.get("partitionToWriteStats", dict, {}).items():
         for stat in said.members(stats, Said):
@@ -285,9 +301,11 @@ def _slices(
             if not name or not group:  # a task that wrote nothing
                 continue
             base = name.rpartition("/")[2]
-            log = _LOG_FILE.fullmatch(base) if instant.action == "deltacommit" else None
+            log = LOG_FILE.fullmatch(base) if instant.action == "deltacommit" else None
             if log and name == (f"{partition}/{base}" if partition else base):
-                logs[name] = partition, group, instant.version
+                size = stat.get("fileSizeInBytes", int)
+                size = None if size is None else size + stat.get("logOffset", int, 0)
+                logs[name] = LogFile(partition, group, instant.version, size)
                 continue
             if name != (f"{partition}/{base}" if partition else base) or not base.endswith(_EXTENSION):
                 raise Damaged(
@@ -380,10 +398,10 @@ def _by_names(present: Mapping[str, int], unread: Mapping[int, Instant]) -> pa.T
     return table_of(found, SLICES)
 
 
-def base_files(names: Iterable[str]) -> Iterator[tuple[str, str, str, int]]:
-    """The base files among some files, each with its partition, its file group and its version."""
+def base_files(names: Iterable[str], kind: re.Pattern[str] = BASE_FILE) -> Iterator[tuple[str, str, str, int]]:
+    """The base files among some files, or those of another kind, with partition, file group and version."""
     for name in names:
-        parts = BASE_FILE.fullmatch(name)
+        parts = kind.fullmatch(name)
         if parts and len(parts[2]) in DIGITS:
             yield name, name.rpartition("/")[0], parts[1], version_of_instant(parts[2])
 
@@ -394,8 +412,8 @@ def not_built_on_before(slices: pa.Table) -> pa.Table:
     return slices.filter(pc.and_kleene(pc.is_valid(slices["before"]), pc.fill_null(other, True)))
 
 
-def _present(source: Source, slices: pa.Table, logs: Mapping[str, tuple[str, str, int]]) -> dict[str, int]:
+def _present(source: Source, slices: pa.Table, logs: Mapping[str, LogFile]) -> dict[str, int]:
     """The files in the folders of the partitions, with their sizes."""
-    folders = dict.fromkeys([*pc.unique(slices["partition"]).to_pylist(), *(one[0] for one in logs.values())])
+    folders = dict.fromkeys([*pc.unique(slices["partition"]).to_pylist(), *(one.partition for one in logs.values())])
     entries = (entry for folder in folders for entry in source.entries(folder))
     return {entry.name: entry.size for entry in entries if not entry.is_folder}
