@@ -237,6 +237,7 @@ def test_code_is_selected_in_a_field_where_there_is_no_clipboard(desk: Notebook)
     page = desk.page
     page.evaluate("() => Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })")
     desk.open("Story")
+    expect(page.locator(WHERE)).to_contain_text(re.compile(r"State \d\d of"))  # the verdict's story has come
     desk.unfold("Go to a state")
     page.click("button:text-is('Copy as code') >> visible=true")
     expect(page.locator("textarea.wb-copied")).to_have_value(re.compile("^from workbench import get_model\n"))
