@@ -5,10 +5,10 @@
     python scripts/public_tables.py /path/to/repositories
     python scripts/public_tables.py /path/to/repositories --only hudi-rs
 
-The tables are not ours, and not here: clone each repository of ``data/real/public_tables.jsonl`` to OWNER/NAME below the
-folder, at the commit that the file names. A table in an archive is unpacked for the run. A line for each table whose
-audit says something else, then the counts by format and state. Exit status: 0 if there is no such line, 2 if a table is
-not there.
+The tables are not ours, and not here: clone each repository of ``data/real/public_tables.jsonl`` to OWNER/NAME below
+the folder, at the commit that the file names. A table in an archive is unpacked for the run. Printed is a line for each
+table whose audit says something else, then the counts by format and state. Exit status: 0 if there is no such line, 2
+if a table is not there.
 """
 
 import argparse
