@@ -29,6 +29,12 @@ def _each(module: str, cases: Any) -> Rows:
     return [processes.apart(f"bench.{module}", *case) for case in cases]
 
 
+def _audits() -> Rows:
+    from bench import audits  # loads pyarrow
+
+    return [audits.measure(*case) for case in audits.CASES]
+
+
 def _liveness() -> Rows:
     from bench import liveness  # loads the search kernels
 
@@ -107,6 +113,7 @@ SECTIONS: dict[str, tuple[str, Callable[[], Rows]]] = {
     "first": ("First checks, compile cache empty", lambda: [processes.measure_first(c) for c in processes.FIRST]),
     "sweep": ("Sweeps beside separate commands", lambda: [processes.measure_sweep(*c) for c in processes.SWEEPS]),
     "liveness": ("Liveness, one core", _liveness),
+    "audits": ("Audits of tables that grow, one core", _audits),
     "logs": ("Logs validated, one core", _logs),
     "recordings": ("Recordings followed, one core", _recordings),
     "outlook": ("Estimated sizes of spaces, as shares of the true ones", _outlook),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Write the metadata of a large Paimon table, to try `workbench audit` on.
 
-    synthetic_paimon.py FOLDER --snapshots 10000
+    paimon_table.py FOLDER --snapshots 10000
 
 Snapshots, manifest lists and manifests have Paimon's layout. Each snapshot appends files with new keys; one in ten
 moves some of them to level 5, as compactions do. Small manifests are merged once there are 30 of a size. There are no
@@ -15,6 +15,7 @@ import struct
 from pathlib import Path
 
 import fastavro
+from fastavro.types import Schema
 
 STATS = {
     "type": "record",
@@ -94,7 +95,7 @@ class Table:
         self.live: list[dict] = []
         self.names = self.files = self.sequence = 0
 
-    def write(self, name: str, schema: dict, records: list) -> None:
+    def write(self, name: str, schema: Schema, records: list) -> None:
         out = io.BytesIO()
         fastavro.writer(out, schema, records, codec="deflate")
         (self.folder / "manifest" / name).write_bytes(out.getvalue())

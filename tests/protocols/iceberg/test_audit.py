@@ -17,6 +17,7 @@ from workbench.audits.damaged import Damages
 from workbench.audits.source import Source
 from workbench.checking.check import check
 from workbench.protocols.iceberg.audit import states as iceberg_states
+from workbench.protocols.iceberg.audit.metadata import IcebergSnapshot, Metadata
 from workbench.protocols.iceberg.audit.read import read
 
 
@@ -117,3 +118,35 @@ def test_damage_is_an_answer_or_one_line(written, tmp_path_factory, corrupt, dat
     table = own(written("life1"), tmp_path_factory.mktemp("damaged"))
     corrupt(table.folder / "metadata", data)
     assert "\n" not in answer(table)[1]
+
+
+class Counting(dict):
+    """Snapshots by id, which counts how often one is asked for."""
+
+    asked = 0
+
+    def __getitem__(self, id):
+        self.asked += 1
+        return super().__getitem__(id)
+
+
+def history(parents: dict[int, int | None]) -> Metadata:
+    """A metadata file with these snapshots and their parents."""
+    snapshots = Counting({id: IcebergSnapshot(id, parent, id, id, None, "append") for id, parent in parents.items()})
+    return Metadata("m", 1, "t", "t", None, 0, 0, snapshots, frozenset(), frozenset(), (), (), ())
+
+
+@given(st.lists(st.integers(0, 9), min_size=2, max_size=12), st.data())
+def test_what_a_head_leaves_is_what_the_other_does_not_descend_from(picks, data):
+    metadata = history({id: (id - 1 - pick if id - 1 - pick >= 0 else None) for id, pick in enumerate(picks)})
+    before, after = (data.draw(st.sampled_from(sorted(metadata.snapshots))) for _ in range(2))
+    old, new = ([one.id for one in metadata.ancestors(head)] for head in (before, after))
+    left = metadata.left_by(before, after)
+    assert [one.id for one in left.snapshots] == [id for id in old if id not in new]
+    assert (left.first and left.first.id) == next((id for id in reversed(new) if id not in old), None)
+
+
+def test_a_step_of_a_long_history_does_not_walk_through_it():
+    metadata = history({id: id - 1 or None for id in range(1, 10_001)})
+    assert metadata.left_by(9_999, 10_000).snapshots == ()
+    assert metadata.snapshots.asked < 10

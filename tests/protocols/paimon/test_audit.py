@@ -304,8 +304,9 @@ def large(tmp_path):
     """Writes a table of 400 snapshots and 1,600 files."""
 
     def write(*options):
-        command = [sys.executable, "scripts/synthetic_paimon.py", tmp_path / "t", "--snapshots", "400", "--files", "4"]
-        subprocess.run([*command, *options], check=True, cwd=ROOT)
+        script = ROOT / "scripts" / "bench" / "paimon_table.py"
+        command = [sys.executable, script, tmp_path / "t", "--snapshots", "400", "--files", "4"]
+        subprocess.run([*command, *options], check=True)
         return tmp_path / "t"
 
     return write

@@ -3,6 +3,7 @@
 import re
 import zlib
 from collections.abc import Iterator
+from itertools import takewhile, zip_longest
 from typing import NamedTuple
 
 from workbench.audits.damaged import Damaged, Missing
@@ -116,10 +117,17 @@ class Metadata(NamedTuple):
 
     def left_by(self, before: int, after: int) -> Left:
         """The snapshots that were left when the head went from one snapshot to another."""
-        old, new = list(self.ancestors(before)), list(self.ancestors(after))
-        shared = {one.id for one in old} & {one.id for one in new}
-        left = tuple(one for one in old if one.id not in shared)
-        return Left(left, next((one for one in reversed(new) if one.id not in shared), None))
+        old: dict[int, IcebergSnapshot] = {}
+        new: dict[int, IcebergSnapshot] = {}
+        shared = None  # the newest that both descend from; histories are long, and it is near
+        for one, other in zip_longest(self.ancestors(before), self.ancestors(after)):
+            old |= {} if one is None else {one.id: one}
+            new |= {} if other is None else {other.id: other}
+            shared = next((step.id for step in (one, other) if step and step.id in old and step.id in new), None)
+            if shared is not None:
+                break
+        left, instead = (tuple(takewhile(lambda one: one.id != shared, some.values())) for some in (old, new))
+        return Left(left, instead[-1] if instead else None)
 
     def built_on(self, id: int) -> set[int]:
         """A snapshot, and those that were built on it."""
