@@ -57,6 +57,9 @@ def clean(notebook: Any) -> Any:
     notebook.nbformat_minor = 5
     for number, cell in enumerate(notebook.cells):
         cell.id, cell.metadata = f"cell-{number:02}", {}
+        if cell.cell_type == "markdown":  # a slide, with the code that follows on it; one of a section below its first
+            kind = "slide" if cell.source.startswith("#") else "subslide"
+            cell.metadata = {"slideshow": {"slide_type": kind}}
         if cell.cell_type == "code":
             cell.outputs = [output for output in cell.outputs if set(output.get("data", ())) != {WIDGET}]
             for output in cell.outputs:

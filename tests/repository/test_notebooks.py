@@ -15,14 +15,15 @@ from tests.kept import EXERCISES, FEWEST_CELLS, differences, faults
 from workbench.showing.lessons.exercise import exercises
 
 PATHS = notebooks.find()
+#: In the order in which they build on each other.
 NAMES = [
+    "06_your_own_model",
     "00_tour",
     "01_bakery",
     "02_hudi",
     "03_paimon",
     "04_what_if",
     "05_state_space_as_data",
-    "06_your_own_model",
     "07_real_tables",
     "08_real_logs",
     "09_one_promise",
@@ -106,7 +107,7 @@ def test_a_lesson_goes_on_where_there_is_no_pypaimon(lesson: str, instead: str, 
 
 
 def test_all_of_them_are_there() -> None:
-    assert [path.stem for path in PATHS] == NAMES
+    assert [path.stem for path in PATHS] == sorted(NAMES)
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
@@ -237,10 +238,21 @@ def test_cleaning_keeps_the_picture_of_a_widget_and_drops_who_ran_it() -> None:
     one.metadata["lesson"] = {"minutes": 15}
     notebooks.clean(one)
     assert one.metadata == notebooks.METADATA | {"lesson": {"minutes": 15}}
-    assert one.cells[1].metadata == {}
+    assert [part.metadata for part in one.cells[:2]] == [{"slideshow": {"slide_type": "slide"}}, {}]
     (kept,) = one.cells[1].outputs
     assert kept.data == static
     assert kept.metadata == {}
+
+
+@pytest.mark.slow
+def test_a_lesson_is_a_deck_of_slides() -> None:
+    from nbconvert import SlidesExporter
+
+    lesson = read(notebooks.FOLDER / "06_your_own_model.ipynb")
+    texts = [one.source for one in lesson.cells if one.cell_type == "markdown"]
+    deck, _ = SlidesExporter().from_notebook_node(lesson)
+    sections = sum(text.startswith("#") for text in texts)
+    assert deck.count("<section") == sections + len(texts)  # each section is one, and each slide in it
 
 
 @pytest.mark.slow
