@@ -95,7 +95,8 @@ def main(arguments: list[str] | None = None) -> int:
                 names[str(place_of(asked.folder / name, asked.folder, Path(unpacked)))] = name
             except FileNotFoundError:
                 missing.append(name)
-        for audited in audit_each(map(Table, names), workers=os.cpu_count() or 1):
+        workers = min(os.cpu_count() or 1, 1 + len(names) // 20)  # a process takes as long to start as some audits
+        for audited in audit_each(map(Table, names), workers=workers):
             name = names[audited.table.path]
             right = _told(judged[name]["state"], judged[name].get("violated", ()))
             counts[judged[name]["format"], audited.state] += 1
