@@ -9,8 +9,8 @@ import json
 import os
 import subprocess
 import sys
-import tarfile
 import tempfile
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -71,15 +71,15 @@ def worse(rows: list[dict[str, Any]], percent: int) -> list[dict[str, Any]]:
 
 def _check_out(commit: str, folder: Path) -> None:
     """Extract the repository at `commit`."""
-    command = ["git", "-C", str(_ROOT), "archive", "--format=tar", f"{commit}^{{commit}}", "workbench", "specs"]
+    command = ["git", "-C", str(_ROOT), "archive", "--format=zip", f"{commit}^{{commit}}", "workbench", "specs"]
     try:
         done = subprocess.run(command, capture_output=True, check=False)
     except OSError as error:
         raise InputError(f"an earlier version cannot be read: git does not run ({error.strerror})") from None
     if done.returncode != 0:
         raise InputError(f"--against {commit!r} is not accepted; give a commit of the repository that holds {_ROOT}")
-    with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
-        archive.extractall(folder, filter="data")
+    with zipfile.ZipFile(io.BytesIO(done.stdout)) as archive:
+        archive.extractall(folder)
 
 
 def _search_row(case: searches.Case, before: Path, runs: int) -> dict[str, Any]:

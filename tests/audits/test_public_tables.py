@@ -29,6 +29,7 @@ def repositories(tmp_path, monkeypatch):
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as tar:
         tar.add(tables / "tarred", "tarred")
+        tar.add(tables / "tarred" / "g", "../outside")
     with pa.output_stream(str(tables / "tarred.tar.zst"), compression="zstd") as stream:
         stream.write(packed.getvalue())
     shutil.rmtree(tables / "zipped")
@@ -47,6 +48,13 @@ def repositories(tmp_path, monkeypatch):
 def test_all_answers_are_right(repositories, capsys):
     assert public_tables.main([str(repositories)]) == 0
     assert capsys.readouterr().out == "delta: 1 proved, 2 sound\n3 tables, 0 with another answer than is right\n"
+
+
+def test_an_archive_writes_nothing_beside_its_folder(repositories, tmp_path):
+    archive = repositories / "a" / "b" / "tables" / "tarred.tar.zst"
+    public_tables.unpack(archive, tmp_path / "into" / "here")
+    assert [path.name for path in (tmp_path / "into").rglob("*") if path.is_file()] != []
+    assert not (tmp_path / "into" / "outside").exists()
 
 
 def test_another_answer_has_a_line(repositories, capsys):
