@@ -11,6 +11,7 @@ from workbench.checking.questions.fill import fill
 from workbench.checking.spaces.space import explore
 from workbench.checking.walks.result import WalkRule
 from workbench.checking.walks.simulate import simulate
+from workbench.formats.code import check_as_code, trace_as_code
 from workbench.formats.permalink import permalink
 from workbench.kernel import Constant, InputError, Names, machine_of, replay
 from workbench.kernel.meaning.budget import Budget
@@ -20,7 +21,6 @@ from workbench.kernel.meaning.search import search
 from workbench.protocols.bakery.model import Bakery
 from workbench.showing import view
 from workbench.showing.panel import Simulator, TracePlayer
-from workbench.showing.panel.as_code import check_as_code, trace_as_code
 from workbench.showing.session import Session, start_from
 from workbench.showing.view.charts import verdict_map
 from workbench.showing.view.selection import alternatives, neighbourhood, projection

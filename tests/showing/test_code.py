@@ -7,12 +7,12 @@ import pytest
 
 from workbench.checking.check import check
 from workbench.checking.questions.fill import fill
+from workbench.formats.code import check_as_code, grid_as_code, trace_as_code
 from workbench.kernel import Constant, Model, Names, Variable, action, invariant, machine_of
 from workbench.kernel.meaning.budget import Budget
 from workbench.protocols.bakery.v2_extended import BakeryV2Extended
 from workbench.protocols.hudi.extended import HudiExtended
 from workbench.registry import get_model
-from workbench.showing.panel.as_code import check_as_code, grid_as_code, trace_as_code
 from workbench.showing.view import trace_view
 
 COUNTER = """

@@ -12,10 +12,10 @@ from workbench import check, tla
 from workbench.checking.contract import Local, Spark
 from workbench.checking.runs import resume
 from workbench.checking.spaces.dataset import load
+from workbench.formats.code import check_as_code, trace_as_code
 from workbench.kernel import InputError
 from workbench.registry import completed
 from workbench.showing.panel import Workbench
-from workbench.showing.panel.as_code import check_as_code, trace_as_code
 from workbench.tlaplus import sampling
 from workbench.tlaplus.specification import module_of_cell, open_module
 

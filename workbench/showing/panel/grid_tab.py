@@ -9,11 +9,11 @@ import pandas as pd
 
 from workbench.checking.questions.explain import Explanation
 from workbench.checking.questions.fill import GridCell
+from workbench.formats.code import grid_as_code
 from workbench.formats.spreadsheet import to_csv
 from workbench.kernel import Constant, InputError, Result
 from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.values import counted
-from workbench.showing.panel.as_code import grid_as_code
 from workbench.showing.panel.fields import Button, Choice, Number, Tick
 from workbench.showing.panel.parts import Box, Fold, Pane, Part, copied
 from workbench.showing.panel.tab import Tab, Working, complaint

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
+from workbench.formats.code import trace_as_code
 from workbench.formats.expression import example_of
 from workbench.kernel import InputError, Machine, ModelError, Trace
 from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.trace import Move
 from workbench.kernel.meaning.values import show
-from workbench.showing.panel.as_code import trace_as_code
 from workbench.showing.panel.fields import Button, Choice, Number, Typed
 from workbench.showing.panel.history import HistoryView
 from workbench.showing.panel.parts import Box, Fold, Pane, Part, copied
