@@ -1,8 +1,9 @@
 """Judge a Delta table's history: replay its log, and compare with it what is said elsewhere."""
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
+from itertools import chain, islice
 from typing import Any, ClassVar
 
 from workbench.audits.damaged import Damaged, Missing
@@ -171,10 +172,10 @@ class DeltaJudgement(Judgement):
 
     def _bridge(self, version: int, until: int) -> Compaction | None:
         """Go on over entries that are missing by a compaction of all of them; None if none can be read."""
-        for one in self.log.compacted:
+        for one in (one for some in self.log.compacted.values() for one in some):
             if self.snapshot is not None and one.first <= version and until <= one.last <= self.log.last:
                 with self.damages.around(one.last):
-                    self.snapshot.apply(read_entry(self.source, one.name), one.last)
+                    self.snapshot.apply(read_entry(self.source, one.name), -1)  # it does not say which entry did what
                     self.last, self.stamp, self.base = one.last, None, one.last
                     return one
         return None
@@ -213,13 +214,11 @@ class DeltaJudgement(Judgement):
         for names in self.log.checkpoints.get(version, []):
             if names in self.compared:
                 with self.damages.around(version):
-                    self._compare(version, read_checkpoint(self.source, names), self.snapshot)
-                    self.checkpoints_compared += 1
-        for one in self.log.compacted:
-            if one.last == version and one.first > self.base:
+                    self._compare_checkpoint(version, read_checkpoint(self.source, names), self.snapshot)
+        for one in self.log.compacted.get(version, []):
+            if one.first > self.base:
                 with self.damages.around(version):
                     self._compare_compaction(one, read_entry(self.source, one.name), self.snapshot)
-                    self.compactions_compared += 1
         return None
 
     def _files(self, version: int, entry: Actions) -> None:
@@ -362,27 +361,26 @@ class DeltaJudgement(Judgement):
 
     # What is said elsewhere ------------------------------------------------------------------------------------------
 
-    def _compare(self, version: int, checkpoint: Actions, now: Snapshot) -> None:
-        """A checkpoint has what the entries add up to."""
-        self._contradictions(version, checkpoint, is_checkpoint=True)
-        found = [told for _, told in zip(range(6), now.unlike(checkpoint), strict=False)]
+    def _compare(self, version: int, actions: Actions, why: str, differences: Iterable[str]) -> None:
+        """A checkpoint, or a compaction, has what its entries add up to."""
+        self._contradictions(version, actions, is_checkpoint=True)
+        found = list(islice(differences, 5))
         if found:
-            why = f"the checkpoint of version {version} is not what the entries up to there add up to"
-            evidence = [f"{checkpoint.name}: {told}" for told in found[:5]]
+            evidence = [f"{actions.name}: {told}" for told in found]
             state_of = partial(states.lost_entry, version, found[0])
             self.find(READ, "proved", version, why, evidence, state_of, about=why)
 
+    def _compare_checkpoint(self, version: int, checkpoint: Actions, now: Snapshot) -> None:
+        why = f"the checkpoint of version {version} is not what the entries up to there add up to"
+        self._compare(version, checkpoint, why, now.unlike(checkpoint))
+        self.checkpoints_compared += 1
+
     def _compare_compaction(self, one: Compaction, actions: Actions, now: Snapshot) -> None:
-        """A compaction has what its entries add up to."""
-        self._contradictions(one.last, actions, is_checkpoint=True)
-        found = [told for _, told in zip(range(5), now.unlike_compaction(actions, one.first), strict=False)]
+        why = f"the log compaction of versions {one.first} to {one.last} is not what its entries add up to"
         lacks = [app for app, by in self.committed_by.items() if by >= one.first and app not in actions.transactions]
-        found += [f"it has no transaction of the application {app}" for app in lacks[:5]]
-        if found:
-            why = f"the log compaction of versions {one.first} to {one.last} is not what its entries add up to"
-            evidence = [f"{one.name}: {told}" for told in found[:5]]
-            state_of = partial(states.lost_entry, one.last, found[0])
-            self.find(READ, "proved", one.last, why, evidence, state_of, about=why)
+        told = (f"it has no transaction of the application {app}" for app in lacks)
+        self._compare(one.last, actions, why, chain(now.unlike_compaction(actions, one.first), told))
+        self.compactions_compared += 1
 
     def _checksum(self, version: int) -> None:
         """A checksum file has the counts of its version."""
@@ -461,7 +459,7 @@ class DeltaJudgement(Judgement):
     def _origin(self, name: str) -> Origin:
         """The origin of a live file, or of a live file's deletion vector."""
         assert self.snapshot is not None
-        for file, first in self.snapshot.live.values():
+        for file, first, _ in self.snapshot.live.values():
             if name in (file.name, file.vector and file.vector.name) and first >= 0:
                 entry = read_entry(self.source, self.log.entries[first])
                 rows = rows_added(self.source, entry.name, file.name)

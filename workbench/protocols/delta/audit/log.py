@@ -19,7 +19,7 @@ _STAGED = re.compile(r"\d{20}\.[0-9A-Za-z-]{36}\.json")
 
 
 class Compaction(NamedTuple):
-    """A file with what the entries from one version to another add up to; readers may take it in their place."""
+    """A file with what the entries from version `first` to `last` add up to; readers may take it in their place."""
 
     first: int
     last: int
@@ -33,6 +33,7 @@ class Log(NamedTuple):
         entries, checksums: Their names, by version.
         checkpoints: By version, the files of each complete checkpoint.
         incomplete: Checkpoints of several parts that lack some, which readers ignore.
+        compacted: Log compactions, by the last version that each has.
         staged: Commits of later versions; the catalog alone knows which of them succeeded.
         sizes: Of all these files.
     """
@@ -41,7 +42,7 @@ class Log(NamedTuple):
     checksums: dict[int, str]
     checkpoints: dict[int, list[tuple[str, ...]]]
     incomplete: tuple[str, ...]
-    compacted: tuple[Compaction, ...]
+    compacted: dict[int, list[Compaction]]
     staged: tuple[str, ...]
     sizes: dict[str, int]
 
@@ -68,9 +69,9 @@ def list_log(source: Source) -> Log | None:
     Raises:
         InputError: If a version has more than 63 bits.
     """
-    log = Log({}, {}, {}, (), (), (), {})
+    log = Log({}, {}, {}, (), {}, (), {})
     parts: dict[tuple[int, int], dict[int, str]] = {}
-    compacted, staged = [], []
+    staged = []
     for one in source.entries(FOLDER):
         if one.name == STAGED and one.is_folder:
             staged = [commit for commit in source.entries(STAGED) if _STAGED.fullmatch(commit.base)]
@@ -86,7 +87,8 @@ def list_log(source: Source) -> Log | None:
         elif named["checksum"]:
             log.checksums[version] = one.name
         elif named["compacted"]:
-            compacted.append(Compaction(version, int(named["compacted"]), one.name))
+            compaction = Compaction(version, int(named["compacted"]), one.name)
+            log.compacted.setdefault(compaction.last, []).append(compaction)
         elif named["part"]:
             parts.setdefault((version, int(named["of"])), {})[int(named["part"])] = one.name
         else:
@@ -100,4 +102,4 @@ def list_log(source: Source) -> Log | None:
     if not log.entries and not log.checkpoints:
         return None
     later = tuple(one.name for one in staged if int(one.base[:20]) > log.last)
-    return log._replace(incomplete=tuple(incomplete), compacted=tuple(compacted), staged=later)
+    return log._replace(incomplete=tuple(incomplete), staged=later)

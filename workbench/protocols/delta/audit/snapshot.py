@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import NamedTuple
 
 from workbench.audits.said import Said
@@ -16,10 +17,11 @@ from workbench.protocols.delta.audit.actions import (
 
 
 class FileLife(NamedTuple):
-    """A live file, and the version that added it; -1 if that is not known."""
+    """A live file, the version that added it, and the last one that added it again; -1 if that is not known."""
 
     file: FileAction
     first: int
+    last: int
 
 
 class Death(NamedTuple):
@@ -34,8 +36,8 @@ class Snapshot:
     """The table at a version.
 
     Attributes:
-        live: The live files, by name.
-        dead: The files that were removed, with the last version that did it.
+        live: The live files, by name, in the order in which they were last added.
+        dead: The files that were removed, with the last version that did it, in that order.
         transactions: The last version of each application's transactions.
         bytes: The size of all live files.
         metadata_of, protocol_of: The versions that set them.
@@ -62,11 +64,12 @@ class Snapshot:
         """Go on to the next version."""
         for one in () if is_checkpoint else actions.removes:
             life = self._drop(one.name)
+            self.dead.pop(one.name, None)
             self.dead[one.name] = Death(version, -1 if life is None else life.first)
         for one in actions.adds:
             before = self._drop(one.name)
             is_same = before is not None and before.file.vector_id == one.vector_id
-            self.live[one.name] = FileLife(one, before.first if before is not None and is_same else version)
+            self.live[one.name] = FileLife(one, before.first if before is not None and is_same else version, version)
             self.bytes += one.size or 0
         if actions.metadata:
             self.metadata, self.metadata_of = actions.metadata[-1], version
@@ -89,11 +92,11 @@ class Snapshot:
         """The differences between a compaction of the entries from `first` to this version and their sum."""
         added = {one.name for one in compaction.adds}
         removed = {one.name for one in compaction.removes}
-        for name, life in self.live.items():
+        for name, life in takewhile(lambda item: item[1].last >= first, reversed(self.live.items())):
             if life.first >= first and name not in added:
                 yield f"it does not add {name}"
-        for name, death in self.dead.items():
-            if death.first < first <= death.version and name not in removed and name not in self.live:
+        for name, death in takewhile(lambda item: item[1].version >= first, reversed(self.dead.items())):
+            if death.first < first and name not in removed and name not in self.live:
                 yield f"it does not remove {name}"
         for one in compaction.removes:
             mine = self.live.get(one.name)
