@@ -13,66 +13,62 @@ import io
 import json
 import struct
 from pathlib import Path
+from typing import Any
 
 import fastavro
 from fastavro.types import Schema
 
-STATS = {
-    "type": "record",
-    "name": "Stats",
-    "fields": [
-        {"name": "_MIN_VALUES", "type": "bytes"},
-        {"name": "_MAX_VALUES", "type": "bytes"},
-        {"name": "_NULL_COUNTS", "type": ["null", {"type": "array", "items": ["null", "long"]}], "default": None},
-    ],
-}
-LIST = fastavro.parse_schema(
-    {
-        "type": "record",
-        "name": "ManifestFileMeta",
-        "fields": [
-            {"name": "_VERSION", "type": "int"},
-            {"name": "_FILE_NAME", "type": "string"},
-            {"name": "_FILE_SIZE", "type": "long"},
-            {"name": "_NUM_ADDED_FILES", "type": "long"},
-            {"name": "_NUM_DELETED_FILES", "type": "long"},
-            {"name": "_PARTITION_STATS", "type": STATS},
-            {"name": "_SCHEMA_ID", "type": "long"},
-        ],
-    }
+
+def record(name: str, **fields: Any) -> dict[str, Any]:
+    """Avro's schema of a record; a field that may be null is so where nothing is said."""
+    listed = [{"name": n, "type": t} | ({"default": None} if isinstance(t, list) else {}) for n, t in fields.items()]
+    return {"type": "record", "name": name, "fields": listed}
+
+
+STATS = record(
+    "Stats",
+    _MIN_VALUES="bytes",
+    _MAX_VALUES="bytes",
+    _NULL_COUNTS=["null", {"type": "array", "items": ["null", "long"]}],
 )
-FILE = {
-    "type": "record",
-    "name": "File",
-    "fields": [
-        {"name": "_FILE_NAME", "type": "string"},
-        {"name": "_FILE_SIZE", "type": "long"},
-        {"name": "_ROW_COUNT", "type": "long"},
-        {"name": "_MIN_KEY", "type": "bytes"},
-        {"name": "_MAX_KEY", "type": "bytes"},
-        {"name": "_KEY_STATS", "type": STATS},
-        {"name": "_VALUE_STATS", "type": "Stats"},
-        {"name": "_MIN_SEQUENCE_NUMBER", "type": "long"},
-        {"name": "_MAX_SEQUENCE_NUMBER", "type": "long"},
-        {"name": "_SCHEMA_ID", "type": "long"},
-        {"name": "_LEVEL", "type": "int"},
-        {"name": "_EXTRA_FILES", "type": {"type": "array", "items": "string"}},
-        {"name": "_CREATION_TIME", "type": ["null", "long"], "default": None},
-    ],
-}
+LIST = fastavro.parse_schema(
+    record(
+        "ManifestFileMeta",
+        _VERSION="int",
+        _FILE_NAME="string",
+        _FILE_SIZE="long",
+        _NUM_ADDED_FILES="long",
+        _NUM_DELETED_FILES="long",
+        _PARTITION_STATS=STATS,
+        _SCHEMA_ID="long",
+    )
+)
+FILE = record(
+    "File",
+    _FILE_NAME="string",
+    _FILE_SIZE="long",
+    _ROW_COUNT="long",
+    _MIN_KEY="bytes",
+    _MAX_KEY="bytes",
+    _KEY_STATS=STATS,
+    _VALUE_STATS="Stats",
+    _MIN_SEQUENCE_NUMBER="long",
+    _MAX_SEQUENCE_NUMBER="long",
+    _SCHEMA_ID="long",
+    _LEVEL="int",
+    _EXTRA_FILES={"type": "array", "items": "string"},
+    _CREATION_TIME=["null", "long"],
+)
 MANIFEST = fastavro.parse_schema(
-    {
-        "type": "record",
-        "name": "ManifestEntry",
-        "fields": [
-            {"name": "_VERSION", "type": "int"},
-            {"name": "_KIND", "type": "int"},
-            {"name": "_PARTITION", "type": "bytes"},
-            {"name": "_BUCKET", "type": "int"},
-            {"name": "_TOTAL_BUCKETS", "type": "int"},
-            {"name": "_FILE", "type": FILE},
-        ],
-    }
+    record(
+        "ManifestEntry",
+        _VERSION="int",
+        _KIND="int",
+        _PARTITION="bytes",
+        _BUCKET="int",
+        _TOTAL_BUCKETS="int",
+        _FILE=FILE,
+    )
 )
 NOWHERE = bytes(12)  # a partition of no columns
 NO_STATS = {"_MIN_VALUES": NOWHERE, "_MAX_VALUES": NOWHERE, "_NULL_COUNTS": []}

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import fastavro
+from fastavro.types import Schema
 
 from bench import paimon_table
+from bench.paimon_table import record
 
 #: The metadata files, besides the newest, that Iceberg's writers keep.
 KEPT = 100
@@ -77,7 +79,6 @@ def hudi(folder: Path, versions: int) -> None:
         before[group] = ts
 
 
-_LONG, _INT = ["null", "long"], ["null", "int"]
 _LIST = {
     "manifest_path": "string",
     "manifest_length": "long",
@@ -89,22 +90,20 @@ _LIST = {
 _FILE = {"content": "int", "file_path": "string", "record_count": "long", "file_size_in_bytes": "long"}
 
 
-def _record(name: str, fields: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "record", "name": name, "fields": [{"name": n, "type": kind} for n, kind in fields.items()]}
-
-
-_ENTRY = {"status": "int", "snapshot_id": _LONG, "data_file": _record("r2", _FILE)}
+_ENTRY = {"status": "int", "snapshot_id": ["null", "long"], "data_file": record("r2", **_FILE)}
+_MANIFEST = fastavro.parse_schema(record("manifest_entry", **_ENTRY))
+_MANIFEST_LIST = fastavro.parse_schema(record("manifest_file", **_LIST))
 
 
 class _Iceberg:
     def __init__(self, folder: Path) -> None:
-        self.folder, self.metadata, self.data = folder, folder / "metadata", folder / "data"
+        self.metadata, self.data = folder / "metadata", folder / "data"
         self.metadata.mkdir(parents=True)
         self.data.mkdir()
         self.levels: list[list[tuple[dict[str, Any], list[dict[str, Any]]]]] = []  # manifests, the smallest first
         self.names = 0
 
-    def write(self, name: str, schema: dict[str, Any], records: list[dict[str, Any]]) -> Path:
+    def write(self, name: str, schema: Schema, records: list[dict[str, Any]]) -> Path:
         path = self.metadata / name
         with path.open("wb") as file:
             fastavro.writer(file, schema, records, codec="deflate")
@@ -112,7 +111,7 @@ class _Iceberg:
 
     def manifest(self, version: int, entries: list[dict[str, Any]]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         self.names += 1
-        path = self.write(f"m{self.names}.avro", _record("manifest_entry", _ENTRY), entries)
+        path = self.write(f"m{self.names}.avro", _MANIFEST, entries)
         added = sum(entry["status"] == 1 for entry in entries)
         counts = dict.fromkeys((name for name in _LIST if name.endswith("_count")), 0)
         for kind, count in (("added", added), ("existing", len(entries) - added)):
@@ -143,7 +142,7 @@ def iceberg(folder: Path, versions: int) -> None:
     table, snapshots, heads, names = _Iceberg(folder), list[Any](), list[Any](), list[str]()
     for version in range(1, versions + 1):
         listed = table.append(version)
-        path = table.write(f"snap-{version}-0-x.avro", _record("manifest_file", _LIST), listed)
+        path = table.write(f"snap-{version}-0-x.avro", _MANIFEST_LIST, listed)
         summary = {"operation": "append", "added-data-files": "1", "total-data-files": str(version)}
         snapshot = {"snapshot-id": version, "sequence-number": version, "timestamp-ms": version, "summary": summary}
         parent = {"parent-snapshot-id": version - 1} if version > 1 else {}

@@ -2,8 +2,6 @@
 
 import json
 import re
-import struct
-import zlib
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -11,8 +9,8 @@ from uuid import UUID
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyroaring import BitMap
 
+from tests.audits.bitmaps import FRAMING, deletion_vector
 from tests.audits.cases import Table
 
 SCHEMA = json.dumps({"type": "struct", "fields": [{"name": name, "type": "string"} for name in ("p", "v")]})
@@ -111,15 +109,14 @@ class DeltaTable(Table):
 
     def strike(self, name: str, rows: str, cardinality: str = "") -> None:
         """Commit a deletion vector for a file, in a file whose name is that of the UUID 0, or the next one."""
-        numbers = BitMap(map(int, rows.split(",")))
-        body = struct.pack("<iQI", 1681511377, 1, 0) + numbers.serialize()
-        content = b"\1" + struct.pack(">i", len(body)) + body + zlib.crc32(body).to_bytes(4, "big")
-        (self.folder / f"deletion_vector_{UUID(int=self.vectors)}.bin").write_bytes(content)
-        place = {"storageType": "u", "pathOrInlineDv": f"{self.vectors:020}", "offset": 1, "sizeInBytes": len(body)}
-        vector = {**place, "cardinality": int(cardinality or len(numbers))}
+        numbers = {int(row) for row in rows.split(",")}
+        content = deletion_vector(numbers)
+        (self.folder / f"deletion_vector_{UUID(int=self.vectors)}.bin").write_bytes(b"\1" + content)
+        place = {"storageType": "u", "pathOrInlineDv": f"{self.vectors:020}", "offset": 1}
+        size = {"sizeInBytes": len(content) - FRAMING, "cardinality": int(cardinality or len(numbers))}
         self.vectors += 1
         old = json.dumps({"deletionVector": self.live[name]["add"].get("deletionVector")})
-        self.commit(f"-{name}{old}", f"+{name}{json.dumps({'deletionVector': vector, 'stats': STATS})}")
+        self.commit(f"-{name}{old}", f"+{name}{json.dumps({'deletionVector': place | size, 'stats': STATS})}")
 
     def compact(self, first: str, last: str) -> None:
         """Write what the entries from one version to another add up to; all that they set comes once, the last."""

@@ -3,9 +3,7 @@
 import json
 import random
 import shutil
-import struct
 import time
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,8 +23,8 @@ from pyiceberg.manifest import (
     ManifestWriterV2,
 )
 from pyiceberg.table import StaticTable
-from pyroaring import BitMap
 
+from tests.audits.bitmaps import deletion_vector
 from tests.audits.writing import race, write
 
 WRITERS, COMMITS = 4, 12
@@ -201,15 +199,12 @@ def vectors(folder: Path) -> None:
     metadata, io, id = table.metadata, table.io, 7_000_000_000_000_000_000
     last = metadata.current_snapshot()
     data = [task.file for task in table.scan().plan_files()]
-    puffin, blobs, places = b"PFA1", [], []
+    puffin, blobs = b"PFA1", []
     for row, file in enumerate(data):
-        body = struct.pack("<iQI", 1681511377, 1, 0) + BitMap([row]).serialize()
-        blob = struct.pack(">i", len(body)) + body + zlib.crc32(body).to_bytes(4, "big")
-        places.append((len(puffin), len(blob)))
-        offset, length = places[-1]
+        blob = deletion_vector([row])
         about = {"referenced-data-file": file.file_path, "cardinality": "1"}
         fields = {"type": "deletion-vector-v1", "fields": [], "snapshot-id": -1, "sequence-number": -1}
-        blobs.append(fields | {"offset": offset, "length": length, "properties": about})
+        blobs.append(fields | {"offset": len(puffin), "length": len(blob), "properties": about})
         puffin += blob
     footer = json.dumps({"blobs": blobs, "properties": {}}).encode()
     puffin += b"PFA1" + footer + len(footer).to_bytes(4, "little") + bytes(4) + b"PFA1"
@@ -218,7 +213,7 @@ def vectors(folder: Path) -> None:
     location = f"{table.location()}/metadata"
     to = io.new_output(f"{location}/vectors-m0.avro")
     with Vectors(table.spec(), table.schema(), to, id, "deflate") as manifest:
-        for (offset, length), file in zip(places, data, strict=True):
+        for said, file in zip(blobs, data, strict=True):
             one = DataFile.from_args(
                 _table_format_version=3,
                 content=DataFileContent.POSITION_DELETES,
@@ -228,8 +223,8 @@ def vectors(folder: Path) -> None:
                 record_count=1,
                 file_size_in_bytes=len(puffin),
                 referenced_data_file=file.file_path,
-                content_offset=offset,
-                content_size_in_bytes=length,
+                content_offset=said["offset"],
+                content_size_in_bytes=said["length"],
             )
             entry = ManifestEntry.from_args(
                 _table_format_version=3, status=ManifestEntryStatus.ADDED, snapshot_id=id, data_file=one

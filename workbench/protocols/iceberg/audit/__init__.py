@@ -7,7 +7,7 @@ from workbench.audits.findings import Audit
 from workbench.audits.judgement import Judgement, judged
 from workbench.audits.source import Source, read_again
 from workbench.protocols.iceberg.audit.judge import IcebergJudgement
-from workbench.protocols.iceberg.audit.metadata import metadata_files, without_number
+from workbench.protocols.iceberg.audit.metadata import all_metadata
 from workbench.protocols.iceberg.audit.read import read
 
 ACKS = {"snapshot-id": int}, {"timestamp-ms": int}
@@ -15,7 +15,7 @@ ACKS = {"snapshot-id": int}, {"timestamp-ms": int}
 
 def detects(source: Source) -> bool:
     """Whether the folder has a metadata file."""
-    return bool(metadata_files(source) or without_number(source))
+    return bool(all_metadata(source))
 
 
 def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None) -> Audit:

@@ -27,6 +27,7 @@ _MARK = ("flink.job-id", "flink.operator-id", "flink.max-committed-checkpoint-id
 _OF_BATCHES = str(2**63 - 1)
 
 _NAME = re.compile(r"(?:v(\d{1,18})|(\d{1,18})-[^/]+)(?:\.gz)?\.metadata\.json(?:\.gz)?")
+_METADATA = re.compile(r".*\.metadata\.json(?:\.gz)?")
 _HINT = f"{FOLDER}/version-hint.text"
 
 
@@ -154,18 +155,19 @@ def written_last(source: Source, files: dict[str, int]) -> str:
 
 def metadata_files(source: Source) -> dict[str, int]:
     """The metadata files and their numbers, in ascending order."""
-    numbers = {}
-    for entry in source.entries(FOLDER):
-        parts = _NAME.fullmatch(entry.base)
-        if parts and not entry.is_folder:
-            numbers[entry.name] = int(parts[1] or parts[2])
+    numbers = {name: number for name in all_metadata(source) if (number := _number(name)) is not None}
     return dict(sorted(numbers.items(), key=lambda item: (item[1], item[0])))
 
 
-def without_number(source: Source) -> list[str]:
-    """The metadata files whose names do not begin with a number; a catalog may name one."""
-    names = (entry.name for entry in source.entries(FOLDER) if entry.base.endswith(".metadata.json"))
-    return [name for name in names if not _NAME.fullmatch(name.rpartition("/")[2])]
+def all_metadata(source: Source) -> list[str]:
+    """The metadata files, also those without a number, which only a catalog can name."""
+    return [one.name for one in source.entries(FOLDER) if _METADATA.fullmatch(one.base) and not one.is_folder]
+
+
+def _number(name: str) -> int | None:
+    """The number at the start of a metadata file's name."""
+    parts = _NAME.fullmatch(name.rpartition("/")[2])
+    return int(parts[1] or parts[2]) if parts else None
 
 
 def current_candidates(source: Source, files: dict[str, int]) -> list[str]:
@@ -201,20 +203,19 @@ def read_metadata(source: Source, name: str) -> Metadata:
         raise InputError(f"{brief(name)} is not accepted: it is of Iceberg's format version {version}; 1 to 3 are read")
     if version >= 3:
         said.take("next-row-id", int)
-    if any(one.get("key-id", str) for one in said.all("snapshots", Said)):
-        raise InputError(f"{brief(name)} is not accepted: the table is encrypted")
     snapshots = {}
     for one in said.all("snapshots", Said):
+        if one.get("key-id", str) is not None:
+            raise InputError(f"{brief(name)} is not accepted: the table is encrypted")
         snapshot = _snapshot(one)
         if snapshot.id in snapshots:
             raise Damaged(name, f"it has the snapshot {snapshot.id} twice")
         snapshots[snapshot.id] = snapshot
     current = said.get("current-snapshot-id", int, -1)
     refs = [Said(ref, name) for branch, ref in said.get("refs", dict, {}).items() if branch != "main"]
-    parts = _NAME.fullmatch(name.rpartition("/")[2])
     return Metadata(
         name,
-        int((parts[1] or parts[2]) if parts else 0),
+        _number(name) or 0,
         said.get("table-uuid", str),
         said.take("location", str),
         None if current == -1 else current,

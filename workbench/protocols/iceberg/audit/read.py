@@ -26,10 +26,10 @@ from workbench.protocols.iceberg.audit.manifests import (
 from workbench.protocols.iceberg.audit.metadata import (
     IcebergSnapshot,
     Metadata,
+    all_metadata,
     current_candidates,
     metadata_files,
     read_metadata,
-    without_number,
     written_last,
 )
 
@@ -131,8 +131,8 @@ def read(
         InputError: If no metadata file has a number, and no catalog names one.
     """
     files = metadata_files(source)
-    if not files and source.chosen is None:
-        raise InputError(f"{brief(without_number(source)[0])} is not accepted: a metadata file begins with its number")
+    if not files and source.chosen is None and (others := all_metadata(source)):
+        raise InputError(f"{brief(others[0])} is not accepted: a metadata file begins with its number")
     found = _current(source, files, damages, acknowledged)
     if found is None:
         return None
