@@ -9,6 +9,7 @@ from website import front, gallery, playground, reference
 from website.keeping import CODE
 from website.staging import FILES, FRONT, SCRIPT, STYLE, docname
 from workbench import __version__
+from workbench.registry import addresses
 from workbench.showing.panel import surface
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view.html import drawn_style, live_script
@@ -21,6 +22,7 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ex
 
 html_theme = "furo"
 html_title = project
+html_baseurl = addresses.SITE
 html_static_path = ["static"]
 templates_path = ["playground"]
 html_css_files = ["site.css"]
@@ -51,6 +53,9 @@ add_module_names = False
 
 
 # What else pages show, and progress ----------------------------------------------------------------------------------
+
+#: What a chat shows beside the title of a page that somebody links to.
+CARD = "_images/panel-light.png"
 
 #: How many pages have been read and written, by all processes of this build.
 _COUNTS = {"read": Value("i"), "written": Value("i")}
@@ -85,6 +90,13 @@ def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
     """The page that shows the code of a name; all names are on pages of one folder."""
     source = reference.source(info["module"], info["fullname"])
     return source and f"../{FILES}/{source}.html"
+
+
+def add_card(app: Any, name: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Tell chats what to show of a link to the page: they take whole addresses alone."""
+    if site := addresses.SITE:
+        card = {"title": context.get("title", project), "url": f"{site}{name}.html", "image": site + CARD}
+        context["metatags"] += joined(element("meta", property=f"og:{key}", content=card[key]) for key in card)
 
 
 def add_player(app: Any, name: str, template: str, context: dict[str, Any], doctree: Any) -> None:
@@ -137,5 +149,6 @@ def setup(app: Any) -> None:
     app.connect("html-page-context", lambda *_: count("written"))
     app.connect("html-page-context", add_player)
     app.connect("html-page-context", add_front)
+    app.connect("html-page-context", add_card)
     app.connect("html-page-context", add_playground)
     app.connect("build-finished", add_assets)

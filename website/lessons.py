@@ -4,9 +4,11 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from website.keeping import ROOT, write
 from workbench.kernel import InputError
+from workbench.registry import addresses
 
 PAGE = "lessons.md"
 _KEYS = {"about": str, "after": list, "minutes": int, "needs": list}
@@ -61,6 +63,7 @@ def page(lessons: list[Lesson]) -> str:
     return f"""# Lessons
 
 The notebooks, with what comes out when they are run. `make lab` opens them, and sets up Java and Graphviz.
+{_in_binder()}
 
 | lesson | takes | needs |
 |:--|:--|:--|
@@ -70,6 +73,15 @@ The notebooks, with what comes out when they are run. `make lab` opens them, and
 
 {listed}```
 """
+
+
+def _in_binder() -> str:
+    """A sentence with a link that opens them on mybinder.org, from wherever the repository is published."""
+    if not addresses.REPOSITORY:
+        return ""
+    repository = quote(addresses.REPOSITORY.rstrip("/"), safe="")
+    address = f"https://mybinder.org/v2/git/{repository}/HEAD?urlpath=lab/tree/notebooks"
+    return f"[Binder]({address}) opens them with nothing to install.\n"
 
 
 def _row(lesson: Lesson) -> str:

@@ -19,7 +19,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.playing import plays
-from website import contents, gallery, lessons, links
+from website import conf, contents, gallery, lessons, links
 from website.broken import find
 from website.keeping import ROOT
 from website.playground import first_model, in_browser, packed, runtime
@@ -28,7 +28,7 @@ from workbench import check
 from workbench.commands.cli import main
 from workbench.formats.permalink import permalink
 from workbench.kernel import InputError
-from workbench.registry import get_model
+from workbench.registry import addresses, get_model
 from workbench.registry.configurations import configuration, shipped
 
 # The gallery ---------------------------------------------------------------------------------------------------------
@@ -243,6 +243,22 @@ def test_the_page_of_lessons_says_what_the_notebooks_say(tmp_path: Path) -> None
     assert "| [00 A lesson](/notebooks/00_one.ipynb). locks | 20&nbsp;min | Java |" in rows
     after = "After [00](/notebooks/00_one.ipynb)."
     assert f"| [01 A lesson](/notebooks/01_two.ipynb). locks {after} | 20&nbsp;min |  |" in rows
+
+
+def test_lessons_open_in_binder_and_links_have_a_card_where_both_are_published(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = notebook(tmp_path / "00_one.ipynb", FACTS)
+    context: dict[str, Any] = {"title": "A <page>", "metatags": ""}
+    conf.add_card(None, "docs/audit", "page.html", context, None)
+    assert ("mybinder.org" in lessons.page([one]), context["metatags"]) == (False, "")
+    monkeypatch.setattr(addresses, "REPOSITORY", "https://git.example/team/tables/")
+    monkeypatch.setattr(addresses, "SITE", "https://tables.example/")
+    conf.add_card(None, "docs/audit", "page.html", context, None)
+    address = "https://mybinder.org/v2/git/https%3A%2F%2Fgit.example%2Fteam%2Ftables/HEAD?urlpath=lab/tree/notebooks"
+    assert f"[Binder]({address})" in lessons.page([one])
+    assert '<meta property="og:url" content="https://tables.example/docs/audit.html"/>' in context["metatags"]
+    assert '<meta property="og:title" content="A &lt;page&gt;"/>' in context["metatags"]
 
 
 @pytest.mark.parametrize("facts", [{}, {**FACTS, "minutes": "20"}, {"minutes": 20}, {**FACTS, "after": ["gone"]}])

@@ -33,6 +33,7 @@ from tests.showing.panels import (
     unfold,
     use,
 )
+from tests.toys import Steps
 from workbench.checking.check import check
 from workbench.formats.permalink import parse_permalink, permalink
 from workbench.kernel import Result, machine_of, replay
@@ -40,7 +41,7 @@ from workbench.kernel.meaning.budget import Progress
 from workbench.language import *
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.hudi.model import Hudi
-from workbench.registry import get_model, models
+from workbench.registry import addresses, get_model, models
 from workbench.showing.panel import Simulator, TracePlayer, Workbench, lifetime
 from workbench.showing.panel.controls import Controls
 from workbench.showing.panel.history import HistoryView
@@ -848,6 +849,16 @@ def pictures(player: TracePlayer) -> list[str]:
     ask(player, want="pictures")
     unpacked: list[str] = json.loads(gzip.decompress(base64.b64decode(drawn(player, "packed"))))
     return unpacked
+
+
+@pytest.mark.slow
+def test_a_link_begins_with_the_site_that_opens_it(conflict: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the site is published, and has the model."""
+    mine = replay(Steps(), 0, [(0, 0)])
+    assert drawn(TracePlayer(conflict), "opens") == ""
+    monkeypatch.setattr(addresses, "SITE", "https://tables.example/")
+    assert drawn(TracePlayer(conflict), "opens") == "https://tables.example/playground.html#"
+    assert drawn(TracePlayer(mine), "opens") == ""
 
 
 @pytest.mark.slow

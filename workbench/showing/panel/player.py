@@ -6,6 +6,7 @@ from typing import Any, Literal
 from workbench.formats.expression import Expression, example_of
 from workbench.kernel import InputError, Trace
 from workbench.kernel.meaning.values import show
+from workbench.registry.addresses import playground_of
 from workbench.showing.panel.parts import Part, Seen
 from workbench.showing.pictures import options_of
 from workbench.showing.pictures.markup import Markup
@@ -43,7 +44,8 @@ class Player(Part):
             - ``listing``: the texts in which the sources are; ``names`` of variables; ``options`` of the picture;
             - ``moves``: what can be done instead of the next step; ``left``: where somebody has left the story, and a
               way back;
-            - ``permalink``; ``watched``, ``watch_table``, an ``example`` and the ``mistake`` in what was typed.
+            - ``permalink``, and ``opens``, the address that goes before it;
+            - ``watched``, ``watch_table``, an ``example`` and the ``mistake`` in what was typed.
     """
 
     step, room, chosen = Seen(), Seen(), Seen()
@@ -60,7 +62,18 @@ class Player(Part):
         self.on_take: Callable[[str], None] | None = None
         self.values: dict[str, Any] = {"lazy": False, "picture": (0, ""), "strip": {}, "options": {}}
         self.values |= dict.fromkeys(("labels", "states", "sources", "texts", "names", "watched"), ())
-        texts = ("packed", "lanes", "listing", "moves", "left", "permalink", "watch_table", "example", "mistake")
+        texts = (
+            "packed",
+            "lanes",
+            "listing",
+            "moves",
+            "left",
+            "permalink",
+            "opens",
+            "watch_table",
+            "example",
+            "mistake",
+        )
         self.values |= dict.fromkeys(texts, "")
         super().__init__()
         self.step, self.room, self.chosen, self.variables, self.watches = 0, WIDTH, {}, (), ()
@@ -184,6 +197,7 @@ class Player(Part):
                 strip=view.strip,
                 sources=[step.source for step in view.steps],
                 permalink=view.permalink,
+                opens=playground_of(view.trace.model.name),
             )
             self._draw_lanes()
             self._draw_pictures()

@@ -3,10 +3,10 @@
 // The permalink of a trace at a step. On a page it is the end of an address: the page's own, or the one that it names.
 function linkTo(model, step) {
   const line = model.get("permalink").replace(/(?=&watch=)|$/, `&step=${step}`);
-  if (!model.isPage) return line;
   const { opens } = document.body.dataset;
-  const page = opens ? new URL(opens, location.href).href : `${location.href.split("#")[0]}#`;
-  return page + line.replaceAll('"', "%22");
+  const here = () => (opens ? new URL(opens, location.href).href : `${location.href.split("#")[0]}#`);
+  const page = model.isPage ? here() : model.get("opens");
+  return page ? page + line.replaceAll('"', "%22") : line;
 }
 
 // The step that a link asks of a trace, if it is one to this trace.
