@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.behaviours import reachable_states
+from tests.behaviours import reachable_states, steps_from
 from tests.mistakes import broken, missed
 from workbench.checking.check import check
 from workbench.kernel import InputError
@@ -29,6 +29,11 @@ def test_an_operation_loses_one_answer_so_that_blind_swaps_end():
         ({**THREE, **PUBLISHED}, "ConsistentRead", "jack read at version 3: expected no row; the files hold blue, A"),
         ({"LostAnswer": "delete"}, "PublishedFilesExist", "a snapshot names data file 1, which has been deleted"),
         ({"CleanUp": "any"}, "PublishedFilesExist", "a snapshot names data file 1, which has been deleted"),
+        (
+            {"LostAnswer": "retry", "Remember": "id", "CleanUp": "old"},
+            "CommittedOnce",
+            "version 3 adds the files of an earlier one again",
+        ),
         ({"LostAnswer": "retry"}, "CommittedOnce", "version 2 adds the files of an earlier one again"),
         ({"CatalogSwap": "blind", "Col1": ["jack", "sarah"]}, "LinearCommits", "version 1 has been replaced"),
     ],
@@ -36,6 +41,19 @@ def test_an_operation_loses_one_answer_so_that_blind_swaps_end():
 )
 def test_a_violation_says_what_is_wrong(constants, name, why):
     assert check(Iceberg(**constants), [name])[name].why == why
+
+
+def test_an_operation_aborts_if_what_was_committed_since_its_start_has_expired():
+    """Whoever cannot see the delete would bring its row back."""
+    model = Iceberg(MaxWriteOps=4, MaxCompactions=0, CleanUp="old")
+    parts = ("read", "write", "validate_and_prepare", "commit")
+    insert = ["start_insert(w1, key=jack)", *(f"{part}(w1)" for part in parts[1:])]
+    delete = ["start_delete(w1)", *(f"{part}(w1)" for part in parts)]
+    update = ["start_update(w2)", "read(w2)", "write(w2)"]
+    state = model.initial_states()[0]
+    for name in [*insert, *update, *delete, *insert, "expire", "expire", "validate_and_prepare(w2)"]:
+        state = next(after for names, after in steps_from(model, state) if name in names)
+    assert state.phase["w2"] == "Aborted"
 
 
 def test_a_writer_without_an_operation_keeps_nothing():

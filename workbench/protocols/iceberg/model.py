@@ -109,6 +109,8 @@ class Iceberg(Model):
     delete_files = Variable((), doc="the positions in data files that each delete file names; None if it is gone")
     snapshots = Variable((), doc="the table's metadata: its snapshots, the current one last")
     ids = Variable(0, doc="snapshots prepared so far")
+    expired = Variable(0, doc="the newest version that has expired")
+    tag = Variable(None, doc="the version that has a tag")
     versions = Variable((), doc="the first snapshot that was committed as each version", ghost=True)
     log = Variable((), per="fields", doc="what was committed to a column of a key, in order", ghost=True)
     pending = Variable(frozenset(), doc="the keys whose insert is under way, or was given up", ghost=True)
@@ -215,6 +217,9 @@ class Iceberg(Model):
     def read(self, s, w):
         """Read the snapshot of the start: the files to rewrite, or the positions of the rows and their new versions."""
         op = s.op[w]
+        if self.is_unreadable(s, op):
+            self.abort(s, w)
+            return
         found = self.found(s, op.view, op.predicate)
         names = tuple(f for f, _ in found)
         if self.mode(op) == MOR:
@@ -246,6 +251,14 @@ class Iceberg(Model):
             deletes = frozenset({len(s.delete_files)})
         s.op[w] = op._replace(rows=(), added=added, deletes=deletes)
 
+    def is_unreadable(self, s, op):
+        """Whether the snapshot of the start has expired, with a data file of it."""
+        return self.since(s, op) <= s.expired and None in [s.files[f - 1] for f, _ in op.view.data]
+
+    def abort(self, s, w):
+        s.phase[w], s.op[w] = "Aborted", None
+        s.aborts += 1
+
     # Validation and commit ---------------------------------------------------------------------------------------
 
     def since(self, s, op):
@@ -257,11 +270,13 @@ class Iceberg(Model):
     def invalid(self, s, op):
         """Whether what was committed since the start stands against the operation."""
         since = self.since(s, op)
-        later = s.snapshots[since:]
+        later = s.snapshots[max(since, s.expired) :]
         adds_data = any(one.kind != REPLACE and one.added for one in later)
         new = {d for one in later if one.kind == OVERWRITE for d, sequence in one.deletes if sequence > since}
         if op.type == INSERT:
             return False
+        if since < s.expired:  # one in between is gone, and nobody can tell what it has changed
+            return True
         if self.mode(op) == MOR:
             gone = any(f in op.refers for one in later for f, _ in one.removed)
             checks_deletes = op.type == UPDATE or self.DeleteChecksDeletes
@@ -280,8 +295,7 @@ class Iceberg(Model):
             s.phase[w], s.op[w] = "Committed", None
             return
         if self.Validate and self.invalid(s, op):
-            s.phase[w], s.op[w] = "Aborted", None
-            s.aborts += 1
+            self.abort(s, w)
             return
         data, deletes = (current.data, current.deletes) if current else (frozenset(), frozenset())
         gone = frozenset(one for one in data if one[0] in op.replaces)
@@ -347,8 +361,9 @@ class Iceberg(Model):
             s.phase[w], s.op[w] = "Aborted", None
 
     def is_published(self, s, op):
-        """Whether a snapshot is the operation's."""
-        return (op.added, op.deletes) in written(s.snapshots)
+        """Whether a snapshot is the operation's, of those that have not expired."""
+        made = enumerate(written(s.snapshots), 1)
+        return any(files == (op.added, op.deletes) for version, files in made if self.is_kept(s, version))
 
     def delete(self, s, files, delete_files):
         s.files = tuple(None if f in files else rows for f, rows in enumerate(s.files, 1))
@@ -367,10 +382,28 @@ class Iceberg(Model):
         require(len(orphans | deletes) > 0, "there is no orphan")
         self.delete(s, orphans, deletes)
 
+    @action(when=lambda model: model.CleanUp != "never")
+    def create_tag(self, s):
+        """Give the current snapshot a tag."""
+        require(s.tag is None, "there is a tag")
+        require(len(s.snapshots) > 0, "there is no snapshot")
+        s.tag = len(s.snapshots)
+
+    @action(when=lambda model: model.CleanUp != "never")
+    def expire(self, s):
+        """Let the oldest snapshot expire, but not the current one, and delete the files that no other one names."""
+        require(s.expired + 1 < len(s.snapshots), "there is one snapshot, or none")
+        s.expired += 1
+        (files, deletes), (named, named_deletes) = files_of(s.snapshots[s.expired - 1 : s.expired]), self.named(s)
+        self.delete(s, files - named, deletes - named_deletes)
+
+    def is_kept(self, s, version):
+        """Whether a version is to be read: it has not expired, or has the tag."""
+        return version > s.expired or version == s.tag
+
     def named(self, s):
         """The data files and the delete files that snapshots name."""
-        data = {f for one in s.snapshots for f, _ in one.data}
-        return data, {d for one in s.snapshots for d, _ in one.deletes}
+        return files_of([one for version, one in enumerate(s.snapshots, 1) if self.is_kept(s, version)])
 
     # Properties --------------------------------------------------------------------------------------------------
 
@@ -378,6 +411,8 @@ class Iceberg(Model):
     def ConsistentRead(self, s, key):
         """A read of any version finds the row of a key that was committed, and no other one."""
         for version, snapshot in enumerate(s.versions, 1):
+            if not self.is_kept(s, version):
+                continue
             rows = self.rows_of(s, snapshot, Row(key))
             values = tuple(self.recorded(s, version, key, c) for c in COLUMNS)
             expected = () if values == (None, None) else (Row(key, *values),)
@@ -474,10 +509,22 @@ class Iceberg(Model):
         """
         return self.as_table(s)
 
-    @refines(VersionedTable, Keys="Col1", Columns="columns", Values="column_values", by_default=False)
+    @refines(
+        VersionedTable,
+        Keys="Col1",
+        Columns="columns",
+        Values="column_values",
+        when=lambda model: model.CleanUp == "never",
+        by_default=False,
+    )
     def OneHistory(self, s):
-        """The same table, with a version for each snapshot."""
+        """The same table, with a version for each snapshot. No version of that one expires."""
         return {**self.as_table(s), "versions": tuple(Map(self.rows(s, one)) for one in s.snapshots)}
+
+
+def files_of(snapshots):
+    """The data files and the delete files that snapshots name."""
+    return {f for one in snapshots for f, _ in one.data}, {d for one in snapshots for d, _ in one.deletes}
 
 
 def written(snapshots):

@@ -18,7 +18,7 @@ NEXT = {
 
 @picture_of(Iceberg, leaves_out={"ids": "a number that is never used again"})
 def iceberg(model, s):
-    known = [snapshot(s, number, one) for number, one in enumerate(s.snapshots, 1)]
+    known = [snapshot(model, s, number, one) for number, one in enumerate(s.snapshots, 1)]
     yield part("snapshots", "catalog", chain("history", *known) if known else note("no snapshot"))
     for number in range(2, len(known) + 1):
         yield arrow(name("follows", number), name("snapshot", number), name("snapshot", number - 1), "follows")
@@ -45,19 +45,22 @@ def content(one):
     yield f"oldest data it knew: {one.least}"
 
 
-def snapshot(s, number, one):
+def snapshot(model, s, number, one):
     first = s.versions[number - 1] if number <= len(s.versions) else one
     replaced = text("in the place of another one", tone=BAD) if first.id != one.id else None
     title = f"snapshot {number}"
     is_last = number == len(s.snapshots)
+    expired = None if model.is_kept(s, number) else note("has expired")
     return card(
         name("snapshot", number),
         title,
         text(f"{one.kind}, id {one.id}"),
         *(note(line) for line in content(one)),
         replaced,
+        expired,
+        note("has a tag") if number == s.tag else None,
         aside="current" if is_last else None,
-        tone=BUSY if is_last else PLAIN,
+        tone=BUSY if is_last else PLAIN if expired is None else QUIET,
         of=Place("snapshots", None, number - 1),
     )
 
