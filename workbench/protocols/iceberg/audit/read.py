@@ -288,74 +288,83 @@ class _BranchReading:
 
     def add(self, snapshot: IcebergSnapshot, version: int) -> None:
         """Apply the next snapshot."""
+        listed = self._listed(snapshot, version)
+        if listed is None:
+            self._begun = False
+            return
+        was_whole = self._is_whole()
+        dropped = {name for manifest, live in self._manifests.items() if manifest not in listed for name in live.files}
+        entries = self._read(snapshot, listed)
+        strange = self._come(snapshot, version, entries, dropped)
+        here = {entry.name for entry in entries if entry.status != DELETED}
+        gone = {entry.name for entry in entries if entry.status == DELETED}
+        if lacks := dropped - here - gone:
+            lacks -= {name for live in self._manifests.values() for name in live.files}
+        self._go(lacks | (gone - here), version)
+        for name in self._manifests:
+            self.damages.used(name, version)
+        if was_whole and self._is_whole():
+            data_only = (tuple(sorted(names - self._deletes)) for names in (lacks, strange))
+            found = Break(snapshot, *data_only)
+            if self._begun and (found.lacks or found.has):
+                self.breaks.append(found)
+            self._sum_up(snapshot, entries)
+        self._begun = True
+
+    def _listed(self, snapshot: IcebergSnapshot, version: int) -> dict[str, ListedManifest] | None:
+        """The manifests of a snapshot; None if nothing says which they are."""
         if snapshot.manifest_list is None:
             self.unread.append(snapshot.id)
-            self._begun = False
-            return
+            return None
         try:
-            listed = manifests_of(self.source, self.places, snapshot)
+            return manifests_of(self.source, self.places, snapshot)
         except Damaged as error:
             self.damages.note(error, [version])
-            self._begun = False
-            return
-        is_whole = self._is_whole()
-        kept = {name: live for name, live in self._manifests.items() if name in listed}
-        dropped = [name for manifest, live in self._manifests.items() if manifest not in listed for name in live.files]
-        gone: set[str] = set()
-        here: set[str] = set()
-        strange: list[str] = []
-        moved, added = set(dropped), []
+            return None
+
+    def _read(self, snapshot: IcebergSnapshot, listed: dict[str, ListedManifest]) -> list[ManifestEntry]:
+        """Go on to the manifests of a snapshot; the entries of those that the one before did not have."""
+        before, self._manifests, read = self._manifests, {}, []
         for manifest, said in listed.items():
-            if manifest in kept:
-                if kept[manifest].listed != said:
+            if live := before.get(manifest):
+                self._manifests[manifest] = live
+                if live.listed != said:
                     self.miscounts.append((snapshot, f"{manifest} is listed otherwise than in the snapshot before"))
                 continue
             entries = self._entries(manifest, said)
-            here_live = [entry for entry in entries if entry.status != DELETED]
-            kept[manifest] = Live(
-                [entry.name for entry in here_live],
-                listed[manifest].has_deletes,
-                sum(entry.rows for entry in here_live),
-                said,
-            )
-            if not said.has_deletes:
-                added += [entry for entry in entries if entry.status == ADDED and entry.added_by == snapshot.id]
+            here = [entry for entry in entries if entry.status != DELETED]
+            names, rows = [entry.name for entry in here], sum(entry.rows for entry in here)
+            self._manifests[manifest] = Live(names, said.has_deletes, rows, said)
+            if said.has_deletes:
+                self._deletes.update(names)
             if manifest not in self.damages:
-                self._count(snapshot, manifest, listed[manifest], entries)
-            for entry in entries:
-                if entry.status == DELETED:
-                    gone.add(entry.name)
-                    continue
-                if listed[manifest].has_deletes:
-                    self._deletes.add(entry.name)
-                here.add(entry.name)
-                is_new = entry.name not in self._live
-                if not is_new and entry.name not in moved:
+                self._count(snapshot, manifest, said, entries)
+            read += entries
+        return read
+
+    def _come(
+        self, snapshot: IcebergSnapshot, version: int, entries: list[ManifestEntry], dropped: set[str]
+    ) -> set[str]:
+        """Have the live files of new manifests live; those that are said to be of an earlier snapshot."""
+        strange = set()
+        for entry in entries:
+            if entry.status == DELETED:
+                continue
+            if entry.name in self._live:
+                if entry.name not in dropped:
                     self.miscounts.append((snapshot, f"{entry.name} is there twice"))
-                if is_new:
-                    self._live[entry.name] = Life(entry, version)
-                if self._begun and is_new and entry.added_by != snapshot.id:  # some writers call their own existing
-                    strange.append(entry.name)
-        lacks = [name for name in dropped if name not in here and name not in gone]
-        if lacks:
-            elsewhere = {name for live in kept.values() for name in live.files}
-            lacks = [name for name in lacks if name not in elsewhere]
-        for name in {*lacks, *(gone - here)}:
-            if name in self._live:
-                life = self._live.pop(name)
-                life.last = version
-                self._dead.append(life)
-        data_only = (tuple(sorted(set(names) - self._deletes)) for names in (lacks, strange))
-        found = Break(snapshot, *data_only)
-        self._manifests = kept
-        for name in kept:
-            self.damages.used(name, version)
-        is_whole &= self._is_whole()
-        if self._begun and is_whole and (found.lacks or found.has):
-            self.breaks.append(found)
-        if is_whole:
-            self._sum_up(snapshot, added)
-        self._begun = True
+                continue
+            self._live[entry.name] = Life(entry, version)
+            if entry.added_by != snapshot.id:  # by which name is open: some writers call their own existing
+                strange.add(entry.name)
+        return strange
+
+    def _go(self, names: set[str], version: int) -> None:
+        """Have files live no longer."""
+        for name in names & self._live.keys():
+            life = self._live.pop(name)
+            life.last = version
+            self._dead.append(life)
 
     def _is_whole(self) -> bool:
         """Whether all manifests of the last snapshot could be read."""
@@ -381,9 +390,11 @@ class _BranchReading:
                 why = f"{manifest} is said to have {what} {one:,}, and has {other:,}"
                 self.miscounts.append((snapshot, why))
 
-    def _sum_up(self, snapshot: IcebergSnapshot, added: list[ManifestEntry]) -> None:
+    def _sum_up(self, snapshot: IcebergSnapshot, entries: list[ManifestEntry]) -> None:
         """Compare a snapshot's live files with the totals in its summary; and none may be there twice."""
         totals = snapshot.totals()
+        by_it = [entry for entry in entries if entry.status == ADDED and entry.added_by == snapshot.id]
+        added = [entry for entry in by_it if entry.name not in self._deletes]
         for field_, has_deletes in (("total-data-files", False), ("total-delete-files", True)):
             count = sum(len(live.files) for live in self._manifests.values() if live.has_deletes == has_deletes)
             if totals.get(field_) not in (None, count):
