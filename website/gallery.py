@@ -16,6 +16,7 @@ from website.keeping import ROOT, in_processes, write
 from workbench.checking.questions.whatif import Attempt, never_happen
 from workbench.kernel.meaning.errors import unknown
 from workbench.kernel.meaning.values import counted
+from workbench.registry import protocols
 from workbench.registry.configurations import Configuration, configuration, shipped
 from workbench.showing.panel.tabs import MapTab
 from workbench.showing.pictures.markup import Markup, address_of, element, joined
@@ -56,7 +57,7 @@ class Entry:
         at_a_price: Those that break something else, or rule something out.
         states: The length of the trace.
         shown: How many of them the player shows: no bookkeeping at the end.
-        picture: Its last state, as SVG; "" if the configuration is neither on top nor an incident's.
+        picture: Its last state, as SVG; "" if the configuration is not on top, nor an incident's, nor a story.
     """
 
     page: str
@@ -238,11 +239,11 @@ def link_tables(folder: Path, entries: Iterable[Entry]) -> None:
     violated: dict[str, list[Entry]] = {}
     for entry in entries:
         violated.setdefault(f"{entry.protocol}/{entry.configuration}", []).append(entry)
-    protocols = dict.fromkeys(name.partition("/")[0] for name in violated)
-    for page, beside in {_INCIDENTS: "incidents", **{_page_of(protocol): protocol for protocol in protocols}}.items():
+    folders = dict.fromkeys(name.partition("/")[0] for name in violated)
+    for page, beside in {_INCIDENTS: "incidents", **{_page_of(folder): folder for folder in folders}}.items():
         path = folder / page
         text = "".join(_linked(line, beside, violated) for line in path.read_text().splitlines(keepends=True))
-        write(path, _pictured(text, violated) if page == _INCIDENTS else text)
+        write(path, _pictured(text, violated) if page == _INCIDENTS else _with_stories(text, beside, violated))
 
 
 def _linked(line: str, beside: str, violated: Mapping[str, Sequence[Entry]]) -> str:
@@ -272,13 +273,30 @@ def _pictured(text: str, violated: Mapping[str, Sequence[Entry]]) -> str:
     return "\n\n".join(paragraphs)
 
 
+def _with_stories(text: str, protocol: str, violated: Mapping[str, Sequence[Entry]]) -> str:
+    """A protocol's page with the stories that its panels tell, as pictures above its first section."""
+    told = [(title, violated[name][0]) for name, title in _stories(protocol).items() if name in violated]
+    if not told:
+        return text
+    stories = joined(_story(title, entry, f"../../{FOLDER}/") for title, entry in told)
+    above, section, below = text.partition("\n## ")
+    return f'{above}\n```{{raw}} html\n<ul class="gallery-stories">\n{stories}</ul>\n```\n{section}{below}'
+
+
+def _stories(protocol: str) -> dict[str, str]:
+    """The titles of a protocol's stories, by the names of configurations."""
+    known = protocols().get(protocol)
+    return {name: title for stories in known.stories.values() for title, name in stories.items()} if known else {}
+
+
 # The index -----------------------------------------------------------------------------------------------------------
 
 
 def _entry(name: str, broken: Broken) -> Entry:
+    protocol = name.partition("/")[0]
     return Entry(
         page=f"{name}/{broken.verdict.name}",
-        protocol=name.partition("/")[0],
+        protocol=protocol,
         configuration=broken.one.name,
         title=broken.one.title,
         property=broken.verdict.name,
@@ -287,7 +305,7 @@ def _entry(name: str, broken: Broken) -> Entry:
         at_a_price=tuple(one.told for one in broken.repairs if any(one.price)),
         states=len(broken.trace),
         shown=broken.trace.end + 1,
-        picture=_last(broken) if name in {*CHOSEN, *reports()} else "",
+        picture=_last(broken) if name in {*CHOSEN, *reports(), *_stories(protocol)} else "",
     )
 
 
@@ -301,10 +319,9 @@ def index(entries: Sequence[Entry]) -> str:
     by_configuration: dict[str, list[Entry]] = {}
     for entry in entries:
         by_configuration.setdefault(f"{entry.protocol}/{entry.configuration}", []).append(entry)
-    protocols = dict.fromkeys(entry.protocol for entry in entries)
     changes = sorted({repair for entry in entries for repair in (*entry.repairs, *entry.at_a_price)})
     options = joined(element("option", value=change) for change in changes)
-    choices = joined(element("option", protocol) for protocol in protocols)
+    choices = joined(element("option", name) for name in dict.fromkeys(entry.protocol for entry in entries))
     chosen = [_story(title, by_configuration[name][0]) for name, title in CHOSEN.items() if name in by_configuration]
     many = counted(len(by_configuration), "configuration")
     return f"""---
@@ -335,12 +352,12 @@ Each page plays the steps, and keeps its address.
 """
 
 
-def _story(title: str, entry: Entry) -> Markup:
-    """A picture that leads to a page."""
+def _story(title: str, entry: Entry, gallery: str = "") -> Markup:
+    """A picture that leads to a page; `gallery` is the way to its folder."""
     image = element("img", src=address_of(entry.picture), alt="", loading="lazy")
     facts = f"{entry.protocol} \N{MIDDLE DOT} {counted(entry.shown, 'state')}"
     told = element("span", element("b", title), element("small", facts))
-    return element("li", element("a", image, told, href=f"{entry.page}.html")) + "\n"
+    return element("li", element("a", image, told, href=f"{gallery}{entry.page}.html")) + "\n"
 
 
 def _marked(how: str, changes: Sequence[str]) -> Markup | None:

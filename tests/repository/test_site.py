@@ -28,7 +28,7 @@ from workbench import check
 from workbench.commands.cli import main
 from workbench.formats.permalink import permalink
 from workbench.kernel import InputError
-from workbench.registry import addresses, get_model
+from workbench.registry import addresses, get_model, protocols
 from workbench.registry.configurations import configuration, shipped
 
 # The gallery ---------------------------------------------------------------------------------------------------------
@@ -107,6 +107,18 @@ def test_the_page_of_incidents_and_the_gallery_lead_to_each_other(tmp_path: Path
     assert re.findall(r"\]\(/gallery/([\w/]+)\.md\)", row) == [entry.page for entry in entries] != []
     page = {"incidents": "/docs/incidents.md", "hudi": "/specs/hudi/README.md"}[entries[0].protocol]
     assert f"]({page})" in (tmp_path / "gallery" / f"{entries[0].page}.md").read_text()
+
+
+@pytest.mark.slow
+def test_the_page_of_a_protocol_begins_with_pictures_of_its_stories(tmp_path: Path) -> None:
+    entries = gallery.stage_one(tmp_path, "delta/overwritten")
+    Staging(tmp_path).stage()
+    gallery.link_tables(tmp_path, entries)
+    above, _, below = (tmp_path / "specs/delta/README.md").read_text().partition("\n## ")
+    story = f'<a href="../../gallery/{entries[0].page}.html"><img src="data:image/svg+xml'
+    assert (story in above, "<img" in below) == (True, False)
+    (title,) = (title for title, name in protocols()["delta"].stories["delta"].items() if name == "delta/overwritten")
+    assert f"<b>{title}</b>" in above
 
 
 def test_figures_that_are_not_expected_make_no_page(tmp_path: Path) -> None:
