@@ -37,10 +37,11 @@ class Player(Part):
         chosen (dict of str to int): What was chosen for the picture, as positions in ``values["options"]``.
         values: What the page draws:
 
-            - ``picture``: the picture of one state, and which; ``packed``: those of all, once the page has asked;
+            - ``picture``: the picture of one state, and which; ``packed``: those of all, and then all states, once the
+              page has asked;
             - ``lanes``, and ``strip``, the dots to scrub along (:attr:`workbench.showing.view.steps.Lanes.strip`);
-            - per step ``labels``, ``states``, ``sources`` (the file and line of its action), ``texts`` (what can be
-              found in it); with ``lazy``, a state is drawn when it is stepped to;
+            - per step ``labels``, ``states`` (only the one that is shown), ``sources`` (the file and line of its
+              action), ``texts`` (what can be found in it); with ``lazy``, the page does not ask for all;
             - ``listing``: the texts in which the sources are; ``names`` of variables; ``options`` of the picture;
             - ``moves``: what can be done instead of the next step; ``left``: where somebody has left the story, and a
               way back;
@@ -186,13 +187,13 @@ class Player(Part):
                 remark=self._remark,
             )
             self.step = min(self.step, len(view.steps) - 1)
-            labels, lazy = [step.label for step in view.steps], self.values["lazy"]
+            labels = [step.label for step in view.steps]
             self.say(
                 mistake=mistake,
                 watched=[watch.as_dict() for watch in view.watches],
                 watch_table=watch_table(view.watches, labels).html() if view.watches else "",
                 texts=view.texts,
-                states=[view.step_html(at) if at == self.step or not lazy else "" for at in range(len(labels))],
+                states=[""] * len(labels),
                 labels=labels,
                 strip=view.strip,
                 sources=[step.source for step in view.steps],
@@ -221,10 +222,13 @@ class Player(Part):
         """Draw the present state; the page asks for the others when it has nothing else to do."""
         with self._lock:
             if self._view is not None:
-                self.say(packed="", picture=self._picture(self._view))
+                self.say(packed="", **self._present(self._view))
 
-    def _picture(self, view: TraceView) -> tuple[int, str]:
-        return self.step, view.picture_svg(self.step, **self._choices())
+    def _present(self, view: TraceView) -> dict[str, Any]:
+        """The state that is shown, and its picture."""
+        states = [""] * len(view.steps)
+        states[self.step] = view.step_html(self.step)
+        return {"states": states, "picture": (self.step, view.picture_svg(self.step, **self._choices()))}
 
     def _choices(self) -> dict[str, Any]:
         assert self.trace is not None
@@ -232,16 +236,10 @@ class Player(Part):
         return {name: options[name][at] for name, at in self.chosen.items()}
 
     def _fill(self) -> None:
-        """Draw the state that has been stepped to, if it is not there yet."""
+        """Draw the state that has been stepped to, if the page does not have them all."""
         with self._lock:
-            view, states = self._view, list(self.values["states"])
-            if view is None or self.step >= len(states):
-                return
-            if not states[self.step]:
-                states[self.step] = view.step_html(self.step)
-                self.say(states=states)
-            if not self.values["packed"]:
-                self.say(picture=self._picture(view))
+            if self._view is not None and self.step < len(self.values["states"]) and not self.values["packed"]:
+                self.say(**self._present(self._view))
 
     def asked(self, content: dict[str, Any]) -> None:
         match content:
@@ -259,7 +257,8 @@ class Player(Part):
             if self._view is None:
                 return
             if what == "pictures":
-                self.say(packed=packed(self._view.pictures(**self._choices())))
+                states = (self._view.step_html(at) for at in range(len(self._view.steps)))
+                self.say(packed=packed([*self._view.pictures(**self._choices()), *states]))
             elif what == "lanes":
                 self._send(lanes=self._view.lanes_for_lessons())
             elif what == "page":

@@ -71,7 +71,8 @@ const playTrace = ({ model, el, plays = false, asks = false }) => {
   more.append(make("summary", "", "This state in full, all steps, watches, permalink"), tools, watch.element, state, link);
   const listing = make("div", "wb-listings");
   el.append(said, bar, copied, beside, more, listing);
-  let pictures = [];  // of all states, once they are here
+  let pictures = [];  // of all states, once they are here, and
+  let written = [];  // the states in full: a page has these from the start
   let drawn = -1;
   let at = -1;  // the step that was shown last
   const unfolded = new Map();  // what somebody has unfolded below the picture, or folded
@@ -86,7 +87,7 @@ const playTrace = ({ model, el, plays = false, asks = false }) => {
     label: (step) => model.get("labels")[step] ?? "",
     state: (step) => {
       const template = document.createElement("template");
-      template.innerHTML = model.get("states")[step] ?? "";
+      template.innerHTML = stateOf(step);
       return template.content;
     },
     lanes: () => narrow ?? [model.get("lanes")],
@@ -94,6 +95,7 @@ const playTrace = ({ model, el, plays = false, asks = false }) => {
   });
 
   const last = () => model.get("states").length - 1;
+  const stateOf = (step) => written[step] ?? model.get("states")[step] ?? "";
   const shown = () => Math.min(model.get("step"), last());
 
   // Whether that was not in its place already.
@@ -125,8 +127,10 @@ const playTrace = ({ model, el, plays = false, asks = false }) => {
     if (packed) {
       const all = await unpack(packed);
       if (packed !== model.get("packed")) return;
-      pictures = all;
+      pictures = all.slice(0, last() + 1);
+      written = all.slice(last() + 1);
       showPicture();  // somebody may have stepped on meanwhile
+      showState(shown());
       lesson.update();
     } else if (!model.get("lazy") && last() > 0) {
       model.send({ want: "pictures" });
@@ -138,7 +142,8 @@ const playTrace = ({ model, el, plays = false, asks = false }) => {
   // Several things change with another trace; pictures are asked for once.
   let fetching;
   function refetch() {
-    pictures = [];
+    pictures = written = [];
+    showState(shown());
     picture.ariaBusy = "true";
     clearTimeout(fetching);
     fetching = setTimeout(fetchPictures);
@@ -244,7 +249,7 @@ const playTrace = ({ model, el, plays = false, asks = false }) => {
   function showState(step) {
     const foldable = () => [...state.querySelectorAll("details")].map((one) => [one, one.lastElementChild.className]);
     for (const [details, what] of foldable()) unfolded.set(what, details.open);
-    if (!put(state, model.get("states")[step] ?? "")) return;
+    if (!put(state, stateOf(step))) return;
     state.querySelector(".wb-watches")?.remove();  // these stand above, with what can be done with them
     const sentence = state.querySelector(".wb-sentence");
     sentence?.remove();
