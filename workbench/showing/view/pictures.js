@@ -14,14 +14,12 @@ const SMALLEST = 0.68;
 const LARGEST = 1.2;
 
 // A picture as large as its place, but no letters too small to read; then what is at fault, or has changed, is in sight.
-// It is as wide as its place at most, unless that takes a scale below `least`.
-const fitPicture = (picture, least = 0) => {
+const fitPicture = (picture) => {
   const svg = picture.querySelector("svg");
   if (!svg || !picture.clientWidth) return;
   const { width, height } = svg.viewBox.baseVal;
-  const across = Math.max((picture.clientWidth - 12) / width, least);
-  const fitted = Math.min(across, (picture.clientHeight - 8) / height);
-  svg.style.width = `${Math.min(Math.max(fitted, Math.min(across, SMALLEST)), LARGEST) * width}px`;
+  const fitted = Math.min((picture.clientWidth - 12) / width, (picture.clientHeight - 8) / height);
+  svg.style.width = `${Math.min(Math.max(fitted, SMALLEST), LARGEST) * width}px`;
   const telling = picture.querySelectorAll("[data-fault]");
   const parts = telling.length ? telling : picture.querySelectorAll("[data-change]");
   const frames = [...parts].map((part) => part.getBoundingClientRect());

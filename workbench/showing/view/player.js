@@ -107,8 +107,7 @@ const playTrace = ({ model, el, plays = false, asks = false }) => {
     return true;
   }
 
-  // A page may be that of a phone.
-  const fit = () => fitPicture(picture, model.isPage ? SMALLEST : 0);
+  const fit = () => fitPicture(picture);
 
   // The picture of a state; what moved moves only forwards, from the state before.
   function showPicture() {
