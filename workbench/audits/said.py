@@ -31,7 +31,7 @@ class Said:
         return self._checked(self._fields[field], kind, field)
 
     def get(self, field: str, kind: type[Kind], default: Any = None) -> Any:
-        """A field, or `default` where it is missing or null."""
+        """The value of a field; `default` if it is missing or null."""
         return default if self._fields.get(field) is None else self.take(field, kind)
 
     def all(self, field: str, kind: type[Kind]) -> list[Kind]:

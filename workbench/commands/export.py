@@ -119,7 +119,7 @@ def _export(arguments: argparse.Namespace, name: str) -> int:
 
 
 def _check_graphs(arguments: argparse.Namespace, graphs: list[Output], inputs: list[Path]) -> None:
-    """Refuse what cannot be written. Folders for tables are made now, to fail before the search if at all."""
+    """Refuse what cannot be written. Folders for tables are made now, so that any failure comes before the search."""
     check_written(arguments, inputs, (FOLDER, _TABLES))
     files = {str(output): output.path for output in graphs if output.kind != _TABLES}
     for output in graphs:

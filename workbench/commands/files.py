@@ -79,7 +79,7 @@ def writing_text(path: str) -> Iterator[TextIO]:
         return
     output = standard.output()
     if isinstance(output, io.TextIOWrapper):
-        output.reconfigure(encoding="utf-8")  # as in a file, whatever the terminal's encoding
+        output.reconfigure(encoding="utf-8")  # as for a file, whatever the terminal's encoding
     with standard.taken():
         yield output
         output.flush()

@@ -218,7 +218,7 @@ def names_model(name: str) -> bool:
 
 
 def model_of(given: Any) -> Machine:
-    """The model that `given` is: an object, or a class or a name for :func:`get_model`, with its default constants.
+    """The model for `given`: the object itself; for a class, or a name for :func:`get_model`, with default constants.
 
     Raises:
         InputError: If it is none of these.

@@ -1,4 +1,4 @@
-"""Values of states as JSON, exactly: a decoded value equals the encoded one, and has the same types.
+"""Values of states as JSON, without loss: a decoded value equals the encoded one, and is of the same type.
 
 None, booleans, strings, and integers up to 2**53 are those of JSON; a list is a tuple. Everything else is an object
 whose one key is its kind::

@@ -17,7 +17,7 @@ from workbench.storage.schema import from_json
 from workbench.storage.whole import make_folder
 
 LOCK = ".writer.lock"
-_OWNER = ".writer.json"  # not in the lock's file, which a lock may empty when it is tried
+_OWNER = ".writer.json"  # not in the lock file itself, which an attempt to lock may empty
 #: The files of a lock in a folder. The lock's own stays there: removing it would let two writers in.
 LOCK_FILES = frozenset({LOCK, _OWNER})
 

@@ -38,7 +38,7 @@ def writing_bytes(path: str | Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def naming(path: str | Path) -> Iterator[None]:
-    """Gives an OSError that names no file, such as one of a full disk, the name `path`."""
+    """Put `path` into an OSError that names no file, such as that of a full disk."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-r"""The numbers of Naturals and Integers, within TLC's 32 bits.
+r"""The arithmetic of Naturals and Integers, within TLC's 32 bits.
 
 ``\div`` rounds down and ``%`` is never negative: (-7) \div 2 is -4, and -7 % 2 is 1.
 """

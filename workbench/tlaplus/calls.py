@@ -185,7 +185,7 @@ class Calls:
         return call("truth", self.bound(argument, here))
 
     def _given(self, argument: Binding, here: Here) -> ast.expr:
-        """An argument of a function of Python: a value, or a function of values."""
+        """An argument for a Python function: a value, or a function of values."""
         if not isinstance(argument, Written) or not argument.scope.arity_of(argument.node):
             return self.bound(argument, here)
         inside = here.at(argument)

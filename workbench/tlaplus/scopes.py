@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 @dataclass(eq=False)
 class Named:
-    """A meaning of a name; a configuration may replace it by another.
+    """A meaning of a name; a configuration may replace it with another.
 
     Attributes:
         name: The name under which it was declared or defined.

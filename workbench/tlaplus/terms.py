@@ -179,7 +179,7 @@ class Terms:
     def _passed(
         self, term: Term, parameters: tuple[Declaration, ...], arguments: tuple[Expression, ...]
     ) -> dict[Declaration, Any] | None:
-        """The values of arguments; None if one is an operator, or no constant."""
+        """The values of the arguments; None if one of them is an operator or not a constant."""
         passed = dict[Declaration, Any]()
         for parameter, argument in zip(parameters, arguments, strict=True):
             given = term.beside(argument)

@@ -31,7 +31,7 @@ from workbench.kernel.meaning.trace import Move, leading_to
 from workbench.kernel.meaning.values import counted
 from workbench.registry import model_of
 
-#: From a state of the first machine to the values of the variables of the second, by name.
+#: A function from a state of the first machine to the values of the second one's variables, by name.
 StateMap = Callable[[Any], Mapping[str, Any]]
 
 _LONGEST = 100

@@ -24,7 +24,7 @@ from workbench.kernel.meaning.errors import InputError
 
 #: The calls of kernels that a process interprets in any case: about half of the time that loading Numba takes.
 MOST_CALLS = 40_000
-#: A form in NumPy counts as so many calls, and one more for so many elements.
+#: The cost of a NumPy form, counted in calls of kernels, and the number of elements that add one more call.
 _CALLS_PER_FORM, _ELEMENTS_PER_CALL = 50, 16
 
 

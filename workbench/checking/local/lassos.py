@@ -259,7 +259,7 @@ class _Tour:
         strong, own = self._conditions.strong, self._conditions.own
         enabled = self._conditions.enabled[:, np.searchsorted(self._indptr, cycle, side="right") - 1]
         due = np.where(strong, enabled.any(axis=1), enabled.all(axis=1))
-        if due.any():  # a step belongs to every action that leads from the one state to the other
+        if due.any():  # a step counts for every action that leads from its source to its target
             same = [e for step in cycle for e in self._leaving(step) if self._targets[e] == self._targets[step]]
             due &= ~own[:, self._labels[same]].any(axis=1)
         return due

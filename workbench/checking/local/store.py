@@ -34,7 +34,7 @@ _BOTTOM = 1 << 16
 
 
 def reserve(count: int, dtype: Any) -> np.ndarray:
-    """A zeroed array of which only the pages that are written take memory; `count` may be all that the machine has.
+    """An array of zeros that takes memory page by page, as it is written; it may be as large as the machine's memory.
 
     Raises:
         OSError: If there is a limit on addresses, or the system promises no more memory than it has.

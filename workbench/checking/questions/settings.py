@@ -33,7 +33,7 @@ Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]
 
 
 def settings_of(model: ModelClass, grid: Grid, fixed: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """All constants of every setting in `grid`, as they were given."""
+    """All constants of each setting in `grid`, with their values as the caller gave them."""
     if not is_model_class(model):
         raise InputError(f"model {model!r} is not accepted; it takes a class, such as Hudi, without constants")
     if not (

@@ -189,7 +189,7 @@ class StateColumns:
 
 
 class _Scalar:
-    """The column of a variable with one cell."""
+    """The column of a variable that has a single cell."""
 
     def __init__(self, cell: int, values: Sequence[Any]) -> None:
         self._cell, self._array = cell, to_array(values)

@@ -74,7 +74,7 @@ _CLUSTER = {
 }
 #: The setting with the options of a local session's Java.
 DRIVER_OPTIONS = "spark.driver.extraJavaOptions"
-#: More rows than any cluster has cores.
+#: A number of rows that exceeds the cores of any cluster.
 _MANY = 1 << 20
 
 _starting = threading.Lock()  # two threads without a session would both start one

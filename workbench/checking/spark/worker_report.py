@@ -31,7 +31,7 @@ def answer(batches: Iterator[Any]) -> Iterator[Any]:
             from workbench.checking.local.search import load_cached_kernels
 
             load_cached_kernels()  # small settings of a sweep do without
-            gc.freeze()  # PySpark's workers collect garbage after each task
+            gc.freeze()  # PySpark's workers collect garbage after each task: spare them this
         except Exception as error:  # the problem is the answer
             problem = f"{type(error).__name__}: {error}".splitlines()[0]
         said = {

@@ -322,7 +322,7 @@ class Dispatch:
         self._arrays = None
 
     def memoize(self, group: int, row: Sequence[int]) -> None:
-        """List a group's instances for the value of its cell in `row`."""
+        """Make the list of a group's instances for the value of its cell in `row`."""
         self._arrays = None
         trees, lists = self._trees, self._columns
         cell = lists.cell.items[group]

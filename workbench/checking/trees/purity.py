@@ -26,7 +26,7 @@ def run_again(trees: Trees) -> None:
         trees.repeated = trees.misses
 
 
-#: A memoized path with its leaf, and what runs it again.
+#: The function that runs the model on a memoized path again, the path, and its leaf.
 Situation = tuple[Callable[[Path, int], None], Path, int]
 #: A value that was never met, unlike a cell that is not written.
 _NEVER_MET = -1

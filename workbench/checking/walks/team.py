@@ -39,7 +39,7 @@ def walk_here(asked: WalkRequest, workers: int) -> Walked:
 
 
 class _Team:
-    """Workers that share `walks` walks, and take some at a time, in the order of their numbers."""
+    """Workers that share `walks` walks: each takes the next few at a time, in the order of their numbers."""
 
     def __init__(self, walkers: list[Walker], walks: int) -> None:
         self.walkers, self._walks = walkers, walks

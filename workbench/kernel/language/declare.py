@@ -291,7 +291,7 @@ class SetOf(Variable):
         self.universe = universe
 
 
-# All of a class ------------------------------------------------------------------------------------------------------
+# All declarations of a class -----------------------------------------------------------------------------------------
 
 DECLARED = (Constant, Variable, Action, Property, Process)
 

@@ -194,7 +194,7 @@ class Refinement(PropertyInstance):
 
 
 def _check_keys(answer: Any, wanted: Mapping[Any, Any], what: str, key: str) -> None:
-    """Raise :class:`ModelError` unless `answer` has exactly the `wanted` keys; empty ones may be left out."""
+    """Raise :class:`ModelError` unless `answer` has exactly the `wanted` keys; keys that want {} may be left out."""
     if not isinstance(answer, Mapping):
         raise ModelError(f"{brief(answer)} is not {what}")
     for name in answer:

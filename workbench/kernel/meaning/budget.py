@@ -1,4 +1,4 @@
-"""The budget of a search, and the ways to stop it, with the same meaning in every engine."""
+"""The budget of a search, and the ways to stop it; they mean the same in every engine."""
 
 import math
 import time

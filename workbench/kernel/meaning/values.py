@@ -209,7 +209,7 @@ def objects_in(value: Any) -> Iterator[Any]:
 
 
 def identity(value: Any) -> Hashable:
-    """A key that two values share if they are the same: equal, and of the same kind at every depth.
+    """A key that two values share exactly if they are the same: equal, and of the same kind at every depth.
 
     Only this process understands it. The values' bytes, order and JSON agree with it.
 

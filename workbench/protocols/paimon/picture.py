@@ -106,7 +106,7 @@ def wishes(wanted):
 
 
 def replaced(v, commit, history):
-    """The commits that this snapshot held before."""
+    """The other commits that snapshot `v` held earlier in `history`."""
     before = dict.fromkeys(earlier.snapshots[v] for earlier in history)
     return [old for old in before if old not in (None, commit)]
 

@@ -183,7 +183,7 @@ class Workbench(Observed):
         return dict(wanted.constants)
 
     def _change(self) -> None:
-        """Take the constants that were set."""
+        """Apply the constants that were set."""
         wanted, self._wanted = self._wanted, None
         if wanted is not None:
             self.session.change(wanted)

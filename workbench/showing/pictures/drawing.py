@@ -149,7 +149,7 @@ def _drawn(
     title: str,
     earlier: Sequence[Any],
 ) -> Picture:
-    """Lay out the things; `earlier` are the boxes of the state before, from which things may have moved."""
+    """Lay out the things; they may have moved from their places among `earlier`, the boxes of the previous state."""
     heading = _lines("heading", [text(title, bold=True)] if title else [])
     texts = [one for one in wrong if isinstance(one, str)]
     said = _lines("violations", [Text(f"\N{BALLOT X} {printable(one)}", bold=True, tone=BAD) for one in texts])
@@ -176,7 +176,7 @@ def faults(model: AnyModel, state: State, properties: Sequence[str] | None = Non
         for instance in model.predicates(declared.name) if isinstance(declared, Invariant) else ():
             try:
                 answer = instance.judge(state)
-            except ModelError as error:  # traces to errors are shown, too
+            except ModelError as error:  # traces that end in errors are shown too
                 answer = str(error)
             if answer is not True:
                 inside = f"({', '.join(map(show, instance.arguments))})" if instance.arguments else ""

@@ -168,7 +168,7 @@ def _draw_rect(sheet: Sheet, rect: Rect, left: float, right: float, top: float, 
 
 
 def figure(plot: Plot) -> dict[str, Any]:
-    """The plot as plotly takes it: no background, and texts that are legible on light and dark pages."""
+    """The plot for plotly: without a background, and with text that is legible on light and dark pages."""
     left, top = min(panel.left for panel in plot.panels), min(panel.top for panel in plot.panels)
     right = max(panel.left + panel.wide for panel in plot.panels)
     bottom = max(panel.top + panel.tall for panel in plot.panels)

@@ -162,7 +162,7 @@ class TraceView(Lanes, Drawn):
         return index + 1 == len(self.steps)
 
     def html(self) -> Markup:
-        """One picture beside the lanes, the states folded; a script steps through the pictures of all states."""
+        """One picture beside the lanes, with the states folded; a script steps through the pictures of all states."""
         steps = map(self._foldable, range(len(self.steps)))
         link = folded("Permalink", element("code", self.permalink, class_="wb-link"), class_="wb-note wb-link")
         pictures = [self.picture(index) for index in range(len(self.steps))]

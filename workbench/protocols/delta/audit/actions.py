@@ -205,7 +205,7 @@ def rows_added(source: Source, name: str, file: str) -> int | None:
 
 
 def _lines(source: Source, name: str) -> Iterator[Any]:
-    """The documents in lines; one may also spread over several, from a { alone in a line to a } alone."""
+    """The JSON documents: one per line, or one over several lines, from a line with only { to one with only }."""
     spread: list[bytes] = []
     for number, line in enumerate(source.read(name, MOST_OF_ENTRY).split(b"\n"), 1):
         if spread or line.rstrip() == b"{":

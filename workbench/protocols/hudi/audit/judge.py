@@ -123,7 +123,7 @@ class HudiJudgement(Judgement):
             self.find(PRESENT, "suspect", by, why, told, partial(states.deleted_slice, told[0], by, rolled_back=False))
 
     def _replaced_but_not_made(self) -> dict[tuple[str, str], int]:
-        """The file groups that an instant replaces, and of which no slice or log file is known."""
+        """The file groups that an instant replaces but that have no known slice or log file, each with that instant."""
         table = self.table
         made = set(zip(*(table.slices[name].to_pylist() for name in ("partition", "bucket")), strict=True))
         made |= {(one.partition, one.group) for one in table.logs.values()}

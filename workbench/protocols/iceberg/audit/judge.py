@@ -94,7 +94,7 @@ class IcebergJudgement(Judgement):
         self.remarks += before_since(self.since, *table.versions, self.source.url)
 
     def find_about(self, property: str, grade: Grade, one: IcebergSnapshot, why: str, evidence: Iterable[str]) -> None:
-        """Find something about a snapshot, of which the gravest stays."""
+        """Find something about a snapshot; of several findings about it, the gravest stays."""
         shown = states.numbers_out_of_order if property == SEQUENTIAL else states.stale_parent
         state_of = None if grade == "outside" else partial(shown, one.id)
         self.find(property, grade, self.version(one), why, evidence, state_of, about=one.id)
@@ -165,7 +165,7 @@ class IcebergJudgement(Judgement):
                     self.find_about(PRESENT, "suspect", second, why, [f"{metadata.name}: operator {mark[1]}"])
 
     def _overlooked(self, left: Left, evidence: Iterable[str]) -> bool:
-        """Find snapshots that an insert into a table that was thought to be empty took out of the main branch."""
+        """Find snapshots that left the main branch when an insert took the table for empty; returns whether it did."""
         first = left.first
         if first is None or first.parent is not None or not left.is_unseen:
             return False

@@ -25,7 +25,7 @@ _MOST_PAIRS = 50_000_000
 
 @dataclass
 class BucketLook:
-    """A bucket that was read, with access to its whole rows."""
+    """A bucket that has been read, whose complete rows can be read on demand."""
 
     table: PaimonTable
     name: str
