@@ -27,7 +27,7 @@ class Control:
         self.field.value = value
 
     def look(self) -> None:
-        """Follow what other controls are set to."""
+        """Follow the settings of other controls."""
 
 
 class Size(Control):
@@ -64,7 +64,7 @@ def _about(constant: Constant, hints: Iterable[tuple[str, str]] = ()) -> Markup:
 
 
 class Controls(Box):
-    """The controls of a model's constants: the switches side by side, and what else there is above them.
+    """The controls of a model's constants: the switches side by side, and the other controls above them.
 
     Args:
         on_change: Called after a person has changed something.
@@ -124,7 +124,7 @@ class Controls(Box):
                 return Edges(name, constant, tip, self._members, self._changed)
 
     def _members(self, of: str) -> tuple[str, ...]:
-        """The names that a set has as it is set at present."""
+        """The present names in a set."""
         return tuple(self._declared[of].parse(of, self._controls[of].get()))
 
     def _look(self) -> None:

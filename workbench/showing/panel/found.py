@@ -11,7 +11,7 @@ from workbench.showing.view.html import Drawn, Joined
 
 
 class FindingPanel(Workbench):
-    """A finding: the table's picture, and below it the model with the settings under which it comes to the same.
+    """A finding: the table's picture, and below it the model, with settings under which it shows the same.
 
     The panel checks the model at once and shows its trace; the button flips the switch that repairs it.
 

@@ -106,12 +106,12 @@ class GraphTab(Tab):
             self._ask(self.session.result)
 
     def _around(self, number: str) -> None:
-        """A state was clicked."""
+        """Handle a click on a state: draw its surroundings."""
         self._mode.value, self._number.value = _NEAR, int(number)
         self._numbered()
 
     def _numbered(self) -> None:
-        """Another state was chosen than that of the story which is in sight."""
+        """Note that a state other than the story's present one was chosen."""
         self._chosen = True
         self._changed()
 

@@ -70,7 +70,7 @@ class Grid(Tab):
         self._look()
 
     def _pick(self) -> None:
-        """Somebody has chosen a property for the grid, which does not follow the panel's any more."""
+        """Note that a person has chosen the grid's property, which stops following the panel's."""
         self._picked = True
 
     # What is asked for ---------------------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ class Grid(Tab):
         return Asked(self.session.settings, self._values.get(), self._property.value)
 
     def _counted(self) -> None:
-        """Say how many settings these are, or why they are too few or too many."""
+        """Show the number of settings, or why they are too few or too many."""
         ticked = len(self._values.get())
         if ticked < FEWEST:
             note = f"Tick {FEWEST} to {MOST} constants. All others stay as they are set above."
@@ -114,7 +114,7 @@ class Grid(Tab):
         self._draw_actions(asked)
 
     def _verdicts(self, asked: Asked) -> pd.DataFrame:
-        """A row per setting; what is not done yet has no verdict."""
+        """A row per setting; settings not checked yet have no verdict."""
         declared = asked.settings.model_class.declared.constants
         settings = itertools.product(*asked.values.values())
         words = {number: self._work.word(cell) for number, cell in self._work.cells.items()}
@@ -127,12 +127,12 @@ class Grid(Tab):
         return frame
 
     def _is_set(self, model: ModelClass, cell: GridCell) -> bool:
-        """Whether a cell is of the settings that the panel has."""
+        """Whether a cell stands for the panel's present settings."""
         declared, now = model.declared.constants, self.session.settings.constants
         return all(declared[name].parse(name, value) == now[name] for name, value in cell.constants.items())
 
     def _load(self, number: str) -> None:
-        """A cell, or a counterexample, was clicked."""
+        """Handle a click on a cell, or on a counterexample."""
         with self.session.lock:
             cell, asked = self._work.cells.get(int(number)), self._work.asked
             if cell is None or asked is None:
@@ -201,7 +201,7 @@ class Grid(Tab):
 
 
 class Values(Box):
-    """Which constants a grid varies, and the range of those that are numbers.
+    """The choice of the constants that a grid varies, with the ranges of those that are numbers.
 
     Args:
         session: Says what is set at present.

@@ -95,7 +95,7 @@ class Side(Box):
             self._show_properties(settings)
 
     def _show_properties(self, settings: Settings) -> None:
-        """Tick what is checked; what the constants switch off is not offered. Say which settings these are."""
+        """Tick the properties that are checked; do not offer those that the constants switch off. Name the settings."""
         model = settings.model()
         ticked = settings.applicable() if settings.ticked is None else settings.ticked
         declared = model.declared.properties
@@ -133,7 +133,7 @@ class Side(Box):
         self._change(self.session.settings.with_symmetry(self.symmetry.on))
 
     def _change(self, settings: Settings) -> None:
-        """Hand over what was set here: it is not written back into the field where somebody types."""
+        """Hand over a setting made here, without writing it back into the field where somebody is typing."""
         self._typing = True
         try:
             self.session.change(settings)

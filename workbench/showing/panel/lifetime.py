@@ -24,7 +24,7 @@ QUIET_SECONDS = 0.5
 
 
 class Cells:
-    """Which panels were made in which cells of the notebook, and in which cells they are in sight."""
+    """The cells of the notebook in which each panel was made, and those in which it is in sight."""
 
     def __init__(self) -> None:
         self._events: Any = None
@@ -34,13 +34,13 @@ class Cells:
         self._fresh: set[ipywidgets.Widget] = set()  # made or shown since a cell has ended
 
     def made(self, panel: ipywidgets.Widget) -> None:
-        """Note that the cell that is running makes a panel."""
+        """Note that the running cell makes a panel."""
         if cell := self._running():
             self._made[panel] = cell
             self._fresh.add(panel)
 
     def shown(self, panel: ipywidgets.Widget) -> str | None:
-        """Note that the cell that is running shows a panel; which cell that is, if any."""
+        """Note that the running cell shows a panel; returns that cell, if any."""
         if cell := self._running():
             self._shown.setdefault(panel, set()).add(cell)
             self._fresh.add(panel)
@@ -54,7 +54,7 @@ class Cells:
         self._fresh.discard(panel)
 
     def _running(self) -> str | None:
-        """The cell that is running; None where no cell is, or no notebook."""
+        """The running cell; None if none is running, or outside a notebook."""
         ipython = sys.modules.get("IPython")
         shell: Any = ipython.get_ipython() if ipython is not None else None
         if not hasattr(shell, "get_parent"):
@@ -66,7 +66,7 @@ class Cells:
         return cell if isinstance(cell, str) else None
 
     def _ended(self, outcome: Any) -> None:
-        """A cell has run: what was in sight there is not any more, unless it was shown again."""
+        """Update the records after a cell has run: panels that it did not show again are out of sight there."""
         cell = outcome.info.cell_id
         if any(self._made.get(panel) == cell for panel in self._fresh):
             self._replaced |= {panel for panel, made in self._made.items() if made == cell} - self._fresh
@@ -105,10 +105,10 @@ class Panel(ipywidgets.DOMWidget):
         raise NotImplementedError
 
     def _wait_a_little(self) -> None:
-        """Wait for what :meth:`static` shows, if it is there soon."""
+        """Wait a moment for the contents of :meth:`static`, in case they are ready soon."""
 
     def _when_other(self, changed: Callable[[], None]) -> None:
-        """Have `changed` called whenever :meth:`static` shows something else; with most, it never does."""
+        """Have `changed` called whenever the contents of :meth:`static` change; for most panels they never do."""
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         CELLS.shown(self)
@@ -137,7 +137,7 @@ class Panel(ipywidgets.DOMWidget):
         display_kept([self], cell, data, beside=view is not None)
 
     def _keep(self, cell: str | None, update: Callable[[], object]) -> None:
-        """Have `update` called whenever what is static is something else, until the cell shows the panel again."""
+        """Have `update` called whenever the static copy changes, until the cell shows the panel again."""
         if self._kept is None:
             self._kept = Aside(threading.RLock())
             self._updates: dict[str | None, Callable[[], object]] = {}
@@ -145,7 +145,7 @@ class Panel(ipywidgets.DOMWidget):
         self._updates[cell] = update
 
     def attend(self, somebody: bool) -> None:
-        """Note whether somebody is at the panel; only when they have left, copies follow what was done."""
+        """Note whether somebody is using the panel; static copies are updated only once they have left."""
         self._attended = somebody
         if not somebody:
             self._copy()
@@ -177,7 +177,7 @@ class Panel(ipywidgets.DOMWidget):
 def display_kept(
     panels: Sequence[Panel], cell: str | None, data: Mapping[str, Any] = MappingProxyType({}), beside: bool = True
 ) -> None:
-    """Show what is static of panels, as it was last, as one output.
+    """Show the latest static copies of panels as one output.
 
     Args:
         data: What else is in the output.

@@ -90,19 +90,19 @@ class Workbench(Observed):
         self.deliver()
 
     def _above(self) -> list[Part]:
-        """What stands above it."""
+        """The parts to show above the panel."""
         return []
 
     # What was found ------------------------------------------------------------------------------------------------
 
     @property
     def result(self) -> Result | None:
-        """What was found last."""
+        """The latest result; None before the first one."""
         return self.session.result
 
     @property
     def before(self) -> Result | None:
-        """What was found before the last change."""
+        """The result before the last change, if there was one."""
         return self.session.before
 
     @property
@@ -204,7 +204,7 @@ class Workbench(Observed):
         return proposal["value"]
 
     def _select(self, name: str) -> None:
-        """A verdict was clicked: its trace is shown, unless what is open shows the selected property already."""
+        """Handle a click on a verdict: show its trace, unless the open tab shows the selected property anyway."""
         self.session.select(name)
         if not self.tabs[self._tabs.at].of_selected:
             self._tabs.open(0)
@@ -213,7 +213,7 @@ class Workbench(Observed):
         self.tabs[self._tabs.at].opened()
 
     def _checking(self) -> None:
-        """Where nothing was ever found, because something is wrong, the tabs have nothing to show."""
+        """Follow the state of the check; hide the tabs if an error has kept it from ever finding anything."""
         with self.held():
             self.bar.look()
             self._tabs.shown = self.session.error is None or self.result is not None

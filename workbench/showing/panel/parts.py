@@ -1,4 +1,4 @@
-"""What panels are made of: parts that Python draws as HTML inside one widget of the page, and what a person does there.
+"""The parts of panels: Python draws them as HTML inside one widget of the page, and hears what a person does there.
 
 A page gets a whole panel in one message, and after a change only the parts that look different (``surface.py``). A part
 is drawn again when one of its attributes that show (:class:`Seen`) has become another; what a person does in it arrives
@@ -16,7 +16,7 @@ _NUMBERS = itertools.count(1)
 
 
 class Shows(Protocol):
-    """The widget that parts are in."""
+    """The widget that shows parts."""
 
     def put(self, part: "Part") -> None:
         """Show a part that has changed."""
@@ -78,24 +78,24 @@ class Part:
         self.shown, self.children = True, children
 
     def markup(self) -> Markup:
-        """What is in it."""
+        """The contents of the part."""
         raise NotImplementedError
 
     def receive(self, sent: str, value: Any) -> None:
-        """A person has used the element with this ``data-send``; `value` is of a field, and None of a button."""
+        """Handle the use of the element with this ``data-send``; `value` is a field's value, or None for a button."""
 
     def page_values(self) -> dict[str, Any]:
         """Values that the page draws by itself, beside the HTML; it is told of changes by :meth:`Shows.put_values`."""
         return {}
 
     def hear(self, values: dict[str, Any]) -> None:
-        """A person has set some of these values."""
+        """Take over values that a person has set."""
 
     def asked(self, content: dict[str, Any]) -> None:
-        """The page wants something that was not drawn yet, or a person has done something in it."""
+        """Handle a message of the page: it needs something not drawn yet, or a person has done something in it."""
 
     def changed(self, name: str) -> None:
-        """One of the attributes that show is another now."""
+        """Redraw the part because an attribute that shows has changed."""
         self.draw()
 
     def _held(self) -> AbstractContextManager[None]:
@@ -103,12 +103,12 @@ class Part:
         return nullcontext() if self.surface is None else self.surface.held()
 
     def draw(self) -> None:
-        """Have the page show what is in it now."""
+        """Have the page show the present contents of the part."""
         if self.surface is not None:
             self.surface.put(self)
 
     def place(self) -> Markup:
-        """The element that the page fills with it."""
+        """The element that the page fills with the part."""
         return element("div", data_part=self.number, class_=self._class, role=self._role)
 
 
@@ -204,7 +204,7 @@ class Tabs(Part):
         self._titles, self._on_open, self.at = tuple(children), on_open, 0
 
     def open(self, at: int) -> None:
-        """Have another one in sight."""
+        """Bring another part into sight."""
         if at != self.at:
             self.at = at
             self._on_open()

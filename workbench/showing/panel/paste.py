@@ -1,4 +1,4 @@
-"""A field for a permalink that somebody has got from somebody else."""
+"""A field for a permalink from somebody else."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from workbench.showing.pictures.markup import element, joined
 
 
 class OpenPermalink(Box):
-    """Opens what is pasted. What it says to watch is shown, and watched once a person has agreed to that.
+    """Opens a pasted permalink. Its watches are shown as text, and evaluated only once a person agrees.
 
     Args:
         open: Opens a line, and returns the expressions that it says to watch.

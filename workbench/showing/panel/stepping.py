@@ -120,12 +120,12 @@ class Stepping(Box):
         self._draw_tools()
 
     def _remark(self, trace: Trace) -> str:
-        """What is said at the end of a story that goes otherwise now."""
+        """The remark at the end of a story that takes another course now."""
         again = None if self._session is None else self._session.retold
         return goes_on(again) if again is not None and trace.steps == again.trace.steps else ""
 
     def _left(self) -> Markup | str:
-        """Where somebody has left the story, with a way back; nothing while they are in it."""
+        """The place where the person has left the story, with a way back; empty as long as they are in it."""
         left = None if self._session is None else self._session.left
         if left is None:
             return ""
@@ -134,7 +134,7 @@ class Stepping(Box):
         return joined([element("span", said), " ", back])
 
     def _say(self) -> None:
-        """What a person should know: of the search for another behaviour, else of the one that is shown."""
+        """Show what a person should know: about the search for another behaviour, or else about the one in sight."""
         search = None if self._session is None else self._session.another
         if search is not None and search.error:
             self._message.html = noted(search.error)
@@ -143,7 +143,7 @@ class Stepping(Box):
             self._message.html = noted(said) if said else ""
 
     def _draw_tools(self) -> None:
-        """What is folded away. A field whose example changes drops what was typed and not sent."""
+        """Draw the tools that are folded away. A field whose example changes loses any text not yet sent."""
         model = self.stepper.model
         if type(model.author) is not self._examples_of:
             self._examples_of = type(model.author)
@@ -215,7 +215,7 @@ class Stepping(Box):
 
 
 def goes_on(story: Retold) -> str:
-    """How a story goes on with other constants."""
+    """The continuation of a story with other constants, in words."""
     if story.refused:
         return f"{story.refused} is refused now: {story.why}"
     if not story.other:

@@ -94,7 +94,7 @@ class Surface(Panel, anywidget.AnyWidget):
                     self.send({"parts": news, "values": told, "heard": click})
 
     def _received(self, _: Any, content: dict[str, Any], __: Any) -> None:
-        """The page has begun to listen, or a person has done something in a part."""
+        """Handle a message of the page: it has begun to listen, or a person has done something in a part."""
         match content:
             case {"want": "parts"}:
                 self._attended = False  # the page that said so may be gone
@@ -113,7 +113,7 @@ class Surface(Panel, anywidget.AnyWidget):
                 self._known[number].asked(asked)
 
     def _drop(self, number: int, values: dict[str, Any]) -> None:
-        """Not tell the page of the values that it has set itself."""
+        """Drop pending values that the page has set itself."""
         told = self._told.get(str(number), {})
         for name in values.keys() & told.keys():
             if told[name] == values[name]:

@@ -1,4 +1,4 @@
-"""What the tabs of a panel have in common: views of a session, made and filled when they are opened."""
+"""The common part of a panel's tabs: views of a session, made and filled when they are opened."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -53,7 +53,7 @@ class Tab(Box):
             self.opened()
 
     def what(self) -> Any:
-        """What the tab's contents depend on."""
+        """The key of the tab's contents: while it stays the same, so do they."""
         return self.session.number
 
     def build(self) -> list[Part]:
@@ -69,12 +69,12 @@ class Tab(Box):
         return Working(self.session.aside(purpose), draw, self._ended, what)
 
     def _ended(self) -> None:
-        """What was computed is of no use any more, so that it is asked for again."""
+        """Discard the outcome, so that it is computed again."""
         self._filled = None
 
 
 class Working(Box):
-    """What is being computed and how far that is, with a button that stops it; or why there is no outcome.
+    """The progress of a computation, with a button that stops it; or the reason why there is no outcome.
 
     Args:
         draw: Gets the outcome when there is one.
@@ -111,7 +111,7 @@ def complaint(text: str) -> Markup:
 
 
 def failure(error: str, led_to_it: Trace | None) -> Drawn:
-    """What is wrong with the settings or the model, with the behaviour that leads to it where a state causes it."""
+    """The error in the settings or the model; if a state causes it, with the behaviour that leads there."""
     said = Rendered(complaint(error), f"Workbench, error: {error}")
     return said if led_to_it is None else Joined(said, trace_view(led_to_it))
 

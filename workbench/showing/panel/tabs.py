@@ -31,7 +31,7 @@ class StoryTab(Tab):
 
 
 class MapTab(Tab):
-    """What every change would do: one at a time, several as a grid, and two results side by side."""
+    """The effects of changes: of each single one, of several as a grid, and two results side by side."""
 
     title = "Map"
 

@@ -39,12 +39,12 @@ class CheckBar(Box):
 
     @property
     def change(self) -> str:
-        """What the last change did to the verdicts, in a line."""
+        """The effect of the last change on the verdicts, in a line."""
         before, result = self.session.before, self.session.result
         return what_changed(before, result) if before is not None and result is not None and result.complete else ""
 
     def look(self) -> None:
-        """Draw where the check is, and what it has found."""
+        """Draw the progress of the check and its findings."""
         session, result = self.session, self.session.result
         asking = session.error is not None or session.waiting or not session.live
         self.run.primary = session.waiting
@@ -60,7 +60,7 @@ class CheckBar(Box):
             self.list.html = verdict_list(result, session.selected, session.stale)
 
     def _where(self, result: Result | None) -> str:
-        """Where the check is, or how it has ended."""
+        """The progress of the check, or the way it has ended."""
         session = self.session
         if session.error is not None:
             return ""
@@ -79,7 +79,7 @@ class CheckBar(Box):
         return element("p", stopped, counts, class_="wb-note", title=summary(result))
 
     def _said(self, result: Result | None) -> str:
-        """What was found; while a check goes on, what that has found so far."""
+        """The findings; during a check, its findings so far."""
         session = self.session
         if session.progress is not None:
             named = session.settings.model_class.declared.property_named
@@ -94,7 +94,7 @@ class CheckBar(Box):
         return element("div", headline(result), line, class_=f"wb-headline{stale}")
 
     def _story(self, result: Result) -> str:
-        """What a named configuration shows; else what the last change did, or what the selected property says."""
+        """The title of the named configuration; or else the effect of the last change, or the selected property."""
         one, verdict = self.session.settings.configuration, self.session.verdict
         if one is not None or self.change:
             return self.change if one is None else one.title
@@ -103,7 +103,7 @@ class CheckBar(Box):
         return f"{verdict.name}: {said_of(result, verdict.name) or verdict.why or verdict.word}"
 
     def _differences(self, result: Result) -> str:
-        """Where the result is not as the named configuration says."""
+        """The differences between the result and what the named configuration expects."""
         one = self.session.settings.configuration
         if one is None or not one.expect or result.model.constants != one.model.constants:
             return ""
@@ -135,7 +135,7 @@ def verdict_list(result: Result, selected: str | None, stale: bool) -> Markup:
 
 
 def _row(verdict: Verdict, result: Result, selected: bool) -> Markup:
-    """A verdict; what the property says, and the reason, where somebody points at it."""
+    """A verdict; pointing at it shows the property's statement and the reason."""
     states = f" ({counted(len(verdict.trace), 'state')})" if verdict.trace is not None else ""
     mark, kind = MARKS[verdict.word]
     return element(
@@ -152,7 +152,7 @@ def _row(verdict: Verdict, result: Result, selected: bool) -> Markup:
 
 
 def _told(verdict: Verdict) -> str:
-    """The property's name; with a word where the mark alone would say that there is one, or that a promise is kept."""
+    """The property's name, with a word where the mark alone would mislead: "no Deadlock", or "reached"."""
     if verdict.kind == "deadlock" and verdict.holds:
         return f"no {verdict.name}"
     return f"{verdict.name} reached" if verdict.kind == "reachable" and verdict.holds else verdict.name

@@ -1,4 +1,4 @@
-"""What if: which single changes flip a verdict, and which smallest sets repair a violation."""
+"""The tab What if: the single changes that flip a verdict, and the smallest sets that repair a violation."""
 
 from workbench.checking.questions.whatif import Attempt, Repairs, never_happen, repairs
 from workbench.kernel import Result
@@ -112,7 +112,7 @@ def _broken(result: Result) -> list[str]:
 
 
 def _table(attempts: list[Attempt]) -> Markup:
-    """A row per attempt, those that flip something first, and of these those with the smallest price."""
+    """A row per attempt: first those that flip something, the cheapest of these at the top."""
     order = sorted(attempts, key=lambda attempt: (not attempt.flipped, attempt.price))
     rows = [_row(attempt) for attempt in order]
     return table(("change", "verdicts that differ", "", ""), rows)

@@ -106,7 +106,7 @@ class Switches(Observed, ipywidgets.ValueWidget):
 
 
 class _Following(Observed):
-    """What shows something that it was given, or what a panel shows, which it follows."""
+    """The base of widgets that show either a given object or whatever a panel shows, which they then follow."""
 
     _leave: Sequence[Callable[[], None]] = ()
 
@@ -123,13 +123,13 @@ class _Following(Observed):
             raise InputError(f"{cls.__name__} takes what it shows, or panel= and a Workbench; give one of them")
 
     def _look(self) -> None:
-        """Draw what there is now."""
+        """Draw the present contents."""
         with self.held():
             self.draw()
         self.follow()
 
     def draw(self) -> None:
-        """Fill what shows a panel's tab; others draw themselves."""
+        """Fill the widget if it shows a panel's tab; other contents draw themselves."""
         if isinstance(self.content, Tab):
             self.content.opened()
 

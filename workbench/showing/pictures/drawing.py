@@ -55,7 +55,7 @@ class Picture:
         return self._painter(prefix).svg(self.model, self.label, self.placed, self.routes, *self.size)
 
     def content(self, prefix: str) -> Markup:
-        """What is in the SVG, for a document that has :data:`workbench.showing.pictures.paint.STYLE`."""
+        """The contents of the SVG, for a document with :data:`workbench.showing.pictures.paint.STYLE`."""
         return self._painter(prefix).content(self.placed, self.routes, *self.size)
 
     def _painter(self, prefix: str) -> paint.Painter:

@@ -29,7 +29,7 @@ class Markup(str):
 
 
 def as_text(given: Any) -> Any:
-    """`given` with plain text for all markup in it: marimo's encoder makes nothing of what only inherits from text."""
+    """`given` with plain strings for all markup in it: marimo's encoder cannot handle subclasses of str."""
     match given:
         case str():
             return str(given)

@@ -123,7 +123,7 @@ class Painter:
         width: float,
         height: float,
     ) -> Markup:
-        """What is in the picture, for a document that has the style sheet."""
+        """The contents of the picture, for a document with the style sheet."""
         legend, _ = self._legend(height - _LEGEND_HEIGHT)
         followers = {
             item.id for one in placed if one.thing.kind == "queue" for item in one.thing.body[1:] if hasattr(item, "id")

@@ -1,4 +1,4 @@
-"""Events by name: who wants to be told subscribes, and may leave again."""
+"""Events by name, with subscribers that may leave again."""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -7,7 +7,7 @@ Name = TypeVar("Name", bound=str)
 
 
 class Events(Generic[Name]):
-    """Tells subscribers that something has happened; what it is they read where it happened.
+    """Tells subscribers that something has happened; they look up the details at the source.
 
     Examples:
         >>> events = Events[str]()
@@ -22,7 +22,7 @@ class Events(Generic[Name]):
         self._subscribers: list[tuple[Name, Callable[[], None]]] = []
 
     def on(self, name: Name, call: Callable[[], None]) -> Callable[[], None]:
-        """Have `call` called at every event of that name; returns what ends it."""
+        """Have `call` called at every event of that name; returns a function that ends this."""
         subscriber = (name, call)
         self._subscribers.append(subscriber)
 

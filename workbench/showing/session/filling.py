@@ -25,7 +25,7 @@ _TELL_SECONDS = 0.1
 
 @dataclass(frozen=True)
 class Asked:
-    """What a grid is filled for.
+    """The question that a grid answers: a property, under the settings that it varies.
 
     Args:
         settings: They say what the other constants are, and which sets are symmetric.
@@ -95,7 +95,7 @@ class Filling:
         return self.filling.outcome
 
     def begin(self, asked: Asked) -> None:
-        """Fill this grid; what is known of another one is forgotten."""
+        """Fill this grid, and forget any other one."""
         with self.lock:
             self.cancel()
             self.asked, self.cells = asked, {}
@@ -153,5 +153,5 @@ class Filling:
             self.explaining.cancel()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until nothing is at work; whether that came to pass."""
+        """Wait until no work is left; returns whether that was reached in time."""
         return self.filling.wait(seconds) and self.explaining.wait(seconds)

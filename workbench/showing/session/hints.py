@@ -35,12 +35,12 @@ class Hints:
 
     @property
     def trying(self) -> bool:
-        """Whether more will be decided."""
+        """Whether more changes will be decided."""
         return self._aside.running
 
     @property
     def waiting(self) -> bool:
-        """Whether the space is so large that the changes are tried only if somebody asks."""
+        """Whether the space is so large that changes are tried only on request."""
         result = self._session.result
         return self._aside.key is None and result is not None and result.complete and result.distinct > QUICK_STATES
 
@@ -73,7 +73,7 @@ class Hints:
 def try_changes(
     session: "Session", aside: Aside, job: Job, result: Result, draw: Callable[[list[Attempt]], None], **which: Any
 ) -> list[Attempt]:
-    """Check single changes to `result`, and draw those that are decided whenever one more is.
+    """Check single changes to `result`; each time one is decided, draw all those decided so far.
 
     Args:
         draw: Called with the session's lock held; not any more once the job is to stop.

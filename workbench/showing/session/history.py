@@ -25,7 +25,7 @@ class Node:
 
     @property
     def path(self) -> list["Node"]:
-        """From the root to here."""
+        """The nodes from the root to this one."""
         nodes = [self]
         while nodes[-1].parent is not None:
             nodes.append(nodes[-1].parent)
@@ -38,7 +38,7 @@ class Node:
 
 @dataclass(frozen=True, eq=False)
 class Landmark:
-    """A node as it is drawn, where most of the steps between are left out.
+    """A node to draw; most of the steps between landmarks are left out.
 
     Attributes:
         depth: How many steps lead to it.
@@ -106,7 +106,7 @@ class History:
         return after
 
     def go(self, number: int) -> None:
-        """Go to a node. The branch in sight stays if it is on it; else it is one that goes on from there.
+        """Go to a node. The branch in sight stays if the node is on it; otherwise it becomes one through the node.
 
         Raises:
             InputError: If there is no such node.
@@ -118,7 +118,7 @@ class History:
                 self.tip = self.tip.children[-1]
 
     def name(self, number: int, name: str) -> None:
-        """Call a node something; with "" nothing any more."""
+        """Give a node a name; "" takes it away."""
         self._node(number).name = name.strip()
 
     def _node(self, number: int) -> Node:

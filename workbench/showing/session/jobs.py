@@ -28,7 +28,7 @@ class Job:
         return self._stop.is_set()
 
     def watch(self, on_progress: Callable[..., object] | None = None) -> Watch:
-        """The callbacks by which a question of this job is followed and stopped."""
+        """The callbacks through which a question of this job reports progress and is stopped."""
         return Watch(on_progress, self.should_stop)
 
     def stop(self) -> None:
@@ -114,7 +114,7 @@ class Runner:
             self._job = None
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until nothing is running; whether that came to pass. Not to be called with the lock held."""
+        """Wait until nothing is running; returns whether that was reached. Not to be called with the lock held."""
         if self._thread is not None:
             self._thread.join(seconds)
         return not self.busy
@@ -152,7 +152,7 @@ class Aside:
             call()
 
     def start(self, key: Any, saying: str, work: Callable[[Job], Any]) -> None:
-        """Compute for `key`, unless that is what is being computed already, or was without a failure."""
+        """Compute for `key`, unless that is under way, or was done without a failure."""
         with self._runner.lock:
             if key == self.key and not self.error:
                 self._tell()
@@ -163,18 +163,18 @@ class Aside:
             self._tell()
 
     def say(self, job: Job, text: str) -> None:
-        """For `job`, to say how far it is."""
+        """Report the progress of `job`."""
         with self._runner.lock:
             if not job.should_stop():
                 self.said = text
                 self._tell()
 
     def stop(self) -> None:
-        """End with what was found so far."""
+        """End the computation, with what it has found so far."""
         self._runner.stop()
 
     def cancel(self) -> None:
-        """End, and forget what it was about."""
+        """End the computation, and forget its key."""
         with self._runner.lock:
             self._runner.cancel()
             if self.key is not None:
@@ -182,7 +182,7 @@ class Aside:
                 self._tell()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until it has ended; whether that came to pass. Not to be called with the lock held."""
+        """Wait until it has ended; returns whether it has. Not to be called with the lock held."""
         return self._runner.wait(seconds)
 
     def _done(self, outcome: Any) -> None:

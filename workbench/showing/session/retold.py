@@ -1,4 +1,4 @@
-"""A behaviour once more, with other constants: what is refused now, or goes otherwise, where a promise was broken."""
+"""A behaviour taken again with other constants: the step that is refused now, or that now does something else."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _CATCHING_UP = 4
 
 @dataclass(frozen=True)
 class Retold:
-    """A behaviour as it goes with other constants.
+    """A behaviour under other constants.
 
     Attributes:
         trace: As far as it goes, with the step that now does something else.
@@ -89,7 +89,7 @@ def retold(told: Trace, model: AnyModel) -> Retold:
 
 
 def _way(model: Machine, at: State, step: Step, changes: Sequence[Change]) -> list[Step]:
-    """The steps from `at` to one like `step`, with what its actor has to do before; empty if there are none."""
+    """The steps from `at` up to one like `step`, preparations of its actor included; empty if there are none."""
     assert step.instance is not None
     name = step.instance.action.name
     ways: deque[list[Step]] = deque([[]])
@@ -126,7 +126,7 @@ def _apart(at: State, one: Step, step: Step, changes: Sequence[Change]) -> tuple
 
 
 def _why(model: Machine, at: State, step: Step, first: State) -> str:
-    """Why no step like this one is possible: what its actor waits for; "" if it goes on otherwise, or has ended."""
+    """The reason why no step like this is possible: what its actor waits for; "" if it can go on, or has ended."""
     assert step.instance is not None
     every = _of_actor(model, step)
     if _steps_by(model, at, step) or all(one.identity != step.instance.identity for one in every):

@@ -107,13 +107,13 @@ class Session:
         self._wanted: str | None = None
 
     def on(self, event: Event, call: Callable[[], None]) -> Callable[[], None]:
-        """Have `call` called at every such event; returns what ends it."""
+        """Have `call` called at every such event; returns a function that ends this."""
         return self._events.on(event, call)
 
     # Settings ------------------------------------------------------------------------------------------------------
 
     def begin(self, settings: Settings, select: str | None = None) -> None:
-        """Take these settings, check, and select this property then, instead of the most telling one."""
+        """Take these settings, check them, and then select this property instead of the most telling one."""
         with self.lock:
             self._set(settings)
             self._wanted = select
@@ -151,7 +151,7 @@ class Session:
             return link.watches
 
     def change(self, settings: Settings) -> None:
-        """Take these settings, and check if that is quick."""
+        """Take these settings, and check them if that is quick."""
         with self.lock:
             now, before = time.perf_counter(), self._changed
             visited = 0 if self.progress is None else self.progress.states
@@ -165,7 +165,7 @@ class Session:
                 self._rest(waiting=True)
 
     def apply(self, constants: dict[str, Any]) -> None:
-        """Set some constants, and check if that is quick.
+        """Set some constants, and check them if that is quick.
 
         Raises:
             InputError: For a name or a value that is not accepted. Where the values do not go together, :attr:`error`
@@ -175,7 +175,7 @@ class Session:
             self.change(self.settings.with_constants(constants))
 
     def refuse(self, why: str) -> None:
-        """Say why settings that somebody wanted were not taken."""
+        """Report why settings were refused."""
         with self.lock:
             self._failed(why)
 
@@ -191,11 +191,11 @@ class Session:
 
     @property
     def stale(self) -> bool:
-        """Whether the result is known to be of other settings than those that are set."""
+        """Whether the result is known to belong to other settings than the present ones."""
         return self.progress is not None or self.waiting or self.error is not None
 
     def run(self) -> None:
-        """Check with the settings as they are."""
+        """Check with the present settings."""
         with self.lock:
             self._start(0)
 
@@ -216,11 +216,11 @@ class Session:
             return self.result
 
     def ended(self, seconds: float | None = None) -> bool:
-        """Wait until the check has ended, however it does; whether that came to pass."""
+        """Wait until the check has ended, in whatever way; returns whether it has."""
         return self._runner.wait(seconds)
 
     def _model(self) -> Machine | None:
-        """A model with the constants as they are set; None if they are not accepted, which becomes the error."""
+        """A model with the present constants; if they are not accepted, None, and the reason becomes the error."""
         try:
             return self.settings.model()
         except (InputError, ModelError) as error:
@@ -255,7 +255,7 @@ class Session:
         self._events.tell("check")
 
     def _load(self, job: Job) -> None:
-        """Load the engine, which is no part of any search."""
+        """Load the engine, which does not count as part of any search."""
         from workbench.checking.local import search  # numba loads here
 
         if search.kernels_loaded():
@@ -269,7 +269,7 @@ class Session:
                 search.load_cached_kernels()
 
     def _rest(self, progress: Progress | None = None, waiting: bool = False, error: str | None = None) -> None:
-        """Say where the check is."""
+        """Record the state of the check, and announce it."""
         self.progress, self.waiting, self.error = progress, waiting, error
         self._events.tell("check")
 
@@ -390,7 +390,7 @@ class Session:
 
     @property
     def another(self) -> Aside:
-        """The search for another behaviour that shows the same as the one that is told."""
+        """The search for another behaviour that shows the same as the story."""
         return self.aside("another")
 
     def tell_another(self) -> None:
@@ -437,7 +437,7 @@ class Session:
             aside.cancel()
 
     def settle(self, seconds: float | None = None) -> bool:
-        """Wait for the check and all that is computed beside it; whether all has ended."""
+        """Wait for the check and everything computed beside it; returns whether all of it has ended."""
         ended = self.ended(seconds)  # which begins more of it
         beside = all(aside.wait(seconds) for aside in list(self._asides.values()))
         return ended and self.ended(seconds) and beside and self.grid.wait(seconds)
@@ -453,10 +453,10 @@ class Session:
 
 
 def telling_step(trace: Trace) -> int:
-    """The step of a behaviour that is shown first: where its loop begins, else its end."""
+    """The step of a behaviour to show first: the beginning of its loop, or else its end."""
     return trace.end if trace.loop is None or trace.back is None else trace.loop
 
 
 def _same(one: Trace, other: Trace) -> bool:
-    """Whether a behaviour was found again."""
+    """Whether two behaviours are the same."""
     return one.steps == other.steps and one.model.constants == other.model.constants

@@ -47,12 +47,12 @@ class Settings:
         return machine_of(self.model_class(**self.constants))
 
     def differing(self) -> dict[str, Any]:
-        """The constants that are not the model's defaults. Raises as :meth:`model` does."""
+        """The constants that differ from the model's defaults. Raises as :meth:`model` does."""
         return self.model().differing()
 
     @property
     def is_default(self) -> bool:
-        """Whether all is as the model has it."""
+        """Whether everything is at the model's defaults."""
         return self.ticked is None and not self.symmetry and not self.differing()
 
     def applicable(self) -> list[str]:
@@ -72,7 +72,7 @@ class Settings:
         return same and set(self.applicable()) == set(other.applicable())
 
     def with_constants(self, constants: Mapping[str, Any]) -> "Settings":
-        """The same with other values of some constants.
+        """These settings with other values of some constants.
 
         Raises:
             InputError: For a name or a value that is not accepted; whether all go together only :meth:`model` says.
@@ -98,7 +98,7 @@ class Settings:
         return self._with({name: parsed(name, value) for name, value in constants.items()})
 
     def _with(self, constants: Mapping[str, Any]) -> "Settings":
-        """The same with other values. If all properties are chosen, those that only these values have are, too."""
+        """These settings with other values. If all properties are chosen, so are those that the new values add."""
         changed = replace(self, constants={**self.constants, **constants}, configuration=None)
         if self.ticked is None:
             return changed
@@ -108,13 +108,13 @@ class Settings:
             return changed
 
     def with_ticked(self, names: Iterable[str] | None) -> "Settings":
-        """The same with these properties; with None those that are checked by default."""
+        """These settings with these properties; None stands for those checked by default."""
         return replace(
             self, ticked=None if names is None else frozenset(names_in("properties", names)), configuration=None
         )
 
     def with_symmetry(self, sets: Iterable[str]) -> "Settings":
-        """The same with the names in these sets as interchangeable, in the model's order."""
+        """These settings with the names in these sets interchangeable, in the model's order."""
         chosen = set(names_in("symmetry", sets))
         declared = self.model_class.declared
         for name in chosen.difference(declared.symmetry):

@@ -12,7 +12,7 @@ from workbench.showing.session.settings import Settings
 
 
 def start_from(what: Any) -> Settings:
-    """The settings that a person means by a name, a file, a model's class, a model or a configuration.
+    """The settings meant by a name, a file, a model's class, a model or a configuration.
 
     Raises:
         InputError: If it is none of these.

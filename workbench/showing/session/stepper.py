@@ -56,7 +56,7 @@ class Stepper:
         self.start(what, step)
 
     def on_move(self, call: Callable[[], None]) -> Callable[[], None]:
-        """Have `call` called whenever one is in another state, or the history is another; returns what ends it."""
+        """Have `call` called whenever the state or the history changes; returns a function that ends this."""
         return self._events.on("moved", call)
 
     def _moved(self, remark: str = "") -> None:
@@ -71,32 +71,32 @@ class Stepper:
 
     @property
     def at(self) -> int:
-        """The index in :attr:`trace` of the state that one is in."""
+        """The index in :attr:`trace` of the present state."""
         return self.history.current.depth
 
     @property
     def state(self) -> State:
-        """The state that one is in."""
+        """The present state."""
         return self.history.current.step.state
 
     @property
     def trace(self) -> Trace:
-        """The branch in sight: the behaviour so far, with what was undone last."""
+        """The branch in sight: the behaviour so far, and the steps undone last."""
         trace = self.history.trace(self.history.tip)
         return self._given if self._given.steps == trace.steps else trace
 
     @property
     def given(self) -> Trace:
-        """The behaviour that one has begun with."""
+        """The behaviour that was begun with."""
         return self._given
 
     def starts(self) -> dict[int, State]:
-        """The initial states to choose from, by number: the first ones, and the one that one has begun in."""
+        """The initial states to choose from, by number: the first ones, and the one begun in."""
         first = itertools.islice(self.model.each_initial_state(), MOST_STARTS)
         return {**dict(enumerate(first)), self.history.start: self.history.nodes[0].step.state}
 
     def options(self, state: State | None = None) -> list[Options]:
-        """Per action instance its possible steps, in `state` or in the present one."""
+        """The possible steps of each action instance, in `state` or in the present one."""
         return options(self.model, self.state if state is None else state)
 
     # Steps ---------------------------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ class Stepper:
         self.history.go(0)
 
     def open(self, line: str) -> tuple[str, ...]:
-        """Begin anew with the trace of a permalink; returns what it says to watch, which is not run.
+        """Begin anew with the trace of a permalink; returns its watches, without running them.
 
         Raises:
             InputError: If the line is no permalink, or not one of this model.
@@ -224,7 +224,7 @@ class Stepper:
         self._follow(*self._way(condition, anew, Job(), budget))
 
     def find(self, condition: str, *, anew: bool = False) -> None:
-        """The same in a thread: :attr:`search` tells how it goes."""
+        """:meth:`go` in a thread; :attr:`search` reports on it."""
         self.search.cancel()
         self.search.start(object(), "Searching", lambda job: self._way(condition, anew, job))
 
@@ -241,7 +241,7 @@ class Stepper:
         self._follow(*self._story(lines, Job(), budget))
 
     def find_story(self, lines: str) -> None:
-        """The same in a thread: :attr:`search` tells how it goes."""
+        """:meth:`tell` in a thread; :attr:`search` reports on it."""
         self.search.cancel()
         self.search.start(object(), "Searching", lambda job: self._story(lines, job))
 
@@ -254,7 +254,7 @@ class Stepper:
             self._follow(*self.search.outcome)
 
     def _follow(self, trace: Trace, remark: str) -> None:
-        """Go to the end of a behaviour, along branches that are there as far as there are such."""
+        """Go to the end of a behaviour, along existing branches as far as they go."""
         with self.lock:
             self._root(trace)
             for step in trace.steps[1:]:

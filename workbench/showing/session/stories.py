@@ -1,4 +1,4 @@
-"""The stories of protocols' models, and what a panel keeps in sight of each model."""
+"""The stories of protocols' models, and the constants of each model that a panel keeps in sight."""
 
 from functools import cache
 from pathlib import Path
@@ -36,12 +36,12 @@ def named(settings: Settings) -> Path | None:
 
 @cache
 def _told(path: Path) -> Settings:
-    """A story's settings: a panel asks for those of all of them at each flip."""
+    """A story's settings, cached: a panel asks for those of every story at each flip."""
     return start_from(path)
 
 
 def opening(what: Any, constants: dict[str, Any]) -> Settings:
-    """The start of a panel: the first story of a model that is only named, otherwise exactly what is given.
+    """The start of a panel: for a model given only by name its first story, otherwise exactly what is given.
 
     Raises:
         InputError: For what :func:`start_from` or a constant does not accept.

@@ -1,4 +1,4 @@
-"""Which action reads and writes what, observed by running the actions."""
+"""The cells that each action reads and writes, observed by running the actions."""
 
 from collections.abc import Iterable
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Which states to draw: all, those around one, a trace with what else could have happened, or a projection.
+"""The choice of states to draw: all, those around one, a trace with its alternatives, or a projection.
 
 Drawing more than a few hundred edges helps nobody, so each function has a bound, and the graph says what was left out.
 """
@@ -162,7 +162,7 @@ def _ends(space: Space, transition: int) -> tuple[int, int]:
 
 
 def _number_of(space: Space, state: State) -> int:
-    """The number of `state`; -1 if it is not there."""
+    """The number of `state` in the space; -1 if it is not in it."""
     match = np.ones(len(space), bool)
     for column, (known, value) in enumerate(zip(space.values, row_of(state), strict=True)):
         match &= space.rows[:, column] == next((at for at, one in enumerate(known) if is_same(one, value)), -1)

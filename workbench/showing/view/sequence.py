@@ -54,7 +54,7 @@ class _Label:
 
     @classmethod
     def of(cls, step: Step, of_actor: bool = False) -> "_Label":
-        """That of a step; its actor is named if `of_actor`, since it is in no lane of its own."""
+        """The label of a step; `of_actor` says to name its actor, which then has no lane of its own."""
         assert step.instance is not None  # it is no initial state
         return cls(step.instance.action.name, told_choices(step.instance, step.choices, of_actor))
 
@@ -69,7 +69,7 @@ class _Label:
         return max(width_of(f"{word}_", _SIZE, True) for word in self.name.split("_"))
 
     def lines(self, room: float) -> _Lines:
-        """In lines."""
+        """The label as lines of text, none wider than `room`."""
         if not self.choices:
             return [[(line, True)] for line in wrap(self.name, room, _SIZE, True)]
         if width_of(f"{self.name} ", _SIZE, True) + width_of(self.choices, _SIZE) <= room:
@@ -145,7 +145,7 @@ class _Picture:
         return lines.parts
 
     def _row(self, y: float, step: StepView, number: str, marked: bool, looping: bool) -> float:
-        """Draw a step; how tall its row is."""
+        """Draw a step; returns the height of its row."""
         sheet = self.sheet
         boxes = {lane: label.lines(self._box(lane) - 2 * _PAD) for lane, label in self._boxes(step)}
         told = [part for line in self._told(step) for part in wrap(line, self._room, _SIZE)]
@@ -234,7 +234,7 @@ class _Picture:
         return self.width - self.shared_x - _PAD
 
     def _remark(self, y: float, text: str, color: str) -> float:
-        """A line across all lanes; where it ends."""
+        """Draw a remark across all lanes; returns where it ends."""
         lines = wrap(text, self.width - _MARGIN - 2 * _PAD, 12, True)
         tall = 16 * len(lines) + 5
         with self.sheet.group(class_="wb-remark"):

@@ -25,7 +25,7 @@ class Sheet:
 
     @contextmanager
     def group(self, **attributes: Any) -> Iterator[None]:
-        """What is added inside becomes one group."""
+        """Collect in one group everything that is added within the block."""
         outside, self.parts = self.parts, []
         yield
         outside.append(element("g", *self.parts, **attributes))

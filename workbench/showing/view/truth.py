@@ -1,4 +1,4 @@
-"""Which properties are true in a state."""
+"""The truth of each property in a state."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Truth:
 
     @property
     def word(self) -> str:
-        """In words, such as ``holds`` or ``goal not met``."""
+        """The truth in words, such as ``holds`` or ``goal not met``."""
         return _WORDS[self.kind][0 if self.holds else 1]
 
     @property
@@ -138,7 +138,7 @@ def _predicate(parts: Sequence[PropertyInstance]) -> Judge:
 
 
 def _answer(judge: Callable[..., bool | str], *states: Any) -> bool | str:
-    """What `judge` says. An error of the model's is what is wrong there: the trace to it is shown, too."""
+    """The answer of `judge`; for an error of the model, its text, since the trace to it is shown too."""
     try:
         return judge(*states)
     except ModelError as error:

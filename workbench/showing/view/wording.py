@@ -62,7 +62,7 @@ def told_change(change: Change) -> str:
 
 
 def told_again(change: Change, writers: Mapping[Cell, str]) -> str:
-    """That a step wrote what was there already."""
+    """The remark that a step wrote the value that was there already."""
     writer = f" by {writers[change.cell]}" if change.cell in writers else ""
     return brief(f"{change.cell} = {change.notation.show(change.after)} again, written{writer} before")
 
