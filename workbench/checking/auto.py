@@ -27,7 +27,7 @@ def search(plan: Plan, limits: Limits, engine: Auto) -> Result:
     room = Room(engine.hand_over_states, most_memory() if most_bytes is None else most_bytes)
 
     def searched() -> Result | LocalSearch:
-        """The result, or the search if it has used up its room."""
+        """The result; or the search itself, if it has used up its room."""
         searching = LocalSearch(plan, workers=engine.threads)
         searching.run(limits, room)
         return searching if searching.full else conclude(plan, searching.exploration(), limits)

@@ -106,7 +106,7 @@ ENGINES = {"auto": Auto, "local": Local, "spark": Spark, "reference": Reference}
 
 
 def engine_of(given: Engine | str) -> Engine:
-    """An engine; a name stands for that one with its defaults.
+    """The engine itself; for a name, the engine of that name with its defaults.
 
     Raises:
         InputError: For anything else.
@@ -119,7 +119,7 @@ def engine_of(given: Engine | str) -> Engine:
 
 
 def collision_probability(states: int, bits: int, renamings: int = 1) -> float:
-    """An upper bound of the probability that any two of `states` states shared a fingerprint of `bits` bits.
+    """An upper bound on the probability that any two of `states` states shared a fingerprint of `bits` bits.
 
     With symmetry a state's fingerprint is the smallest of its images' k = `renamings` hashes. Two such minima are
     equal k*k / (2k - 1) times as often as two hashes: each of the k*k pairs of hashes may coincide, and it is the

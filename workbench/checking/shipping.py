@@ -89,7 +89,7 @@ def _authors_modules_by_value() -> Iterator[None]:
 
 
 def _is_of_the_authors(name: str, module: Any) -> bool:
-    """Whether a module is the authors': neither installed nor part of Python or of the workbench."""
+    """Whether a module is the authors' own: neither installed nor part of Python or of the workbench."""
     if not isinstance(module, ModuleType) or module.__name__ != name:
         return False
     top = name.partition(".")[0]

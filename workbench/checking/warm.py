@@ -58,7 +58,7 @@ def compile_all(spark: bool = False) -> None:
 
 
 def _one_at_a_time(seconds: float = -1) -> FileLock:
-    """Held by the process that compiles; others wait so many `seconds`, or as long as it takes."""
+    """The lock of the process that compiles; others wait for it that many `seconds`, or as long as it takes."""
     return FileLock(numba_cache.folder() / "compiling.lock", timeout=seconds)
 
 

@@ -57,7 +57,7 @@ class Actions:
     # Functions -------------------------------------------------------------------------------------------------------
 
     def body(self, node: Expression, here: Here) -> Statements:
-        """The body of a function of a run and of what follows."""
+        """The body of a function that takes a run and the continuation."""
         then = [] if here.initial else [assign(here.then, attribute(RUN, "then"))]
         return [
             assign(here.now, attribute(RUN, "now")),
@@ -85,7 +85,7 @@ class Actions:
     # Formulas --------------------------------------------------------------------------------------------------------
 
     def action(self, node: Expression, here: Here, following: Following) -> Statements:
-        """A formula of an action, and what follows it."""
+        """The statements of an action's formula, and of what follows it."""
         made = self._written(node, here, following)
         if node.at.module == here.module:
             for statement in made:
@@ -143,7 +143,7 @@ class Actions:
         return [*before, when(method(RUN, "is_complete"), tested, self.action(node, here, again))]
 
     def _tested(self, node: Expression, here: Here, following: Following) -> Statements:
-        """A formula of an action as a test."""
+        """An action's formula as a test."""
         condition = self.calls.expressions.condition(node, here)
         return [when(condition, following(), self._why(written(node)))]
 
@@ -195,7 +195,7 @@ class Actions:
         ]
 
     def _for_all(self, node: syntax.Quantified, here: Here, following: Following) -> Statements:
-        """A conjunction over the members, whose number is only known when the code runs."""
+        """A conjunction over members whose number is known only when the code runs."""
         members, taken, inside = self._members(node, here)
         step, found = self.workshop.program.fresh("each"), self.workshop.program.fresh("found")
         number, member = self.workshop.program.fresh("number"), self.workshop.program.fresh("member")
@@ -222,7 +222,7 @@ class Actions:
         return call("each", self.calls.expressions.tried(node, here))
 
     def _members(self, node: syntax.Quantified, here: Here) -> tuple[list[str], Statements, Here]:
-        """The locals that a member of the domain is taken apart into, with what takes these apart, and the inside."""
+        """The locals for members of the domains, the statements that take tuples apart, and the place inside."""
         members, taken, inside = self.calls.expressions.bind(node, here, backwards=True)
         parts = [
             assign_many(names, call("unpacked", name(member), constant(len(names))))
@@ -263,7 +263,7 @@ class Actions:
         used: Expression,
         following: Following,
     ) -> Statements:
-        """A formula that a name stands for, or an operator applied to arguments."""
+        """The formula behind a name, or an operator applied to arguments."""
         if not arguments:
             return self.action(node, here, following)
         if isinstance(node, syntax.Lambda):
@@ -273,7 +273,7 @@ class Actions:
         return self._applied(meaning, arguments, inside, used, following)
 
     def _is_entered(self, meaning: Defined, arguments: tuple[Binding, ...], here: Here) -> bool:
-        """Whether a definition is more than a test: it assigns, or it has several ways, which TLC counts."""
+        """Whether a definition is more than a test: whether it assigns, or has several ways, which TLC counts."""
         if not isinstance(meaning.definition, OperatorDefinition):
             return False
         visible = self.calls.visible(meaning, here)
@@ -323,7 +323,7 @@ class Actions:
     # Assignments -----------------------------------------------------------------------------------------------------
 
     def _assigned(self, number: int, value: ast.expr, here: Here, node: Expression, following: Following) -> Statements:
-        """Assign, or test what is assigned already."""
+        """Assign a value, or compare with the one assigned already."""
         local, is_new = self.workshop.program.fresh("assigned"), self.workshop.program.fresh("new")
         target = here.now if here.initial else here.then
         cell = item(target, number)

@@ -11,7 +11,7 @@ from workbench.tlaplus.wording import written
 
 
 class Alias:
-    """An expression of a state and the next one; compiled when a trace is shown, since most checks show none."""
+    """An expression of a state and the next one, compiled only when a trace is shown: most checks show none."""
 
     def __init__(self, terms: Terms, cells: Cells, term: Term) -> None:
         self._terms, self._cells, self._term = terms, cells, term
@@ -23,7 +23,7 @@ class Alias:
 
 
 def aliases_of(terms: Terms, cells: Cells, term: Term) -> dict[str, Alias]:
-    """The fields of a record, also through definitions and ``@@``; of anything else all of it, by its text."""
+    """The fields of a record, also through definitions and ``@@``; anything else is one field, named by its text."""
     node = term.node
     if isinstance(node, RecordOf):
         return {one.name: Alias(terms, cells, term.beside(one.value)) for one in node.fields}

@@ -71,7 +71,7 @@ Bindable = Meaning | type[At]
 
 
 class Environment(Mapping[Any, Binding]):
-    """Bindings, compared by their contents: code that is written once for equal ones can be used for both."""
+    """Bindings, compared by their contents: code written for one environment can be used for an equal one."""
 
     __slots__ = ("_bindings", "_hash")
 
@@ -97,11 +97,11 @@ class Environment(Mapping[Any, Binding]):
         return isinstance(other, Environment) and self._bindings == other._bindings
 
     def bound(self, more: Mapping[Any, Binding]) -> "Environment":
-        """With more bindings."""
+        """This environment with more bindings."""
         return Environment({**self._bindings, **more}) if more else self
 
     def visible(self, mentioned: frozenset[Bindable], now: str) -> "Environment":
-        """Only what is mentioned, and can be used where `now` is the state."""
+        """The bindings that are mentioned and can be used where `now` is the state."""
         found = {key: kept for key in mentioned & self.keys() if (kept := in_state(self[key], now)) is not None}
         return Environment(found)
 
@@ -128,7 +128,7 @@ def in_state(binding: Binding, now: str) -> Binding | None:
 
 @dataclass(frozen=True)
 class Passed:
-    """An argument as a function takes it.
+    """An argument in the form in which a function takes it.
 
     Attributes:
         kind: How the function finds it; a text that is taken by name is part of the function.
@@ -165,15 +165,15 @@ class Here:
         return self.environment.get(self.scope.find(node.name))
 
     def bound(self, bindings: Mapping[Any, Binding], scope: Scope | None = None) -> "Here":
-        """With more bindings, in the scope that has their names."""
+        """This place with more bindings, in the scope that has their names."""
         return replace(self, scope=scope or self.scope, environment=self.environment.bound(bindings))
 
     def at(self, written: Written) -> "Here":
-        """The place of a text that is taken by name: with its own names, and the states of this place."""
+        """The place of a text that is taken by name: the text's own names, and the states of this place."""
         return replace(self, scope=written.scope, environment=written.environment)
 
     def primed(self) -> "Here":
-        """In the next state."""
+        """This place with the next state as the current one."""
         return replace(self, now=self.then, then=NOWHERE)
 
 
@@ -184,11 +184,11 @@ class Knowledge:
         self._levels, self._uses = Levels(), Uses()
 
     def level(self, node: Expression, here: Here) -> Level:
-        """The level of an expression; an operator that is only known when the code runs may do anything in a step."""
+        """The level of an expression; an operator known only when the code runs may do anything in a step."""
         return self._levels.level(node, here.scope, self._responses(here.environment))
 
     def highest(self, node: Expression, here: Here) -> Level:
-        """That of an argument, which may be an operator."""
+        """The highest level of an argument, which may be an operator."""
         return max(self._levels.response(node, here.scope, self._responses(here.environment)))
 
     def _responses(self, environment: Environment) -> dict[Declaration, Response]:
@@ -209,7 +209,7 @@ class Knowledge:
         return self._uses.of_call(meaning, arguments, here.scope, self._behaviours(here.environment))
 
     def primes(self, operator: Expression, here: Here) -> bool:
-        """Whether an operator that is passed as an argument primes what it is applied to."""
+        """Whether an operator that is passed as an argument primes its own arguments."""
         behaviour = self._uses.as_operator(operator, here.scope, self._behaviours(here.environment), None)
         return any(use is Use.PRIMED for _, use in behaviour.arguments)
 

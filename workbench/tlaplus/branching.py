@@ -13,14 +13,14 @@ _CONNECTIVES = frozenset({"/\\", "\\/", "=>"})
 
 
 class Branching:
-    """Finds formulas with several ways, and remembers it of definitions."""
+    """Finds formulas with several ways, and remembers the answers for definitions."""
 
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
         self._known: dict[Defined, bool] = {}
 
     def of_call(self, meaning: Defined, arguments: tuple[Binding, ...], visible: Environment, here: Here) -> bool:
-        """Whether a definition is more than a test when it is applied to these arguments, and names."""
+        """Whether a definition is more than a test when applied to these arguments, with these visible names."""
         if self._in_definition(meaning):
             return True
         for argument in arguments:

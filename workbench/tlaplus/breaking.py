@@ -53,7 +53,7 @@ class Literal(NamedTuple):
 
 
 class Met(NamedTuple):
-    """A formula that has the form of a fairness condition.
+    """A formula in the form of a fairness condition.
 
     Attributes:
         disabled: It is enabled unless all of these hold; None if it always is.
@@ -94,17 +94,17 @@ class Case:
 
     @property
     def lasting(self) -> "Case":
-        """The part that is true at every time if it is true at one."""
+        """The part that is true at all times if it is true at one."""
         return Case(settles=self.settles, ceases=self.ceases, meets=self.meets)
 
     @property
     def passing(self) -> "Case":
-        """The other part."""
+        """The part that may be true at one time and false at another."""
         return replace(self, settles=(), ceases=(), meets=())
 
     @property
     def at_some_time(self) -> "Case | None":
-        """``<>`` of it; None if that is more than one case can say."""
+        """``<>`` of this case; None if a single case cannot express that."""
         passing = self.passing
         if passing == Case(later=self.later):
             return self
@@ -114,7 +114,7 @@ class Case:
 
     @property
     def at_all_times(self) -> "Case | None":
-        """``[]`` of it; None if that is more than one case can say."""
+        """``[]`` of this case; None if a single case cannot express that."""
         passing = self.passing
         if passing == Case(now=self.now, always=self.always, never=self.never):
             return self.lasting & Case(always=self.now + self.always, never=self.never)
@@ -208,7 +208,7 @@ class Breaking:
 
 
 class _Parts(NamedTuple):
-    """Formulas, each with whether it or its negation is meant; all of them, or some."""
+    """Formulas, of which all or some are meant; each comes with whether it is meant itself or negated."""
 
     all: bool
     parts: list[tuple[Term, bool]]

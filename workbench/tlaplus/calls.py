@@ -95,7 +95,7 @@ class Calls:
         return meaning, arguments, here.bound({one: self.named(value, here) for one, value in passed})
 
     def named(self, node: Expression, here: Here) -> Binding:
-        """A text that is taken by name, or what it is only another name for."""
+        """The binding of a text that is taken by name; for a mere alias, the binding behind it."""
         if isinstance(node, syntax.Identifier):
             binding = here.of(node)
             if binding is not None and not isinstance(binding, Kept):
@@ -116,7 +116,7 @@ class Calls:
         return None if isinstance(found, Kept) and found.now != here.now else found
 
     def applied(self, meaning: Meaning, arguments: tuple[Binding, ...], here: Here, at: Place) -> ast.expr:
-        """A meaning, applied to arguments if it takes any."""
+        """The value of a meaning, applied to arguments if it takes any."""
         binding = self.binding(meaning, here)
         if isinstance(binding, Operator):
             return call(binding.local, name(here.now), name(here.then), *self._values(arguments, here))
@@ -208,7 +208,7 @@ class Calls:
     # Operators as arguments ------------------------------------------------------------------------------------------
 
     def _operator(self, node: Expression, arguments: tuple[Binding, ...], here: Here, at: Place) -> ast.expr:
-        """An operator that is given by an expression, applied to arguments."""
+        """The operator that an expression stands for, applied to arguments."""
         if not arguments:
             return self.expressions.value(node, here)
         if isinstance(node, syntax.Lambda):
@@ -218,7 +218,7 @@ class Calls:
         return self.applied(meaning, arguments, inside, at)
 
     def local_operator(self, node: Expression, here: Here) -> ast.expr:
-        """A function of two states and of values, for an operator that is an argument."""
+        """A function of two states and some values, for an operator passed as an argument."""
         if isinstance(node, syntax.Identifier):
             binding = here.of(node)
             if isinstance(binding, Operator):
@@ -252,7 +252,7 @@ class Calls:
         return here.environment.visible(found, here.now)
 
     def passed(self, meaning: Defined, arguments: tuple[Binding, ...], here: Here, action: bool) -> list[Passed]:
-        """The way in which a definition takes its arguments; an action takes formulas by name."""
+        """The arguments as the definition takes them; an action takes formulas by name."""
         by_name: tuple[frozenset[Use], ...] = (frozenset(),) * len(arguments)
         if arguments and all(isinstance(one, Written) for one in arguments):
             nodes = tuple(one.node for one in arguments if isinstance(one, Written))
@@ -304,7 +304,7 @@ class Calls:
         return isinstance(here.of(node), Written)
 
     def _is_safe(self, node: Expression, here: Here) -> bool:
-        """Whether an argument can be evaluated without need: it is cheap, and no error."""
+        """Whether an argument can be evaluated without need: it is cheap and cannot be an error."""
         if isinstance(node, (syntax.Number, syntax.String, syntax.Boolean)):
             return True
         if isinstance(node, syntax.TupleOf):
@@ -365,14 +365,14 @@ class Calls:
             self.workshop.program.names[function] = once_in_state(made)
 
     def _is_costly(self, meaning: Defined, inside: Here) -> bool:
-        """Whether a definition goes through a set, in a state alone: then its answers are worth remembering."""
+        """Whether a definition goes through a set and depends on one state alone: its answers are worth remembering."""
         is_held = all(isinstance(one, Held) for one in inside.environment.values())
         if not is_held or self.workshop.knowledge.level(meaning.body, inside) is not Level.STATE:
             return False
         return has_binder(meaning.body)
 
     def body(self, meaning: Defined, here: Here) -> ast.expr:
-        """The value of a definition: that of a function may use itself."""
+        """The value of a definition; a function's value may use itself."""
         definition = meaning.definition
         if isinstance(definition, OperatorDefinition):
             return self.expressions.value(definition.body, here)

@@ -50,7 +50,7 @@ class Spread(Whole):
         return contents
 
     def changes(self, row: Row, value: Any) -> Contents:
-        """The contents of those cells that may differ from `row`, and of others that do not."""
+        """The contents of all cells that may differ from `row`, possibly with some that do not."""
         contents: Contents = {}
         if type(value) in CONCRETE or not store(self.shape, row, value, contents):
             return self.contents(listed(value))
@@ -58,7 +58,7 @@ class Spread(Whole):
 
 
 class Variables:
-    """The values of variables in a row, by number; its cells are read as far as something asks for them."""
+    """The values of variables in a row, by number; cells are read only as far as something asks for them."""
 
     __slots__ = ("_places", "_row", "_seen", "answers")
 
@@ -77,7 +77,7 @@ class Variables:
 
 
 def once_in_state(definition: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of a state, for the same arguments evaluated once in each evaluation of something with views."""
+    """A function of a state, evaluated once for the same arguments within each evaluation that uses views."""
 
     def answer(now: Any, then: Any, *arguments: Any) -> Any:
         if type(now) is not Variables:
@@ -117,7 +117,7 @@ class Cells:
 
     @cached_property
     def _places(self) -> list[int | Spread]:
-        """Of each variable the number of its cell, or its cells."""
+        """The number of each variable's cell, or its cells."""
         places, size = list[int | Spread](), 0
         for shape in self.shapes:
             places.append(size if shape is None else Spread(size, shape))
@@ -141,7 +141,7 @@ class Cells:
         return row if self._are_single else Variables(row, self._places)
 
     def variables_of(self, state: Reader) -> Any:
-        """The same of a state, or of what reads one."""
+        """The values of the variables in a state, or in an object that reads one."""
         assert isinstance(state, View)
         return self.variables(state._row)
 

@@ -53,12 +53,12 @@ class Compiler:
         self._actions = Actions(self._workshop, calls, Lets(self._workshop, calls))
 
     def number(self, variable: Variable) -> int:
-        """The number of a variable, which may be one that the specification does not have."""
+        """The number of a variable, also of one that is not the specification's."""
         numbers = self._workshop.numbers
         return numbers.setdefault(variable, len(numbers))
 
     def over(self, variables: Sequence[Any]) -> "Compiler":
-        """One for states of other variables: those of instances may be among them."""
+        """A compiler for states of other variables, possibly those of instances."""
         return Compiler(replace(self._specification, variables=tuple(variables)), self._constants)
 
     def expression(self, node: Expression, scope: Scope, parameters: Sequence[Declaration] = ()) -> Evaluation:

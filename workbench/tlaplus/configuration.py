@@ -1,4 +1,4 @@
-"""Read TLC configuration files: what a ``.cfg`` says, before anybody maps it to a model or a module."""
+"""Read TLC configuration files: the statements of a ``.cfg``, before they are applied to a model or a module."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -69,7 +69,7 @@ class CfgEntry(NamedTuple):
 
 
 class InModule(NamedTuple):
-    """A name as one module means it."""
+    """A name in the sense of one module."""
 
     module: str
     name: str
@@ -216,7 +216,7 @@ class _CfgParser:
         return self.cfg
 
     def single(self, keyword: Token) -> None:
-        """Parse a statement that may appear once and takes one name."""
+        """Parse a statement that takes one name and may appear only once."""
         if keyword.text in self.cfg.single:
             fail_at(keyword.line, f"{keyword.text} is given twice")
         if not self.in_statement:
@@ -288,7 +288,7 @@ class _CfgParser:
         return Name(token.text)
 
     def rest_of_set(self, depth: int) -> tuple[Any, ...]:
-        """The members of a set, each once: a string is not the model value that is spelled alike."""
+        """The members of a set, each once; a string differs from a model value of the same spelling."""
         items = []
         if self.token.text != "}":
             items.append(self.value(depth))
@@ -300,7 +300,7 @@ class _CfgParser:
 
 
 def _told_apart(value: Any) -> Any:
-    """A key that is equal for equal values only; the kernel's identity takes a model value for its text."""
+    """A key that is equal for equal values only; the kernel's identity does not tell a model value from its text."""
     if isinstance(value, tuple):
         return tuple(_told_apart(item) for item in value)
     return isinstance(value, Name), identity(value)

@@ -1,4 +1,4 @@
-"""A specification with what its configuration says: replacements, values of constants, and what is to be checked."""
+"""A specification with its configuration: replacements, values of constants, and what to check."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -60,13 +60,13 @@ class Configured:
 
     @property
     def family(self) -> Family:
-        """The model, as far as it is known without constants."""
+        """The part of the model that is known without constants."""
         name = self.specification.module.name
         return Family(name, name, constants=self.constants)
 
     @property
     def only_assumes(self) -> bool:
-        """Whether it names no behaviour, and nothing to check of one."""
+        """Whether the configuration names neither a behaviour nor anything to check in one."""
         cfg = self.cfg
         named = (*cfg.invariants, *cfg.properties, *cfg.constraints, *cfg.action_constraints)
         return bool(self.file) and not named and cfg.single.keys().isdisjoint(("SPECIFICATION", "INIT", "NEXT"))
@@ -145,7 +145,7 @@ def _root_names(scope: Scope) -> list[str]:
 
 @contextmanager
 def naming(file: str) -> Iterator[None]:
-    """Puts the name of a configuration before the messages of errors about it."""
+    """Put the name of a configuration before the messages of errors about it."""
     try:
         yield
     except InputError as error:

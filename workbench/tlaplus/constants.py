@@ -1,4 +1,4 @@
-"""Constants of a configuration: as a model declares them, and as the values that a module computes with."""
+"""A configuration's constants: declared as a model's, and as the values that a module computes with."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -77,7 +77,7 @@ def read_value(written: str) -> Any:
 
 
 def _value(node: syntax.Expression) -> Any:
-    """The value of an expression that names nothing but model values."""
+    """The value of an expression whose only names are model values."""
     if isinstance(node, (syntax.Number, syntax.Boolean)):
         return node.value
     if isinstance(node, syntax.String):
@@ -99,7 +99,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {"-.": negative, "..": interval, ":
 
 
 def value_in(given: Any) -> Any:
-    """The value of what a configuration file says: it has tuples for sets, and texts for strings."""
+    """The value for a configuration's entry, in which sets are tuples and strings are texts."""
     if isinstance(given, tuple):
         return set_of(map(value_in, given))
     return text(given) if type(given) is str else given

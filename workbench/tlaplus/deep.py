@@ -1,4 +1,4 @@
-"""Recursion for which the stack of a thread is too small goes on in a thread with a larger one."""
+"""Recursion that is too deep for a thread's stack, continued in a thread with a larger one."""
 
 import sys
 import threading
@@ -68,7 +68,7 @@ def _start(run: Callable[[], None]) -> threading.Thread:
 
 
 def _with_frames(call: Callable[..., None], *given: Any) -> None:
-    """Call with a higher limit on frames; it is the process's."""
+    """Call with a higher limit on frames, which applies to the whole process."""
     with _changing:
         _limits.append(sys.getrecursionlimit())
         sys.setrecursionlimit(max(_FRAMES, _limits[-1]))

@@ -24,7 +24,7 @@ class Early(NamedTuple):
 
 
 def early_tests(workshop: Workshop, node: syntax.Quantified | syntax.Filter, inside: Here) -> Iterator[Early]:
-    """Those that come first inside a construct."""
+    """The early tests at the beginning of a construct's body."""
     body = node.body
     if isinstance(node, syntax.Quantified) and node.kind == "A":
         if not (isinstance(body, syntax.Operation) and body.symbol == "=>"):
@@ -38,7 +38,7 @@ def early_tests(workshop: Workshop, node: syntax.Quantified | syntax.Filter, ins
 
 
 def _conjuncts(workshop: Workshop, node: Expression, here: Here) -> Iterator[tuple[Expression, Here]]:
-    """The parts of a conjunction, also of one that a definition of actions or states stands for."""
+    """The parts of a conjunction, even if a definition of actions or states stands for it."""
     if isinstance(node, syntax.Conjunction) or (isinstance(node, syntax.Operation) and node.symbol == "/\\"):
         for operand in node.operands:
             yield from _conjuncts(workshop, operand, here)

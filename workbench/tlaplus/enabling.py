@@ -40,14 +40,14 @@ def enabled(terms: Terms, cells: Cells, condition: Condition) -> Callable[[Reade
 
 
 def _is_variable(meaning: Meaning | None) -> bool:
-    """Whether a name stands for a variable of the specification, whatever it is called there."""
+    """Whether a name stands for a variable of the specification, possibly under another name."""
     while isinstance(meaning, Substituted) and isinstance(meaning.expression, Identifier):
         meaning = meaning.scope.find(meaning.expression.name)
     return isinstance(meaning, Variable)
 
 
 class _EnabledApart:
-    """Whether a module has a step from the state that a refinement maps a state to.
+    """Whether a module has a step from the image of a state under a refinement.
 
     Args:
         steps: They are the module's, with variables of its own.
@@ -70,7 +70,7 @@ class _EnabledApart:
 
 
 class _Mapped:
-    """The values of the specification's variables, and of those that a refinement maps, when they are asked for."""
+    """The values of the specification's variables, and of those that a refinement maps, computed on demand."""
 
     def __init__(self, now: Any, mapped: Mapping[int, Callable[[Any], Any]]) -> None:
         self._now = now

@@ -53,7 +53,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def _are_alike(one: frozenset[Any], other: frozenset[Any]) -> bool:
-    """Whether all members of two sets are of one kind that has no parts, so that Python compares them rightly."""
+    """Whether all members of two sets are of one kind without parts, which Python compares correctly."""
     kinds = set(map(type, one))
     kinds.update(map(type, other))
     return len(kinds) < 2 and kinds <= ATOMS
@@ -84,7 +84,7 @@ def _same_keys(one: Any, other: Any) -> bool:
 
 
 def set_of(members: Iterable[Any]) -> frozenset[Any]:
-    """The set of these values, which are concrete.
+    """The set of some concrete values.
 
     Raises:
         EvaluationError: If they are of kinds that TLC cannot compare.

@@ -13,7 +13,7 @@ SPOKEN = "spoken names"
 
 
 class Program:
-    """Functions that call each other by names of their own; none of Python's built-in functions are among these.
+    """Functions that call each other by fresh names; Python's built-in functions are out of their reach.
 
     Args:
         known: What the code may use.
@@ -24,7 +24,7 @@ class Program:
         self.names: dict[str, Any] = {"__builtins__": {}, SPOKEN: self.spoken, **known}
 
     def fresh(self, kind: str) -> str:
-        """A name that nothing has yet; `kind` is a word of this package, never of a module's text."""
+        """An unused name; `kind` is a word of this package, never of a module's text."""
         name = f"{kind}_{len(self.names)}"
         self.names[name] = None
         return name

@@ -143,7 +143,7 @@ class Expressions:
         return [self.value(bound.domain, here) for _ in bound.patterns]
 
     def tried(self, node: syntax.Quantified | syntax.Filter, here: Here) -> ast.expr:
-        """The domain of a construct, its last name first, without members that it passes over whatever the state is."""
+        """The domain of a construct, its last name first, without members that it skips in every state."""
         outer, taken, inside = self.bind(node, here)
         tests = list(early_tests(self.workshop, node, inside))
         bound = {one for names in (outer, *taken) for one in names}
@@ -191,7 +191,7 @@ class Expressions:
     def function(
         self, node: syntax.Binder, here: Here, write: Callable[[Here], ast.expr], backwards: bool = False
     ) -> ast.expr:
-        """A lambda from a member of the domain to what is written for it."""
+        """A lambda from a member of the domain to the expression written for it."""
         outer, taken, inside = self.bind(node, here, backwards)
         body = write(inside)
         for member, names in zip(outer, taken, strict=True):

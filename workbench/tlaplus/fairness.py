@@ -65,7 +65,7 @@ class FairSteps:
             self._add(condition)
 
     def formula(self, promised: Promised) -> Formula:
-        """A formula, whose conditions are added."""
+        """The formula of liveness for a promise; its conditions are added."""
         trigger = self._all(promised.trigger, True) if promised.trigger else None
         unless = frozenset(map(self._add_met, promised.meets))
         steps = frozenset(self._add_steps(one, None) for one in promised.never)
@@ -117,7 +117,7 @@ class FairSteps:
         return frozenset(number for key in keys for number in self._numbers[key]) if known else None
 
     def _add_met(self, met: Met) -> int:
-        """Add a condition that behaviours meet which break a formula."""
+        """Add a condition that is met by every behaviour that breaks a formula."""
         is_enabled = _All((), True) if met.disabled is None else self._all(met.disabled, False)
         if met.steps is not None:
             return self._add_steps(met.steps, is_enabled)
@@ -176,7 +176,7 @@ def _passing(guards: Sequence[Test], places: Sequence[int]) -> _Counts:
 
 
 def _spoken(action: Term) -> str:
-    """An action as people read it: its name, with the values that are around it."""
+    """An action as people read it: its name, with the values bound around it."""
     node = action.node
     name = node.name if isinstance(node, (Identifier, Apply, Qualified)) else str(node.at)
     values = ", ".join(map(shown, action.values.values()))

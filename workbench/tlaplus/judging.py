@@ -15,7 +15,7 @@ from workbench.tlaplus.terms import Term, Terms
 
 
 class Stated:
-    """A stand-in for an author's function, which has the place where the property is defined."""
+    """A stand-in for an author's function, with the place where the property is defined."""
 
     def __init__(self, at: Place | None) -> None:
         self.at = at
@@ -25,7 +25,7 @@ class Stated:
 
 
 class _Placed(Property):
-    """A property of a text."""
+    """A property with a place in a text."""
 
     @property
     def place(self) -> str:
@@ -75,7 +75,7 @@ class Test:
         return self.of_values(now, then)
 
     def of_values(self, now: Values, then: Any) -> bool:
-        """The same, given the values of the variables by number."""
+        """The truth, given the values of the variables by number."""
         return bool(self._terms.evaluated(self._at, self._function, now, then, *self._values))
 
 
@@ -92,7 +92,7 @@ class StateJudge(PropertyInstance):
         self._test, self._before = tests[number], tests[:number]
 
     def judge(self, *states: Reader) -> bool | str:
-        """As the text would say: what is behind a conjunct that is false is not looked at, and has no errors."""
+        """Judge a state as TLC does: after a false conjunct nothing is evaluated, so an error there does not count."""
         (state,) = states
         try:
             return self._test(state)
@@ -103,7 +103,7 @@ class StateJudge(PropertyInstance):
 
 
 class Bound(NamedTuple):
-    """An action constraint, and the number of the variable that is false where the last step has left it.
+    """An action constraint, and the number of the variable that is false after a step that violates it.
 
     TLC judges the state behind such a step and goes no further, as with a state constraint; so that variable is one.
     """

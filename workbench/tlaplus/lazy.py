@@ -1,4 +1,4 @@
-r"""Values that nobody has listed: large sets, lazy functions, and views of variables that are spread over cells.
+r"""Values that are not listed: large sets, lazy functions, and views of variables that are spread over cells.
 
 All are :class:`Lazy`. The operators of :mod:`workbench.tlaplus.operators` take concrete values first and hand all
 else to these methods, each of which has a default that lists the value and asks the list. A subclass overrides what it
@@ -118,7 +118,7 @@ class Lazy(ABC):
         return domain_of(self.listed())
 
     def added(self, pairs: Iterable[tuple[Any, Any]]) -> Any:
-        """The function with these pairs added, but those whose argument it has already."""
+        """The function with these pairs added, except for those whose argument it already has."""
         return joined(self.listed(), pairs)
 
     def updated(self, updates: Sequence[Update]) -> Any:
@@ -127,12 +127,12 @@ class Lazy(ABC):
 
 
 def force(value: Any) -> Any:
-    """A value as a state holds it; an endless set as it is."""
+    """A value in the form that a state holds; an endless set stays as it is."""
     return value if type(value) in CONCRETE else value.force()
 
 
 def listed(value: Any) -> Any:
-    """A value as a state holds it.
+    """A value in the form that a state holds.
 
     Raises:
         EvaluationError: If it is an endless set.
@@ -237,7 +237,7 @@ def applied(function: Any, argument: Any) -> Any:
 
 
 def is_argument(function: Map, argument: Any) -> bool:
-    """Whether a concrete value is in the domain of a function that is no sequence."""
+    """Whether a concrete value is in the domain of a function that is not a sequence."""
     data, kind = function._data, type(argument)
     if kind is tuple:
         if argument in data and all(type(part) is Name or type(part) is str for part in argument):

@@ -1,4 +1,4 @@
-"""Which cells a variable takes, learned from a sample of its values."""
+"""The cells that a variable takes, learned from a sample of its values."""
 
 import itertools
 import math
@@ -23,7 +23,7 @@ Renamings = Sequence[Mapping[str, str]]
 
 
 class Met:
-    """The values that were met in one place of a variable.
+    """The values met in one place of a variable.
 
     The values of a function for arguments that are no strings are alike: those for later ones look like earlier ones.
     """
@@ -56,7 +56,7 @@ class Met:
         return self._keys[key]
 
     def shape(self, renamings: Renamings, inside: bool = False) -> Shape:
-        """The shape for such values.
+        """The shape for the values met here.
 
         Args:
             renamings: Those under which the shape must not change.
@@ -96,7 +96,7 @@ class Met:
 
 
 def closed(met: Iterable[Any], renamings: Renamings) -> set[Any]:
-    """Keys or members that are to be expected where these were met.
+    """The keys or members to expect where these were met.
 
     Of records all combinations of the values that were met for their fields, if these are not too many; and the images
     of all under the renamings.
@@ -134,7 +134,7 @@ def _met(values: Iterable[Any]) -> Met:
 
 
 def _checked(shape: Shape, renamings: Renamings) -> Shape | None:
-    """A shape, unless it has one cell or too many, or a renaming changes it."""
+    """The shape; None if it has one cell or too many, or if a renaming changes it."""
     nodes = set(shape.nodes())
     if type(shape) is Leaf or sum(1 for _ in shape.leaves()) > MOST_OF_ONE:
         return None

@@ -45,13 +45,13 @@ class Lets:
         return found, inside
 
     def kept_value(self, meaning: Defined, deferred: bool, here: Here) -> ast.expr:
-        """The value of the local for a definition in LET."""
+        """The value of the local that stands for a definition in LET."""
         inside = replace(here, scope=meaning.scope)
         value = self.calls.body(meaning, inside)
         return call("Once", function_of([], value)) if deferred else value
 
     def value(self, node: syntax.Let, here: Here) -> ast.expr:
-        """A LET as an expression."""
+        """The value of a LET expression."""
         found, inside = self.kept(node, here, True)
         made = self.calls.expressions.value(node.body, inside)
         for local, meaning, deferred in reversed(found):

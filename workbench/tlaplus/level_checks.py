@@ -1,4 +1,4 @@
-"""Check that what is primed is of a state, that ``[]`` stands before no bare action, and so on.
+"""Check that only expressions of a state are primed, that ``[]`` does not stand before a bare action, and so on.
 
 As in SANY, an operator is checked for the levels of its arguments: ``F(a) == a'`` is right, and ``F(x')`` is not.
 """
@@ -94,7 +94,7 @@ class _Checker:
     def _applied(
         self, meaning: Defined, given: tuple[Expression, ...], scope: Scope, known: Environment, at: Place
     ) -> None:
-        """Check a definition with these arguments; that with constants is checked where it stands."""
+        """Check a definition with these arguments; with constant ones it has been checked where it stands."""
         definition = meaning.definition
         inner = meaning.scope.visible(known)
         arguments = [self._levels.response(one, scope, known) for one in given]
@@ -109,7 +109,7 @@ class _Checker:
             fail_at(at, f"{meaning.name} cannot be applied to this: {error}")
 
     def substituted(self, scope: Scope, known: Environment, at: Place) -> None:
-        """Check what stands for the constants and variables of an instance."""
+        """Check the substitutes for the constants and variables of an instance."""
         for meaning in scope.names.values():
             if isinstance(meaning, Substituted):
                 inner = meaning.scope.visible(known)
@@ -119,7 +119,7 @@ class _Checker:
                     fail_at(at, f"what stands for {meaning.name} must be of {_OF[most]}, not of {_OF[found]}")
 
     def _recursive(self, node: OperatorDefinition, scope: Scope) -> None:
-        """Refuse an operator that RECURSIVE announces, and that primes a parameter."""
+        """Refuse an operator that is announced by RECURSIVE and primes a parameter."""
         meaning = scope.find(node.name)
         if isinstance(meaning, Defined) and meaning.definition is node and meaning.recursive:
             given = {one: (Level.ACTION,) * len(Level) for one in node.parameters if not one.arity}
@@ -130,7 +130,7 @@ class _Checker:
 
 
 def _bounded(node: Node) -> Iterator[tuple[Expression, Level, str]]:
-    """The operands that must not be above a level."""
+    """The operands that must not exceed a level."""
     if isinstance(node, Prime):
         yield node.operand, Level.STATE, "'"
     elif isinstance(node, Operation) and node.symbol == "UNCHANGED":
@@ -145,7 +145,7 @@ def _bounded(node: Node) -> Iterator[tuple[Expression, Level, str]]:
 
 
 def _temporal(node: Node) -> tuple[Expression, ...]:
-    """The operands that must be no bare actions."""
+    """The operands that must not be bare actions."""
     if not isinstance(node, Operation):
         return ()
     if node.symbol in ("[]", "<>"):

@@ -42,7 +42,7 @@ _VALUE: dict[Level, Response] = {level: (level,) * len(Level) for level in Level
 
 
 class Levels:
-    """Finds levels, and remembers those of definitions; a replacement by a configuration must come before."""
+    """Finds levels, and remembers those of definitions; a configuration's replacements must come before."""
 
     def __init__(self) -> None:
         self._known: Fixpoint[tuple[Defined, frozenset[tuple[Declaration, Response]]], Level] = Fixpoint(Level.CONSTANT)
@@ -75,7 +75,7 @@ class Levels:
         return _VALUE[self.level(node, scope, environment)]
 
     def _as_operator(self, node: Expression, scope: Scope, given: Response, environment: Environment) -> Level:
-        """The level of an operator applied to arguments that are all the same; of any other expression, its own."""
+        """The level of an operator applied to arguments of one level; for any other expression, its own level."""
         if isinstance(node, Lambda):
             inner = {**environment, **dict.fromkeys(node.parameters, given)}
             return self.level(node.body, scope.inside(node), inner)

@@ -49,12 +49,12 @@ class TextVariable:
 
 
 class TlaClass(ABCMeta):
-    """The class of machines' classes: in another process they are opened from the same texts."""
+    """The class of machines' classes, which another process opens from the same texts."""
 
     configured: Configured
 
     def __call__(cls, /, **constants: Any) -> Any:
-        """A machine. A limit ends what is evaluated for it: no search has begun that could keep what it has found."""
+        """A machine. Hitting a limit here is an error: no search has begun whose findings could be kept."""
         try:
             with pausing(_heed_interrupt):
                 return super().__call__(**constants)
@@ -133,7 +133,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
         return f"{self.name}({', '.join(as_arguments(self.differing(), self.declared.constants))})"
 
     def __reduce__(self) -> Any:
-        """The cells come along, so that they need not be learned elsewhere."""
+        """Pickle the machine with its cells, so that they need not be learned again elsewhere."""
         return _rebuilt, (type(self), self.constants, self._cells.shapes)
 
     @property
@@ -160,7 +160,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
                 fail_at(assumption.at, "what is assumed here is false with these constants")
 
     def _behaves(self) -> tuple[Behaviour, Term | None]:
-        """The parts of the specification, and its next-state relation, without which there are no states."""
+        """The parts of the specification, and its next-state relation; None if ASSUMEs are all there is to check."""
         configured = self.configured
         if configured.only_assumes:
             return Behaviour([]), None
@@ -190,7 +190,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
         return self._cells.layout
 
     def _shapes(self) -> list[Shape | None]:
-        """The shapes in which variables are spread over cells; none if there are only few states."""
+        """The shapes in which variables are spread over cells; none if there are only a few states."""
         single = Cells(self._cells.names)
         most, one_each = sampling.MOST_STATES, [None] * len(single.names)
         if not most or self.configured.only_assumes:

@@ -1,4 +1,4 @@
-"""Which bound names, parameters and definitions in LET an expression depends on, also through definitions."""
+"""The bound names, parameters and LET definitions that an expression depends on, also through definitions."""
 
 from workbench.tlaplus.bindings import Bindable
 from workbench.tlaplus.fixpoint import Fixpoint
@@ -51,7 +51,7 @@ class Mentions:
 
 
 def _is_outside(mentioned: Bindable, scope: Scope) -> bool:
-    """Whether something is bound around a definition in a scope, not inside it; a recursion would add to that."""
+    """Whether a name is bound around a definition in a scope, and not inside it, where recursion binds names again."""
     if isinstance(mentioned, Declaration):
         return mentioned in scope.parameters
     around: Scope | None = scope

@@ -1,4 +1,4 @@
-"""Modules and what their names mean: EXTENDS, INSTANCE, inner modules, and what a configuration replaces."""
+"""Modules and the meanings of their names: EXTENDS, INSTANCE, inner modules, and a configuration's replacements."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -135,7 +135,7 @@ class Assumed(NamedTuple):
 
 @dataclass(frozen=True)
 class Specification:
-    """A root module, with all that it extends.
+    """A root module, with everything that it extends.
 
     Attributes:
         scope: What names mean in the root module.
@@ -222,7 +222,7 @@ class _Root:
 
 @dataclass
 class _With:
-    """The declarations of an instantiated module: what WITH says, or what the same name means around the instance."""
+    """The declarations of an instantiated module: they mean what WITH says, or else what the name means around it."""
 
     instance: Instance
     scope: Scope
@@ -248,7 +248,7 @@ class _With:
         return self.declared[name]
 
     def check(self) -> None:
-        """Refuse a substitution for what the module does not declare."""
+        """Refuse a substitution for a name that the module does not declare."""
         for name, one in self.values.items():
             if name not in self.declared:
                 fail_at(one.at, f"{self.instance.module} declares no constant or variable {name}")
@@ -375,7 +375,7 @@ class _Modules:
         return Instantiated(definition.name, arity, definition, inner)
 
     def instance(self, instance: Instance, scope: Scope) -> Scope:
-        """The scope of a module whose constants and variables mean what the WITH of an instance says in `scope`."""
+        """The scope of an instance's module, whose constants and variables mean what its WITH says in `scope`."""
         module, outer = self.find(instance.module, instance.at, scope)
         given = _With(instance, scope)
         if module is None:

@@ -34,7 +34,7 @@ _MANY = "\\X"  # takes as many operands as there are
 
 
 def check_names(module: Module, scope: Scope) -> None:
-    """Check a module whose definitions `scope` holds; what is inside its inner modules is checked with these.
+    """Check a module whose definitions are in `scope`, except for its inner modules, which are checked by themselves.
 
     Raises:
         InputError: With the place, for the first error.
@@ -105,7 +105,7 @@ class _Checker:
             self.visit(node, scope)
 
     def known(self, name: str, at: Place, scope: Scope) -> Meaning:
-        """The meaning of a name; one that is defined further down is not known yet."""
+        """The meaning of a name; a name defined further down is not known yet."""
         meaning = scope.meaning(name, at)
         if self.is_later(meaning, at):
             fail_at(at, f"{name} is not known yet; it is {origin(meaning)}, and RECURSIVE does not announce it")

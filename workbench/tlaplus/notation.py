@@ -11,7 +11,7 @@ from workbench.tlaplus.values import CONCRETE, is_record, shown, spelling
 
 
 class TlaNotation(Notation):
-    """That of a specification.
+    """The notation of a specification's values.
 
     Args:
         spellings: The order of its strings and model values.

@@ -8,7 +8,7 @@ _announced: Sequence[str] | None = None
 
 
 def order_by(spellings: Sequence[str]) -> None:
-    """Order by these spellings, unless that is the order already.
+    """Order strings and model values by these spellings, unless that is the order already.
 
     Args:
         spellings: The same object for the same specification.

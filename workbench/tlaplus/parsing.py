@@ -47,7 +47,7 @@ class _ModuleReader:
         return units.Module(self.source.place(node), name, tuple(extends), tuple(found))
 
     def units(self, node: SyntaxNode, local: bool = False) -> Iterator[syntax.Node]:
-        """The unit that a node of the grammar is; separators and proofs are none."""
+        """The unit in a node of the grammar; none for separators and proofs."""
         at = self.source.place(node)
         if node.type == "local_definition":
             for one in named(node):

@@ -23,7 +23,7 @@ def begin() -> None:
 
 
 def look_up() -> None:
-    """Pause, unless the evaluation is a short one: those of a search that has stopped go on, to judge what it found.
+    """Pause, unless the evaluation is a short one: after a stop, those that judge the findings must still go on.
 
     Raises:
         Exception: Whatever ends the evaluation.
@@ -35,7 +35,7 @@ def look_up() -> None:
 
 
 def paced(members: Iterable[Any]) -> Iterator[Any]:
-    """The members of a set that may have no end that anybody lives to see."""
+    """The members of a set that may be practically endless, with pauses."""
     return itertools.chain.from_iterable(_parts(iter(members)))
 
 

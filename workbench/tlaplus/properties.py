@@ -103,7 +103,7 @@ class TextProperties:
             self._add(TextLiveness, entry, f"{name}_liveness" if is_safety else name, asked)
 
     def promise(self, fair: FairSteps) -> None:
-        """Make the formulas of liveness; what they say of steps, the steps are told by `fair`."""
+        """Make the formulas of liveness; `fair` tells the steps which conditions of these count them."""
         for entry in self._configured.cfg.properties:
             for name in (entry.value, f"{entry.value}_liveness"):
                 if isinstance(self.properties.get(name), TextLiveness):

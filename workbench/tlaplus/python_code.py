@@ -93,7 +93,7 @@ def uses(tree: ast.AST, identifier: str) -> bool:
 
 
 def placed(tree: ast.AST, at: Place) -> None:
-    """Give a tree the place of a text, but not its parts that have theirs."""
+    """Give a tree the place of a text, except for parts that have places of their own."""
     if "lineno" in tree._attributes and not hasattr(tree, "lineno"):
         tree.lineno = tree.end_lineno = at.line  # type: ignore[attr-defined]
         tree.col_offset = at.column - 1  # type: ignore[attr-defined]

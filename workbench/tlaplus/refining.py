@@ -36,7 +36,7 @@ def test_of_steps(terms: Terms, cells: Cells, step: Term) -> Test:
 
 
 def _add_meanings(node: Node, scope: Scope, found: dict[Meaning, None]) -> None:
-    """Add what the names in an expression mean, also through definitions, but not what variables of instances are."""
+    """Add the meanings of an expression's names, also through definitions, but not those of instances' variables."""
     meaning, _ = scope.applied(node) or (None, ())
     if meaning is not None and meaning not in found:
         found[meaning] = None
@@ -52,7 +52,7 @@ def _is_constant(terms: Terms, one: Substituted) -> bool:
 
 
 class ImageTest(Test):
-    """A predicate of steps that looks at images alone.
+    """A predicate of steps that depends on images alone.
 
     Args:
         named: What it reads: variables of instances, and those of the specification.

@@ -98,7 +98,7 @@ class Run:
             self.whys.append(why)
 
     def keep(self, numbers: Sequence[int], why: str) -> list[int] | None:
-        """``UNCHANGED``: the variables that this assigned; None, with nothing assigned, if one has another value."""
+        """Keep variables ``UNCHANGED``; returns those that this assigns; None, with none assigned, if one differs."""
         now, then = self.now, self.then
         kept = []
         for number in numbers:
@@ -117,11 +117,11 @@ class Run:
 
 
 class _Possible(Exception):
-    """An action has a way, so that it is enabled."""
+    """An action has a way, and so is enabled."""
 
 
 def is_enabled(action: Callable[..., None], names: Sequence[str], now: Any, *arguments: Any) -> bool:
-    """``ENABLED action``: whether it has any way; the first one ends it."""
+    """``ENABLED action``: whether the action has a way; the first one found ends the run."""
     try:
         action(Run(names, now), _found, *arguments)
     except _Possible:
@@ -139,7 +139,7 @@ _UNKNOWN = object()
 
 
 class Once:
-    """A value that is evaluated when it is needed first, and then remembered."""
+    """A value that is evaluated when first needed, and then remembered."""
 
     __slots__ = ("_evaluate", "_value")
 
@@ -161,7 +161,7 @@ def unpacked(value: Any, size: int) -> tuple[Any, ...]:
 
 
 def failed(message: str) -> NoReturn:
-    """Fail where an expression has no value."""
+    """Raise the error of an expression that has no value."""
     raise EvaluationError(message)
 
 

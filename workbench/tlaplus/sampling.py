@@ -48,7 +48,7 @@ class TooLong(Exception):
 
 
 def within_reason() -> AbstractContextManager[None]:
-    """Inside, evaluations end with :class:`TooLong` after some pauses."""
+    """Let evaluations within the block end with :class:`TooLong` after some pauses."""
     pauses = itertools.count()
 
     def pause() -> None:
@@ -86,7 +86,7 @@ def sample(
 
 
 def _walk(explorer: "_Explorer", starts: Sequence[_Row], instances: Sequence[int], steps: int) -> None:
-    """Take some steps at random, in walks that begin in initial states."""
+    """Take some random steps, in walks that begin in initial states."""
     dice, row, length = Random(0), starts[0], 0
     for _ in range(steps):
         found: list[_Row] = []
@@ -98,7 +98,7 @@ def _walk(explorer: "_Explorer", starts: Sequence[_Row], instances: Sequence[int
 
 
 class _Explorer:
-    """Finds the states after a state, and remembers what instances did where they read the same values.
+    """Finds the successors of states, and remembers the outcomes of instances by the values that they read.
 
     Attributes:
         values: Of each variable, by number.
@@ -127,7 +127,7 @@ class _Explorer:
         return [values[number] for values, number in zip(self.values, row, strict=True)]
 
     def after(self, row: _Row, instance: int) -> list[_Row]:
-        """The states after one; none if an error is on the way, which is for the search to report."""
+        """The successors of a state; none in case of an error, which the search will report."""
         if row not in self._explored:
             self._explored[row] = self._is_explored(self._state(row))
         if not self._explored[row]:

@@ -128,7 +128,7 @@ class Apart(NamedTuple):
 
 
 class Scope:
-    """The names that are known at a place of a text.
+    """The names known at a place of a text.
 
     Attributes:
         module: The module of the text.
@@ -231,7 +231,7 @@ class Scope:
                 fail_at(at, f"{name} is already {origin(before)}")
 
     def define(self, definition: Node, announced: Mapping[str, Declaration]) -> Meaning | None:
-        """Add what a definition defines; None if the node is none.
+        """Add the meaning that a definition defines; None if the node is not a definition.
 
         Args:
             definition: Any unit.
@@ -254,7 +254,7 @@ class Scope:
         return meaning
 
     def inside(self, node: Node) -> "Scope":
-        """The scope inside a construct, with the names that it introduces; always the same one for the same node."""
+        """The scope inside a construct, with the names that it introduces; always the same object for the same node."""
         if node not in self._inside:
             declarations = introduced(node)
             if not declarations and not isinstance(node, Let):
@@ -314,7 +314,7 @@ class Scope:
 def _part_of(
     meaning: Defined, selectors: Sequence[Step], arguments: Sequence[tuple[Declaration, Expression]]
 ) -> Reached:
-    """A part of a definition, as one of its own: its parameters are the names that the last selector has values for."""
+    """A part of a definition as a definition of its own; its parameters are the names given by the last selector."""
     body, scope = meaning.body, meaning.scope.inside(meaning.definition)
     passed, names = list(arguments), tuple[Declaration, ...]()
     for number, selector in enumerate(selectors, 1):
@@ -345,7 +345,7 @@ def announced_in(units: tuple[Node, ...]) -> dict[str, Declaration]:
 
 
 def place_of(meaning: Meaning) -> Place | None:
-    """The place of its declaration or definition; None if no text defines it."""
+    """The place of a meaning's declaration or definition; None if no text defines it."""
     if isinstance(meaning, (Variable, Constant, Substituted, Declaration)):
         return meaning.at
     return meaning.definition.at if isinstance(meaning, (Defined, Instantiated)) else None
@@ -360,7 +360,7 @@ def origin(meaning: Meaning) -> str:
 
 
 def is_same(one: Meaning, other: Meaning) -> bool:
-    """Whether two meanings come from the same definition, or from two that read alike, so that a name may have both."""
+    """Whether two meanings come from the same definition, or from two that read the same: a name may have both then."""
     if isinstance(one, (Defined, Instantiated)) and isinstance(other, (Defined, Instantiated)):
         return one.definition is other.definition or is_alike(one.definition, other.definition)
     return one is other

@@ -1,4 +1,4 @@
-r"""Sets that are described, not listed: intervals, Nat, SUBSET S, [S -> T], records, products and their combinations.
+r"""Sets that are described instead of listed: intervals, Nat, SUBSET S, [S -> T], records, products, combinations.
 
 They answer ``\in`` by their description, and enumerate in TLC's order, which is that of the listed set.
 """
@@ -64,7 +64,7 @@ class Interval(Lazy):
 
 
 def _foreign(value: Any, members: Lazy) -> bool:
-    """False for a model value, which may be asked of any set; an error for others."""
+    """False for a model value, which may be looked for in any set; an error for any other value."""
     if type(value) is Name and not type_of(value):
         return False
     raise EvaluationError(f"{brief(value)} is of another kind than the members of {members}")
@@ -129,7 +129,7 @@ class Described(Lazy):
         return paced(self._members())
 
     def _members(self) -> Iterator[Any]:
-        """The members in order, if it has an end."""
+        """The members in order, if the set is finite."""
         raise NotImplementedError
 
     def size(self) -> int:
@@ -286,7 +286,7 @@ class Filtered(Described):
         self._test = test
 
     def of(self, members: Any) -> "Filtered":
-        """The same of other members."""
+        """The same filter over other members."""
         return Filtered(members, self._test)
 
     def has(self, value: Any) -> bool:

@@ -49,7 +49,7 @@ class Shape(ABC):
         """The concrete value in a row."""
 
     def clear(self, contents: Contents) -> None:
-        """Leave nothing in the cells."""
+        """Empty the cells."""
         for _, leaf in self.leaves():
             contents[leaf.cell] = None
 
@@ -98,7 +98,7 @@ class Keyed(Shape):
         self._doubtful = {key: key for key in kids if _may_mislead(key)}
 
     def kid(self, key: Any) -> Any:
-        """The shape of the part that a concrete key leads to; None if it is no key, also if it only equals one."""
+        """The shape of the part for a concrete key; None if it is not a key, even if it is equal to one."""
         found = self.kids.get(key)
         if found is not None and self._doubtful and key in self._doubtful and not is_same(self._doubtful[key], key):
             return None
@@ -121,7 +121,7 @@ class Keyed(Shape):
             yield from kid.nodes((*path, key))
 
     def _put_parts(self, pairs: Mapping[Any, Any], contents: Contents) -> bool:
-        """Put the parts that are there; the others hold nothing."""
+        """Fill the cells of the parts that are there, and empty the others."""
         if any(self.kid(key) is None for key in pairs):
             return False
         for key, kid in self.kids.items():
@@ -241,7 +241,7 @@ _FUNCTIONS = (tuple, Map)
 
 
 def _may_mislead(key: Any) -> bool:
-    """Whether Python may take another value for this key: only booleans and the numbers 0 and 1 equal each other."""
+    """Whether Python may confuse another value with this key: only booleans equal the numbers 0 and 1."""
     if type(key) is bool or (type(key) is int and key in (0, 1)):
         return True
     return any(map(_may_mislead, flatten(key)[0]))

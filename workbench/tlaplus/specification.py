@@ -64,7 +64,7 @@ def open_named(path: Path, configuration: str, folders: Sequence[str]) -> type[T
 
 
 def module_of_text(text: str, cfg: str | None = None, modules: Sequence[str] = ()) -> type[TlaMachine]:
-    """The machines of a module that is a text, as in a notebook.
+    """The machines of a module given as a text, as in a notebook.
 
     Args:
         text: The module's.
@@ -80,7 +80,7 @@ def module_of_text(text: str, cfg: str | None = None, modules: Sequence[str] = (
 
 
 def module_of_cell(text: str) -> type[TlaMachine]:
-    """The machines of a module that is followed by its configuration, if it has one.
+    """The machines of a module in a text, followed by its configuration if it has one.
 
     Raises:
         InputError: As for :func:`open_module`.

@@ -9,7 +9,7 @@ from workbench.tlaplus.units import Instance, Module
 
 
 def words_in(root: Module, library: Library) -> Iterator[str]:
-    """The words of all modules, but not their strings.
+    """The words of all modules, without their strings.
 
     A module's words come before those of the modules that it extends, level by level; then come instances. Of a
     standard module, whose text is not here, the names of its operators stand for its words.

@@ -24,17 +24,17 @@ class Leaf(NamedTuple):
 
     @property
     def key(self) -> Any:
-        """Equal for disjuncts that are the same expression with the same values."""
+        """A key that disjuncts share if they are the same expression with the same values."""
         return self.term.node, self.term.scope, identity(tuple(self.term.values.values()))
 
     @property
     def identity(self) -> tuple[Expression, Scope, str]:
-        """Equal for disjuncts that are one action with different arguments."""
+        """A key that disjuncts share if they are one action with different arguments."""
         return self.term.node, self.term.scope, self.name
 
     @property
     def visible(self) -> tuple[tuple[Declaration, Any], ...]:
-        """The names that its definition knows, with their values."""
+        """The names that the disjunct's definition knows, with their values."""
         return tuple((name, value) for name, value in self.bound if name in self.term.values)
 
 
@@ -109,7 +109,7 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 def _told_apart(action: str, leaves: Sequence[Leaf]) -> list[Named]:
-    """The disjuncts that are one action: with the arguments that their definition sees, or with all if they must be."""
+    """The disjuncts of one action, with the arguments that their definition sees, or with all if need be."""
     for bound in ([leaf.visible for leaf in leaves], [leaf.bound for leaf in leaves]):
         keys = {identity(tuple(value for _, value in one)) for one in bound}
         same = len({tuple(name.name for name, _ in one) for one in bound}) == 1
@@ -136,7 +136,7 @@ def _names(bound: tuple[tuple[Declaration, Any], ...]) -> tuple[str, ...]:
 
 
 def lane_of(arguments: Sequence[Any], sets: Mapping[str, Sequence[str]]) -> str | None:
-    """The set of names that all of some arguments are from, if one is: that of the actors of an action."""
+    """The set of names that contains all of some arguments, if there is one: the actors of an action."""
     return next(
         (name for name, members in sets.items() if arguments and all(one in members for one in arguments)), None
     )

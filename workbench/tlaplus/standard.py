@@ -1,4 +1,4 @@
-"""The modules that TLC brings with it, by name, and what each of their operators is in Python."""
+"""The modules that come with TLC, by name, and the Python functions behind their operators."""
 
 import itertools
 from collections.abc import Callable, Mapping
@@ -54,7 +54,7 @@ def _refused(module: str, name: str) -> Callable[..., Any]:
 
 
 def _all_refused(module: str, arities: str) -> dict[str, tuple[int, Callable[..., Any]]]:
-    """Operators that may be named where nothing evaluates them, as in an ALIAS; with the number of their arguments."""
+    """Operators that may occur as long as nothing evaluates them, as in an ALIAS; with their numbers of arguments."""
     words = arities.split()
     return {name: (int(arity), _refused(module, name)) for name, arity in zip(words[::2], words[1::2], strict=True)}
 

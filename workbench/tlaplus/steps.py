@@ -20,7 +20,7 @@ Counting = Callable[[Values, Sequence[Any]], frozenset[int]]
 
 @dataclass(frozen=True)
 class TextProcess:
-    """Those who take steps: the members of a set of names.
+    """The actors that take steps: the members of a set of names.
 
     Attributes:
         per: The constant that holds them.

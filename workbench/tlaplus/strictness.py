@@ -1,4 +1,4 @@
-"""Which arguments of an operator are needed whatever happens.
+"""The arguments of an operator that are needed whatever happens.
 
 TLC evaluates an argument when it is needed, so one that would be an error may stand where it is not. An argument that
 is always needed can be evaluated beforehand, which is much cheaper.
@@ -74,7 +74,7 @@ class Strictness:
 
 
 def _parts(node: Expression) -> list[Expression]:
-    """The parts of a construct that it evaluates first, whatever they are."""
+    """The parts of a construct that are evaluated first in any case."""
     if isinstance(node, syntax.Binder):
         return [bound.domain for bound in node.bounds if bound.domain is not None]
     if isinstance(node, (syntax.TupleOf, syntax.SetOf)):

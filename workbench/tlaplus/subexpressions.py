@@ -67,7 +67,7 @@ def _operands(node: Expression) -> tuple[Expression, ...]:
 
 
 def _labelled(node: Node, name: str, entered: tuple[Node, ...]) -> Iterator[Selected]:
-    """The expression with a label; a label among bound names, which are its arguments, is not found."""
+    """The expression with a label; labels that take bound names as arguments are not found."""
     if isinstance(node, Label):
         if node.name == name:
             yield Selected(node.body, (), entered)

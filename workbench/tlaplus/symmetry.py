@@ -65,5 +65,5 @@ def sets_of(group: Sequence[Renaming], sets: Mapping[str, Sequence[str]], name: 
 
 
 def within(group: Sequence[Renaming], names: Container[str]) -> list[Renaming]:
-    """The part of a group that leaves all but some names in their places."""
+    """The subgroup that moves only some of the names."""
     return [one for one in group if all(name == image or name in names for name, image in one.items())]

@@ -34,7 +34,7 @@ class Node:
 
 @dataclass(frozen=True, eq=False)
 class Declaration(Node):
-    """A name as it is introduced: a constant, a variable, a parameter or a bound name.
+    """The introduction of a name: a constant, a variable, a parameter or a bound name.
 
     Attributes:
         arity: The number of its arguments; 0 unless it stands for an operator.

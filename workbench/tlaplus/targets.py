@@ -1,4 +1,4 @@
-"""Which variables an equation assigns, or an UNCHANGED keeps: a variable may stand behind several names."""
+"""The variables that an equation assigns, or an UNCHANGED keeps: a variable may stand behind several names."""
 
 from dataclasses import replace
 
@@ -57,7 +57,7 @@ class Targets:
         return None
 
     def kept(self, node: Expression, here: Here) -> tuple[list[int], list[tuple[Expression, Here]]]:
-        """The variables of an UNCHANGED, and the expressions in it that are none."""
+        """The variables of an UNCHANGED, and the expressions in it that are not variables."""
         if isinstance(node, syntax.TupleOf):
             found = [self.kept(one, here) for one in node.items]
             return [one for numbers, _ in found for one in numbers], [one for _, tests in found for one in tests]

@@ -1,4 +1,4 @@
-r"""Temporal formulas: what a specification consists of, and what a property asks for.
+r"""Temporal formulas: the parts of a specification, and those of a property.
 
 Both are conjunctions, through definitions, instances and ``\A`` over constants. A specification has initial predicates,
 ``[][Next]_v`` and conditions of fairness. A property has parts of which states, steps or whole behaviours decide each.
@@ -35,7 +35,7 @@ class Steps(NamedTuple):
 
 
 class Promised(NamedTuple):
-    """A formula of the kernel's: what a behaviour does that breaks it.
+    """A formula for the kernel, given by the behaviours that break it.
 
     Attributes:
         kind: As :class:`workbench.kernel.meaning.properties.Formula` has it.
@@ -165,7 +165,7 @@ class _Asking:
 
 
 def _promised(case: Case, part: Term) -> Promised:
-    """The search that finds a behaviour of one case.
+    """The formula whose search finds a behaviour of one case.
 
     Raises:
         InputError: With the place, if none does.

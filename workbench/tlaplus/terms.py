@@ -1,4 +1,4 @@
-r"""Expressions with values for the names around them: what Next is split into, and what properties consist of.
+r"""Expressions with values for the names around them: the parts of Next and of properties.
 
 A definition is *unfolded* where its arguments are constants: then its body, with values for its parameters, means the
 same. Arguments that depend on the state stay where they are, since an operator may prime them.
@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 
 def failed(error: EvaluationError, at: Place) -> ModelError:
-    """The error of a model whose text cannot be evaluated: with the place, if known, or with that of the definition."""
+    """The error of a model whose text cannot be evaluated, with its place; if unknown, with the definition's."""
     return ModelError(f"{place_of(error) or at}: {error}")
 
 
@@ -51,7 +51,7 @@ class Term(NamedTuple):
     values: Values
 
     def inside(self, node: Expression, values: Values | None = None) -> "Term":
-        """A part of this expression that its names reach, with values for more of them."""
+        """A part of this expression within reach of its names, with values for more of them."""
         return Term(node, self.scope.inside(self.node), {**self.values, **(values or {})})
 
     def beside(self, node: Expression) -> "Term":
@@ -145,7 +145,7 @@ class Terms:
     # Parts --------------------------------------------------------------------------------------------------------
 
     def unfolded(self, term: Term) -> Term | None:
-        """The expression for which a name, a label or a LET stands; None if it cannot be unfolded.
+        """The expression that a name, a label or a LET stands for; None if it cannot be unfolded.
 
         Raises:
             EvaluationError: If an argument has no value.
@@ -189,7 +189,7 @@ class Terms:
         return passed
 
     def combinations(self, term: Term) -> list[Values] | None:
-        """The values that a quantifier gives its names, in TLC's order; None if its sets are no small constants."""
+        """The values that a quantifier gives its names, in TLC's order; None unless its sets are small constants."""
         assert isinstance(term.node, Quantified)
         made: list[Values] = [{}]
         for bound in term.node.bounds:

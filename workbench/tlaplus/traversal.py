@@ -25,7 +25,7 @@ def _nodes_in(value: Any) -> Iterator[Node]:
 
 
 def introduced(node: Node) -> tuple[Declaration, ...]:
-    """The names that a construct introduces inside itself; those that a LET defines are no declarations."""
+    """The names that a construct introduces inside itself, without the definitions of a LET."""
     if isinstance(node, Binder):
         return node.names
     if isinstance(node, (Lambda, OperatorDefinition, InstanceDefinition)):

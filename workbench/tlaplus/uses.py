@@ -1,4 +1,4 @@
-"""Which arguments of an operator are more than values: the operator primes them, or assigns to them.
+"""The arguments of an operator that are more than values: the operator primes them, or assigns to them.
 
 ``Lose(q) == q' = Tail(q)`` primes its parameter and ``Start(v) == v = 0``, in an initial condition, assigns to it. Such
 an argument must be taken by name: its value is not what the operator is about. Other arguments are formulas, which may
@@ -231,5 +231,5 @@ def _split(parameters: tuple[Declaration, ...], found: Found) -> Behaviour:
 
 
 def _anything(arguments: int) -> Behaviour:
-    """An operator of which nothing is known."""
+    """The effect of an operator about which nothing is known."""
     return Behaviour(frozenset((number, use) for number in range(arguments) for use in Use), _NOTHING)

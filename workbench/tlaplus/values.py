@@ -205,7 +205,7 @@ def ordered(members: frozenset[Any]) -> tuple[Any, ...]:
 
 
 def are_points(tuples: Collection[tuple[Any, ...]]) -> bool:
-    """Whether tuples are of one length, and of integers: these Python compares as TLC does."""
+    """Whether all tuples have one length and hold integers alone: Python compares such tuples as TLC does."""
     return len(set(map(len, tuples))) == 1 and set(map(type, itertools.chain.from_iterable(tuples))) == {int}
 
 
@@ -222,7 +222,7 @@ def is_record(value: Map) -> bool:
 
 
 def mixed(*values: Any) -> EvaluationError:
-    """The error for values that TLC cannot compare."""
+    """The error for comparing values that TLC cannot compare."""
     kinds = {_KINDS.get(type(value), "a function"): value for value in values}
     if len(kinds) < 2:
         return EvaluationError(f"values of different kinds are compared in {brief(values[0])} and {brief(values[-1])}")
@@ -256,7 +256,7 @@ def shown(value: Any) -> str:
 
 
 def _shown_text(value: str) -> str:
-    """A string; what has no quotes is none of TLA+, but what Python says in a watch."""
+    """A string as TLC prints it; text without quotes is not TLA+'s, but comes from Python in a watch."""
     return text(spelling(value).translate(_ESCAPES)) if value.startswith('"') else value
 
 
@@ -268,7 +268,7 @@ def _shown_map(value: Map) -> str:
 
 
 def brief(value: Any) -> str:
-    """A value for a message, which is one line."""
+    """A value for a message, in one line."""
     try:
         line = shown(value)
     except EvaluationError:  # a set that should not exist: it has no order

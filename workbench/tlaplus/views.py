@@ -47,7 +47,7 @@ def see(shape: Shape, row: Row) -> Any:
 
 
 def _is_unlike(value: Any) -> bool:
-    """Whether a value is a model value that may be compared with every other, and equals none that is spread."""
+    """Whether a value is a model value, which may be compared with every other and equals no value over cells."""
     return type(value) is Name and not type_of(value)
 
 
@@ -124,7 +124,7 @@ class EarlyTest:
         self._passing: dict[Any, tuple[Any, Mapping[Any, int]]] = {}
 
     def passing(self, cells: Mapping[Any, int], given: tuple[Any, ...]) -> Mapping[Any, int]:
-        """Those of some members, with their cells, that may pass."""
+        """The members that may pass, with their cells."""
         key = id(cells), identity(given)
         if key not in self._passing:
             if len(self._passing) >= _MOST_PASSING:
@@ -155,7 +155,7 @@ class Tried(SetView):
 
 
 def tried(members: Any, test: EarlyTest, *given: Any) -> Any:
-    """The members of a set that is spread over cells, as far as they pass a test; any other set whole."""
+    """The members that may pass a test, of a set that is spread over cells; any other set as it is."""
     kind = type(members)
     if any(type(one) not in CONCRETE for one in given):  # it may depend on the state
         return members
@@ -169,7 +169,7 @@ def tried(members: Any, test: EarlyTest, *given: Any) -> Any:
 
 
 class SetOverlay(Lazy):
-    """A view of a set, but for some members: for each of them, whether it is there.
+    """A view of a set except for some members: for each of these, whether it is there.
 
     Those that have no cell are foreign: TLC may be unable to compare them with others.
     """
@@ -245,12 +245,12 @@ class FunctionView(Lazy):
         return found[0]
 
     def before(self, argument: Any) -> Any:
-        """The value for an argument of the domain, as ``@``."""
+        """The value for an argument in the domain, which ``@`` stands for."""
         kid = self.shape.kid(argument)
         return LeafView(kid.cell, self.row) if type(kid) is Leaf else see(kid, self.row)
 
     def is_argument(self, argument: Any) -> bool:
-        """Whether a key is surely in the domain; what is no key of the shape may be an error."""
+        """Whether a key is certainly in the domain; a value that is not a key of the shape may be an error."""
         return self.shape.there(self.row, argument) is not None
 
     def domain(self) -> Any:
@@ -281,7 +281,7 @@ class FunctionView(Lazy):
 
 
 class FunctionOverlay(Lazy):
-    """A view of a function, but for some arguments.
+    """A view of a function except for some arguments.
 
     Attributes:
         changes: The values of those that differ, which may be lazy.
@@ -373,7 +373,7 @@ def _is_ordered(function: Any, domain: frozenset[Any]) -> bool:
 
 
 def store(shape: Shape, row: Row, value: Any, contents: Contents) -> bool:
-    """Put what differs from the cells in `row` into `contents`; False if a part of the value does not fit.
+    """Put the cells that differ from `row` into `contents`; returns False if a part of the value does not fit.
 
     Args:
         value: It may be lazy. What a view or an overlay of these cells leaves as it is, is not written.

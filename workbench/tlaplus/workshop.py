@@ -125,7 +125,7 @@ class Workshop:
         self._values: dict[int, tuple[Any, str]] = {}
 
     def named(self, value: Any) -> str:
-        """The name of a value in the program."""
+        """The name under which the program has a value."""
         known = self._values.get(id(value))
         if known is None:
             known = self._values[id(value)] = value, self.program.constant(value)  # the value keeps its id
@@ -155,13 +155,13 @@ class Workshop:
     def function(
         self, node: Node, here: Here, parameters: list[str], write: Callable[[], ast.expr], spoken: str
     ) -> Callable[..., Any]:
-        """A function of two states that returns what is written."""
+        """A function of two states that returns the value of the written expression."""
         body: list[ast.stmt] = [ast.Return(write())]
         definition = defined(self.program.fresh("evaluate"), [NOW, THEN, *parameters], body)
         return self.define(definition, node, here, spoken)
 
     def define(self, definition: ast.FunctionDef, node: Node, here: Here, spoken: str) -> Callable[..., Any]:
-        """Add a function to the program; what has no place in the text gets that of a node."""
+        """Add a function to the program; parts of it without a place in the text get the place of `node`."""
         definition.lineno = definition.end_lineno = node.at.line
         definition.col_offset, definition.end_col_offset = node.at.column - 1, node.at.column
         return self.program.define(definition, f"{here.module}.tla", spoken)

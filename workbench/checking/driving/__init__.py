@@ -79,7 +79,7 @@ def _driver_of(trace: Trace) -> Driver:
 
 
 def _empty(keep: str | os.PathLike[str]) -> str:
-    """The path of a folder, made if it does not exist, and refused unless empty."""
+    """The path of an empty folder, made if it does not exist; any other folder is refused."""
     path = Path(keep)
     try:
         path.mkdir(parents=True, exist_ok=True)

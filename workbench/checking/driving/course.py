@@ -1,4 +1,4 @@
-"""Drive a real system along a behaviour of a model, step by step, and compare it with the model's predictions.
+"""Drive a real system along a behaviour of a model step by step, and compare it with the model's predictions.
 
 A driver turns each step into a request; an actor, a separate process (``processes.py``), carries it out and answers;
 the driver compares the system with the model's state. A drive ends with the first step that does not come out as
@@ -61,7 +61,7 @@ Ask = Callable[[str, Mapping[str, Any]], ActorAnswer]
 
 
 class Course(Protocol):
-    """A driver's plan for one trace."""
+    """The work of a driver along one trace."""
 
     @property
     def actors(self) -> Sequence[str]:

@@ -34,7 +34,7 @@ _MOST_SAID = 300
 
 
 class ActorError(Exception):
-    """An actor ended, was too slow, or gave no valid answer; it says nothing about the system."""
+    """An actor ended, was too slow, or gave no valid answer; this says nothing about the system."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ class Actor:
         self._to_say = self._to_say[said:]
 
     def _ended(self) -> str:
-        """A message that the process is over, with its last words."""
+        """A message about the end of the process, with its last words."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
         self._exchange(0)  # its last output is in the pipes by now

@@ -36,7 +36,7 @@ class Event(NamedTuple):
 
     @property
     def where(self) -> str:
-        """The line, for messages."""
+        """The place of the event, its line, for messages."""
         return f"line {self.line}"
 
     def take(self, name: str, kind: type) -> Any:

@@ -1,4 +1,4 @@
-"""Mappings: how a system's events translate into a recording of a model.
+"""Mappings, which translate a system's events into a recording of a model.
 
 A mapping is a small Python object with a name and a method. The method takes a log's events, in order, and returns the
 model's name, constants (the nodes, writers and tickets that occur in the events), and a function that makes the
@@ -52,7 +52,7 @@ class Mapping(Protocol):
 
 
 def get_mapping(name: str) -> Mapping:
-    """The mapping called `name`, or the object or class in a file given as ``path/to/file.py:NAME``.
+    """The mapping called `name`, or that in a file: an object or a class, given as ``path/to/file.py:NAME``.
 
     One of a protocol's may take an argument after its name, as in ``coldfront:ice.default.orders``.
 

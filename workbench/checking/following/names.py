@@ -17,7 +17,7 @@ def is_action(model: Machine, name: str) -> bool:
 
 
 def is_named(name: str) -> IsNamed:
-    """A test for the steps that `name` names."""
+    """A test for the steps called `name`."""
 
     def test(instance: ActionInstance, choices: Sequence[tuple[str, Any]]) -> bool:
         if name in (instance.action.name, instance.label):
@@ -38,7 +38,7 @@ def instances_of(model: Machine, name: str) -> list[ActionInstance]:
 
 
 def why_none(model: Machine, name: str) -> str:
-    """Why no instance has a step called `name`."""
+    """The reason why no instance has a step called `name`."""
     action = name.partition("(")[0]
     if action not in model.actions:
         return "these constants switch it off"

@@ -1,4 +1,4 @@
-"""Explain why nothing follows: the steps closest to an observation, and what blocks each of them."""
+"""Explain why nothing follows: find the steps closest to an observation, and the obstacle to each of them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -48,7 +48,7 @@ def nearest_steps(
 
 
 def _options(model: Machine, state: State) -> Iterator[tuple[ActionInstance, str, Mapping[int, Any], tuple[str, ...]]]:
-    """The outcomes of each instance in `state`, or those it would have if it required nothing, with what it lacks."""
+    """The outcomes of each instance in `state`; of a disabled one, those without requirements, and the unmet ones."""
     for instance in model.instances:
         outcomes, _ = instance.run(row_of(state))
         for outcome in outcomes:
@@ -92,7 +92,7 @@ def nearest_states(model: Machine, options: Iterable[tuple[str, State]], observa
 
 
 def why_not(model: Machine, name: str, states: Iterable[State]) -> str:
-    """Why the action called `name` leads from none of `states` to the observation."""
+    """The reason why the action called `name` leads from none of `states` to the observation."""
     named = instances_of(model, name)
     if not named:
         return why_none(model, name)

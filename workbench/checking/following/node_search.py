@@ -131,7 +131,7 @@ class NodeSearch:
     def run(
         self, kernel: Callable[..., int], aim: Callable[[], NamedTuple], check: Callable[[], None], pause: int
     ) -> int:
-        """Call `kernel`, and handle its misses and make room for nodes; returns why it stopped for anything else.
+        """Call `kernel`, handle its misses, and make room for nodes; returns why it stopped if that was neither.
 
         Args:
             aim: Makes the kernel's own arguments, after each miss anew.
@@ -160,7 +160,7 @@ class NodeSearch:
         return serve(run, {**self._servants, serving.PAUSE: check}, count)
 
     def _make_servants(self) -> dict[int, Callable[[], object]]:
-        """The misses, and what needs room, and who serves them."""
+        """For each reason why a kernel stops, the function that serves it."""
 
         def what() -> int:
             return int(self.cursor[kernels.WHAT])
@@ -191,7 +191,7 @@ class NodeSearch:
 
 
 class NamedSteps:
-    """Which of the steps memoized so far have one of some names.
+    """The names of the steps memoized so far: whether each step has each of some names.
 
     Args:
         tests: One for each name.

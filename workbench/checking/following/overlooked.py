@@ -1,4 +1,4 @@
-"""Find the one requirement that blocks an observation: what if a single one were overlooked?
+"""Find the one requirement that blocks an observation, by overlooking a single one at a time.
 
 An observed step may be impossible because of a hidden step long before it, such as a wait. So each refused step is
 tried as if it were allowed, as is each step that should have been visible and was not recorded; then the search looks
@@ -117,7 +117,7 @@ class _Searching:
         self._seen: set[tuple[State, int]] = set()
 
     def after(self, step: _RefusedStep) -> list[str] | None:
-        """The labels of the steps from a refused step to the observation; None if there are none."""
+        """The labels of the steps from a refused step to the observation; None if it is not reached."""
         if step.near.unrecorded:
             begin = self.model.after(step.before, step.outcome), step.taken
         else:
@@ -154,7 +154,7 @@ class _Searching:
     def _follow(
         self, instance: ActionInstance, outcome: Outcome, before: State, taken: int
     ) -> tuple[tuple[State, int], bool] | None:
-        """A step's target with the visible steps so far, and whether it is the observation; None if not allowed."""
+        """A step's target, the visible steps so far, and whether this is the observation; None if not allowed."""
         visible = self.rules.visible(before, outcome.writes)
         if visible is None:
             return None

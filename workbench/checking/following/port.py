@@ -1,4 +1,4 @@
-"""Ports: how a model of ours says what a module, as published in another language, says.
+"""Ports, which translate a model of ours into the terms of a module published in another language.
 
 A port is a small Python object beside the model. It gives the module's constants for those of the model, and for each
 state of the model the values of the module's variables, as ``workbench/tlaplus/values.py`` represents them.
@@ -24,7 +24,7 @@ __all__ = ["Port", "follow_text", "function", "get_port", "name", "record", "str
 
 @dataclass(frozen=True)
 class Port:
-    """A mapping from a model to a module.
+    """A translation of a model into the terms of a module.
 
     Attributes:
         constants: From the model with its constants to those of the module, by name.

@@ -202,7 +202,7 @@ class Layers:
             self._kept = wanted.kept
 
     def _resolve(self, values: Mapping[int, Any]) -> dict[int, Any]:
-        """Look up the numbers of wanted values; returns the values that no state has had so far."""
+        """Look up the numbers of wanted values; returns those values that no state has had so far."""
         unseen, cells = {}, self._search.cells
         for cell, value in values.items():
             number = cells.known(cell, value)
@@ -260,7 +260,7 @@ class Layers:
     # What was found ----------------------------------------------------------------------------------------------
 
     def path(self, candidate: int) -> tuple[int, list[list[Move]]]:
-        """The way to a state of the last layer: the number of the first state, and the moves, layer by layer."""
+        """The way to a state of the last layer: the number of the first state, then the moves of each layer."""
         return self._path(self._layers, candidate)
 
     def _trace_of(self, error: ModelError) -> Trace | None:

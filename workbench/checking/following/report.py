@@ -1,4 +1,4 @@
-"""The report on a recording: whether it is a behaviour of the model, and why not."""
+"""The report on a recording: whether it is a behaviour of the model, and if not, why."""
 
 import math
 from collections.abc import Sequence
@@ -47,12 +47,12 @@ class Nearest(NamedTuple):
 
     @property
     def key(self) -> tuple[str, tuple[str, ...], tuple[Cell, ...]]:
-        """Its identity, regardless of what would follow."""
+        """The identity of the step, whatever would follow it."""
         return self.label, self.lacks, self.unrecorded
 
     @property
     def reasons(self) -> list[str]:
-        """The reasons against it, one per line."""
+        """The reasons against the step, one per line."""
         changes = listed(map(str, self.unrecorded), 80)
         return [
             *(f"it cannot be taken: {lack}" for lack in self.lacks),
@@ -62,7 +62,7 @@ class Nearest(NamedTuple):
 
     @property
     def told(self) -> str:
-        """The step, with what would follow."""
+        """The step in words, with the steps that would follow it."""
         return f"{self.label} (then {', '.join(self.then)})" if self.then else self.label
 
     def __str__(self) -> str:
@@ -158,7 +158,7 @@ class Report:
 
 
 def told_ways(ways: int | float) -> str:
-    """The number of ways, in words.
+    """The number of ways in words.
 
     Examples:
         >>> told_ways(12), told_ways(3**4000)

@@ -84,7 +84,7 @@ class _Space(Search):
         super().__init__(make_plan(machine, [], symmetry=False), limits)
 
     def explore(self) -> str | None:
-        """Find all states and steps; returns why some are missing."""
+        """Find all states and steps; returns why some are missing, if any are."""
         for _ in self.run():
             pass
         if self.error is not None:
@@ -111,11 +111,11 @@ class _Space(Search):
         return Side(self.model.name, self.figures)
 
     def met_in(self, number: int) -> AbstractContextManager[None]:
-        """Attaches the behaviour up to a state to errors of the model that are met there."""
+        """Attach the behaviour up to a state to any error of the model met there."""
         return leading_to(lambda _: self.trace(number))
 
     def trace(self, number: int, move: Move | None = None) -> Trace:
-        """The shortest behaviour to a state, and then a move."""
+        """The shortest behaviour to a state, continued by `move` if there is one."""
         return self.trace_to((number, move))
 
 

@@ -1,4 +1,4 @@
-"""The report on two machines that were compared: whether they are the same, and the first thing that one has alone."""
+"""The report on two machines: whether they are the same, and the first state or step that only one of them has."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ class Figures(NamedTuple):
 
 @dataclass(frozen=True)
 class Extra:
-    """The first initial state, or step, that one machine has alone.
+    """The first initial state or step that only one machine has.
 
     Attributes:
         trace: The behaviour that ends with it, in the machine that has it.
@@ -39,7 +39,7 @@ class Extra:
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two machines: what it has, and what it has alone.
+    """One of the two machines: its numbers, and the first thing that only it has.
 
     Attributes:
         alone: None if the comparison is incomplete.
@@ -54,7 +54,7 @@ class Side:
 
 @dataclass(frozen=True, repr=False)
 class Sameness(Lined):
-    """Whether two machines are the same.
+    """The outcome of comparing two machines.
 
     Attributes:
         one, other: The machine that is mapped, with its states after that, and the machine it is mapped to.
@@ -91,7 +91,7 @@ class Sameness(Lined):
 
     @property
     def trace(self) -> Trace | None:
-        """The behaviour up to the first thing that one of them has alone."""
+        """The behaviour up to the first thing that only one of the machines has."""
         extras = (side.extra for side in (self.one, self.other))
         return next((extra.trace for extra in extras if extra is not None), None)
 

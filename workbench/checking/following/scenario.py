@@ -245,7 +245,7 @@ def scenario(
 def _behaviour(
     model: Machine, searching: "ScenarioSearch", node: int, lines: Sequence[ScenarioLine], passed: int
 ) -> tuple[BehaviourPath, list[int]]:
-    """The behaviour to a node, and where it passes lines; found by running it, independently of the search."""
+    """The behaviour to a node, and where it passes lines, found independently of the search by running it."""
     start, moves = searching.path(node)
     at: list[int] = []
     for index, step in enumerate(each_step(model, start, moves)):
@@ -278,7 +278,7 @@ def _why_not(model: Machine, searching: "ScenarioSearch", lines: list[ScenarioLi
 
 
 def _why_no_step(model: Machine, searching: "ScenarioSearch", passed: int, line: ScenarioLine) -> tuple[int, str]:
-    """The node that comes closest to the step, and what blocks the step there."""
+    """The node that comes closest to the step, and the obstacle to the step there."""
     assert line.step is not None
     named, is_step = instances_of(model, line.step), is_named(line.step)
     if not named:
@@ -352,7 +352,7 @@ def _left_side(model: Machine, text: str) -> Expression | None:
 
 
 def _look_around(searching: "ScenarioSearch", passed: int, look: Callable[[int, Reads], None]) -> None:
-    """Show `look` the states that have passed that many lines: one for all that agree on the cells it reads."""
+    """Show `look` the states that have passed that many lines, one of all those that agree on the cells it reads."""
     read: set[int] = set()
     seen: set[int] = set()
     while True:

@@ -1,4 +1,4 @@
-"""Find settings that accept a recording, by trying each constant's other values one at a time."""
+"""Find settings under which a recording is accepted, by trying each other value of each constant alone."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

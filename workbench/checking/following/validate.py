@@ -156,7 +156,7 @@ class _Validation:
         return None
 
     def _go_round(self) -> Report | None:
-        """Follow the loop until the states at its beginning repeat; returns a report if they run out."""
+        """Follow the loop until the set of states at its beginning repeats; returns a report if it becomes empty."""
         loop, at, last = self.recording.loop, len(self.observations) - 1, len(self.observations) - 1
         if loop is None or loop == last:
             return None
@@ -205,14 +205,14 @@ class _Validation:
         )
 
     def _run_again(self, start: int, moves: list[Move], at: list[int]) -> None:
-        """Raise :class:`ModelError` unless the model repeats what was memoized: it is not a function of the state."""
+        """Raise :class:`ModelError` unless the model repeats what was memoized, as a function of the state would."""
         seen = dict(zip(at[: self.explained], self.observations, strict=False))
         for number, step in enumerate(each_step(self.model, start, moves)):
             if number in seen and not seen[number].agrees(step.state):
                 raise not_again(step)
 
     def _failure(self, here: int, there: int, closing: bool = False) -> Report:
-        """Why nothing follows the last layer."""
+        """The report on why nothing follows the last layer."""
         observation, model = self.observations[there], self.model
         least = "no step leads" if observation.steps == 1 else f"no {observation.steps} steps lead"
         why = f"{least} from {self.place(here)} {'back ' if closing else ''}to {self.place(there)}"

@@ -1,1 +1,1 @@
-"""Loops in Numba and NumPy, which know no model; and how they are compiled, or interpreted until they are."""
+"""Loops in Numba and NumPy that know no model; and the means to compile them, or to interpret them until then."""

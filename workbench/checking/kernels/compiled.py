@@ -37,7 +37,7 @@ class NotLoaded(InputError):
 
 
 class _Interpreter(threading.local):
-    """Whether this thread interprets kernels, and whether it may stop that after :data:`MOST_CALLS` calls."""
+    """The mode of this thread: whether it interprets kernels, and whether it may stop after :data:`MOST_CALLS`."""
 
     on = False
     ends: Callable[[], bool]
@@ -52,7 +52,7 @@ _calls = 0
 def interpreting(
     forms: Mapping["Kernel", Callable[..., Any]], ends: Callable[[], bool] = lambda: True
 ) -> Iterator[None]:
-    """Lets this thread interpret kernels.
+    """Let this thread interpret kernels.
 
     Args:
         forms: Functions to run in the place of kernels; one that returns NotImplemented has done nothing.
@@ -70,7 +70,7 @@ def interpreting(
 
 @contextmanager
 def not_interpreting() -> Iterator[None]:
-    """Lets this thread use compiled kernels within :func:`interpreting`."""
+    """Let this thread use compiled kernels within :func:`interpreting`."""
     _interpreter.on = False
     try:
         yield
@@ -84,7 +84,7 @@ def is_interpreted() -> bool:
 
 
 def work(elements: int) -> None:
-    """Count the `elements` of arrays that a form goes through."""
+    """Charge a NumPy form for the `elements` of arrays that it goes through."""
     global _calls
     _calls += elements // _ELEMENTS_PER_CALL
 
@@ -127,7 +127,7 @@ class Kernel:
 
 @functools.cache
 def _why_not_loaded() -> str:
-    """Load Numba; if that fails, the reason, which stays one."""
+    """Load Numba; if that fails, returns the reason, which is remembered."""
     try:
         from workbench.checking.kernels import numba_cache  # noqa: F401
     except Exception as error:  # without memory, imports fail in many ways

@@ -10,7 +10,7 @@ WAITING = "half a minute or so, only the first time"
 
 
 class Cold(Exception):
-    """Ends a computation within :func:`only_cached` that needs a kernel which is not in the cache."""
+    """Ends a computation within :func:`only_cached` when it needs a kernel that is not in the cache."""
 
 
 class _Thread(threading.local):
@@ -31,7 +31,7 @@ _tell: Callable[[str], None] | None = _print
 
 @contextmanager
 def only_cached() -> Iterator[None]:
-    """Lets this thread compile nothing.
+    """Keep this thread from compiling anything.
 
     Raises:
         Cold: When it would have to.
@@ -44,7 +44,7 @@ def only_cached() -> Iterator[None]:
 
 
 def compile_here() -> None:
-    """Let this process compile what its searches need, before they begin; who has asked it to knows."""
+    """Let this process compile what its searches need before they begin, silently: its caller has asked for that."""
     global _here, _tell
     _here, _tell = True, None
 
@@ -56,7 +56,7 @@ def compiles_here() -> bool:
 
 @contextmanager
 def telling(tell: Callable[[str], None]) -> Iterator[None]:
-    """Has `tell` called once with the line that says that kernels are compiled; else it goes to standard error."""
+    """Have `tell` called once with the line that kernels are being compiled, which else goes to standard error."""
     global _tell
     before, _tell = _tell, tell
     try:
@@ -66,7 +66,7 @@ def telling(tell: Callable[[str], None]) -> Iterator[None]:
 
 
 def say(how: str) -> None:
-    """Say that kernels are compiled, and `how`; once."""
+    """Say, once, that kernels are being compiled, and `how`."""
     global _tell
     tell, _tell = _tell, None
     if tell is not None:

@@ -1,4 +1,4 @@
-"""No search waits for its kernels: while a process of its own compiles them, Python interprets them.
+"""Searches that do not wait for their kernels: a separate process compiles these while Python interprets them.
 
 That process, ``workbench.checking.warm``, goes on when the command has ended, so that the next one finds the kernels in
 Numba's cache. Where the cache has them none is started. Work whose kernels Python interprets too slowly waits for that
@@ -48,7 +48,7 @@ class Compiler:
         self.process.stdout.close()
 
     def has(self, rare: bool) -> bool:
-        """Whether it has compiled what checks need, or also the `rare` kernels; or failed to."""
+        """Whether it has compiled the kernels that checks need, or also the `rare` ones; or has failed to."""
         return self.process.poll() is not None if rare else not self._waiting.is_alive()
 
 
@@ -60,7 +60,7 @@ _starting = threading.Lock()
 def search_at_once(
     search: Callable[[], T], load: Callable[[], None], limits: Limits, small: bool, rare: bool = False
 ) -> T:
-    """The result of `search`, which begins again, with the same outcome, if the kernels are there before it ends.
+    """The result of `search`, which starts over, with the same outcome, if the kernels are ready before it ends.
 
     A budget of seconds is spent with compiled kernels: a search that interprets them goes on until they are there.
 
@@ -82,7 +82,7 @@ def search_at_once(
 
 
 def _search_compiled(search: Callable[[], T], load: Callable[[], None], limits: Limits, rare: bool) -> T:
-    """The result of `search` with compiled kernels; or by interpreting them, if it ends before they are ready."""
+    """The result of `search` with compiled kernels; or with interpreted ones, if it ends before these are ready."""
     if not compiling.compiles_here() and not (_compiler is not None and _compiler.has(rare)):
         try:
             with compiling.only_cached():
@@ -102,9 +102,9 @@ def _search_compiled(search: Callable[[], T], load: Callable[[], None], limits: 
 
 
 class _Loading:
-    """Whether an interpreted search may begin again with compiled kernels: they are loaded meanwhile.
+    """Loads the kernels during an interpreted search; tells whether it may start over with the compiled ones.
 
-    Where there is no room for them, it goes on as it is: the memory might not do to find again what it has found.
+    Without room for them, the search goes on interpreted: memory might not suffice to find everything a second time.
     """
 
     def __init__(self, load: Callable[[], None]) -> None:
@@ -162,7 +162,7 @@ def going_on() -> str:
 
 
 def _compile_beside(meanwhile: str) -> Compiler | None:
-    """The process that compiles the kernels, started unless it runs; None where no process can be started.
+    """The process that compiles the kernels, started unless it is running; None if no process can be started.
 
     Args:
         meanwhile: What this process does until then, for the line that says that kernels are compiled.

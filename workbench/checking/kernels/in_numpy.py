@@ -1,4 +1,4 @@
-"""The kernels that take most of a search's time, for whole arrays at once: what Python runs in their place.
+"""NumPy forms, for whole arrays at once, of the kernels that take most of a search's time: Python's substitutes.
 
 A form in NumPy takes a tenth of the time of the interpreted loop. It does exactly what its kernel does, or nothing: in
 rare cases it returns NotImplemented, and the loop is interpreted.
@@ -129,7 +129,7 @@ def _expand_all(
 
 
 def _slots(table: HashTable, low: np.ndarray, slot: np.ndarray | None = None) -> np.ndarray:
-    """For each fingerprint the slot that holds it, or the free one where it belongs; from `slot` on."""
+    """The slot that holds each fingerprint, or the free one where it belongs; the search starts at `slot`."""
     work(len(low))
     size = len(table.low)
     slot = home(low, size) if slot is None else slot
@@ -266,7 +266,7 @@ def _evaluate_rows(trees: TreeColumns, root: int, rows: np.ndarray, truth: np.nd
 
 
 class _Event(NamedTuple):
-    """A miss of a predicate in a state, or a state that decides it."""
+    """The miss of a predicate in a state, or a state that decides the predicate."""
 
     state: int
     predicate: int

@@ -75,7 +75,7 @@ class Counts(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def walk_tables(trees, node, row):
-    """As :func:`walk`, which calls this below a node with a table to keep its own loop short."""
+    """The same as :func:`walk`, which continues here below a node with a table, to keep its own loop short."""
     while node > 0:
         value = row[trees.node_cell[node]]
         if value < trees.node_size[node]:
@@ -100,7 +100,7 @@ def walk(trees, node, row):
 
 @njit(cache=True, nogil=True)
 def walk_at(trees, node, rows, i):
-    """As :func:`walk` for row `i` of `rows`. Only tables get a view: it bumps a reference count that threads share."""
+    """:func:`walk` for row `i` of `rows`. Only tables need a view, which bumps a reference count shared by threads."""
     while node > 0:
         value = rows[i, trees.node_cell[node]]
         if value >= trees.node_size[node]:
@@ -170,7 +170,7 @@ def rehash(old, new):
 
 @njit(cache=True, nogil=True)
 def spread(table, first, end):
-    """Spread the entries in the slots `first` to `end` over the whole table, all of which is free but for these.
+    """Spread the entries in the slots `first` to `end` over the whole table, whose other slots are all free.
 
     The order of the homes does not depend on the number of slots, so entries move up: from the last one on, each behind
     all that have not moved yet. Returns the end of those that could not: none, unless fingerprints crowd.
@@ -284,7 +284,7 @@ def add_new(fingerprints, first, table, held, limit, new):
 
 @njit(cache=True, nogil=True)
 def contains(fingerprints, table):
-    """Which of the fingerprints, uint64 (states, words), are in the table."""
+    """Whether each of the fingerprints, uint64 (states, words), is in the table."""
     held = np.zeros(fingerprints.shape[0], np.bool_)
     for i in range(fingerprints.shape[0]):
         high = fingerprints[i, 1] if fingerprints.shape[1] == 2 else np.uint64(0)

@@ -62,7 +62,7 @@ def _check(path: str) -> None:
 
 
 class _Beside(InTreeCacheLocator):
-    """Takes compiled code that lies beside a module where nothing may be written, as in a read-only installation."""
+    """Takes compiled code from beside a module even if nothing may be written there, as in a read-only installation."""
 
     def ensure_cache_path(self) -> None:
         if not os.path.isdir(self.get_cache_path()):

@@ -1,4 +1,4 @@
-"""The home slot of a fingerprint in a visited table, and prefetching it: an instruction that Numba does not offer."""
+"""The home slot of a fingerprint in a visited table, and an instruction that Numba lacks: prefetching it."""
 
 from functools import cached_property
 from typing import Any
@@ -26,7 +26,7 @@ class _Prefetch:
     """A kernel that prefetches a fingerprint's home slot."""
 
     def __call__(self, low: Any, fingerprint: Any) -> None:
-        """Interpreted kernels gain nothing by it."""
+        """Do nothing: interpreted kernels would gain nothing."""
 
     @cached_property
     def _numba_type_(self) -> Any:

@@ -1,4 +1,4 @@
-"""Why compiled code returns, and the loop that gives it what it needs of Python."""
+"""The reasons why compiled code returns, and the loop that serves it with whatever it needs from Python."""
 
 from collections.abc import Callable, Mapping
 
@@ -29,7 +29,7 @@ from collections.abc import Callable, Mapping
 def serve(
     run: Callable[[], int], servants: Mapping[int, Callable[[], object]], between: Callable[[], object] = lambda: None
 ) -> int:
-    """Run compiled code, which keeps its place, until it returns for something that nobody serves; returns that.
+    """Run compiled code, which keeps its place, until it returns for a reason that has no server; returns that reason.
 
     Args:
         run: Calls the code, which goes on where it stopped.

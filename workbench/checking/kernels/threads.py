@@ -62,7 +62,7 @@ class Threads:
 
 
 def _work(number: int, asked: _Asked) -> None:
-    """Answer requests until there is None. A queue each way takes microseconds."""
+    """Answer requests until None arrives. A queue each way takes microseconds."""
     while (request := asked.get()) is not None:
         _answer(number, *request)
 

@@ -30,7 +30,7 @@ _STATES_PER_MISS = 8
 
 
 class _Pass(NamedTuple):
-    """A pass over states of block `number`, in `used` chunks; `beat` is called while it takes long."""
+    """A pass over states of block `number`, in `used` chunks; `beat` is called now and then during a long one."""
 
     store: StateStore
     number: int
@@ -124,7 +124,7 @@ class Expander:
         )
 
     def is_little(self, states: int) -> bool:
-        """Whether one thread does so many states alone."""
+        """Whether so few states are left to a single thread."""
         return self._threads is None or states < ALONE
 
     def begin(self, store: StateStore) -> None:

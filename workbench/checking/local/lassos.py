@@ -52,7 +52,7 @@ class Graph:
 
 
 class _Conditions(NamedTuple):
-    """Fairness conditions, one per row: whether it is strong, where it is enabled, and which labels are its own.
+    """Fairness conditions, one per row: whether it is strong, the states that enable it, and its labels.
 
     The conditions of a label are ``of[first[label]]`` to ``of[first[label + 1] - 1]``.
     """
@@ -70,7 +70,7 @@ class _Conditions(NamedTuple):
         return cls(strong, enabled, own, first, np.ascontiguousarray(own.T.nonzero()[1]))
 
     def among(self, rows: Collection[int]) -> "_Conditions":
-        """Some of them."""
+        """Some of these conditions."""
         if len(rows) == len(self.strong):
             return self
         chosen = list(rows)
@@ -107,7 +107,7 @@ class LassoFinder:
         self._routes = _Routes(*_routes(self._indptr, self._targets, initial, np.zeros_like(initial), anywhere))
 
     def _judge_enabled(self, fairness: Sequence[Fairness]) -> _Conditions:
-        """Self-loops change nothing: they neither enable an action nor count as its step."""
+        """The conditions, with the states that enable each. Self-loops neither enable an action nor count as a step."""
         numbers = [number for f in fairness for number in f.actions]
         leaving, leaving_labels = self._leaving
         labels = 1 + max([int(self._labels.max(initial=0)), int(leaving_labels.max(initial=0)), *numbers])
@@ -165,7 +165,7 @@ class LassoFinder:
         return best
 
     def _without(self, labels: np.ndarray) -> np.ndarray:
-        """The targets, where a step with one of these labels leads nowhere: it stays where it is."""
+        """The targets of the transitions, with each step that has one of these labels turned into a self-loop."""
         if not len(labels):
             return self._targets
         sources = np.repeat(np.arange(self._states, dtype=np.int32), np.diff(self._indptr))
@@ -255,7 +255,7 @@ class _Tour:
         return path[::-1]
 
     def _unmet(self, cycle: list[int]) -> np.ndarray:
-        """The conditions that the cycle is unfair to."""
+        """The conditions that the cycle violates."""
         strong, own = self._conditions.strong, self._conditions.own
         enabled = self._conditions.enabled[:, np.searchsorted(self._indptr, cycle, side="right") - 1]
         due = np.where(strong, enabled.any(axis=1), enabled.all(axis=1))
@@ -293,7 +293,7 @@ class _Tour:
 
 @njit(cache=True)
 def _enable(indptr, targets, labels, conditions):
-    """Note where conditions are enabled: where one of their steps leads to another state."""
+    """Mark the states that enable conditions, from which one of their steps leads to another state."""
     for source in range(len(indptr) - 1):
         for step in range(indptr[source], indptr[source + 1]):
             if targets[step] != source:

@@ -61,5 +61,5 @@ def most_memory() -> int:
 
 
 def within_memory(budget: Budget) -> Budget:
-    """The budget, with :func:`most_memory` where it has no bytes."""
+    """The budget, bounded by :func:`most_memory` if it does not bound the bytes."""
     return replace(budget, bytes=most_memory()) if check_kind("budget", budget, Budget).bytes is None else budget

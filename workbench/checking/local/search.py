@@ -173,7 +173,7 @@ class LocalSearch:
 
     @contextmanager
     def _ending(self, limits: Limits) -> Iterator[None]:
-        """Whatever ends the search inside is noted, and the model's first error stays."""
+        """Note whatever ends the search within the block; the model's first error stays."""
         try:
             with leading_to(self._trace_of):
                 yield
@@ -246,7 +246,7 @@ class LocalSearch:
         limits.check(0, self.store.count, self.store.count, lambda: self.nbytes, self.decided)
 
     def _judge_rest(self, limits: Limits) -> None:
-        """Judge the states found before the search was stopped, as far as the model's code can."""
+        """Judge the states found before the search was stopped, as far as the model's code lets it."""
         try:
             for judge in (self._inspect, self._inspect_steps):
                 with self._ending(limits), limits.in_force():
@@ -302,7 +302,7 @@ class LocalSearch:
     def _look(
         self, block: Frontier, stop: int, cursor: np.ndarray, touched: np.ndarray
     ) -> tuple[int, Sequence[tuple[int, int]]]:
-        """Look at the states of `block` up to `stop`; returns why it ended, and the misses with their states."""
+        """Look at the states of `block` up to `stop`; returns why the look ended, and the misses with their states."""
         watched, missed = self.watched, np.empty((_MISSES, 2), np.int64)
         why = int(loops.inspect(self.trees.arrays, watched.columns, touched, block, stop, missed, cursor))
         return why, missed[: cursor[loops.WHAT]].tolist() if why == MISS_PREDICATE else ()
@@ -351,7 +351,7 @@ class LocalSearch:
 
     @property
     def decided(self) -> dict[str, StatePlace]:
-        """For each violated or reached property the place of its first state or step, as :meth:`trace_to` takes it."""
+        """The place of the first state or step that decides each violated or reached property, for :meth:`trace_to`."""
         return self.watched.decided if self.steps is None else self.watched.decided | self.steps.decided
 
     def completed(self) -> Completed:

@@ -264,7 +264,7 @@ class StateStore:
 
     @property
     def _open_blocks(self) -> int:
-        """The number of blocks that are not expanded, and not packed."""
+        """The number of blocks that are neither expanded nor packed."""
         return len(self.blocks) - len(self._links) - len(self._waiting)
 
     def _drop(self, at: int) -> None:

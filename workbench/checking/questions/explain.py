@@ -24,7 +24,7 @@ _WORDS = frozenset({*GOOD, *BAD, "unknown", "error"})
 
 @dataclass(frozen=True)
 class ConstantAxis:
-    """A constant in the table: its values there, in order, and their words."""
+    """A constant of the table: its values there, in order, and the words for them."""
 
     name: str
     values: tuple[Any, ...]
@@ -266,5 +266,5 @@ def _axis(name: str, given: Iterable[Any], words: Mapping[Any, str]) -> Constant
 
 
 def _states(given: Any) -> int | None:
-    """A table cell's number; None if it is missing, since there is no trace."""
+    """The number in a table cell; None if it is missing because there is no trace."""
     return given if isinstance(given, int) else None

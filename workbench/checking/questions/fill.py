@@ -99,7 +99,7 @@ class GridCell:
 
 @dataclass(frozen=True, repr=False)
 class Filled:
-    """A grid with the outcome of each setting: an answer that holds if everything does in every setting.
+    """A grid with the outcome of each setting; as an answer, it holds if every property holds in every setting.
 
     Attributes:
         cells: One per setting, in grid order. Those that an interrupt came before have no verdicts.
@@ -141,7 +141,7 @@ class Filled:
         return explain(self.outcomes, property, self.outcomes.columns[: len(self.cells[0].setting)])
 
     def _rules(self, names: Sequence[str]) -> Iterator[str]:
-        """For each property that holds in some settings and not in others: where it holds."""
+        """The rule for each property that holds in some settings only: the settings in which it holds."""
         for name in names:
             found = self.explain(name)
             if 0 < len(found.failing) < found.decided:
@@ -164,7 +164,7 @@ class Filled:
         return line + (f"; it is not known in {found.count(None)}" if None in found else "")
 
     def text(self) -> str:
-        """The table, the rules behind it, what is missing in it, and the count."""
+        """The table, the rules behind it, the gaps in it, and the count."""
         names = self.outcomes.attrs["properties"]
         head = [*self.cells[0].setting, *names, "distinct", "depth", "seconds"]
         rows = [

@@ -74,7 +74,7 @@ def check_here(
 def _work(
     team: "Sequence[_Here | _Process]", numbers: Iterable[int], done: Done, enough: Callable[[int], bool]
 ) -> dict[int, _Answer | None]:
-    """Let a team check settings, until `enough` of the number of those that are left.
+    """Let a team check settings until `enough` is true of the number of those left.
 
     Returns:
         The settings that are left, in order, with what their checks had found by then.
@@ -133,7 +133,7 @@ class _Here:
 
 
 def _team(task: SettingsTask, size: int) -> "Sequence[_Here | _Process]":
-    """So many processes, or this one if the model cannot be sent to any."""
+    """A team of that many processes, or of this one if the model cannot be sent to others."""
     from workbench.checking.shipping import ship  # numba loads here
 
     try:

@@ -54,7 +54,7 @@ class SettingOutcome:
 
     @property
     def why(self) -> str | None:
-        """Why something is missing, in a few words."""
+        """The reason why something is missing, in a few words."""
         if self.complete:
             return None
         return f"incomplete: {self.stopped}" if self.error is None else f"error: {self.error}"
@@ -86,7 +86,7 @@ ATTEMPTS = 2
 
 
 def of_model(error: ModelError) -> str:
-    """An error of the model as an outcome tells it."""
+    """An error of the model, as an outcome words it."""
     return f"{type(error).__name__}: {error}"
 
 
@@ -96,7 +96,7 @@ def failed(why: str, final: bool = False) -> SettingOutcome:
 
 
 def unreached() -> SettingOutcome:
-    """The outcome of a setting that an interrupt came before."""
+    """The outcome of a setting that was not reached before an interrupt."""
     return SettingOutcome({}, None, None, None, complete=False, stopped=INTERRUPTED, error=None, final=False)
 
 
@@ -136,7 +136,7 @@ class Records:
     job: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def kept(self, number: int) -> SettingOutcome | None:
-        """The outcome from an earlier sweep, if another check with these budgets would not improve it."""
+        """The outcome from an earlier sweep, unless another check with these budgets could improve it."""
         record = self._read(number)
         if record is None:
             return None

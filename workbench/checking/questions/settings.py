@@ -177,7 +177,7 @@ class SettingsTable:
         return self.rows
 
     def frame(self) -> "pd.DataFrame":
-        """The same for pandas."""
+        """The rows as a frame of pandas."""
         needs("tables", "a table of settings", "pandas")
         import pandas as pd  # slow to load, and needed only here
 
@@ -218,7 +218,7 @@ def settings_table(
 def _idle(
     varied: Sequence[str], settings: Sequence[Mapping[str, Any]], outcomes: Sequence[SettingOutcome]
 ) -> Iterator[str]:
-    """A note on each constant whose values change nothing, whatever those of the others."""
+    """A note on each constant that changes nothing, whatever the values of the others."""
     if not all(outcome.complete and outcome.holds is not None for outcome in outcomes):
         return
     told = [(outcome.verdicts, outcome.distinct, outcome.depth) for outcome in outcomes]

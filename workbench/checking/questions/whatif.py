@@ -1,4 +1,4 @@
-"""What if a constant were different? Which single changes flip a verdict, which smallest sets repair a violation?"""
+"""Questions on other constants: the single changes that flip a verdict, the smallest sets that repair a violation."""
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
@@ -76,7 +76,7 @@ class Attempt:
 
     @property
     def hint(self) -> tuple[str, str]:
-        """The effect of the single change in a few words, and whether it is good, bad or idle."""
+        """The effect of a single change in a few words, and whether the change is good, bad or idle."""
         name, value = next(iter(self.changes.items()))
         turned = f"{self.before.model.declared.constants[name].domain.word(value)} \N{RIGHTWARDS ARROW} "
         if self.result is None:
@@ -165,7 +165,7 @@ class Repairs:
 
 
 def other_values(model: AnyModel, integers: bool = False) -> list[tuple[str, Any]]:
-    """Every other value of switches and choices; with `integers`, also each number's neighbours and its default.
+    """All other values of switches and choices; with `integers`, also each number's neighbours and default.
 
     Examples:
         >>> from workbench.protocols.bakery.v2 import BakeryV2
@@ -198,7 +198,7 @@ def flips(
     watch: Watch = Watch(),
     **options: Any,
 ) -> list[Attempt]:
-    """Check the model once for each single change of a constant, those first that go back to a default.
+    """Check the model once for each single change of a constant; changes back to a default come first.
 
     Args:
         properties: By default those that `model` checks by default, or those of `before`. If these are

@@ -113,7 +113,7 @@ def _convert_key(key: Any, kind: pa.DataType) -> Any:
 
 
 def convert(value: Any, kind: pa.DataType) -> Any:
-    """`value` in the form that ``pyarrow.array`` accepts for the type `kind`."""
+    """`value` in a form that ``pyarrow.array`` accepts for the type `kind`."""
     if value is None:
         return None
     if pa.types.is_string(kind):

@@ -15,7 +15,7 @@ from workbench.checking.spark.states import States
 def cut(
     directory: RunDirectory, before: RunManifest, whole: RunManifest, outcomes: Sequence[Admitted], room: int
 ) -> RunManifest:
-    """`whole` with `room` states in its last level: bucket after bucket, the smallest fingerprints first.
+    """`whole` with only `room` states left in its last level: bucket by bucket, the smallest fingerprints first.
 
     Properties that only the omitted states decide stay undecided. All steps to the level count.
 

@@ -110,13 +110,13 @@ class Expanding:
 
 
 def reach_worker(get: Callable[[], Worker], _: Any) -> Outgoing:
-    """Fail where a task of this search would."""
+    """Fail if a task of this search would fail here."""
     get()
     return ()
 
 
 def expand_work(get: Callable[[], Worker], level: int, known: frozenset[str], work: Sequence[Work]) -> Outgoing:
-    """The successors that :class:`Expanding` finds for the states in `work`; `level` is that of its values."""
+    """The successors that :class:`Expanding` finds for the states in `work`; values are numbered as of `level`."""
     worker = get()
     worker.catch_up(level)
     expanding = Expanding(worker, level, known)

@@ -33,7 +33,7 @@ def payloads(frame: Any) -> list[bytes]:
 
 
 def to_pandas(frame: Any) -> "pd.DataFrame":
-    """As ``frame.toPandas()``; workers need nothing of this package for it."""
+    """The same as ``frame.toPandas()``; workers need nothing from this package for it."""
 
     def packed(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:

@@ -87,7 +87,7 @@ def _fingerprints(search: LocalSearch, bucket: int, buckets: int, later: Visited
 
 
 def _as_parents(numbers: np.ndarray, words: int) -> np.ndarray:
-    """States' numbers in the column of their parents' fingerprints."""
+    """Numbers of states, in the shape of the column for their parents' fingerprints."""
     parents = np.zeros((len(numbers), words), np.uint64)
     parents[:, 0] = numbers
     return parents

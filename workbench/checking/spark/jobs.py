@@ -28,7 +28,7 @@ _MET = " (met at) "
 
 @contextmanager
 def telling_where() -> Iterator[None]:
-    """In a task: adds the place of a model's error to its text."""
+    """Within a task, add the place of a model's error to its text."""
     try:
         yield
     except ModelError as error:
@@ -39,7 +39,7 @@ def telling_where() -> Iterator[None]:
 
 @contextmanager
 def while_java_lives() -> Iterator[None]:
-    """Raises :class:`InputError` for failures because Spark's Java has ended."""
+    """Raise :class:`InputError` for failures that come from the end of Spark's Java."""
     try:
         yield
     except (Py4JError, ConnectionError) as error:
@@ -105,7 +105,7 @@ def _context(spark: Any) -> Any:
 
 
 def explained(error: Exception, model: str) -> Exception:
-    """A worker's error with the model of that name, in one line unless it is our bug."""
+    """A worker's error with the model of that name; in one line, unless it is a bug of ours."""
     for line in str(error).splitlines():
         if "ModelError: " in line:
             text, _, met = line.split("ModelError: ", 1)[1].partition(_MET)

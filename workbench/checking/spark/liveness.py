@@ -219,7 +219,7 @@ class SparkLivenessJudge:
         return replay(self._model, start, [*moves, *cycle], len(moves))
 
     def _nearest_of(self, trimmer: Trimmer, states: StateSet, distance: np.ndarray) -> StateSet:
-        """The nearest of the states, as many as there is room for their transitions."""
+        """The nearest of the states, as many as leave room for their transitions."""
         within = states[0 : states.size]
         per_state = trimmer.weight(states) / states.count
         so_far = np.cumsum(np.bincount(distance[within], minlength=1)) * per_state
@@ -267,7 +267,7 @@ def _unknown(declared: Property, why: str) -> Verdict:
 
 
 def _nearest(distance: np.ndarray, busy: StateSet) -> int | None:
-    """The first of the nearest states that are not busy, if any is reached."""
+    """The nearest state that is not busy, the first of several; None if none is reached."""
     where = np.where(busy[0 : busy.size], FAR, distance)
     nearest = int(np.argmin(where))
     return None if where[nearest] == FAR else nearest

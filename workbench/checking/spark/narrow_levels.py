@@ -1,4 +1,4 @@
-"""Narrow levels, which the driver makes with the workers' code: a job would cost more than the whole level."""
+"""Narrow levels, made by the driver with the workers' code: a job would cost more than the whole level."""
 
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -48,7 +48,7 @@ class Numbering:
         return Translation.of(parts, self._cells.row_type)
 
     def to_shared(self, rows: np.ndarray, level: int) -> np.ndarray:
-        """The rows in global numbers, which all their values have as of `level`."""
+        """The rows in global numbers; as of `level`, all their values must have one."""
         return Translation.of(self.shared(level), np.int32).of_rows(rows)
 
     def shared(self, level: int) -> list[np.ndarray]:
@@ -144,7 +144,7 @@ class BucketSet:
         self.files: list[str] = []
 
     def make_room(self, more: int) -> None:
-        """Grow the table now for that many more: fingerprints in the order of a table would crowd a smaller one."""
+        """Grow the table now for that many more: fingerprints in table order would crowd a smaller one."""
         self.visited.reserve(self.count + more)
 
     def add(self, fingerprints: np.ndarray) -> np.ndarray:

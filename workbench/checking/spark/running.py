@@ -66,7 +66,7 @@ class Running:
         self.directory.commit(Run(self.identity, task.key.hex(), task.buckets, task.notes, manifest))
 
     def shipped(self, files: Iterable[str]) -> Shipped:
-        """The parcel for a task that reads `files`, and the values of all levels."""
+        """The parcel for a task that reads `files` and the values of all levels."""
         values = self.manifest.values
         sums = self.directory.sums([*files, *(name for name in values if name is not None)])
         return self._shipped._replace(sums=sums, values=values)
@@ -96,7 +96,7 @@ class Running:
         return sum(by_process.values())
 
     def explain(self, error: Exception) -> Exception:
-        """A job's error, in one line unless it is our bug."""
+        """A job's error; in one line, unless it is a bug of ours."""
         what = "what leads from state to state" if self.manifest.complete else f"level {len(self.manifest.sizes) + 1}"
         for line in str(error).splitlines() if not isinstance(error, NotWritten) else [f"NotWritten: {error}"]:
             if "NotWritten: " in line:

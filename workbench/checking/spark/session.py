@@ -152,7 +152,7 @@ def _start(master: str | None, conf: dict[str, Any]) -> SparkSession:
 
 @contextmanager
 def _interrupts_as_before() -> Iterator[None]:
-    """Keeps our handler of Ctrl-C, which sets a flag; PySpark would install its own, which raises."""
+    """Keep our handler of Ctrl-C, which sets a flag; PySpark would install its own, which raises."""
     before = signal.getsignal(signal.SIGINT)
     yield
     if before not in (signal.default_int_handler, signal.getsignal(signal.SIGINT)):
@@ -160,7 +160,7 @@ def _interrupts_as_before() -> Iterator[None]:
 
 
 def _start_java(settings: dict[str, Any]) -> None:
-    """Start Spark's Java, unless it runs already, and pass on its output except for one line that is no news."""
+    """Start Spark's Java unless it is running, and pass on its output, except for one line that says nothing new."""
     if SparkContext._gateway is not None:
         return
     conf = (
@@ -260,7 +260,7 @@ def _local_settings(cores: int) -> dict[str, Any]:
 
 @contextmanager
 def _startup_files_and_variables(settings: dict[str, Any], here: bool) -> Iterator[None]:
-    """Provides what Spark reads only at its start: variables, and the configuration of its log, named in `settings`."""
+    """Provide what Spark reads only at its start: variables, and the log's configuration, named in `settings`."""
     wanted = {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable} if here else {}
     python = settings.get("spark.pyspark.python")  # PySpark leaves it to spark-submit
     if python is not None:
@@ -283,7 +283,7 @@ def _startup_files_and_variables(settings: dict[str, Any], here: bool) -> Iterat
 
 
 def class_archive(java: str) -> Path:
-    """The file with Spark's classes as a Java keeps them in memory, which spares it loading them one by one.
+    """The file with Spark's classes in Java's memory format, which saves Java loading them one by one.
 
     ``python -m workbench.checking.warm --spark`` writes it. Java ignores a file that does not fit, in silence.
 

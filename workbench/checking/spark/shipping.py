@@ -17,7 +17,7 @@ def pack(message: Any) -> bytes:
 
 
 def pack_apart(message: Any) -> tuple[bytes, list[memoryview]]:
-    """As :func:`pack`, and the bytes of the message's arrays apart."""
+    """The same as :func:`pack`, but with the bytes of the message's arrays apart."""
     arrays: list[pickle.PickleBuffer] = []
     packed = pickle.dumps(message, protocol=5, buffer_callback=arrays.append)
     return packed, [array.raw() for array in arrays]

@@ -140,6 +140,6 @@ class TransitionParts:
 
 
 def _ask(shipped: Shipped, shape: Shape, size: int, asked: bytes, files: Sequence[TransitionFile]) -> Outgoing:
-    """The answers of the parts in `files`."""
+    """The answers of the parts in `files` to a question."""
     question = unpack(pa.decompress(asked, size, "lz4"))
     return ((0, question(shape.read(worker_for(shipped).directory, file))) for file in files)

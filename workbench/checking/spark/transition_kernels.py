@@ -55,7 +55,7 @@ def enabled_in(state, begin, end, targets, labels, enables):
 
 @njit(cache=True, nogil=True)
 def trim_part(first, indptr, targets, bits):
-    """Remove the part's states without a successor in the set other than themselves, until each of the rest has one.
+    """Remove the part's states that have no successor in the set but themselves, until every remaining one has one.
 
     Transitions lead at most one level on, so states are visited from the last to the first.
     """

@@ -156,7 +156,7 @@ class PartMembers(NamedTuple):
 
 @contextmanager
 def _for_a_while(array: np.ndarray, first: int, end: int) -> Iterator[None]:
-    """Undo writes to a span of the array: an answer must change nothing, and copying everything would cost more."""
+    """Undo writes to a span of the array after the block: an answer must change nothing, and a full copy costs more."""
     before = array[first:end].copy()
     try:
         yield
@@ -166,7 +166,7 @@ def _for_a_while(array: np.ndarray, first: int, end: int) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Barring:
-    """Asks a question of a part without the steps that have some labels: they enable what they do, and lead outside."""
+    """Asks a question of a part without the steps of some labels: these still enable conditions, but lead outside."""
 
     labels: np.ndarray
     question: Callable[[Part], Any]

@@ -153,7 +153,7 @@ class Worker:
         return known
 
     def keep_bucket(self, bucket: int, visited: BucketSet, level: int) -> None:
-        """Keep a bucket's visited set as of `level`; beyond the room, drop those that were not met a level before."""
+        """Keep a bucket's visited set as of `level`; if room runs out, drop the sets not used in the level before."""
         visited.level = level
         self._buckets[bucket] = visited  # the last one: the first has not been met for longest
         for other, known in list(self._buckets.items()):

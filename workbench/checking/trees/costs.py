@@ -41,7 +41,7 @@ def _cost(subject: Subject, numbers: Sequence[int], calls: np.ndarray, sizes: np
 
 
 def _walk(trees: Trees, roots: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For the tree below each root: its paths, its bytes, and the cells that it reads."""
+    """The paths and bytes of the tree below each root, and the cells that it reads."""
     arrays, owners = trees.arrays, np.arange(len(roots))
     calls, sizes = np.zeros(len(roots), np.int64), np.zeros(len(roots), np.int64)
     reads = np.zeros((len(roots), len(trees.cells.layout.cells)), np.bool_)

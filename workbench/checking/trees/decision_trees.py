@@ -165,7 +165,7 @@ class Trees:
         return set(read)
 
     def _seen(self, values: Reads) -> View:
-        """The state with these values; to use one view for all saves making its indexed variables again."""
+        """The state with these values, always the same view: its indexed variables need not be made again."""
         object.__setattr__(self._view, "_row", values)
         return self._view
 
@@ -243,7 +243,7 @@ class Trees:
     # Reading the trees back ------------------------------------------------------------------------------------
 
     def leaf(self, root: int, row: Sequence[int]) -> int:
-        """The leaf that `row` leads to below `root`, or -1: one miss of a pass may answer another."""
+        """The leaf that `row` leads to below `root`; -1 for a miss, unless another miss of the pass has answered it."""
         while root > 0:
             root = self._nodes.child(root, row[self._nodes.cell.items[root]])
         return -1 - root if root < 0 else -1

@@ -54,7 +54,7 @@ class FairLabels:
 
 
 def barred(sources: np.ndarray, targets: np.ndarray, labels: np.ndarray, by: np.ndarray) -> np.ndarray:
-    """Which transitions lead from one state to another as one with a label in `by` does."""
+    """Whether each transition leads between the same two different states as one whose label is in `by`."""
     steps = np.isin(labels, by) & (targets != sources)
     pairs = sources.astype(np.uint64) << np.uint64(32) | targets.astype(np.uint64)
     return steps if not steps.any() else np.isin(pairs, pairs[steps])

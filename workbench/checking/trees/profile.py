@@ -1,4 +1,4 @@
-"""The profile of a search: how often it called the model's Python, for what, and which cells the calls read."""
+"""The profile of a search: its calls of the model's Python by subject, and the cells that these read."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -15,7 +15,7 @@ from workbench.kernel.meaning.values import counted, is_same
 
 
 def run_again(trees: Trees) -> None:
-    """Run the model's Python again in memoized situations: a sample, and where there are few, each many times.
+    """Run the model's Python again in a sample of memoized situations; if there are few, in each of them many times.
 
     Raises:
         ModelError: If it behaves differently.

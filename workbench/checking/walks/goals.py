@@ -43,7 +43,7 @@ class StateGoal:
         self._watched = Watched(model, trees, [declared])
 
     def in_line(self, rows: np.ndarray, steps: np.ndarray) -> int | None:
-        """The number of `steps` along the states `rows` after which the goal is met, if it is."""
+        """The number of `steps` along the states `rows` after which the goal is met; None if it is not."""
         return min((int(np.argmax(met)) for _, met in self._watched.hits(rows) if met.any()), default=None)
 
     def in_ball(self, ball: Ball, initial: bool) -> tuple[int, list[int]] | None:

@@ -140,7 +140,7 @@ def note_decided(watch, declared, depth, number):
 
 @njit(cache=True, nogil=True)
 def judge_row(trees, predicates, watch, step, row, depth, at):
-    """Judge a row by the predicates that `step` may have changed (-1: by all); whether all of them are known."""
+    """Judge a row by the predicates that `step` may have changed (-1: by all); returns whether all are known."""
     for word in range(predicates.reads.shape[1]):
         touched = ~np.uint64(0)
         if step >= 0:

@@ -21,7 +21,7 @@ NOT_JUDGED = "a walk is finite: liveness is not judged by walks"
 
 @dataclass(frozen=True)
 class WalkRule:
-    """Which walks are made. A walk depends on its number, and on its rule without the bounds `walks` and `seconds`.
+    """The rule for making walks. A walk depends on its number and on the rule, but not on `walks` and `seconds`.
 
     Attributes:
         walks, seconds: How many walks to make, and how long to walk; None for no bound.
@@ -199,7 +199,7 @@ def undecided_verdict(declared: Property, looked_at: str) -> Verdict:
 
 
 def _rounded(number: float) -> str:
-    """A number rounded to four digits: the others are not known.
+    """A number rounded to four digits, as more are not known.
 
     Examples:
         >>> _rounded(1234567.8), _rounded(987.2)

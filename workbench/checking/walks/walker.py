@@ -167,7 +167,7 @@ class Walker:
             tally.calls += self.trees.misses - before
 
     def _trace_of(self, error: ModelError) -> Trace | None:
-        """The walk up to the model's error."""
+        """The trace of the walk up to the model's error."""
         if error.met is None:
             return None
         place, steps = self._at.place, self._at.path.tolist()[: self._at.place[kernels.DEPTH]]
