@@ -83,7 +83,7 @@ class _Torn(Exception):
 
 
 class _Unsupported(Exception):
-    """The file may be as its writer left it, but is not read."""
+    """The file may be as its writer left it, but cannot be read here."""
 
 
 def _records(content: bytes, keep: tuple[str, ...] | None, most: int) -> Iterator[Record]:

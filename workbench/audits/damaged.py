@@ -1,4 +1,4 @@
-"""Damaged files: the errors of readers about a file, and what becomes of them.
+"""Damaged files: the errors of readers about a file, and their treatment.
 
 A reader raises :class:`Damaged` for a file that should be there and whole. A format's reader goes on without what needs
 the file, and notes the error in :class:`Damages`, which the audit reports.
@@ -63,17 +63,17 @@ class Damages:
             self._found[name][1].add(version)
 
     def around(self, *versions: int | None) -> "_Around":
-        """Go on after this block where a file that it reads for these versions is damaged."""
+        """Leave the block, and go on after it, if a file that it reads for these versions is damaged."""
         return _Around(self, versions)
 
     def settle(self, is_unchanged: bool) -> None:
-        """Raise the first error about a missing file, unless nobody has changed the table while it was read."""
+        """Raise the first error about a missing file if the table may have changed while it was read."""
         for error, _ in self._found.values():
             if isinstance(error, Missing) and not is_unchanged:
                 raise error
 
     def forget_missing(self) -> None:
-        """Leave out files that are missing, as somebody may have deleted them while the table was read."""
+        """Leave out missing files: they may have been deleted while the table was read."""
         self._found = {name: one for name, one in self._found.items() if not isinstance(one[0], Missing)}
 
 

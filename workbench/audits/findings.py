@@ -64,7 +64,7 @@ class Finding:
         return plain | {"evidence": list(self.evidence), "repair": dict(self.repair), "no_picture": self.no_picture}
 
     def remarks(self) -> list[str]:
-        """The model's additions to the finding, one per line."""
+        """The model's remarks on the finding, one per line."""
         lines = []
         if self.repair:
             settings = " and ".join(f"{name} = {show(value)}" for name, value in self.repair.items())
@@ -75,7 +75,7 @@ class Finding:
 
 
 def reason(error: Exception) -> str:
-    """An error in one line, with its type unless it is an InputError."""
+    """The text of an error in one line, with its type unless it is an InputError."""
     return text_of(error) if isinstance(error, InputError) else f"{type(error).__name__}: {text_of(error)}"
 
 
@@ -120,7 +120,7 @@ class Audit(Lined):
 
     @property
     def trace(self) -> None:
-        """Files prove states, not how these came about; a page shows what leads there in the model."""
+        """None: files prove states, but not the ways to them; a page shows how the model gets there."""
 
     def of(self, property: str) -> tuple[Finding, ...]:
         """The findings on one property."""

@@ -1,4 +1,4 @@
-"""Judge a table: the rules of its format, and the audit that their findings come to.
+"""Judge a table by the rules of its format, and collect their findings in an audit.
 
 A format brings a reader, and a subclass of :class:`Judgement` with its list of rules.
 """
@@ -73,7 +73,7 @@ class Judgement:
         return ()
 
     def audit(self) -> Audit:
-        """Go through the rules; the finished audit."""
+        """Apply the rules; returns the finished audit."""
         try:
             for rule in self.rules():
                 rule()
@@ -106,7 +106,7 @@ class Judgement:
         return True
 
     def guarded(self, rule: Rule, *versions: int | None) -> Rule:
-        """The rule, up to where it meets a damaged file, which is noted as one that these versions need."""
+        """The rule, made to end at a damaged file, which is noted as needed by these versions."""
 
         def run() -> None:
             with self.damages.around(*versions):
@@ -159,7 +159,7 @@ class Judgement:
         return version is not None and self.since is not None and version < self.since
 
     def lists(self, property: str) -> bool:
-        """Whether there is room for one more finding on a property; if not, count it as unlisted."""
+        """Whether there is room to list one more finding on a property; if not, count it as unlisted."""
         is_listed = self.count(property) < MOST_LISTED
         self._unlisted[property] += not is_listed
         return is_listed
@@ -219,7 +219,7 @@ class Judgement:
 
 
 def judged(bare: Judgement, read: Callable[[], Judgement | None]) -> Audit:
-    """The audit of the table that `read` reads, in which it may be stopped.
+    """The audit of the table that `read` reads; both reading and judging may be stopped.
 
     Args:
         bare: The judgement of what is damaged alone, for a table that is not read whole, or of which nothing can be.

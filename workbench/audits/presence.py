@@ -1,4 +1,4 @@
-"""Whether the files that a table's newest version names are there, and as large as they should be."""
+"""Checks that the files named by a table's newest version are there, and as large as they should be."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -28,9 +28,9 @@ class Absent(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """How a file came into the table: the version that added it, when that was committed, and the file's rows.
+    """The origin of a file in the table: the version that added it, the time of that commit, and the file's rows.
 
-    What nobody can tell is None, such as a version that has expired.
+    Anything that cannot be told, such as a version that has expired, is None.
     """
 
     version: int | None
@@ -44,7 +44,7 @@ class Origin(NamedTuple):
 
 
 def absent(source: Source, wanted: Mapping[str, int | None]) -> tuple[list[Absent], bool]:
-    """The missing files among `wanted`, by their sizes if known; and whether the folders have any file at all.
+    """The files missing among `wanted`, or of another size if that is known; and whether there is any file at all.
 
     Raises:
         InputError: If a name leads out of the table.

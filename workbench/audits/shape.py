@@ -62,7 +62,7 @@ def utc(millis: int | None) -> datetime | None:
 
 
 def row_codes(table: pa.Table, columns: Iterable[str]) -> np.ndarray:
-    """A number for each row: the same for the same values in `columns`, null being a value too.
+    """A number for each row, equal for equal values in `columns`; null counts as a value.
 
     Raises:
         pyarrow.ArrowNotImplementedError: If a column is of a type that has no dictionary encoding.
@@ -76,7 +76,7 @@ def row_codes(table: pa.Table, columns: Iterable[str]) -> np.ndarray:
 
 
 def before_since(since: int | None, first: int | None, last: int | None, url: str) -> list[str]:
-    """A remark on the versions that an audit from `since` on skips, of `first` to `last`; none if it skips none.
+    """A remark on the versions from `first` to `last` that an audit from `since` on skips; none if it skips none.
 
     Raises:
         InputError: If it would skip them all.

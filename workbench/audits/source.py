@@ -25,7 +25,7 @@ Judged = TypeVar("Judged")
 
 
 class Elsewhere(Damaged):
-    """A file that other metadata names, and that is not in the table's folder: it is not opened."""
+    """A file that other metadata names but that is not in the table's folder: it is not opened."""
 
     def __str__(self) -> str:
         return f"{brief(self.name)} is not accepted as a file of the table{self.why}"
@@ -186,7 +186,7 @@ class Source:
         raise Elsewhere(location, f" {brief(self.url)}: it is elsewhere")
 
     def is_stopped(self) -> bool:
-        """Whether the limits have ended an audit, which takes them away."""
+        """Whether limits have ended the audit, which removes them."""
         return self.limits is None
 
     def _go_on(self) -> None:
@@ -211,7 +211,7 @@ def json_of(content: bytes, name: str, line: int | None = None) -> Any:
 
 
 def _is_visible(name: str) -> bool:
-    """Whether a name has no control characters and marks; wide spaces, as in partition values, are no such."""
+    """Whether a name has no control characters or marks; wide spaces, as in partition values, are allowed."""
     return name.isprintable() or all(sign.isprintable() or category(sign) == "Zs" for sign in name)
 
 

@@ -28,7 +28,7 @@ def projected(
 
 
 def state_with(model: AnyModel, changes: Mapping[str, Any]) -> State:
-    """The model's first initial state with some values changed: of an indexed variable, by index.
+    """The model's first initial state with some values changed; those of an indexed variable are given by index.
 
     Examples:
         >>> from workbench.protocols.hudi.model import Hudi

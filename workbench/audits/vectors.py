@@ -23,7 +23,7 @@ class UnreadableError(InputError):
 
 
 class VectorKind(NamedTuple):
-    """The header that a format puts before its bitmaps.
+    """The kind of header that a format puts before its bitmaps.
 
     Attributes:
         magic: The first four bytes, as a number.
@@ -60,7 +60,7 @@ class StoredVector(NamedTuple):
     inline: bytes | None = None
 
     def check(self, source: Source) -> None:
-        """It has its checksum, and as many rows as it is said to have.
+        """Check that the vector has its checksum, and as many rows as it is said to have.
 
         Raises:
             InputError: If it is damaged, or of an unsupported kind.

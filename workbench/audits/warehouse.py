@@ -1,4 +1,4 @@
-"""Many tables: found in folders and catalogs, audited side by side, and what that comes to."""
+"""Many tables: found in folders and catalogs, audited side by side, and summed up."""
 
 import os
 import time
@@ -79,7 +79,7 @@ class Audited:
         return {**named, **told, "workbench": __version__, "time": datetime.now(UTC).isoformat(timespec="seconds")}
 
     def line(self) -> list[str]:
-        """Its state, format, versions, path, and what was found, as cells of a table."""
+        """The table's state, format, versions and path, and the findings, as cells of a row."""
         name = self.table.name or self.table.shown
         if self.found is None:
             return [REFUSED.upper(), "", "", name, self.refused]
@@ -138,7 +138,7 @@ def tables_in(catalog: str) -> Iterator[Table]:
 
 
 def once_each(tables: Iterable[Table]) -> Iterator[Table]:
-    """Each table once, however it is reached."""
+    """Each table once, even if it is reached in several ways."""
     met = set()
     for table in tables:
         here = local(table.path)

@@ -1,1 +1,1 @@
-"""What the field exchanges: traces, configurations, graphs and reports. One module per format; ``docs/formats.md``."""
+"""The field's exchange formats: traces, configurations, graphs, reports. One module per format; ``docs/formats.md``."""

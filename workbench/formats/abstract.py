@@ -1,4 +1,4 @@
-"""Show a behaviour as the abstract model sees it that its model refines."""
+"""Show a behaviour in the terms of the abstract model that its own model refines."""
 
 import itertools
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class AbstractStep:
 
     @property
     def label(self) -> str | None:
-        """Such as ``commit(w1)``; ``initial state`` for the first."""
+        """The label of the step, such as ``commit(w1)``; ``initial state`` for the first."""
         return None if self.step is None else self.step.label
 
     @property
@@ -36,7 +36,7 @@ class AbstractStep:
 
 @dataclass(frozen=True)
 class AbstractTrace:
-    """A behaviour as the abstract model sees it: one abstract step per step, some of which change nothing.
+    """A behaviour in the abstract model's terms: one abstract step per step, some of which change nothing.
 
     Its text leaves these out, but numbers them.
 
@@ -60,7 +60,7 @@ class AbstractTrace:
         return "\n".join(lines)
 
     def __str__(self) -> str:
-        """The same, below a line that names the abstract model."""
+        """The trace as text, below a line that names the abstract model."""
         return f"To {self.model.declared.title} this is\n{self!r}"
 
 

@@ -1,4 +1,4 @@
-"""Questions as code: lines of Python that ask them again, in a notebook or a script."""
+"""Questions as code: the lines of Python that ask them again, in a notebook or a script."""
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -81,7 +81,7 @@ def _snippet(imports: Iterable[tuple[str, str]], *lines: str) -> str:
 
 
 def _class(model: ModelClass) -> str:
-    """An expression for the class that works in the snippet, or in the notebook it is pasted into."""
+    """An expression for the class, which works in the snippet or in the notebook that it is pasted into."""
     name = name_of(model)
     return model.__qualname__ if name is None else f"get_model({_repr(name)})"
 

@@ -85,11 +85,11 @@ class Expression:
         return InputError(f"expression {brief(self.text)} is not accepted: {why}")
 
     def __call__(self, state: Reader) -> Any:
-        """Its value in `state`; raises whatever the expression raises."""
+        """The expression's value in `state`; raises whatever the expression raises."""
         return self._function(seen(state))
 
     def read(self, state: State) -> Reading:
-        """Its value in `state`, or its error, as text."""
+        """The expression's value in `state`, or its error, as text."""
         try:
             value = self(state)
             return Reading(self._show(_plain(value)), bool(value))
@@ -142,7 +142,7 @@ def _names(model: Machine) -> dict[str, Any]:
 
 
 def _why(model: Machine, error: BaseException) -> str:
-    """Why an expression failed in the initial state, with suggestions for misspelt names."""
+    """The reason why an expression failed in the initial state, with suggestions for misspelt names."""
     if isinstance(error, NameError):
         return str(unknown("name", error.name, ["s", "self", *model.constants]))
     said = _said(error)
@@ -173,7 +173,7 @@ def _plain(value: Any) -> Any:
 
 
 def example_of(model: AnyModel) -> str:
-    """An example for this model: a condition that is true in the initial state.
+    """An example of an expression for this model: a condition that is true in the initial state.
 
     Examples:
         >>> from workbench.protocols.bakery.model import Bakery

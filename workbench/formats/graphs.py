@@ -15,7 +15,7 @@ from workbench.kernel.meaning.text import printable, printable_lines
 
 
 class GraphNode(NamedTuple):
-    """A state of the graph. The label is the state itself, or a text if only that is known."""
+    """A state of the graph. The label is the state itself; or a text, if that is all that is known."""
 
     id: int | str
     label: State | str

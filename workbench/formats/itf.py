@@ -90,7 +90,7 @@ def constants_from_itf(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_itf(model: AnyModel, document: dict[str, Any]) -> Recording:
-    """An ITF document as a recording of `model`. Variables and indices that the document leaves out are not observed.
+    """An ITF document as a recording of `model`. Variables and indices missing from the document are not observed.
 
     Raises:
         InputError: With the place in the document, for a variable, index or record that the model does not have, or for

@@ -174,7 +174,7 @@ class ItfDecoder:
 
 
 def _variants(model: Machine, records: list[Any]) -> dict[Any, Any]:
-    """The meanings of tags: ``Phase.READ``, also ``READ`` if that is unambiguous, and ``Claim``."""
+    """The meanings of tags: ``Phase.READ``, just ``READ`` if that is unambiguous, and ``Claim``."""
     whole: list[tuple[str, Any]] = [(kind.__qualname__, kind) for kind in records]
     short: list[tuple[str, Any]] = []
     for kind in enumerations_of(type(model.author)):

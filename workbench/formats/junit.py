@@ -14,7 +14,7 @@ PASSED, FAILED, UNKNOWN = "passed", "failed", "unknown"
 
 @dataclass(frozen=True)
 class CaseFinding:
-    """One problem, and the place to look for it.
+    """One problem, and the place to look at.
 
     Attributes:
         message: One line.

@@ -41,7 +41,7 @@ def _ending(trace: Trace, everyone: str) -> list[str]:
 
 
 def _brief(change: Change) -> str:
-    """A change in short, its parts in one line."""
+    """A change in brief, with its parts on one line."""
     return ", ".join(f"{part.where}: {part.told('→', _cut)}" for part in change.parts)
 
 

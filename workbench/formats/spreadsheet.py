@@ -36,5 +36,5 @@ def to_csv(table: "pd.DataFrame") -> str:
 
 
 def harmless(row: Iterable[str]) -> list[str]:
-    """A row with an apostrophe before each would-be formula; numbers, and "-" for nothing, are none."""
+    """A row with an apostrophe before each would-be formula; numbers, and "-" for nothing, are left alone."""
     return [f"'{text}" if text[:1] in _BEFORE_FORMULAS and not _NEGATIVE.fullmatch(text) else text for text in row]

@@ -110,7 +110,7 @@ def _absent(entry: CfgEntry, kinds: Sequence[str], model: type[Model]) -> Verdic
 
 
 def _plain(value: Any) -> Any:
-    """A value for a model that takes texts, and no model values: a set has each of its members once."""
+    """A value for a model that takes texts instead of model values: a set has each of its members once."""
     if isinstance(value, tuple):
         return tuple(dict.fromkeys(_plain(item) for item in value))
     return str(value) if isinstance(value, str) else value
@@ -157,7 +157,7 @@ def _check_bounds(cfg: Cfg, model: type[Model]) -> None:
 
 
 def _remarks(cfg: Cfg, model: type[Model], symmetry: tuple[str, ...]) -> list[str]:
-    """Remarks on statements that have no effect here, or another one than in TLC."""
+    """Remarks on statements that have no effect here, or a different one from TLC's."""
     remarks = []
     single = {keyword: entry.value for keyword, entry in cfg.single.items()}
     behaviour = [f"{keyword} {single[keyword]}" for keyword in ("SPECIFICATION", "INIT", "NEXT") if keyword in single]

@@ -1,4 +1,4 @@
-"""The protocols, ours and those of other packages: what each has, and the models by name."""
+"""The protocols, ours and those of other packages: the parts of each, and the models by name."""
 
 import importlib
 import importlib.util
@@ -60,13 +60,13 @@ class Protocol:
     specs: Path | None = None
 
     def part(self, place: str) -> Any:
-        """Import one of its modules, or a name from it, as ``module:NAME``."""
+        """Import one of the protocol's modules, or a name from it, given as ``module:NAME``."""
         module, _, name = place.partition(":")
         found = importlib.import_module(f"{self.package}.{module}")
         return getattr(found, name) if name else found
 
     def model(self, name: str) -> ModelClass:
-        """The class of one of its models."""
+        """The class of one of the protocol's models."""
         found: ModelClass = self.part(self.models[name])
         return found
 
@@ -122,7 +122,7 @@ def having(part: str) -> dict[str, Protocol]:
 
 
 def protocol_of(model: ModelClass) -> Protocol | None:
-    """The protocol in whose package a class, or one that it extends, was written."""
+    """The protocol whose package contains a class, or one that it extends."""
     modules = [f"{cls.__module__}." for cls in model.__mro__]
     known = protocols().values()
     return next((one for module in modules for one in known if module.startswith(f"{one.package}.")), None)
@@ -187,12 +187,12 @@ def tla(name: str, /, **constants: Any) -> Machine:
 
 
 def file_in(name: str) -> tuple[Path, str] | None:
-    """A model's file, in Python or another language, and what follows it in `name`; None if `name` is no file."""
+    """A model's file, in Python or another language, and the rest of `name` after it; None if `name` is not a file."""
     return in_file(name, (".py", *_front_ends()))
 
 
 def module_in(name: str) -> tuple[Path, str] | None:
-    """As :func:`file_in`, for files in other languages than Python alone."""
+    """The same as :func:`file_in`, but only for files in languages other than Python."""
     return in_file(name, _front_ends())
 
 
@@ -256,7 +256,7 @@ def _from_file(path: Path, attribute: str) -> ModelClass:
 
 
 def is_named_by_user(module: str) -> bool:
-    """Whether a module of this name is a model's file that :func:`get_model` was given."""
+    """Whether the module of this name is a model's file that was given to :func:`get_model`."""
     return module.startswith(_module_of("model", ""))
 
 

@@ -1,4 +1,4 @@
-"""Where the site and the repository are published: forks change it here, and nowhere else."""
+"""The addresses of the published site and repository: forks change them here, and nowhere else."""
 
 from workbench.registry import models
 
@@ -7,5 +7,5 @@ SITE = REPOSITORY = ""
 
 
 def playground_of(model: str) -> str:
-    """What comes before a model's permalinks in the addresses that open them; "" if there is nothing that does."""
+    """The address that opens a model's permalinks once they are appended to it; "" if there is none."""
     return f"{SITE}playground.html#" if SITE and model in models() else ""

@@ -65,7 +65,7 @@ class Configuration:
 
     @property
     def files(self) -> list[Path]:
-        """The files that were read: the configuration, and the model's file if it names one."""
+        """The files that were read: the configuration, and the model's file if one is named."""
         return [self.path] if self.model_file is None else [self.path, self.model_file]
 
     def differences(self, result: Result) -> list[str]:
@@ -280,7 +280,7 @@ def neighbours(model: Machine, name: str, most: int) -> list[Neighbour]:
 
 @cache
 def _shipped_of(model: str) -> list[Configuration]:
-    """The package's configurations that may be of a model."""
+    """The package's configurations that may belong to a model."""
     paths = shipped().values()
     return [configuration(path) for path in paths if f'"{model}' in path.read_text(encoding="utf-8")]
 
@@ -320,7 +320,7 @@ def resolve(target: str | Path) -> Path:
 
 
 def told_path(path: Path) -> str:
-    """A configuration's file as it is shown; the package's own from ``specs`` on, wherever that folder is."""
+    """The path of a configuration's file for display; the package's own are cut to ``specs`` and what follows."""
     specs = folder(_SPECS)
     return (_SPECS / path.relative_to(specs)).as_posix() if path.is_relative_to(specs) else str(path)
 

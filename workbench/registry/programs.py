@@ -1,4 +1,4 @@
-"""How to install what the core lacks: the packages of an extra, and programs outside Python.
+"""Ways to install what the core lacks: the packages of extras, and programs outside Python.
 
 ``pip install 'lakehouse-workbench[EXTRA]'`` installs an extra of what is installed, in any folder, whether or not an
 index has that name. Documents are for those who have not installed it yet: scripts/pages.py writes their commands.
@@ -73,7 +73,7 @@ def is_installed(module: str) -> bool:
 
 
 def to_install(program: str) -> str:
-    """How to install a missing program, ``java`` or ``dot``: the last words of an error message."""
+    """The instruction to install a missing program, ``java`` or ``dot``, which ends an error message."""
     for installer, packages in _PACKAGES.items():
         command = installer.split()[0]
         if shutil.which(command) and (command != "conda" or "CONDA_PREFIX" in os.environ):

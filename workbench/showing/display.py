@@ -39,7 +39,7 @@ def enable() -> None:
 
 
 def _in_one_line(shell: Any, kind: type, error: BaseException, traceback: Any, tb_offset: Any = None) -> None:
-    """Show what is wrong with what was asked for, and the line of the cell, without a traceback of ours."""
+    """Show the error in the request, and the line of the cell, without a traceback of ours."""
     from workbench.kernel.meaning.errors import with_its_cell
 
     shell.showtraceback((kind, kind(with_its_cell(error)), traceback), exception_only=True)

@@ -1,4 +1,4 @@
-"""A hash of a model's behaviour, so that a stored result counts only while the model is unchanged."""
+"""A hash of a model's behaviour: a stored result counts only as long as the model is unchanged."""
 
 import copyreg
 import dis
@@ -54,7 +54,7 @@ _HAS_DOCSTRING = 0x4000000
 
 
 def model_digest(model: ModelClass) -> str:
-    """A hash of a model's declarations and code, and of all its authors' code that these use.
+    """A hash of a model's declarations and code, and of all code of its authors that these use.
 
     It is the same in every process of one version of Python, wherever the model is (a module, a file, a notebook's
     cell, an installed package), and changes with the body of an action or of a helper. It covers the code that runs,

@@ -57,7 +57,7 @@ class Encoding:
 
     @property
     def only_installed(self) -> bool:
-        """Whether every process can import all classes of the model's values, as those of installed models."""
+        """Whether every process can import all classes of the model's values, as it can those of installed models."""
         kinds = [*self._records.values(), *self._enumerations.values()]
         return all(kind is not None and kind.__module__.startswith("workbench.") for kind in kinds)
 
@@ -183,7 +183,7 @@ class Encoding:
         return text
 
     def _otherwise(self, kind: str, text: str, where: str) -> str:
-        """A string where a text alone would be a name, or the other way round."""
+        """The value of an object for a string that reads like a name, or for a name that reads like a string."""
         if (kind == "text") != (self._text(text, where) in self._names):
             which = "no" if kind == "text" else "a"
             raise InputError(f"{where} is {brief({kind: text})}, which matches {which} name of {self._model}")

@@ -1,4 +1,4 @@
-"""A folder whose content is what its manifest says, at every moment and after every crash.
+"""A folder whose content is exactly what its manifest says, at every moment and after every crash.
 
 ::
 
@@ -49,7 +49,7 @@ def open_store(place: Place) -> FileStore:
 
 
 class Folder:
-    """A folder as its manifest says. Made by :meth:`open`, :meth:`reached`, or :func:`new_folder` and its like.
+    """A folder as described by its manifest. Made by :meth:`open`, :meth:`reached`, or :func:`new_folder` and the like.
 
     Attributes:
         path: Its place for other processes.
@@ -85,7 +85,7 @@ class Folder:
 
     @classmethod
     def reached(cls, path: Place, kind: FolderKind, mark: str) -> "Folder":
-        """A folder that another process has open, which tells of its files; the manifest is not read.
+        """A folder that another process has open and has described; the manifest is not read.
 
         Raises:
             InputError: If there is another folder here.
@@ -192,7 +192,7 @@ class Folder:
         self._versions.put(self.mark, self._writer, change)
 
     def remove(self, names: Iterable[str]) -> None:
-        """Remove those of the files that the manifest does not name."""
+        """Remove those of the given files that the manifest does not name."""
         for name in names:
             if name not in self.files:
                 try:
@@ -230,7 +230,7 @@ def _called(kind: FolderKind, store: FileStore) -> str:
 
 
 def _there(store: FileStore, kind: FolderKind) -> Folder | None:
-    """The folder in a store, if there is one."""
+    """The folder in a store; None if there is none."""
     versions = Versions(store, kind, _called(kind, store))
     known = versions.read()
     if not known:
@@ -303,7 +303,7 @@ def _writer(path: Place, kind: FolderKind, new: bool) -> Iterator[Folder]:
 
 
 def _opened(store: FileStore, kind: FolderKind) -> Folder:
-    """The existing folder, or one to be made; an error if there is anything else."""
+    """The existing folder, or one to be made; anything else at the place is an error."""
     folder = _there(store, kind)
     if folder is None:
         folder = Folder(store, kind, Versions(store, kind, _called(kind, store)), secrets.token_hex(8))

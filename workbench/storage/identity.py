@@ -69,7 +69,7 @@ class Identity:
         symmetry: Sequence[str] = (),
         bits: int = 64,
     ) -> "Identity":
-        """The identity without a model object, for constants that do not go together, say."""
+        """The identity without a model object, for example for constants that do not go together."""
         return cls(
             model=model.declared.name,
             source=_source(model),
@@ -154,5 +154,5 @@ def _plain(model: ModelClass, constants: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _tuples(value: Any) -> Any:
-    """A constant as in the model: JSON turns tuples into lists."""
+    """A constant with tuples in place of JSON's lists, as in the model."""
     return tuple(map(_tuples, value)) if isinstance(value, list) else value

@@ -194,7 +194,7 @@ class RemoteStore:
 
 
 def _options(scheme: str, options: str) -> dict[str, Any]:
-    """The options to open a file system with, from those after the question mark of a URL."""
+    """The options for opening a file system, from those after the question mark of a URL."""
     given = dict(parse_qsl(options))
     known = ("endpoint_override", "scheme", "region") if scheme in ("s3", "s3a") else ()
     for name in given:
@@ -219,7 +219,7 @@ def _opening(shown: str) -> Iterator[None]:
 
 @contextmanager
 def _asking(missing: bool = False) -> Iterator[None]:
-    """Turn exceptions of stores' clients, which have their own classes, into :class:`OSError`.
+    """Turn exceptions of stores' clients, which have classes of their own, into :class:`OSError`.
 
     Args:
         missing: Whether a missing file counts as damage.

@@ -1,4 +1,4 @@
-"""JSON files with a checksum of their content: they are read as they were written, or not at all."""
+"""JSON files with a checksum of their content: they are read exactly as written, or not at all."""
 
 import hashlib
 import json

@@ -54,7 +54,7 @@ class FileStore(Protocol):
         """A new file, durable and whole at the end; an exception leaves no file, under any name."""
 
     def put_new(self, name: str, content: bytes) -> bool:
-        """Put a file, durably and whole, if the name is free. Of all that try, one gets True."""
+        """Put a file, durably and whole, if the name is free. Of all callers that try, one gets True."""
 
     def remove(self, name: str) -> None:
         """Remove a file, if it is there."""

@@ -44,7 +44,7 @@ def read_json(text: str | bytes, what: str) -> Any:
 
 
 class _NotStrict(Exception):
-    """Python's reader would accept it."""
+    """The text is not strict JSON, although Python's reader would accept it."""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The manifest of a folder, as numbered versions: each says what it changes, and never changes itself.
+"""The manifest of a folder as numbered versions: each states a change, and is itself never changed.
 
 ::
 
@@ -117,7 +117,7 @@ class Versions:
         return [self._next(text) for text in texts]
 
     def first(self) -> ManifestVersion:
-        """The first version alone, which has the mark; raises as :meth:`read`, and if there is none."""
+        """The first version alone, which has the mark; raises as :meth:`read` does, and if there is none."""
         try:
             return self._next(self.store.read([_name(0)])[0])
         except FileNotFoundError:
@@ -183,7 +183,7 @@ class Versions:
 
 
 def is_version(name: str) -> bool:
-    """Whether a file name is that of a version of a manifest."""
+    """Whether a file name belongs to a version of a manifest."""
     return _NUMBERED.fullmatch(name) is not None
 
 

@@ -31,7 +31,7 @@ def writing(path: str | Path) -> Iterator[TextIO]:
 
 @contextmanager
 def writing_bytes(path: str | Path) -> Iterator[BinaryIO]:
-    """As :func:`writing`, for bytes."""
+    """The same as :func:`writing`, for bytes."""
     with _replacing(path, {"mode": "wb"}) as out:
         yield out
 
@@ -154,13 +154,13 @@ def _is_one_file(one: str | Path, other: str | Path) -> bool:
 
 
 def _is_device(path: Path) -> bool:
-    """Whether a path is something to write to but not to replace, such as a pipe."""
+    """Whether a path can be written to but not replaced, like a pipe."""
     absolute = os.path.abspath(path)
     return absolute.startswith(("/dev/", "/proc/")) or (path.exists() and not path.is_file() and not path.is_dir())
 
 
 def _why_not(target: Path) -> str | None:
-    """Why a file cannot be written, if that is clear beforehand."""
+    """The reason why a file cannot be written; None if none is evident beforehand."""
     if target.is_dir():
         return "it is a folder"
     if not target.parent.is_dir():

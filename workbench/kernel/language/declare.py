@@ -59,7 +59,7 @@ class Process:
         self.name = self.name or name  # an alias does not rename it
 
     def of_class(self, replaced: Iterable[Any]) -> "Process":
-        """The process as a class has it: it inherits the steps of a process that it replaces, unless it has its own."""
+        """The process as declared in a class; without steps of its own it inherits those of the process replaced."""
         first = next((other for other in replaced if isinstance(other, Process) and other.steps is not None), self)
         if first is self or self.steps is not None:
             return self
@@ -94,7 +94,7 @@ class Action(Declared):
             )
 
     def of_class(self, owner: str, name: str, bases: Sequence[type], processes: Mapping[str, Process]) -> "Action":
-        """The action as the class called `owner` has it: with that `name`, and taken by the class's own process.
+        """The action as declared in the class `owner`: with that `name`, and taken by the class's own process.
 
         If a subclass replaces a process, inherited actions belong to the new one. An action that overrides one of the
         `bases` keeps each option that it does not give itself; the steps only if they are those of its process.

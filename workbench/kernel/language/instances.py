@@ -74,7 +74,7 @@ class _Run:
         self.labels: list[tuple[str, Any]] = []
 
     def fails(self, why: str) -> None:
-        """A requirement fails."""
+        """Handle a requirement that fails."""
         raise Disabled(why)
 
 
@@ -191,7 +191,7 @@ class CodeInstance(ActionInstance):
         return (branch for _, branch in self._runs(_Run, before))
 
     def _runs(self, kind: Callable[[list[_Fork]], R], before: Values) -> Iterator[tuple[R, Outcome | str]]:
-        """Every run of that `kind`, with what came of it."""
+        """Every run of that `kind`, with its outcome."""
         taken: list[_Fork] = []
         function, author, arguments = self._function, self.author, self.arguments
         draft = _running.draft_of(author._machine.layout)
@@ -251,7 +251,7 @@ class CodeInstance(ActionInstance):
         return outcomes
 
     def _counts(self, state: Reader, outcome: Outcome) -> bool:
-        """Whether fairness counts a step. One without a choice that ``fair_when`` names does not count."""
+        """Whether fairness counts a step. A step that lacks a choice named by ``fair_when`` does not count."""
         fair_when: Any = self.action.fair_when
         made, wanted = dict(outcome.choices), self._choices_counted
         if not made.keys() >= set(wanted):
@@ -269,7 +269,7 @@ class CodeInstance(ActionInstance):
 
 
 def _numbered(author: Any, number: int) -> CodeInstance:
-    """An unpickled instance: the model's own."""
+    """The model's own instance, in place of an unpickled one."""
     instance: CodeInstance = author._machine.instances[number]
     return instance
 

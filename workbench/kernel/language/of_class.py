@@ -115,7 +115,7 @@ class ClassMachine(Machine):
                     raise ModelError(f"{instance.label}: {process.pc} has no cell for who steps")
 
     def _part_lanes(self) -> None:
-        """Give each actor a lane of its own, such as one of two members that read the same."""
+        """Give each actor a lane of its own, even if two members read the same."""
         of: dict[str, set[Any]] = {}
         for instance in self.instances:
             of.setdefault(instance.lane, set()).add(instance.who)

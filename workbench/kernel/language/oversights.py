@@ -150,7 +150,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 @lru_cache(4096)
 def _loaded(code: CodeType) -> frozenset[str]:
-    """The names that `code` reads, and does not only assign."""
+    """The names that `code` reads rather than only assigns."""
     return frozenset(
         i.argval for i in get_instructions(code) if i.opname.startswith("LOAD") and isinstance(i.argval, str)
     )

@@ -137,7 +137,7 @@ class Limits:
         return min(self.budget.states or _MOST_STATES, _MOST_STATES)
 
     def why(self, stop: Stop | MemoryError | ModelError) -> str:
-        """Why a search has ended. One that runs out of memory has some more from now on."""
+        """The reason why a search has ended. One that ran out of memory may use some more from now on."""
         if isinstance(stop, ModelError):
             return f"an error of the model: {stop}"
         if isinstance(stop, Stop):
@@ -157,7 +157,7 @@ class Limits:
             raise Stop(f"the budget of {self.budget.bytes / 2**20:,.1f} MiB is used up")
 
     def in_force(self) -> AbstractContextManager[None]:
-        """Inside, a long evaluation ends with :class:`Stop` on request, or if time is used up, off the clock too."""
+        """Within the block, a long evaluation ends with :class:`Stop` on request or out of time, even off the clock."""
         return pausing(lambda: self._look(timed=True))
 
     def _look(self, timed: bool) -> None:

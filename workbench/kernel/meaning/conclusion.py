@@ -39,7 +39,7 @@ class Growth:
 
     @property
     def remarks(self) -> list[str]:
-        """The cells that grow without bound, to tell if a search did not end."""
+        """Remarks, for a search that did not end, on the cells that seem to grow without bound."""
         least = max(_LEAST, _PART * self._levels)
         growing = [at for at, grown in enumerate(self._grown) if grown >= least]
         if not growing:
@@ -98,7 +98,7 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
 
 
 def _stopping(liveness: Callable[[Property], Verdict], limits: Limits) -> Callable[[Property], Verdict]:
-    """The same, where a property whose evaluation takes too long is unknown."""
+    """The function `liveness`, except that a property whose evaluation takes too long is unknown."""
 
     def verdict(declared: Property) -> Verdict:
         try:
@@ -196,7 +196,7 @@ def decided_verdict(model: Any, declared: Property, trace: Trace) -> Verdict:
 
 
 def wrong_at_end(model: Any, declared: Property, trace: Trace) -> list[str]:
-    """The faults of the last state or step of `trace` by a property, one text for each judge."""
+    """The faults that a property finds in the last state or step of `trace`, one text for each judge."""
     last = trace.steps[-1]
     if isinstance(declared, Deadlock):
         answer = judge_end(model, last.state)
@@ -245,7 +245,7 @@ def _idle_actions(plan: Plan, explored: Exploration) -> Iterator[str]:
 
 
 def says_nothing(model: Any, declared: Property) -> str | None:
-    """Why an invariant that holds says nothing of the states; None if it reads them.
+    """The reason why an invariant that holds says nothing about the states; None if it reads them.
 
     A predicate that reads no cell in one state reads none in any. One that reads a constant instead is not reported: it
     may be on purpose.

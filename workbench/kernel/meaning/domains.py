@@ -1,4 +1,4 @@
-"""The domains of constants: the values that each accepts, how they are written, and what a model gets.
+"""The domains of constants: the values that each accepts, their notation, and the values that a model gets.
 
 Values are parsed without knowing any set of names; :meth:`Domain.bind` adds the members of the sets later.
 """
@@ -55,7 +55,7 @@ class Domain:
         return given
 
     def accepts(self, value: Any) -> bool:
-        """Whether `value` is one, for domains with one value per spelling."""
+        """Whether `value` is in the domain, for domains with one spelling per value."""
         raise NotImplementedError
 
     def bind(self, name: str, value: Any, sets: Sets) -> Any:
@@ -75,7 +75,7 @@ class Domain:
         return value
 
     def unordered(self, value: Any) -> Any:
-        """`value` without an order that means nothing."""
+        """`value` without any order that has no meaning."""
         return value
 
 
@@ -327,7 +327,7 @@ class Relation(Domain):
 
     @property
     def shapes(self) -> tuple[str, ...]:
-        """The words that give it."""
+        """The words that stand for a relation."""
         return tuple(_SHAPES) if self.to is None else ("none", "all")
 
     @property

@@ -1,4 +1,4 @@
-"""The two kinds of error - bad input, and a mistake in a model - and how messages are worded; and what is none."""
+"""The two kinds of error - bad input, and a mistake in a model - with the wording of messages; and stops."""
 
 import difflib
 import re
@@ -174,7 +174,7 @@ def of_its_class(method: Callable[Given, Answer]) -> Callable[Given, Answer]:
 
 
 def _spelt(code: CodeType, line: int) -> str:
-    """A line as " (file:line)"; the files of a notebook's cells have made-up names, which say nothing to anybody."""
+    """A line as " (file:line)"; the files of a notebook's cells have made-up names, which mean nothing to people."""
     path = Path(code.co_filename)
     if path.parent.name.startswith("ipykernel_"):
         return f" (line {line}{_OF_CELL}"

@@ -1,4 +1,4 @@
-"""Ctrl-C asks a search to stop; and long evaluations ask the search whether it is to stop."""
+"""Ctrl-C, which asks a search to stop; and pauses, in which a long evaluation asks whether it should."""
 
 import os
 import signal
@@ -51,7 +51,7 @@ def interruptible() -> Iterator[None]:
 
 @contextmanager
 def pausing(pause: Callable[[], object]) -> Iterator[None]:
-    """Inside, an evaluation that takes long calls `pause` again and again, which ends it by raising an exception."""
+    """Within the block, a long evaluation calls `pause` again and again, which may end it by raising an exception."""
     before = _pauses.set((*_pauses.get(), pause))
     try:
         yield

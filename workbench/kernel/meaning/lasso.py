@@ -46,7 +46,7 @@ def truth(name: str, predicate: Predicate, state: Any) -> bool:
 
 
 class Demand(NamedTuple):
-    """Whether a formula's trigger, if any, is ever true in a space, and its goal ever due but not yet true."""
+    """Whether a formula's trigger, if any, is ever true in a space, and its goal is ever due but not yet true."""
 
     triggered: bool
     due: bool
@@ -76,7 +76,7 @@ def liveness_verdict(
 
 
 def _idle(demands: Sequence[Demand]) -> str | None:
-    """Why a property that holds asks for nothing; None if it asks for something."""
+    """The reason why a property that holds asks for nothing; None if it asks for something."""
     if not demands:
         return NOBODY
     if any(demand.due for demand in demands):
@@ -113,7 +113,7 @@ def verify_lasso(trace: Trace, formula: Formula, fairness: Sequence[Fairness]) -
 
 
 def _check_formula(trace: Trace, loop: int, formula: Formula, counted: Sequence[bool]) -> None:
-    """Check that it is violated; `counted` says of each step whether it is one of the formula's."""
+    """Check that the formula is violated; `counted` tells for each step whether it is one of the formula's."""
     goal = [bool(formula.goal(seen(state))) for state in trace.states]
     if formula.kind == "eventually_always":
         violated = not all(goal[loop:])
@@ -126,7 +126,7 @@ def _check_formula(trace: Trace, loop: int, formula: Formula, counted: Sequence[
 
 
 def _changes(model: Machine, state: Any, which: int, condition: Fairness) -> set[Any]:
-    """The other states to which the steps lead that a condition counts in `state`."""
+    """The states, other than `state`, to which the steps from it lead that a condition counts."""
     return {
         after
         for number in condition.actions
@@ -178,7 +178,7 @@ class Trap(NamedTuple):
 
     @property
     def whys(self) -> str:
-        """Why nothing else happens."""
+        """The reasons why nothing else happens."""
         nothing = "" if self.moves else "no fair process has anything to wait for"
         return "; ".join(map(str, self.waits)) or self.unfair or nothing
 
@@ -200,7 +200,7 @@ def trap(trace: Trace) -> Trap:
 
 
 def waiting(model: Machine, state: Any, numbers: Iterable[int], moving: Container[Any] = ()) -> tuple[Wait, ...]:
-    """What each process that takes the action instances `numbers`, and is not `moving`, waits for in `state`.
+    """The waits in `state` of the processes that take the action instances `numbers` and are not `moving`.
 
     A process waits in the guard that reads most cells before it fails. If all guards of a process fail at the first
     cell - usually the program counter of one that has ended - and others get further, it is left out.

@@ -1,4 +1,4 @@
-"""The narrow waist: what a model is to an engine.
+"""The narrow waist: the interface between models and engines.
 
 A *machine* is a model with its constants. Engines speak of rows and cell numbers; how an author says what the steps do
 is the affair of a language. :class:`workbench.kernel.language.of_class.ClassMachine` is that of classes in Python.
@@ -25,7 +25,7 @@ from workbench.kernel.meaning.values import is_same, permute
 
 @dataclass(frozen=True)
 class Family:
-    """A model without constants, as panels, sweeps, commands and formats see it.
+    """A model without its constants, as panels, sweeps, commands and formats see it.
 
     Attributes:
         title: What its author calls it: the name of the class.
@@ -102,14 +102,14 @@ class Machine(ABC):
 
     @abstractmethod
     def with_constants(self, constants: Mapping[str, Any]) -> "Machine":
-        """The same model with these constants, and defaults for the others; for sweeps and repairs.
+        """The model with these constants, and defaults for the others; for sweeps and repairs.
 
         Raises:
             InputError: If they do not fit.
         """
 
     def changed(self, **constants: Any) -> "Machine":
-        """The same model with other values for some constants; raises as :meth:`with_constants` does."""
+        """The model with other values for some constants; raises as :meth:`with_constants` does."""
         return self.with_constants({**self.constants, **constants})
 
     @property
@@ -147,7 +147,7 @@ class Machine(ABC):
         """The states in which a behaviour may begin, lazily and in a fixed order: there may be very many."""
 
     def initial_states(self) -> list[Any]:
-        """The same, all of them."""
+        """All initial states, as a list."""
         return list(self.each_initial_state())
 
     def state(self, values: Sequence[Any]) -> Any:
@@ -272,7 +272,7 @@ class Machine(ABC):
     def chosen_as(self, names: Iterable[str], other: "Machine") -> list[str]:
         """The properties among `names` that apply here, chosen for the same model with `other` constants.
 
-        A choice of all that `other` checks by default is one of all that this one does.
+        If these are all that `other` checks by default, they become all that this machine checks by default.
         """
         chosen = self.applicable(names := names_in("properties", names))
         every = {declared.name for declared in other.select()} <= set(names)
@@ -281,7 +281,7 @@ class Machine(ABC):
     # Symmetry --------------------------------------------------------------------------------------------------
 
     def exchanged(self, name: str) -> Sequence[str]:
-        """The members of a symmetric set; for who looks for them in states."""
+        """The members of a symmetric set, for code that looks for them in states."""
         members: Sequence[str] = self.constants[name]
         return members
 
@@ -305,7 +305,7 @@ class Machine(ABC):
 
 
 class Wrapped(Machine):
-    """A machine that is another one but for what a subclass changes; wrappers stack."""
+    """A machine that behaves as another one, except for what a subclass changes; wrappers stack."""
 
     def __init__(self, inner: Machine) -> None:
         self.inner = inner

@@ -1,4 +1,4 @@
-"""Declared sets as a model's code sees them: each question reads only the members that it is about."""
+"""Declared sets as a model's code sees them: each question reads only the members that it concerns."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
@@ -247,11 +247,11 @@ class Members(Queries, AbstractSet[Any]):
         return not any(True for _ in self._shared(other))
 
     def union(self, *others: Iterable[Any]) -> "Members":
-        """With the members of `others`."""
+        """The set with the members of `others` added."""
         return self._but(self.universe.numbers(member for other in others for member in other), True)
 
     def difference(self, *others: Iterable[Any]) -> "Members":
-        """Without the members of `others`."""
+        """The set without the members of `others`."""
         numbers = (self.universe.find(member) for other in others for member in other)
         return self._but({number for number in numbers if number is not None}, False)
 

@@ -6,7 +6,7 @@ from workbench.kernel.meaning.values import Map, show
 
 
 class Notation:
-    """That of models in Python; another language has a subclass.
+    """The notation of models in Python; other languages have subclasses.
 
     Attributes:
         first: The number of a sequence's first member.
@@ -15,11 +15,11 @@ class Notation:
     first = 0
 
     def show(self, value: Any, joint: str = "=") -> str:
-        """A value in one line, as :func:`workbench.kernel.meaning.values.show` has it."""
+        """A value in one line, as by :func:`workbench.kernel.meaning.values.show`."""
         return show(value, joint)
 
     def key(self, of: Map, key: Any) -> str:
-        """A key of a map where it stands for itself."""
+        """A key of a map on its own, without its value."""
         return self.show(key)
 
     def pair(self, of: Map, key: Any) -> str:
@@ -27,7 +27,7 @@ class Notation:
         return f"{self.show(key)}: {self.show(of[key])}"
 
     def part(self, whole: str, of: Map, key: Any) -> str:
-        """The name of what a map, which is called `whole`, has at a key."""
+        """The name of a map's value at a key; the map is called `whole`."""
         return f"{whole}[{self.show(key)}]"
 
 

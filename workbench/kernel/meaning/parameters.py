@@ -70,7 +70,7 @@ class Parameters(dict[str, str]):
         return len(self.groups[0][0]) if self.groups else 0
 
     def with_first(self, name: str, domain: str) -> "Parameters":
-        """The same with `name` first, over `domain`, unless it is unpacked from a tuple."""
+        """These parameters with `name` first, over `domain`, unless it is unpacked from a tuple."""
         if self.together > 1 and name in self.groups[0][0]:
             return self
         return Parameters([((name,), domain), *(group for group in self.groups if group[0] != (name,))])
@@ -187,7 +187,7 @@ class Declared:
 
     @property
     def needs(self) -> str:
-        """The name of its condition, in words; "" if that has none."""
+        """The condition of the declaration in words; "" if it has no name."""
         if isinstance(self.when, str):
             return self.when
         name = getattr(self.when, "__name__", "")

@@ -139,7 +139,7 @@ class Search:
             yield
 
     def _check(self, done: int, frontier: int) -> None:
-        """Call this for each state of a level, after `done` of them; `frontier` states wait."""
+        """Check the limits; called for each state of a level, after `done` of them, while `frontier` states wait."""
         if done % _STATES_PER_REPORT == 0:
             self.limits.check(len(self.levels), len(self.states), frontier, self._held, self.decided, self.levels)
         else:

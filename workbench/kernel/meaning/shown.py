@@ -5,7 +5,7 @@ from typing import Any
 
 
 def display() -> Any:
-    """The module that draws what the kernel has."""
+    """The module that draws the kernel's objects."""
     return importlib.import_module("workbench.showing.display")
 
 

@@ -74,7 +74,7 @@ class Indexed(Mapping[Any, Any]):
 
 
 class IndexedSets(Indexed):
-    """The same for a variable with one declared set per index."""
+    """The counterpart of :class:`Indexed` for a variable with one declared set per index."""
 
     __slots__ = ()
 
@@ -140,7 +140,7 @@ class Layout:
 
     @cached_property
     def shown_of(self) -> list[Cell]:
-        """For each cell of a row the cell that people see."""
+        """The cell that people see, for each cell of a row."""
         return [shown.cell for shown in self.shown for _ in shown.numbers]
 
     def put(self, values: Mapping[Cell, Any]) -> dict[int, Any]:
@@ -162,7 +162,7 @@ class Layout:
         return row
 
     def seek(self, values: Mapping[Cell, Any]) -> dict[int, Any]:
-        """The same for what is looked for; of a set that no state has, :data:`NEVER` in one of its cells."""
+        """:meth:`put` for wanted values; for a value that no state can have, one of its cells gets :data:`NEVER`."""
         row: dict[int, Any] = {}
         for cell, value in values.items():
             shown = self._shown_at[cell]
@@ -209,7 +209,7 @@ class Layout:
         return Members(universe, Before(values, cell, lambda number: values[cell + number]), None, known)
 
     def assign_set(self, owner: "Reader", name: str, cell: int, value: Any) -> None:
-        """Assign `value` to that set; what stays is not written."""
+        """Assign `value` to that set; members that stay are not written."""
         for number, there in self._members(owner, name, cell).changes_to(value).items():
             owner._set(cell + number, there)
 
@@ -433,7 +433,7 @@ def lines_of(state: State, changing: Container[int] | None = None) -> list[str]:
 
 
 def _is_empty(value: Any) -> bool:
-    """Whether a value is none, or a collection without members."""
+    """Whether a value is None, or a collection without members."""
     return value is None or (isinstance(value, Collection) and not isinstance(value, str) and not value)
 
 
@@ -470,7 +470,7 @@ class Draft(Reader):
 
 
 def seen(state: Reader) -> Reader:
-    """A read-only view without identity: model code cannot cache on it."""
+    """A read-only view without an identity, so that model code cannot cache by it."""
     return state._layout.view(state._row) if isinstance(state, State) else state
 
 

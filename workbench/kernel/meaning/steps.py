@@ -28,7 +28,7 @@ class Outcome(NamedTuple):
 
     @property
     def identity(self) -> Any:
-        """Equal for outcomes that make the same choices, write the same values and are counted alike."""
+        """A key that outcomes share if they make the same choices, write the same values and are counted alike."""
         return identity(self.choices), {cell: identity(value) for cell, value in self.writes.items()}, self.counted
 
     def counts(self, condition: int) -> bool:
@@ -109,7 +109,7 @@ class ActionInstance(ABC):
 
     @property
     def identity(self) -> Any:
-        """Equal for instances of the same action with the same arguments, whatever the other constants are."""
+        """A key shared by instances of one action with the same arguments, whatever the other constants are."""
         return self.action.name, identity(self.arguments)
 
     def named(self, choices: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
@@ -147,7 +147,7 @@ class ActionInstance(ABC):
 
     @property
     def who(self) -> Any:
-        """Equal for the same actor. A member is one, whatever process of its it steps in."""
+        """A key for the actor. A member is one actor, whichever of its processes takes the step."""
         return self.actor if self.alone or self.actor is None else identity(self.actor.member)
 
     def spell_out(self) -> None:
@@ -179,7 +179,7 @@ class Fairness:
 
 
 def met_by(fairness: Sequence[Fairness], formula: Formula) -> list[int]:
-    """The conditions that a behaviour which breaks a formula meets, by number."""
+    """The numbers of the conditions that are met by every behaviour that breaks a formula."""
     return [number for number, one in enumerate(fairness) if one.assumed or number in formula.unless]
 
 

@@ -142,7 +142,7 @@ def find_lasso(
 
 
 def condition_of(graph: Graph, number: int, fairness: Fairness, counted: Counted) -> FairSteps:
-    """`fairness`, the condition with this number, on `graph`."""
+    """The condition `fairness`, which has this number, on `graph`."""
     steps = {
         (source, target)
         for source, transitions in enumerate(graph)

@@ -46,7 +46,7 @@ class Step:
 
     @property
     def label(self) -> str:
-        """Such as ``begin_claim(w1)``; ``initial state`` for the first."""
+        """The label of the step, such as ``begin_claim(w1)``; ``initial state`` for the first."""
         return "initial state" if self.instance is None else self.instance.label_with(self.choices)
 
     @property
@@ -56,7 +56,7 @@ class Step:
 
     @property
     def identity(self) -> Any:
-        """Equal for steps that take the same action and choose the same, in models with other constants too."""
+        """A key that steps share if they take the same action with the same choices, even under other constants."""
         return None if self.instance is None else (self.instance.identity, identity(self.choices))
 
     def __eq__(self, other: object) -> bool:
@@ -78,7 +78,7 @@ class Options(NamedTuple):
 
 
 def options(model: Any, state: State) -> list[Options]:
-    """Per action instance its possible steps in `state`."""
+    """The possible steps of each action instance in `state`."""
     model = machine_of(model)
     return [Options(instance, steps_of(model, instance, state)) for instance in model.instances]
 
@@ -209,7 +209,7 @@ class Trace(Shown):
 
 
 def is_bookkeeping(before: State, step: Step) -> bool:
-    """Whether a process that stands alone only moves on, such as a crasher that has nothing to do."""
+    """Whether a process without members merely moves on, like a crasher with nothing to do."""
     process = None if step.instance is None else step.instance.alone
     return process is not None and all(c.cell.variable == process.pc for c in changes_of(before, step.state))
 

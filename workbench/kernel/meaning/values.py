@@ -233,7 +233,7 @@ def identity(value: Any) -> Hashable:
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """Whether two values are one, by their :func:`identity`.
+    """Whether two values are the same, by their :func:`identity`.
 
     Examples:
         >>> is_same((1, True), (1, True)), is_same((1, True), (1, 1))
@@ -243,7 +243,7 @@ def is_same(one: Any, other: Any) -> bool:
 
 
 def _are_alike(one: Any, equal: Any) -> bool:
-    """Whether two equal values have the same identity; parts that are one object, as most are, need no look."""
+    """Whether two equal values have the same identity; most parts are one object in both, and need no look."""
     if type(one) is type(equal) and isinstance(one, tuple):
         return all(_are_alike(part, other) for part, other in zip(one, equal, strict=True) if part is not other)
     return identity(one) == identity(equal)
@@ -309,7 +309,7 @@ def _why_not(value: Any) -> str | None:
 
 
 def _written_by_hand(kind: type) -> set[str]:
-    """The methods of a class that stand in a file, unlike those that dataclass makes."""
+    """The methods of a class that are written in a file, unlike those made by dataclass."""
     return {
         name
         for name, what in vars(kind).items()

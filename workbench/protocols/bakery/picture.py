@@ -186,7 +186,7 @@ def held_back(model, s, n, deferral):
 
 
 def too_late(model, s, n, behind):
-    """Why a deferred ack will never be sent: the acks behind its ticket are gone already. None if it still can be."""
+    """The reason why a deferred ack can never be sent: the acks behind its ticket are gone. None if it still can."""
     holders = [w for w in model.writers_of[n] if s.my_ticket[w] == behind]
     if behind in {c.ticket for c in s.claims[n]} or any(s.pc[w] == "DrainForward" for w in holders):
         return None
@@ -239,7 +239,7 @@ def reads_clocks(model):
 
 
 def next_reading(model, s):
-    """The clock readings that the next ticket may have."""
+    """The possible clock readings of the next ticket."""
     least, most = max(1, s.next_ticket - model.MaxSkew), s.next_ticket + model.MaxSkew
     return card("next-ticket", "clocks show", text(f"{least} to {most}"), of=Place("next_ticket"), tone=QUIET)
 
@@ -253,7 +253,7 @@ def acks_under_way(model, s, n):
 
 
 def itself(model, s, n):
-    """A node's state besides the queue: its clock, its server's start, and the nodes it took for dead."""
+    """A node's state apart from the queue: its clock, its server's start, and the nodes that it took for dead."""
     if not isinstance(model, BakeryV2Extended):
         return None
     lines, of = [], []

@@ -1,4 +1,4 @@
-"""The bakeries as published: how our states, and constants, are those of the modules ``Bakery`` and ``Bakery_v2``.
+"""The bakeries as published: our states and constants in the terms of the modules ``Bakery`` and ``Bakery_v2``.
 
 ``workbench validate bakery Bakery.tla`` and ``workbench validate bakery_v2 Bakery_v2.tla`` compare them.
 """
@@ -7,7 +7,7 @@ from workbench.checking.following.port import Port, function, record, string
 
 
 def _snapshot(one):
-    """A snapshot; that of nobody, with which the table begins, has the writer 0."""
+    """A snapshot; the one that the table begins with, which is nobody's, has the writer 0."""
     who, kind = (0, "prime") if one.writer is None else (one.writer, "commit")
     return record(w=who, t=one.ticket, parent=one.parent, kind=string(kind))
 
@@ -62,7 +62,7 @@ def _constants_v2(model):
 
 
 def _state_v2(model, s):
-    """A node is the set of its writers; 0 is the node of nobody."""
+    """The values of the variables of ``Bakery_v2``. A node is the set of its writers; 0 is nobody's node."""
     node = {name: frozenset(writers) for name, writers in model.writers_of.items()} | {None: 0}
 
     def claims(view):

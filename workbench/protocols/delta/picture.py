@@ -52,7 +52,7 @@ def contents(one):
 
 
 def entry(model, s, v, shown, history):
-    """An entry, with those that it has overwritten; a slot where a writer wants to write; None for neither."""
+    """An entry, with those that it has overwritten; a slot if a writer wants to write there; None for neither."""
     wanted = [w for w in model.Writers if s.version[w] == v]
     wishes = [text(f"{w} is about to write it", tone=ODD if len(wanted) > 1 else PLAIN) for w in wanted]
     if s.log[v] is None:

@@ -1,4 +1,4 @@
-"""Delta Lake as published: how our states, and constants, are those of the module ``delta_lake``.
+"""Delta Lake as published: our states and constants in the terms of the module ``delta_lake``.
 
 ``workbench validate delta delta_lake.tla`` compares them. A data file of the module is named by a record, and holds its
 name; a merge target is a copy of the file, where ours is the file's name.
@@ -31,7 +31,7 @@ def _state(model, s):
 
 
 def _writer(model, s, w):
-    """A writer's transaction; the module's phases leave what is not there yet at Nil."""
+    """A writer's transaction; fields that the module's phases have not set yet are Nil."""
     phase = s.phase[w]
     if phase in ("Ready", "Failed"):
         return name(phase)

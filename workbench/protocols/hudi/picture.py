@@ -45,7 +45,7 @@ def hudi_extended(model, s, **given):
 
 
 def reader_of(model, s, faults):
-    """The timestamp to read at: the one that is at fault, or the latest with a Completed instant."""
+    """The timestamp to read at: the one at fault, or the latest with a Completed instant."""
     wrong = [place.index for place in faults if place.variable == "completed"]
     done = [stamp.ts for stamp in model.stamps if s.completed[stamp] is not None]
     return min((stamp.ts for stamp in wrong), default=max(done, default=None))
@@ -174,7 +174,7 @@ def pen(model, s, w, slice_id):
 
 
 def overwritten(s, slice_id, history):
-    """The rows of an earlier writer of the file that are not in it any more."""
+    """The rows of an earlier writer of the file that are no longer in it."""
     rows = s.slices[slice_id]
     lost = {}
     for earlier in history:

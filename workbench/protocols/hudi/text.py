@@ -1,4 +1,4 @@
-"""Hudi as published: how our states, and constants, are those of the module ``hudi``.
+"""Hudi as published: our states and constants in the terms of the module ``hudi``.
 
 ``workbench validate hudi hudi.tla`` compares them. The timeline, file groups and logs of the module are functions that
 grow; ours are cells for all files that there can be.
@@ -52,7 +52,7 @@ def _state(model, s):
 
 
 def _writer(s, w, number):
-    """A writer's operation; the module's phases leave what is not there yet at Nil."""
+    """A writer's operation; fields that the module's phases have not set yet are Nil."""
     phase = s.phase[w]
     if phase not in PHASES:
         return name(phase)

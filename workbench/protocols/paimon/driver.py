@@ -51,10 +51,10 @@ def python_of_writers() -> Path:
 
 
 def installed(python: str | Path) -> str:
-    """`python`, if it exists.
+    """The path `python`, once it is known to exist.
 
     Raises:
-        InputError: If not, with the commands that install it.
+        InputError: If it does not exist, with the commands that install it.
     """
     path = Path(python)
     if not path.is_file():
@@ -224,7 +224,7 @@ class PaimonCourse:
 
 
 def foretold(trace: Trace) -> dict[str, str]:
-    """The model's verdict, at the end of a trace, on each property that an audit judges: "" or how it is violated."""
+    """The model's verdict, at the end of a trace, on each property that an audit judges: "" or the violation."""
     s, model = trace.last, trace.model
     violated = {
         declared.name: any(not one.holds(s) for one in model.predicates(declared.name))

@@ -220,7 +220,7 @@ def other_files(model, s, version):
 
 
 def whereabouts(model, s, one):
-    """The past or future of a file that the snapshot lacks."""
+    """The past or future of a file that the snapshot lacks, in words."""
     has = [str(v) for v in model.versions if s.snapshots[v] is not None and one in s.manifest[s.snapshots[v]]]
     if has:
         return note(f"in snapshot {', '.join(has)}")
@@ -261,7 +261,7 @@ def compacting(model, rewrite):
 
 
 def message(model, s, op):
-    """The content that the operation has written and wants committed."""
+    """The content that the operation has written and wants to have committed."""
     wanted = s.message[op]
     if wanted is None:
         return

@@ -108,9 +108,9 @@ def follow(
 def _histories(
     path: str, keys: Sequence[str] | None, bucket: str | None, undecided: list[str]
 ) -> Iterator[tuple[BucketHistory, int, int]]:
-    """What there is to follow, with the number of keys that have the same history, and of those to come in the bucket.
+    """The histories to follow, each with the number of keys that share it, and of keys still to come in the bucket.
 
-    What the model does not describe is added to `undecided`.
+    Histories that the model does not describe are added to `undecided`.
     """
     needs("tables", "a table's history")
     from workbench.protocols.paimon.audit.history import OutsideModelError, TableHistory
@@ -152,7 +152,7 @@ def _follow(
 def _as_real(
     history: BucketHistory, model: ModelClass, given: Mapping[str, Any], bounds: Mapping[str, Any]
 ) -> tuple[Report, dict[str, bool]]:
-    """The report on a history, and what real writers do that explains it, or the most of that."""
+    """The report on a history, and the habits of real writers that explain it, or explain most of it."""
     matters = {"RestoreSequence": history.has_numbers, "CompactToAnyLevel": history.constants["NUM_COMPACTORS"] > 0}
     names = [name for name, does in matters.items() if does and name not in given]
     ways: list[dict[str, bool]] = [{}, *({name: True} for name in names)]
@@ -169,7 +169,7 @@ def _as_real(
 def _why_outside(
     history: BucketHistory, model: ModelClass, given: Mapping[str, Any], bounds: Mapping[str, Any]
 ) -> str | None:
-    """Why the model's refusal of a history says nothing about the table; None if it does."""
+    """The reason why the model's refusal of a history says nothing about the table; None if it does say something."""
     here = {**history.constants, **given}["NUM_WRITERS"]
     if history.writers > here:
         return f"{history.writers} writers take part, of whom {here} at a time were followed"

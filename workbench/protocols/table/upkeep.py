@@ -1,4 +1,4 @@
-"""What befalls the files of a table, in the same words for all formats: answers that are lost, and clean-up."""
+"""The hazards of a table's files, in the same words for all formats: lost answers, and clean-up."""
 
 from workbench.language import Constant
 

@@ -23,7 +23,7 @@ _JUDGE = "__import__('workbench.showing.lessons.grading', fromlist=['say']).say(
 
 
 class Mark(NamedTuple):
-    """The mark for an exercise, with what was said of the answer."""
+    """The mark for an exercise, with the comment on the answer."""
 
     exercise: str
     mark: str
@@ -37,7 +37,7 @@ def say(name: str, answer: Any) -> None:
 
 
 def marks_of(path: Path, seconds: float) -> list[Mark]:
-    """Run a notebook, and judge the last answer to each exercise in it, or in the lesson that it is called after.
+    """Run a notebook, and judge the last answer to each exercise in it, or in the lesson that it is named after.
 
     Args:
         seconds: How long it may run.

@@ -1,4 +1,4 @@
-"""Charts of the result: levels, what the actions contributed, and who reads and writes what."""
+"""Charts of the result: levels, contributions of the actions, and their reads and writes."""
 
 from workbench.kernel import Result
 from workbench.showing import view

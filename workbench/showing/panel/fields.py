@@ -1,4 +1,4 @@
-"""Buttons and fields: what a person presses, ticks, chooses and types in a panel.
+"""Buttons and fields, in which a person presses, ticks, chooses and types in a panel.
 
 A field calls `on_change` when a person has changed its value, and not when a program has.
 """
@@ -69,7 +69,7 @@ class Field(Part):
             self.on_change()
 
     def read(self, sent: Any) -> Any:
-        """The value that the page has sent; None where it is not one."""
+        """The value that the page has sent; None if it is not a possible one."""
         return sent if isinstance(sent, str) else None
 
     def markup(self) -> Markup:

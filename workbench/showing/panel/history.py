@@ -1,4 +1,4 @@
-"""The history of a simulator as a thin tree: abandoned branches to go back to, names, and two branches compared."""
+"""The history of a simulator as a thin tree: abandoned branches to return to, names, and a comparison of two."""
 
 from collections.abc import Callable
 from typing import Any
@@ -51,7 +51,7 @@ class HistoryView(Box):
         self._compare()
 
     def look(self) -> None:
-        """Draw the tree, and compare what is ticked."""
+        """Draw the tree, and compare the ticked branches."""
         history = self.stepper.history
         if history is not self._of:
             self._of, self._ticked = history, []

@@ -1,4 +1,4 @@
-"""Surfaces with traits that mean something: what a notebook observes, links and sets.
+"""Surfaces with meaningful traits, which a notebook can observe, link and set.
 
 Checks run in threads, and clicks are handled with a lock held. Traits change where their observers expect it: in the
 thread that made the widget, with no lock held.
@@ -70,6 +70,6 @@ class Observed(Surface):
         self._given = {}
 
     def is_followed(self, proposal: Any) -> bool:
-        """Whether a trait gets a value because it follows, and not because somebody sets it."""
+        """Whether a trait gets a value because it follows, rather than because somebody sets it."""
         name = proposal["trait"].name
         return name in self._given and bool(self._given[name] == proposal["value"])

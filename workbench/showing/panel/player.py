@@ -204,7 +204,7 @@ class Player(Part):
             self._draw_pictures()
 
     def _fitting(self, trace: Trace) -> tuple[list[str], str]:
-        """The watches that the trace's model takes; and why it does not take the others."""
+        """The watches that the trace's model accepts; and the reasons why it does not accept the others."""
         fitting, mistakes = [], []
         for text in self.watches:
             try:
@@ -292,7 +292,7 @@ class Player(Part):
 
 
 def share_watches(player: Player, session: Session) -> None:
-    """Let a player watch what the session watches, and the session what is typed into the player."""
+    """Give a player the session's watches, and the session those typed into the player."""
 
     def tell() -> None:
         if session.watches != player.watches:

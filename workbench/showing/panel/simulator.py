@@ -55,12 +55,12 @@ class Simulator(Surface):
 
     @property
     def at(self) -> int:
-        """The index of the state that one is in."""
+        """The index of the present state."""
         return self.stepper.at
 
     @property
     def state(self) -> Any:
-        """The state that one is in."""
+        """The present state."""
         return self.stepper.state
 
     def start(self, what: Any, step: int | None = None) -> None:

@@ -1,4 +1,4 @@
-"""A behaviour that one steps through, and grows: other steps to take, what was undone, and ways to be taken further."""
+"""A behaviour to step through and to extend: other steps, undone steps, and ways to be taken further."""
 
 from collections.abc import Sequence
 
@@ -34,7 +34,7 @@ _HERE, _BEGINNING = "from this state", "from the beginning"
 
 
 class Stepping(Box):
-    """A behaviour in a player, and all that one may do with it.
+    """A behaviour in a player, and everything that one can do with it.
 
     Args:
         session: Whose story it is; None where there is no story.

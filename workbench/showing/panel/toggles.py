@@ -56,7 +56,7 @@ class Toggles(Part):
         self.on = tuple(name for name in self.titles if values.get(name, name in self.on))
 
     def disable(self, names: Iterable[str]) -> None:
-        """Let a person switch all but those called `names`."""
+        """Let a person switch all except those called `names`."""
         names = set(names)
         self.disabled = tuple(name for name in self.titles if name in names)
 

@@ -79,7 +79,7 @@ def _is_inside_new(id: str, parents: dict[str, str], changes: dict[str, str]) ->
 
 
 def _own(thing: Any) -> Any:
-    """A thing's own content: without the things in it, and without the aside."""
+    """A thing's own content, without the things in it and without the aside."""
     if isinstance(thing, Box):
         texts = tuple(_words(item) for item in thing.body if isinstance(item, Text))
         return thing.kind, _words(thing.title), texts if LOOKS[thing.kind].own else (), thing.faded, thing.dashed
@@ -132,7 +132,7 @@ def _lost(things: Sequence[Any], parent: str, kept: frozenset[str], went: _Went)
 
 
 def _moved_out(things: Sequence[Any], kept: frozenset[str], went: _Went) -> None:
-    """Collect from things that moved out of one that is gone, but lost something themselves."""
+    """Collect the losses of things that moved out of one that is gone."""
     for thing in things:
         if thing.id in kept:
             _lost(children(thing), thing.id, kept, went)
@@ -141,7 +141,7 @@ def _moved_out(things: Sequence[Any], kept: frozenset[str], went: _Went) -> None
 
 
 def _ghost(thing: Any, kept: frozenset[str]) -> Any:
-    """A thing that is gone, as it is drawn: without the things in it that are still there."""
+    """The drawing of a thing that is gone, without the things in it that are still there."""
     if isinstance(thing, Row):
         return replace(thing, faded=True, struck=True)
     if isinstance(thing, Badge):

@@ -1,4 +1,4 @@
-"""Pictures of states, made from the descriptions that functions give."""
+"""Pictures of states, made from the descriptions given by functions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -250,7 +250,7 @@ def _lines(id: str, lines: Sequence[Text]) -> list[Any]:
 
 
 def _boxes(things: Iterable[Any]) -> list[Any]:
-    """The things that are laid out; arrows run between them."""
+    """The things that are laid out, without the arrows between them."""
     return [thing for thing in things if not isinstance(thing, Arrow)]
 
 

@@ -1,4 +1,4 @@
-"""The layout: things become boxes, as large as their texts need, below and beside each other."""
+"""The layout: things become boxes, as large as their texts require, below and beside each other."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -111,7 +111,7 @@ def _turned(one: Placed) -> Placed:
 
 
 def _straight(source: Placed, target: Placed) -> Iterator[list[Point]]:
-    """Horizontal lines, if both share a height."""
+    """Horizontal lines, if both ends share a height."""
     low, high = max(source.y, target.y) + 5, min(source.y + source.h, target.y + target.h) - 5
     if low <= high:
         start, end = _facing(source, target)

@@ -104,7 +104,7 @@ def _labels(view: TraceView) -> tuple[list[tuple[float, float]], list[_Label]]:
 
 
 def _timing(prefix: str, count: int, seconds: float) -> Markup:
-    """The style sheet that shows one frame after the other, for ever; the last one stays longer."""
+    """The style sheet that shows one frame after the other in an endless loop; the last one stays longer."""
     if count == 1:
         return Markup()
     whole = seconds * (count - 1 + _LAST)

@@ -27,7 +27,7 @@ _GRADES = {
 
 
 def audit_view(audit: Audit) -> Drawn:
-    """The whole audit: what was found, what it rests on, pictures, and what was not checked."""
+    """The whole audit: the findings with their evidence and pictures, and what was not checked."""
     return Rendered(_fragment(audit), audit.text())
 
 
@@ -46,7 +46,7 @@ def audits_page(rows: Sequence[tuple[str, Sequence[str], str]]) -> str:
 
 
 def finding_view(finding: Finding) -> Drawn:
-    """One finding: what it rests on, and its picture."""
+    """One finding: its evidence, and its picture."""
     return Rendered(_finding(finding), "\n".join((finding.why, *finding.evidence)))
 
 
@@ -103,7 +103,7 @@ def _finding(finding: Finding, number: str = "") -> Markup:
 
 
 def _made(what: str, make: Callable[[], Markup]) -> Markup:
-    """A part of the page, or why it could not be made: what was found is shown in any case."""
+    """A part of the page, or the reason why it could not be made: the findings are shown in any case."""
     try:
         return make()
     except Exception as error:
@@ -111,7 +111,7 @@ def _made(what: str, make: Callable[[], Markup]) -> Markup:
 
 
 def _stories(audit: Audit) -> Markup:
-    """For each kind of finding the model's shortest way to it."""
+    """The model's shortest way to each kind of finding."""
     parts: list[Markup] = []
     told = set()
     for finding in audit.findings:

@@ -48,7 +48,7 @@ class Bars(Chart):
 
 
 def _ticks(most: float, about: int = 4) -> list[int]:
-    """Round numbers from 0 to at least `most`."""
+    """Round numbers for an axis, from 0 to at least `most`."""
     if most <= 0:
         return [0, 1]
     rough = most / about

@@ -1,4 +1,4 @@
-"""Charts of results: what each shows, as data; how they are drawn is in `bars` and `grid`."""
+"""Charts of results: the data that each shows; the drawing is in `bars` and `grid`."""
 
 import itertools
 from collections.abc import Callable, Sequence
@@ -36,7 +36,7 @@ def levels_chart(result: Result) -> Bars:
 
 
 def coverage_chart(result: Result) -> Bars:
-    """Per action how often it was enabled, how many states it led to, and how many of them were new."""
+    """For each action, how often it was enabled, how many states it led to, and how many of these were new."""
     never, within = result.never_taken, "" if result.within is None else f" within {result.within}"
     return Bars(
         title=f"{result.model.name}: what the actions contributed",
@@ -57,7 +57,7 @@ _ACCESS = {(True, False): "R", (False, True): "W", (True, True): "RW"}
 
 
 def access_chart(space: "Space", sample: int = SAMPLE) -> Grid:
-    """Which action reads and which writes which variable, as seen when the actions run in some states of the space.
+    """The variables that each action reads and writes, observed by running the actions in some states of the space.
 
     Args:
         sample: How many states to run the actions in, beside those in which each is taken first.

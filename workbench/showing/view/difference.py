@@ -14,7 +14,7 @@ BECOMES = "\N{RIGHTWARDS ARROW}"
 
 
 def told_apart(states: Sequence[State]) -> list[str]:
-    """For each of some states of a model, what is in the cells that are not the same in all of them.
+    """For each of some states of a model, the contents of the cells that differ among them.
 
     Examples:
         >>> from workbench.kernel import Model, Variable, action, choose, initial
@@ -41,7 +41,7 @@ def told_apart(states: Sequence[State]) -> list[str]:
 
 
 def _told(variable: str, items: Sequence[tuple[Cell, Any]], show: Callable[[Any], str]) -> str:
-    """Some cells of a variable: of booleans, where they are true."""
+    """Some cells of a variable in words; for booleans, the indices where they are true."""
     if items[0][0].index is None:
         return f"{variable} = {show(items[0][1])}"
     if all(isinstance(value, bool) for _, value in items):

@@ -29,7 +29,7 @@ _NUMBER = re.compile(r"-?[\d.]+")
 
 
 def statements(nodes: Sequence[Node], edges: Sequence[Edge]) -> list[str]:
-    """The graph in Graphviz's language: what stands between the braces."""
+    """The graph in Graphviz's language, without the surrounding braces."""
     plain = all(len(node.label) <= 4 and node.picture is None for node in nodes)
     everywhere = {
         "graph": {"bgcolor": "transparent", "rankdir": "TB", "nodesep": "0.25", "ranksep": "0.4", "margin": "0.05"},
@@ -95,7 +95,7 @@ def _node_style(node: Node, plain: bool) -> dict[str, str]:
 
 
 def _scale(picture: Picture) -> float:
-    """From the picture's pixels to points; a wide picture is made smaller."""
+    """The factor from the picture's pixels to points; a wide picture is made smaller."""
     return min(_POINTS, _WIDEST / picture.size[0])
 
 
@@ -108,7 +108,7 @@ def _room(node: Node) -> dict[str, str]:
 
 
 def _hung(node: Node, picture: Picture, drawn: ElementTree.Element) -> Markup:
-    """The picture of a node, where that is drawn; nodes are light on every page, and so is what is in them."""
+    """The picture of a node in its place in the drawing; nodes are light on every page, and so are their pictures."""
     numbers = [float(n) for path in drawn.iter(f"{SVG}path") for n in _NUMBER.findall(path.get("d", ""))]
     x, y = (min(along) + max(along) for along in (numbers[::2], numbers[1::2]))  # twice the middle
     scale = _scale(picture)

@@ -35,7 +35,7 @@ _STYLES = {
 
 
 class Cell(NamedTuple):
-    """One cell: what kind it is, the sign in it, the text on hovering, and what a click sends in a panel."""
+    """One cell: its kind, its sign, the text on hovering, and the message that a click sends in a panel."""
 
     kind: str
     sign: str

@@ -97,7 +97,7 @@ def asset(name: str) -> str:
 
 
 def script(*names: str, folder: Traversable = FOLDER) -> str:
-    """Scripts as one, without the lines that are comments: each drawing carries its own."""
+    """Several scripts as one, without comment lines: each drawing carries its own copy."""
     text = "".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)
     return re.sub(r"^\s*//.*\n", "", text, flags=re.MULTILINE)
 
@@ -119,7 +119,7 @@ def drawn_style(traces: bool = True) -> str:
 
 
 def live_script(*more: str, traces: bool = True) -> Markup:
-    """The script that makes the drawings live which are in the same element, and scripts that rest on it.
+    """The script that makes the drawings in the same element live, and the scripts that build on it.
 
     Args:
         traces: Whether there are traces to be played among them.
@@ -129,14 +129,14 @@ def live_script(*more: str, traces: bool = True) -> Markup:
 
 
 class Drawn:
-    """Something drawn. What it says is in its attributes; `html` and `text` show it."""
+    """Something drawn. Its content is in its attributes; `html` and `text` show it."""
 
     def html(self) -> Markup:
         """A fragment of HTML, to be placed inside an element of class ``wb`` on a page with the style sheet."""
         raise NotImplementedError
 
     def text(self) -> str:
-        """The same for terminals."""
+        """The drawing as text, for terminals."""
         raise NotImplementedError
 
     def bundle(self) -> dict[str, Any]:

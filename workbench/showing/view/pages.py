@@ -103,7 +103,7 @@ def _graph(result: Result, space: Space | None) -> Markup | None:
 
 
 def _choose_graph(result: Result, space: Space | None) -> StateGraph | None:
-    """The whole graph if it is small, else a counterexample with the steps not taken, if there is one."""
+    """The whole graph if it is small; otherwise a counterexample with the steps not taken, if there is one."""
     trace = next((verdict.trace for verdict in result.violated if verdict.trace is not None), None)
     if space is not None and len(space.sources) <= MOST_EDGES:
         return state_graph(space, trace=trace, pictures=len(space) <= MOST_PICTURES)

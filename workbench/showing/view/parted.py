@@ -1,4 +1,4 @@
-"""Two behaviours side by side: what they have in common, where they part, and what is different then."""
+"""Two behaviours side by side: their common beginning, the place where they part, and the differences after it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ def parting(one: Trace, other: Trace) -> int | None:
 
 @dataclass(frozen=True, repr=False)
 class Parted(Drawn):
-    """Two traces, with pictures in which what differs is marked: where they part, and at their ends.
+    """Two traces, with pictures that mark the differences: where they part, and at their ends.
 
     Attributes:
         names: What the two are called.
@@ -47,7 +47,7 @@ class Parted(Drawn):
 
     @property
     def rows(self) -> list[tuple[str, str, str]]:
-        """From there on the number of each state, and the steps that lead to it."""
+        """The number of each state after the parting, and the steps that lead to it."""
         longest = max(len(self.one), len(self.other))
         return [(str(at + 1), *self._labels(at)) for at in range(self.common, longest)]
 

@@ -85,7 +85,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Plot:
-    """All of a chart but its title and notes.
+    """Everything in a chart except its title and notes.
 
     Attributes:
         labels: Texts that belong to no mark: titles, names of axes, the legend.
@@ -181,7 +181,7 @@ def figure(plot: Plot) -> dict[str, Any]:
         return 1 - (pixel - top) / down
 
     def annotation(label: Label) -> dict[str, Any]:
-        """A text keeps its distance from a panel, however wide the panels are."""
+        """An annotation that keeps its distance from a panel, however wide the panels are."""
         start = max((panel.left for panel in plot.panels if panel.left <= label.x), default=left)
         return {**_words(label), "x": x_of(start), "xshift": label.x - start, "y": y_of(label.y), "yshift": -4}
 

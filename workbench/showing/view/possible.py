@@ -1,4 +1,4 @@
-"""The steps that are possible in a state, as buttons, and why the others are not."""
+"""The possible steps in a state as buttons, and the reasons why the others are not possible."""
 
 from itertools import groupby
 
@@ -46,7 +46,7 @@ def possible_steps(model: Machine, state: State, taken: Move | None = None, more
 
 
 def _step_button(state: State, step: Step, taken: Move | None) -> Markup:
-    """A step to take, with what it would change; the one that the behaviour takes here is marked."""
+    """A button for a step, with its changes in the tooltip; the step that the behaviour takes here is marked."""
     assert step.move is not None  # it is no initial state
     changes = "\n".join(map(told_change, changes_of(state, step.state)))
     return element(

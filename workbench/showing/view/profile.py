@@ -15,7 +15,7 @@ def profile_view(profile: Profile) -> Joined:
 
 
 def profile_table(profile: Profile) -> Rendered:
-    """Per action, property and clause its calls, its trees, and what it read; those with most calls first."""
+    """The calls, trees and reads of each action, property and clause; those with most calls come first."""
     rows = [(cost.subject.label, cost.subject.kind, *profile.row(cost)) for cost in profile.by_calls]
     marked = [(element("code", label), *others) for label, *others in rows]
     note = noted(f"Cells: the most that one instance has read, of {len(profile.cells)}.")
@@ -24,7 +24,7 @@ def profile_table(profile: Profile) -> Rendered:
 
 
 def profile_chart(profile: Profile) -> Bars:
-    """Per action, property and clause how often Python was called."""
+    """The number of calls of Python for each action, property and clause."""
     costs = profile.by_calls
     return Bars(
         title=profile.head,

@@ -1,4 +1,4 @@
-"""A trace in the words of the model that its own refines: which step of that model each of its steps is, or none."""
+"""A trace in terms of the model that its own refines: for each step, the step of that model, if it is one."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class RefinedStep:
 
     @property
     def words(self) -> str:
-        """In a few words what it is there."""
+        """The step in the refined model in a few words."""
         if self.why is not None:
             return f"no {'beginning' if self.step else 'step'} of {self.model}"
         return self.step.label if self.step and self.changes else f"nothing to {self.model}"

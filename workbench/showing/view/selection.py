@@ -39,7 +39,7 @@ from workbench.showing.view.graph import (
 
 
 def _columns(model: Machine, variables: Sequence[str]) -> list[Shown]:
-    """The cells that `variables` stand for: names of variables (all their cells) or of cells, such as ``pc[w1]``."""
+    """The cells named by `variables`: variables (for all their cells) or single cells, such as ``pc[w1]``."""
     by_name: dict[str, list[Shown]] = {}
     for shown in model.layout.shown:
         by_name.setdefault(shown.cell.variable, []).append(shown)
@@ -61,7 +61,7 @@ def _spell(columns: Sequence[Shown], state: State) -> str:
 
 
 def telling(model: Machine, states: Sequence[State]) -> tuple[str, ...]:
-    """The variable that says most of `states` in the fewest words: where each process is, else one of few values."""
+    """The variable that tells most about `states` in the fewest words: a program counter, or one with few values."""
     seen: dict[str, set[Any]] = {}
     for state in states:
         for cell, value in cells_of(state):
@@ -217,7 +217,7 @@ def _of_states(
 
 
 def _illustrate(draft: GraphDraft, draw: Callable[[str], Picture], notes: list[str]) -> None:
-    """Show states as their pictures: those of the trace first, as many as there is room for, which is noted."""
+    """Show states as pictures, those of the trace first, as many as there is room for; this is noted."""
     chosen = sorted(draft.nodes.values(), key=lambda node: not node.marks & {TRACE, FOCUS})[:MOST_PICTURES]
     draft.nodes |= {node.id: replace(node, picture=draw(node.id)) for node in chosen}
     if len(draft.nodes) > MOST_PICTURES:
@@ -225,7 +225,7 @@ def _illustrate(draft: GraphDraft, draw: Callable[[str], Picture], notes: list[s
 
 
 def _violating(space: Space) -> np.ndarray:
-    """For each state whether a violated invariant is false in it."""
+    """Whether a violated invariant is false in each state."""
     wrong = np.zeros(len(space), bool)
     for verdict in space.result.violated:
         if verdict.kind == "invariant":
@@ -239,7 +239,7 @@ def _violating(space: Space) -> np.ndarray:
 def alternatives(
     trace: Trace, *, variables: Sequence[str] = (), most_edges: int = MOST_EDGES, pictures: bool = False
 ) -> StateGraph:
-    """A trace, and from each of its states the steps that were not taken, but for those in which nothing happens.
+    """A trace with the steps not taken from each of its states, except for those that change nothing.
 
     Args:
         variables: What the nodes show of their states; for the trace's states their position by default.

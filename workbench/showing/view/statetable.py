@@ -58,7 +58,7 @@ def _others(truths: Sequence[Truth], besides: bool) -> str:
 
 
 def _changed(changes: Sequence[Change]) -> Markup | None:
-    """The parts that have changed, in one line each: of what has members, those that came and went."""
+    """The parts that have changed, one per line; for collections, the members that came and went."""
     if not changes:
         return None
     rows = []

@@ -1,4 +1,4 @@
-"""A behaviour in lanes, as plain data: one lane per actor, and for each step what it does in which of them."""
+"""A behaviour in lanes, as plain data: one lane per actor, and for each step its effects in each lane."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -49,7 +49,7 @@ class StepView:
 
     @property
     def state(self) -> State:
-        """The state that it leads to."""
+        """The state that the step leads to."""
         return self.step.state
 
     @property

@@ -21,7 +21,7 @@ def _code(text: object) -> Markup:
 
 
 def verdict_table(result: Result) -> Rendered:
-    """Per property its verdict, the reason in words, and the length of the trace."""
+    """The verdict on each property, the reason in words, and the length of the trace."""
     rows = [(badge(v.word), _code(v.name), _reason(v, result)) for v in result.verdicts]
     lines = [(f"{MARKS[v.word][0]} {v.word}", v.name, _plain_reason(v)) for v in result.verdicts]
     return Rendered(table(("verdict", "property", "reason"), rows), "\n".join(columns(lines)))
@@ -42,7 +42,7 @@ def _plain_reason(verdict: Verdict) -> str:
 
 
 def summary(result: Result) -> str:
-    """The counts of a result in one line of text, and why there are no more."""
+    """The counts of a result in one line of text, and the reason why there are no more."""
     return result.counts if result.complete else f"INCOMPLETE ({result.stopped}): {result.counts}"
 
 
@@ -82,7 +82,7 @@ def changes(before: Machine, after: Machine) -> list[tuple[str, Any, Any]]:
 
 
 def what_changed(before: Result, after: Result) -> str:
-    """In a line, what was set differently and what that did to the verdicts.
+    """The differences in settings between two results, and their effect on the verdicts, in a line.
 
     Examples:
         >>> from workbench.kernel import search
@@ -144,7 +144,7 @@ class Comparison(Drawn):
 
     @property
     def verdicts(self) -> list[tuple[str, Verdict | None, Verdict | None]]:
-        """Per property the verdict of either result, None where it was not checked."""
+        """The verdicts of both results on each property; None if one has not checked it."""
         one, other = ({v.name: v for v in result.verdicts} for result in (self.left, self.right))
         return [(name, one.get(name), other.get(name)) for name in dict.fromkeys([*one, *other])]
 

@@ -111,7 +111,7 @@ class TraceView(Lanes, Drawn):
 
     @cached_property
     def _trapped(self) -> Fault | None:
-        """The same, with the program counters of those that wait."""
+        """The trap as a fault at the program counters of those that wait."""
         if self.trap is None:
             return None
         model = self.trace.model
@@ -121,7 +121,7 @@ class TraceView(Lanes, Drawn):
 
     @property
     def then(self) -> str | None:
-        """A sentence on how a lasso goes on, and on what waits there."""
+        """A sentence on the continuation of a lasso, and on the processes that wait there."""
         if self.trap is None:
             return None
         waits = self.trap.whys
@@ -202,7 +202,7 @@ class TraceView(Lanes, Drawn):
         )
 
     def _foldable(self, index: int) -> Markup:
-        """One step, folded to its label unless it is the one that is shown first."""
+        """One step, folded to its label unless it is the one shown first."""
         step = self.steps[index]
         count = f" \N{MIDDLE DOT} {counted(len(step.changes), 'change')}" if step.changes else ""
         broken = (" " + badge("violated", f"{truth.name} violated") for truth in step.broken)
@@ -223,7 +223,7 @@ class TraceView(Lanes, Drawn):
 
 
 def packed(texts: Sequence[str] | Mapping[str, str]) -> str:
-    """Texts that have much in common as one short text, which ``pictures.js`` unpacks."""
+    """Texts with much in common, packed into one short text that ``pictures.js`` unpacks."""
     plain = json.dumps(dict(texts) if isinstance(texts, Mapping) else list(texts))
     return base64.b64encode(gzip.compress(plain.encode(), mtime=0)).decode()
 
@@ -370,7 +370,7 @@ def _source(instance: ActionInstance) -> str:
 
 
 def _writes_over(change: Change) -> bool:
-    """Whether something that had a name of its own is replaced, rather than added to."""
+    """Whether a step replaces something that had a name of its own instead of adding to it."""
     before, after = change.before, change.after
     if change.cell.index is None or not before or isinstance(before, frozenset):
         return False
@@ -380,7 +380,7 @@ def _writes_over(change: Change) -> bool:
 
 
 class _Owners:
-    """Says in which lane a cell lies.
+    """Tells the lane of a cell.
 
     A cell with an actor in its index is that actor's. What only a process of its own touches, in the states of the
     trace, is private to that process, such as its program counter. The rest is shared.

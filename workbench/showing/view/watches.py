@@ -26,12 +26,12 @@ class Watch:
     asked: bool = True
 
     def changed(self, index: int) -> bool:
-        """Whether it is something else in the state with this index than in the one before."""
+        """Whether the value in the state with this index differs from that in the state before."""
         return index > 0 and self.readings[index].text != self.readings[index - 1].text
 
     @property
     def true(self) -> list[int]:
-        """The indices of the states in which it is true."""
+        """The indices of the states in which the expression is true."""
         return [index for index, reading in enumerate(self.readings) if reading.true]
 
     def first(self) -> int | None:
@@ -92,7 +92,7 @@ def aliases(trace: Trace) -> list[Watch]:
 
 
 def watched_here(watches: Sequence[Watch], index: int) -> Markup | None:
-    """A row for each watch: what it is in the state with this index, and what it was where that differs."""
+    """A row for each watch: its value in the state with this index, and the previous one if that differs."""
     rows = []
     for one in watches:
         before = one.readings[index - 1].text if one.changed(index) else ""

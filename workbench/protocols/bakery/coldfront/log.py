@@ -168,7 +168,7 @@ def _owners(by_node: dict[str, list[Transaction]]) -> dict[int, str]:
 
 
 def _check_names(by_node: dict[str, list[Transaction]], owner: dict[int, str]) -> None:
-    """Raise InputError for an ack of a node without a log, or one that waits for a ticket that nobody took."""
+    """Raise InputError for an ack from a node without a log, or for one that waits for a ticket never taken."""
     for _, change in each_change(itertools.chain.from_iterable(by_node.values())):
         key = change.key
         if key.table == ACKS and key.other not in by_node:

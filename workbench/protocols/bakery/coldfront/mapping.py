@@ -73,7 +73,7 @@ def _skew(log: Log) -> int:
 
 
 def _writers(log: Log) -> tuple[dict[str, list[str]], dict[int, str]]:
-    """The writers of each node, and the holder of each ticket: a free writer of its node, or else a further one."""
+    """The writers of each node, and the holder of each ticket: a free writer of its node, or else a new one."""
     places: dict[str, list[int]] = {node: [] for node in log.nodes}  # by writer, the ticket held, or 0
     place_of: dict[int, int] = {}
     for node, change in each_change([*log.held, *log.transactions]):
@@ -138,7 +138,7 @@ class _Observer:
         return Recording(states, begins=begins or "initial", watched=frozenset(self.cells), irrelevant=self.unseen())
 
     def unseen(self) -> frozenset[int]:
-        """The cells that no row depends on: how a pass ended, unless a 409 starts another pass."""
+        """The cells that no row depends on: those on the end of a pass, unless a 409 starts another pass."""
         names = () if self.model.MaxRetries else ("iceberg", "decision", "parent_seen", "parent_staged")
         return frozenset(at for at, cell in enumerate(self.machine.layout.cells) if cell.variable in names)
 

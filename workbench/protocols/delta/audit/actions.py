@@ -80,7 +80,7 @@ class FileAction(NamedTuple):
 
     @property
     def vector_id(self) -> str | None:
-        """The key that tells this file from the same one with other rows deleted."""
+        """The key that distinguishes this file from the same one with other rows deleted."""
         return None if self.vector is None else self.vector.id
 
 
@@ -193,7 +193,7 @@ def read_checkpoint(source: Source, names: tuple[str, ...]) -> Actions:
 
 
 def rows_added(source: Source, name: str, file: str) -> int | None:
-    """The rows of a file that an entry adds, by its statistics; None if they do not say it.
+    """The number of rows of a file that an entry adds, by its statistics; None if these do not say.
 
     Raises:
         Missing: If the entry does not exist.
@@ -236,7 +236,7 @@ def _rows(source: Source, name: str) -> Iterator[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A value of Arrow as JSON has it: a map, which is a list of pairs, becomes an object."""
+    """A value of Arrow in JSON's form: a map, which is a list of pairs, becomes an object."""
     if isinstance(value, dict):
         return {name: {} if part == [] and name in _MAPS else _plain(part) for name, part in value.items()}
     if isinstance(value, list) and value and all(isinstance(one, tuple) and len(one) == 2 for one in value):
@@ -277,7 +277,7 @@ def read_protocol(said: Said) -> TableProtocol:
 
 
 def _file(source: Source, said: Said, *, is_add: bool) -> FileAction:
-    """An ``add``, whose size and partition must be there, or a ``remove``, which may say that it does not know them."""
+    """An ``add``, which must have a size and a partition, or a ``remove``, which may state that it lacks them."""
     part = said.take if is_add else said.get
     name, is_outside = _place(source, said.take("path", str))
     values, size = part("partitionValues", dict), part("size", int)
@@ -303,7 +303,7 @@ def _rows_of(said: Said) -> int | None:
 
 
 def _place(source: Source, path: str) -> tuple[str, bool]:
-    """A file's name, or its location if it is elsewhere; and whether that is so."""
+    """A file's name, or its location if it is elsewhere; and whether it is."""
     location = unquote(path)
     if not location.startswith("/") and "://" not in location and not location.startswith("file:"):
         return location, False

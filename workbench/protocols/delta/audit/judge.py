@@ -1,4 +1,4 @@
-"""Judge a Delta table's history: replay its log, and compare with it what is said elsewhere."""
+"""Judge a Delta table's history: replay its log, and compare the result with what other files say."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
@@ -45,7 +45,7 @@ NO_READER = "nobody can read them"
 
 
 def _read_hint(source: Source) -> Said | Damaged | None:
-    """The pointer to a checkpoint; why it cannot be read; None if there is none."""
+    """The pointer to a checkpoint, or the reason why it cannot be read; None if there is none."""
     try:
         return Said(source.read_json(_HINT), _HINT)
     except Missing:
@@ -137,7 +137,7 @@ class DeltaJudgement(Judgement):
             version = later + 1
 
     def _unread(self, version: int, why: str) -> None:
-        """Leave out the versions from this one on, and with them the table as it is now."""
+        """Leave out the versions from this one on, and so the table's present state."""
         self.snapshot = None
         if version <= self.log.last:
             self.left_out.append(f"the versions from {version} on: {why}")
@@ -167,11 +167,11 @@ class DeltaJudgement(Judgement):
         return None
 
     def _restart_after(self, version: int) -> int | None:
-        """Take the table as the first checkpoint of this version or later that can be read has it; its version."""
+        """Take the table from the first readable checkpoint of this version or later; returns its version."""
         return next((one for one in sorted(self.log.checkpoints) if one >= version and self._restart(one)), None)
 
     def _bridge(self, version: int, until: int) -> Compaction | None:
-        """Go on over entries that are missing by a compaction of all of them; None if none can be read."""
+        """Pass over missing entries by a compaction that has all of them; returns it, or None if none can be read."""
         for one in (one for some in self.log.compacted.values() for one in some):
             if self.snapshot is not None and one.first <= version and until <= one.last <= self.log.last:
                 with self.damages.around(one.last):
@@ -181,7 +181,7 @@ class DeltaJudgement(Judgement):
         return None
 
     def _restart(self, version: int) -> bool:
-        """Take the table as a checkpoint has it, if one of the version can be read."""
+        """Take the table from a checkpoint of this version, if one can be read; returns whether one can."""
         for names in self.log.checkpoints[version]:
             with self.damages.around(version):
                 actions = read_checkpoint(self.source, names)
@@ -222,7 +222,7 @@ class DeltaJudgement(Judgement):
         return None
 
     def _files(self, version: int, entry: Actions) -> None:
-        """An entry removes live files alone, and adds none that are live; no file is in it twice."""
+        """Check that an entry removes only live files, adds none that are live, and has no file twice."""
         assert self.snapshot is not None
         live, dead = self.snapshot.live, self.snapshot.dead
         self._contradictions(version, entry)
@@ -268,7 +268,7 @@ class DeltaJudgement(Judgement):
             self.find(COUNTS_AGREE, "suspect", version, why, odd[:5])
 
     def _contradictions(self, version: int, actions: Actions, *, is_checkpoint: bool = False) -> None:
-        """An entry, or a checkpoint, has each file once; and note where it has no schema."""
+        """Check that an entry or a checkpoint has each file once; and note one that has no schema."""
         self.without_schema += [actions.name for one in actions.metadata if one.schema is None]
         if double := twice(actions, is_checkpoint=is_checkpoint):
             why = f"{actions.name} adds, or removes, a file twice"
@@ -279,7 +279,7 @@ class DeltaJudgement(Judgement):
             self.find(VALID, "proved", version, why, names[:5], state_of, about=why)
 
     def _conflicts(self, version: int, entry: Actions, before: Snapshot) -> None:
-        """The conflict check again: what came after the version that the writer had read."""
+        """Repeat the conflict check: look at the entries after the version that the writer had read."""
         read, is_blind = entry.info("readVersion", int), entry.info("isBlindAppend", bool)
         if is_blind and entry.removes:
             why = f"version {version} says that it is a blind append, and removes files"
@@ -323,7 +323,7 @@ class DeltaJudgement(Judgement):
             self.find(READ, "suspect", version, why, missed[:5], partial(states.overtaken, version, missed[0]))
 
     def _note(self, version: int, entry: Actions, before: Snapshot) -> None:
-        """Remember what later writers must not miss."""
+        """Remember the changes that later writers must not miss."""
         if any((one.schema, one.partition_columns) != _shape(before) for one in entry.metadata):
             self.schema_changed = version
         self.committed_by |= dict.fromkeys(entry.transactions, version)
@@ -336,7 +336,7 @@ class DeltaJudgement(Judgement):
             self.told[version] = entry.info("timestamp", int), set(entry.transactions)
 
     def _partitions(self, version: int, entry: Actions, now: Snapshot) -> None:
-        """Files have values for the partition columns; with column mapping they go by other names."""
+        """Check that files have values for the partition columns, which have other names under column mapping."""
         if now.metadata.setting("delta.columnMapping.mode") not in (None, "none"):
             return
         columns = sorted(now.metadata.partition_columns)
@@ -347,7 +347,7 @@ class DeltaJudgement(Judgement):
                 return
 
     def _times(self, version: int, entry: Actions, now: Snapshot) -> None:
-        """In-commit timestamps grow."""
+        """Check that in-commit timestamps grow."""
         if now.metadata.setting("delta.enableInCommitTimestamps") != "true":
             self.stamp = None
             return
@@ -362,7 +362,7 @@ class DeltaJudgement(Judgement):
     # What is said elsewhere ------------------------------------------------------------------------------------------
 
     def _compare(self, version: int, actions: Actions, why: str, differences: Iterable[str]) -> None:
-        """A checkpoint, or a compaction, has what its entries add up to."""
+        """Check that a checkpoint, or a compaction, has the sum of its entries."""
         self._contradictions(version, actions, is_checkpoint=True)
         found = list(islice(differences, 5))
         if found:
@@ -383,7 +383,7 @@ class DeltaJudgement(Judgement):
         self.compactions_compared += 1
 
     def _checksum(self, version: int) -> None:
-        """A checksum file has the counts of its version."""
+        """Check that a checksum file has the counts of its version."""
         name = self.log.checksums.get(version)
         if name is None or self.snapshot is None:
             return
@@ -415,7 +415,7 @@ class DeltaJudgement(Judgement):
                 self.remarks.append(f"{_HINT} says that {name} is {said:,}, and the checkpoint has {number:,}")
 
     def newest(self) -> None:
-        """The files of the newest version are there, and what is not known is named."""
+        """Check that the files of the newest version are there, and name what is not known."""
         now = self.snapshot
         if now is None:
             self.left_out.append("whether data files exist: the newest version cannot be read")
@@ -481,13 +481,13 @@ class DeltaJudgement(Judgement):
         ]
 
     def _remark(self, what: str, cases: list[str], others: str) -> None:
-        """Remark on what cannot be told, with the first case, if there is one."""
+        """Remark on something that cannot be told, with the first case, if there is one."""
         if cases:
             more = f", as is so in {counted(len(cases) - 1, others)}" if cases[1:] else ""
             self.remarks.append(f"{what}: {cases[0]}{more}")
 
     def acknowledged(self) -> None:
-        """Acknowledged commits that the log does not have, or has another one in the place of."""
+        """Find acknowledged commits that the log lacks, or that another commit has replaced."""
         for ack in self.acks or ():
             version, why = ack["version"], None
             millis, apps = self.told.get(version, (None, set()))

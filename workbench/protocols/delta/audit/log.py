@@ -19,7 +19,7 @@ _STAGED = re.compile(r"\d{20}\.[0-9A-Za-z-]{36}\.json")
 
 
 class Compaction(NamedTuple):
-    """A file with what the entries from version `first` to `last` add up to; readers may take it in their place."""
+    """A file with the sum of the entries from version `first` to `last`; readers may use it in their place."""
 
     first: int
     last: int
@@ -52,7 +52,7 @@ class Log(NamedTuple):
         return max([*self.entries, *self.checkpoints])
 
     def newest_checkpoints(self, most_bytes: int) -> set[tuple[str, ...]]:
-        """The files of the checkpoints, from the newest on until they have so many bytes."""
+        """The files of the newest checkpoints, up to so many bytes."""
         found: set[tuple[str, ...]] = set()
         room = most_bytes
         for _, some in sorted(self.checkpoints.items(), reverse=True):

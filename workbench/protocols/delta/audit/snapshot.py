@@ -1,4 +1,4 @@
-"""A Delta table at one version: what the entries up to there, or a checkpoint, add up to."""
+"""A Delta table at one version: the sum of the entries up to it, or of a checkpoint."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -54,7 +54,7 @@ class Snapshot:
 
     @classmethod
     def of(cls, checkpoint: Actions) -> "Snapshot":
-        """The table as a checkpoint has it."""
+        """The table according to a checkpoint."""
         dead = {one.name: Death() for one in checkpoint.removes}
         found = cls(checkpoint.metadata[0], checkpoint.protocol[0], dead=dead)
         found.apply(checkpoint, -1, is_checkpoint=True)
@@ -111,7 +111,7 @@ class Snapshot:
         yield from self._unlike(compaction)
 
     def _unlike(self, actions: Actions) -> Iterator[str]:
-        """The actions that are not as the entries up to this version have left them."""
+        """The actions that differ from what the entries up to this version have left."""
         for one in actions.adds:
             mine = self.live.get(one.name)
             if mine is None:
@@ -152,7 +152,7 @@ class Snapshot:
 
 
 def twice(actions: Actions, *, is_checkpoint: bool) -> list[str]:
-    """The names of the files that are added twice, or removed twice; with a deletion vector and without is twice.
+    """The names of the files added twice or removed twice; once with a deletion vector and once without is twice.
 
     But a checkpoint keeps one tombstone for each deletion vector that a file had.
     """

@@ -23,7 +23,7 @@ def lost_entry(version: int, what: str) -> dict[str, Any]:
 
 
 def overtaken(version: int, what: str) -> dict[str, Any]:
-    """An entry that does not take an earlier one into account: rows are there twice, or as they were before."""
+    """An entry that ignores an earlier one: rows are there twice, or in their earlier form."""
     legend = (
         f"entry 3 stands for version {version}: {what}",
         f"entries 2 and 3 have both rewritten file 1, so that files 2 and 3 both hold {_K}",

@@ -87,7 +87,7 @@ class HudiJudgement(Judgement):
     # Instants that are not there -------------------------------------------------------------------------------------
 
     def acknowledged(self) -> None:
-        """Acknowledged instants that have not completed."""
+        """Find acknowledged instants that have not completed."""
         there, (first, _) = self.table.there, self.table.versions
         for ack in self.acks or ():
             version = version_of_instant(ack["instant"])
@@ -98,7 +98,7 @@ class HudiJudgement(Judgement):
                 self.find(PRESENT, "proved", version, why, state_of=state_of, about=version)
 
     def unmade(self) -> None:
-        """Instants that others name, and that are neither completed nor archived."""
+        """Find instants that others name although they are neither completed nor archived."""
         table, there, evidence = self.table, self.table.there, defaultdict[int, list[str]](list)
         first = table.slices.filter(pc.and_(pc.is_null(table.slices["before"]), pc.is_valid(table.slices["built_on"])))
         for one in first.to_pylist():  # of the others, `built` tells
@@ -132,7 +132,7 @@ class HudiJudgement(Judgement):
     # Slices that were not built on the one before --------------------------------------------------------------------
 
     def built(self) -> None:
-        """Slices that were not built on their predecessor."""
+        """Find slices that were not built on their predecessor."""
         slices = {(one["partition"], one["bucket"], one["first"]): one for one in _near(self.table)}
         for one in slices.values():
             before = slices.get((one["partition"], one["bucket"], one["before"]))
@@ -140,7 +140,7 @@ class HudiJudgement(Judgement):
                 self._not_built_on(slices.get((one["partition"], one["bucket"], one["built_on"])), before, one)
 
     def _not_built_on(self, base: dict[str, Any] | None, before: dict[str, Any], one: dict[str, Any]) -> None:
-        """A slice that was built on `base`, or on none, and not on the one `before` it."""
+        """Judge a slice that was built on `base`, or on none, instead of on the one `before` it."""
         on = "no slice" if one["built_on"] is None else f"the slice of {one['built_on']}"
         evidence = [
             f"{one['instant']}: {one['name']} was built on {on}",
@@ -164,7 +164,7 @@ class HudiJudgement(Judgement):
         self.find_slice(READ, grade, one, why, evidence, state_of, key=key)
 
     def too_late(self) -> None:
-        """Slices published after their file group had been replaced: nobody reads them."""
+        """Find slices published after their file group had been replaced: nobody reads them."""
         slices = self.table.slices
         for one in slices.filter(pc.greater(slices["first"], slices["replaced"])).to_pylist():
             why = f"the slice was published after {one['replaced']} had replaced its file group, so nobody reads it"
@@ -175,7 +175,7 @@ class HudiJudgement(Judgement):
     # Slices that are not there ---------------------------------------------------------------------------------------
 
     def gone(self) -> None:
-        """Published slices that were deleted although no cleaner may delete them."""
+        """Find published slices that were deleted although no cleaner may delete them."""
         for one in unpublished(self.table).to_pylist():
             deletions = self.table.deleted.get(one["name"].rpartition("/")[2], [])
             rows = "" if one["rows"] is None else f", with {counted(one['rows'], 'row')}"
@@ -192,7 +192,7 @@ class HudiJudgement(Judgement):
             self.find_slice(FILES_EXIST, "proved", one, f"{which}, but {by}", evidence, state_of, last=last)
 
     def log_files(self) -> None:
-        """Log files of a file group's newest slice that are missing or cut off."""
+        """Find log files of a file group's newest slice that are missing or cut off."""
         newest: dict[tuple[str, str], int] = {}
         for known in self.table.slices.select(["partition", "bucket", "first", "replaced"]).to_pylist():
             place = known["partition"], known["bucket"]
@@ -214,7 +214,7 @@ class HudiJudgement(Judgement):
     # Files with two writers ------------------------------------------------------------------------------------------
 
     def one_name(self) -> None:
-        """Operations that share a timestamp, and files that differ from what their commit wrote."""
+        """Find operations that share a timestamp, and files that differ from what their commit wrote."""
         table, slices = self.table, self.table.slices
         if self.since is not None:
             slices = slices.filter(pc.greater_equal(slices["first"], self.since))
@@ -244,7 +244,7 @@ class HudiJudgement(Judgement):
         self.find_slice(READ, grade, one, why, evidence, partial(states.one_name, _group(one), one["first"]))
 
     def not_written(self) -> None:
-        """Files under the timestamp of a completed commit that did not write them; readers that list read them."""
+        """Find files with the timestamp of a commit that did not write them: readers that list folders read them."""
         slices = self.table.slices
         completed = set(self.table.commits)
         groups = set(zip(*(slices[name].to_pylist() for name in ("partition", "bucket", "first")), strict=True))
@@ -316,7 +316,7 @@ def _group(one: Mapping[str, Any]) -> str:
 
 
 def _deleted(group: str, version: int, deletions: Iterable[Instant]) -> StateOf:
-    """A state in which such a slice is gone."""
+    """The fields for a state in which such a slice is gone."""
     rolled_back = any(instant.action == "rollback" for instant in deletions)
     return partial(states.deleted_slice, group, version, rolled_back=rolled_back)
 
@@ -380,7 +380,7 @@ def _twins(table: HudiTable) -> dict[str, list[str]]:
 
 
 def _grade(one: Duplicate) -> tuple[Grade, str]:
-    """The grade of a duplicate, by what the operation that brought the second copy promises."""
+    """The grade of a duplicate, by the promise of the operation that brought the second copy."""
     origins = [copy.origin for copy in one.copies]
     unknown = [copy.slice["first"] for copy in one.copies if copy.origin.version is None]
     second = max((origin for origin in origins if origin.version is not None), default=None)

@@ -152,7 +152,7 @@ def _looked_at(
     since: int | None,
     result: Duplicates,
 ) -> Iterator[Duplicate]:
-    """The keys with suspect hashes that really are in two groups at once."""
+    """The keys with suspect hashes that are really in two groups at once."""
     if not suspects:
         return
     wanted = np.fromiter(suspects, np.uint64, len(suspects))

@@ -60,7 +60,7 @@ BASE_FILE = re.compile(r"(?:.*/)?([^/]+?)_[^_/]+_(\d+)\.parquet")
 
 
 class LogFile(NamedTuple):
-    """A log file, as the last deltacommit that names it does.
+    """A log file, as described by the last deltacommit that names it.
 
     Attributes:
         size: The bytes that it had then; it may have grown since. None if unsaid.
@@ -109,7 +109,7 @@ class HudiTable:
 
     @property
     def there(self) -> set[int]:
-        """The versions of the completed commits, also where their instants are damaged."""
+        """The versions of the completed commits, even if their instants are damaged."""
         return {*self.commits, *(one.version for one in self.unread)}
 
     @property
@@ -206,7 +206,7 @@ class _TimelineReading:
         self._logs: dict[str, LogFile] = {}
 
     def add(self, instants: Sequence[Instant]) -> None:
-        """Read the instants that are new."""
+        """Read the new instants."""
         completed = {(instant.ts, instant.action) for instant in instants if instant.state == "completed"}
         self._begins = min((one.version for one in instants if one.action in WRITES), default=None)
         # A savepoint may keep an instant while later ones are archived.
@@ -389,7 +389,7 @@ def _archived(
 
 
 def _by_names(present: Mapping[str, int], unread: Mapping[int, Instant]) -> pa.Table:
-    """The slices of the instants that could not be read, by the names of the files."""
+    """The slices of the instants that could not be read, derived from the names of the files."""
     found = []
     for name, partition, group, version in base_files(present if unread else ()):
         if version in unread:

@@ -39,7 +39,7 @@ LINEAR, SEQUENTIAL = "LinearHistory", "SequentialSnapshots"
 
 
 class IcebergJudgement(Judgement):
-    """Judges a table by its newest metadata file, and that by the older ones."""
+    """Judges a table by its newest metadata file, and this file by the older ones."""
 
     INVARIANTS: ClassVar = {
         SEQUENTIAL: "TicketOrderPreserved",
@@ -255,7 +255,7 @@ class IcebergJudgement(Judgement):
         self._remark_on_an_empty_log(newer)
 
     def _remark_on_an_empty_log(self, first: Metadata) -> None:
-        """A first metadata file has no predecessor; one with a predecessor may be in another one's place."""
+        """Remark on a file with an empty log: a first metadata file has no predecessor, others may have lost theirs."""
         before = [name for name, number in self.table.files_of_metadata.items() if number < first.number]
         if first.log or not before:
             return
@@ -265,7 +265,7 @@ class IcebergJudgement(Judgement):
         self.left_out.append(f"what was before {first.name}: its metadata-log is empty, and {before[-1]} exists")
 
     def _previous(self, newer: Metadata) -> str:
-        """The name of the metadata file before this one; a table that was moved may give a location of before."""
+        """The name of the previous metadata file, whose location may date from before the table was moved."""
         name = f"{FOLDER}/{newer.log[-1].rpartition('/')[2]}"
         if name in self.table.files_of_metadata:
             return name
@@ -295,7 +295,7 @@ class IcebergJudgement(Judgement):
         self._built_on_head(older, newer, both)
 
     def _lost(self, older: Metadata, newer: Metadata, both: list[str]) -> None:
-        """Snapshots of the main branch that are gone although older ones remain: expiry starts with the oldest."""
+        """Find snapshots of the main branch that are gone although older ones remain: expiry starts with the oldest."""
         adds = bool(newer.snapshots.keys() - older.snapshots.keys())
         held = newer.held()
         branch = list(older.ancestors(older.current))

@@ -29,7 +29,7 @@ class ListedManifest(NamedTuple):
 
 
 class Blob(NamedTuple):
-    """The place of a deletion vector in its file, which may have several, and the data file that it is of."""
+    """The place of a deletion vector in its file, which may have several, and the data file that it belongs to."""
 
     of: str
     offset: int
@@ -55,7 +55,7 @@ class ManifestEntry(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name that no other entry has."""
+        """A name that no other entry has."""
         return self.file if self.blob is None else f"{self.file} at byte {self.blob.offset}"
 
 
@@ -91,7 +91,7 @@ class Places:
                 raise InputError(str(error)) from None
 
     def data(self, location: str) -> tuple[str, bool]:
-        """A data file's name, or its location if it is elsewhere; and whether that is so."""
+        """A data file's name, or its location if it is elsewhere; and whether it is."""
         try:
             return self.name(location), False
         except Elsewhere:

@@ -54,7 +54,7 @@ class IcebergSnapshot(NamedTuple):
 
 
 class Left(NamedTuple):
-    """Snapshots that were in the main branch until its head became another one, newest first.
+    """Snapshots that were in the main branch until its head changed, newest first.
 
     Attributes:
         first: The oldest of those that the main branch has in their place; None if it was rolled back.
@@ -65,12 +65,12 @@ class Left(NamedTuple):
 
     @property
     def is_unseen(self) -> bool:
-        """Whether the other writer had not seen them: it took a number that one of them has; 0 is no number."""
+        """Whether the other writer had not seen them: it took a number that one of them has; 0 does not count."""
         return self.first is not None and 0 != self.first.sequence in {one.sequence for one in self.snapshots}
 
     @property
     def is_on_purpose(self) -> bool:
-        """Whether the table was rolled back, or replaced: then it has a first snapshot anew, and goes on counting."""
+        """Whether the table was rolled back or replaced; a replaced one has a new first snapshot, but counts on."""
         first = self.first
         return first is None or (first.parent is None and first.sequence > self.snapshots[0].sequence)
 
@@ -231,7 +231,7 @@ def read_metadata(source: Source, name: str) -> Metadata:
 
 
 def _contradictions(said: Said, snapshots: dict[int, IcebergSnapshot], heads: tuple[int, ...]) -> Iterator[str]:
-    """Numbers in a metadata file that name nothing in it, or not the same."""
+    """The numbers in a metadata file that name nothing in it, or contradict each other."""
     for field, many, number in (
         ("current-schema-id", "schemas", "schema-id"),
         ("default-spec-id", "partition-specs", "spec-id"),

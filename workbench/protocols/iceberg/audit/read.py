@@ -52,7 +52,7 @@ class Life:
 
 
 class Live(NamedTuple):
-    """A manifest's live files and their rows, and what the manifest list says of it."""
+    """A manifest's live files and their rows, and its entry in the manifest list."""
 
     files: list[str]
     has_deletes: bool
@@ -61,7 +61,7 @@ class Live(NamedTuple):
 
 
 class Current(NamedTuple):
-    """The metadata file that is taken for the current one.
+    """The metadata file taken as the current one.
 
     Attributes:
         candidates: The names of those that may be the current one; the first was taken.
@@ -254,7 +254,7 @@ def _newest(source: Source, files: dict[str, int], acknowledged: Container[int])
 
 
 def _is_complete(source: Source, metadata: Metadata) -> bool:
-    """Whether its newest snapshot's manifest list can be read, and its manifests are there: a loser cleans them up."""
+    """Whether the newest snapshot's manifest list can be read and its manifests exist: a race's loser removes them."""
     if metadata.current not in metadata.snapshots:
         return metadata.current is None
     places = Places(source, metadata)
@@ -312,7 +312,7 @@ class _BranchReading:
         self._begun = True
 
     def _listed(self, snapshot: IcebergSnapshot, version: int) -> dict[str, ListedManifest] | None:
-        """The manifests of a snapshot; None if nothing says which they are."""
+        """The manifests of a snapshot; None if nothing names them."""
         if snapshot.manifest_list is None:
             self.unread.append(snapshot.id)
             return None
@@ -323,7 +323,7 @@ class _BranchReading:
             return None
 
     def _read(self, snapshot: IcebergSnapshot, listed: dict[str, ListedManifest]) -> list[ManifestEntry]:
-        """Go on to the manifests of a snapshot; the entries of those that the one before did not have."""
+        """Go on to the manifests of a snapshot; returns the entries of those that the snapshot before did not have."""
         before, self._manifests, read = self._manifests, {}, []
         for manifest, said in listed.items():
             if live := before.get(manifest):
@@ -345,7 +345,7 @@ class _BranchReading:
     def _come(
         self, snapshot: IcebergSnapshot, version: int, entries: list[ManifestEntry], dropped: set[str]
     ) -> set[str]:
-        """Have the live files of new manifests live; those that are said to be of an earlier snapshot."""
+        """Record the live files of new manifests; returns those that are said to belong to an earlier snapshot."""
         strange = set()
         for entry in entries:
             if entry.status == DELETED:
@@ -360,7 +360,7 @@ class _BranchReading:
         return strange
 
     def _go(self, names: set[str], version: int) -> None:
-        """Have files live no longer."""
+        """Record that files are no longer live."""
         for name in names & self._live.keys():
             life = self._live.pop(name)
             life.last = version
@@ -391,7 +391,7 @@ class _BranchReading:
                 self.miscounts.append((snapshot, why))
 
     def _sum_up(self, snapshot: IcebergSnapshot, entries: list[ManifestEntry]) -> None:
-        """Compare a snapshot's live files with the totals in its summary; and none may be there twice."""
+        """Compare a snapshot's live files with the totals in its summary, and check that none is there twice."""
         totals = snapshot.totals()
         by_it = [entry for entry in entries if entry.status == ADDED and entry.added_by == snapshot.id]
         added = [entry for entry in by_it if entry.name not in self._deletes]

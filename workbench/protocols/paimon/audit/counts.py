@@ -1,4 +1,4 @@
-"""Judge what a Paimon table says more than once: counts, pointers, files and their sizes."""
+"""Judge the facts that a Paimon table states more than once: counts, pointers, files and their sizes."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -81,7 +81,7 @@ class CountsJudgement(Judgement):
             self.find(COUNTS_AGREE, "suspect", table.last, why, [name])
 
     def kinds(self) -> None:
-        """Kinds of snapshots that are not known here."""
+        """Report kinds of snapshots that are unknown here."""
         snapshots = self.table.snapshots
         for version, kind in zip(*(snapshots[name].to_pylist() for name in ("version", "kind")), strict=True):
             if kind not in _KINDS:
@@ -160,7 +160,7 @@ def _origin(table: PaimonTable, name: str) -> Origin:
 
 
 def _vector(table: PaimonTable, one: dict[str, Any], rows: int) -> None:
-    """A deletion vector has its checksum, and as many rows as it is said to have."""
+    """Check that a deletion vector has its checksum, and as many rows as it is said to have."""
     name = f"index/{one['index_file']}"
     try:
         marks = read_vector(table.source, name, one["offset"], one["length"], rows, PAIMON)

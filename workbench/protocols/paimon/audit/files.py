@@ -183,7 +183,7 @@ def read_schema(source: Source, damages: Damages | None, needed_by: Iterable[int
 
 
 def _schema(source: Source, number: int, columns: dict[int | None, set[str]]) -> Schema:
-    """A schema; its columns are added to those of the others."""
+    """Read a schema, and add its columns to those of the other ones."""
     name = f"schema/schema-{number}"
     said = _said(source, name)
     fields = said.members(said.take("fields", list), Said)
@@ -284,7 +284,7 @@ def _sum(counts: Iterable[int | None]) -> int | None:
 
 
 def _listed(source: Source, manifest_list: str) -> list[tuple[str, int | None, int | None]]:
-    """A list's manifests, and how many entries of each kind it says that they have."""
+    """A list's manifests, and the numbers of entries of each kind that it states for them."""
     name = f"manifest/{manifest_list}"
     found = [tuple(map(record.get, _OF_LIST)) for record in read_avro(source, name, _OF_LIST)]
     if not all(type(one) is str for one, *_ in found):
@@ -352,7 +352,7 @@ def decode_link(source: Source, item: Item) -> Iterator[Row]:
 
 
 def _effect(source: Source, manifests: Iterable[str]) -> int:
-    """A number that depends only on the files that manifests come to; much cheaper than decoding all entries."""
+    """A number that depends only on the files left by manifests; much cheaper than decoding all entries."""
     total = 0
     for manifest in manifests:
         name = f"manifest/{manifest}"
@@ -432,7 +432,7 @@ def decode_index(source: Source, item: Item) -> Iterator[Row]:
 
 @contextmanager
 def _naming(manifest: str) -> Iterator[None]:
-    """Report a field that an entry lacks together with its manifest's name."""
+    """Report a field missing from an entry, together with the manifest's name."""
     try:
         yield
     except (KeyError, TypeError, AttributeError) as error:
@@ -472,7 +472,7 @@ def _check_types(row: Row, schema: pa.Schema, name: str) -> None:
 
 
 def _check_values(entry: dict[str, Any], name: str) -> None:
-    """Refuse numbers that no writer writes; their types are right."""
+    """Refuse numbers that no writer writes, although their types are right."""
     file, buckets = entry["_FILE"], entry.get("_TOTAL_BUCKETS")
     for field in ("_LEVEL", "_ROW_COUNT"):
         if file[field] < 0:

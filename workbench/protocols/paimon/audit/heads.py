@@ -79,7 +79,7 @@ def _head(table: PaimonTable, one: dict[str, Any], known: dict[str, pa.Table]) -
 
 
 def _alive(table: PaimonTable, entries: pa.Table) -> tuple[dict[str, int | None], int]:
-    """The data files that are added once more often than they are removed; and how many more are outside."""
+    """The data files added more often than removed, with their sizes; and the number of those outside the table."""
     code = row_codes(entries, ("name", "level", "bucket", "partition"))
     signs = np.where(entries["kind"].to_numpy() == ADD, 1, -1)
     live = with_folders(entries.filter(pa.array((np.bincount(code, signs)[code] > 0) & (signs > 0))), table.schema)

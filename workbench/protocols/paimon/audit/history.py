@@ -1,4 +1,4 @@
-"""A Paimon bucket's history in terms of the model: the cells that each snapshot shows.
+"""A Paimon bucket's history in the model's terms: the cells that each snapshot shows.
 
 A snapshot shows the bucket's live files, their levels and rows, but neither when they were written nor what is in
 preparation. Kinds of rows are left out: upserts write +I only. Snapshots that leave the followed keys as they are do
@@ -95,7 +95,7 @@ class TableHistory:
         return str(name)
 
     def _look_at(self, bucket: str) -> tuple[BucketLook, dict[str, int]]:
-        """The bucket, and its keys as texts, with their numbers."""
+        """The bucket, and the numbers of its keys by their texts."""
         try:
             look = look_at(self.table, bucket)
         except UnreadableError as error:

@@ -41,7 +41,7 @@ NEVER_SEEN = (
 
 
 class PaimonJudgement(CountsJudgement):
-    """Judges a table by its metadata, and by the rows that this leaves in doubt."""
+    """Judges a table by its metadata, and by the rows that the metadata leaves in doubt."""
 
     INVARIANTS: ClassVar = dict.fromkeys((LINEAR, PRESENT), READ)
     MOST_SHOWN = 25
@@ -174,7 +174,7 @@ class PaimonJudgement(CountsJudgement):
         self.find(PRESENT, "suspect", version, why, evidence, state_of, bucket=_bucket(one.files), **BY_OVERWRITING)
 
     def twice(self) -> None:
-        """Commits that are there twice: a writer tries again under the same user and identifier."""
+        """Find commits that are there twice: a writer tries again under the same user and identifier."""
         found = defaultdict[tuple[str, int], list[int]](list)
         appends = self.table.snapshots.filter(pc.field("kind") == "APPEND")  # its compaction has the same identifier
         for version, *mark in zip(

@@ -121,7 +121,7 @@ def _file(table: PaimonTable, entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def _arrived_since(table: PaimonTable) -> list[dict[str, Any]]:
-    """The snapshots that arrived after the table was read, and all of branches and tags, which may be new too."""
+    """The snapshots that arrived after the table was read, and those of all branches and tags, which may be new too."""
     later = [
         version
         for version in versions(table.source, "snapshot", "snapshot-")

@@ -136,7 +136,7 @@ class PaimonTable:
 
 
 def read(source: Source, since: int | None = None, damages: Damages | None = None) -> PaimonTable | None:
-    """A table's metadata; None if there is no snapshot, or none that can be read.
+    """A table's metadata; None if there is no readable snapshot.
 
     Args:
         damages: Where to note damaged files; the versions that need them are left out.
@@ -165,7 +165,7 @@ def read(source: Source, since: int | None = None, damages: Damages | None = Non
 
 
 def _left_out(source: Source, error: Damaged, present: list[int], damages: Damages) -> set[int]:
-    """The versions that need the damaged files of an error, once these are noted."""
+    """Note the damaged files of an error; returns the versions that need them."""
     found: set[int] = set()
     names = {version: list(_names(source, version)) for version in present}
     several = {one.name: one for one in (error, *error.others)}  # two versions may have met one file

@@ -73,7 +73,7 @@ Whole = dict[tuple[str, int], dict[str, Any]]
 
 
 def whole_rows(source: Source, schema: Schema, bucket: str, wanted: dict[str, list[int]]) -> Whole:
-    """Whole rows by file and position: their keys and values as JSON, and what else tells them apart."""
+    """Complete rows by file and position: their keys and values as JSON, and whatever else tells them apart."""
     found: Whole = {}
     for name, positions in wanted.items():
         table = _read(source, f"{bucket}/{name}", None)

@@ -160,7 +160,7 @@ class _Teller:
         return sorted(told | {self.version} | {v for v, _ in self.lost})
 
     def _forget_earlier_files(self) -> None:
-        """Drop the rows of files that were removed before and that no deletion vector concerns."""
+        """Drop the rows of files that were removed earlier and have no deletion vector."""
         rows, since = self.look.bucket.rows, self.told[0]
         kept = {one.file for one in self.look.bucket.lives if one.last is None or one.last > since}
         kept |= {mark.file for mark in self.look.bucket.marks if mark.last is None or mark.last > since}
@@ -210,7 +210,7 @@ class _Teller:
         return self._made(number[told[-1]])
 
     def _numbers(self, told: list[int]) -> dict[int, int]:
-        """The model's numbers for the versions: their own if small enough, and no history is told, else from 1."""
+        """The model's numbers for the versions: their own if small and no history is told, otherwise from 1 on."""
         if told[-1] <= MOST_RUNS and not self.is_whole:  # the model has as many versions as writes
             return {version: version for version in told}
         numbers = {version: i for i, version in enumerate(told, 1)}
@@ -248,7 +248,7 @@ class _Teller:
         return self.columns[self.whole[self.look.where(row)]["value"]]
 
     def _lose(self, version: int, file: str, number: int, log: dict[tuple[str, str, int], list[Change]]) -> None:
-        """Show a commit that the present one overwrote."""
+        """Show a commit that was overwritten by the one at `version`."""
         rows = self.look.bucket.rows
         at = rows.files.index(file)
         name = self._run(self._operation(version, "APPEND", f"of {file}"), (_LOST, file))
@@ -265,7 +265,7 @@ class _Teller:
             log.setdefault((self._key(row), column, number), []).append(Change(number, value))
 
     def _log(self, version: int, number: int, is_baseline: bool, log: dict[tuple[str, str, int], list[Change]]) -> None:
-        """Log the committed rows: at first those that are read, then those appended."""
+        """Log the committed rows: first those that are read, then those appended."""
         bucket = self.look.bucket
         if is_baseline:
             rows = [row for key in self.keys if (row := self._committed(key, version)) is not None]
@@ -301,7 +301,7 @@ class _Teller:
         self.cells["vectors", (name, "p0b0")] = vectors
 
     def _file_of(self, mark: Marks) -> str | None:
-        """The model's name for a vector's file, in the last level it was in."""
+        """The model's name for a vector's file in the last level where it lived."""
         levels = [
             one for one in self.look.bucket.lives if one.file == mark.file and (one.file, one.level) in self.names
         ]
