@@ -27,9 +27,9 @@ from workbench.registry.programs import needs
 if TYPE_CHECKING:
     from workbench.audits.source import Source
 
-#: How many folders below the path, and on how many levels, to look into for a table if the path is none.
+#: The most folders below the path, and the most levels, to search for a table if the path is not one itself.
 _MOST_FOLDERS, _DEPTH = 100, 3
-#: A damaged table is read again after so many seconds, until the damage is the same twice, or so many times.
+#: The seconds before a damaged table is read again, until it is damaged in the same way twice, and the most attempts.
 _PAUSE, _MOST_READS = 0.2, 10
 
 

@@ -12,7 +12,7 @@ from workbench.audits.source import Source
 #: Yields rows, as tuples in the order of a schema's columns.
 Decode = Callable[[Source, Any], Iterable[tuple[Any, ...]]]
 
-#: How many rows become one batch.
+#: The number of rows in a batch.
 _BATCH = 16_384
 
 

@@ -15,7 +15,7 @@ Grade = Literal["damaged", "proved", "suspect", "outside"]
 #: The gravest first.
 GRADES: tuple[Grade, ...] = ("damaged", "proved", "suspect", "outside")
 
-#: How many findings on one property an audit lists.
+#: The most findings on one property that an audit lists.
 MOST_LISTED = 100
 
 

@@ -46,9 +46,9 @@ class Judgement:
         looked_at: As in the audit.
     """
 
-    #: The model's properties that the states of findings violate, where these go by another name.
+    #: The model's properties that the states of findings violate, where their names differ from the findings'.
     INVARIANTS: ClassVar[Mapping[str, str]] = {}
-    #: How many findings on one property are shown as states of the model.
+    #: The most findings on one property that are shown as states of the model.
     MOST_SHOWN: ClassVar[int] = MOST_LISTED
 
     def __init__(
@@ -84,7 +84,7 @@ class Judgement:
 
     def stopped(self, stop: Stop) -> Audit:
         """The audit with what was found before it was stopped."""
-        self.source.limits = None  # what it still reads is a listing
+        self.source.limits = None  # all that it still reads is a listing
         self.left_out.append(f"the rest of the table: {stop}")
         if not self.is_unchanged():
             self.damages.forget_missing()
@@ -129,7 +129,7 @@ class Judgement:
         last: int | None = None,
         **fields: Any,
     ) -> None:
-        """Add a finding, unless it is of versions before `since`.
+        """Add a finding, unless it concerns versions before `since`.
 
         Any error of `state_of` is caught: a finding in the table does not depend on whether the model can show it.
 

@@ -10,7 +10,7 @@ from workbench.kernel.meaning.values import counted
 #: With more folders than this, the folders above them are listed whole.
 _MOST_FOLDERS = 64
 
-#: The properties that rest on what no model has: sizes, counts and times.
+#: The properties that rest on facts outside all models: sizes, counts and times.
 FILES_EXIST, COUNTS_AGREE, TIMES_GROW = "PublishedFilesExist", "CountsAgree", "TimestampsGrow"
 
 

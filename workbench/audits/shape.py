@@ -52,7 +52,7 @@ def table_of(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
 
 
 def utc(millis: int | None) -> datetime | None:
-    """A time of a table's metadata, in UTC; None if there is none, or none that has a date."""
+    """A time from a table's metadata, in UTC; None if it is missing or has no date."""
     if millis is None:
         return None
     try:

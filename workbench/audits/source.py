@@ -18,7 +18,7 @@ from workbench.storage.strict_json import read_json
 
 #: The largest file of metadata that is read into memory.
 MOST_BYTES = 64 * 2**20
-#: How often to read a table whose files are cleaned up meanwhile.
+#: The number of attempts to read a table whose files are cleaned up meanwhile.
 _TRIES = 3
 
 Judged = TypeVar("Judged")

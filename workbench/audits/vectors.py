@@ -13,7 +13,7 @@ from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.values import counted
 
-#: How many deletion vectors an audit reads.
+#: The most deletion vectors that an audit reads.
 MOST_VECTORS = 1000
 _MOST_OF_VECTOR = 64 * 2**20
 

@@ -21,7 +21,7 @@ from workbench.kernel.meaning.errors import brief, text_of
 from workbench.registry.programs import needs
 from workbench.storage.places import local, without_credentials
 
-#: What a table is that has no finding of a grade, the gravest first.
+#: The states of tables without findings of a grade, the gravest first.
 REFUSED, INCOMPLETE, SOUND = "refused", "incomplete", "sound"
 #: The states of a table, the gravest first. What is outside of a protocol's promises is sound.
 STATES = ("damaged", "proved", REFUSED, "suspect", INCOMPLETE, SOUND)
@@ -133,7 +133,7 @@ def tables_in(catalog: str) -> Iterator[Table]:
                 table = known.load_table(name)
                 yield Table(table.location(), table.metadata_location, ".".join(name))
             waiting += [inner for inner in known.list_namespaces(namespace) if inner != namespace]
-    except Exception as error:  # those of pyiceberg, and of what it reaches the catalog by
+    except Exception as error:  # those of pyiceberg, and of its means to reach the catalog
         raise InputError(f"catalog {brief(catalog)} cannot be read: {type(error).__name__}: {text_of(error)}") from None
 
 

@@ -68,9 +68,9 @@ def _states_ahead(levels: Sequence[int], growth: Sequence[float]) -> float | Non
 
 
 def outlook(at: Progress) -> str:
-    """The estimate, such as ``about 1,100,000,000 in all, 16 GB, 350 s more``; empty while there is none.
+    """The estimate, such as ``about 1,100,000,000 in all, 16 GB, 350 s more``; empty as long as there is none.
 
-    Bytes go by the states, and are left out below a gigabyte; seconds go by the states expanded.
+    Bytes are estimated from the states, and left out below a gigabyte; seconds from the states expanded.
     """
     total = states_in_all(at.levels) if at.frontier else None
     if total is None or total < at.states:

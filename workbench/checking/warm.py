@@ -18,9 +18,9 @@ from workbench.checking.kernels import compiling, numba_cache
 from workbench.kernel import InputError, Model
 from workbench.registry import get_model
 
-#: What the process beside a search adds to its niceness: the search comes first, also on a single core.
+#: The niceness that the process beside a search adds: the search comes first, even on a single core.
 _NICER = 5
-#: Seconds after which one that waits for another looks whether its search has ended.
+#: The seconds after which a process that waits for another looks whether its search has ended.
 _PATIENCE = 1.0
 
 
@@ -82,7 +82,7 @@ def beside() -> None:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Compile what the command line asks for."""
+    """Compile the kernels that the command line asks for."""
     parser = argparse.ArgumentParser(
         prog="warm", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,4 +1,4 @@
-"""The kernel, in two rooms: what a model means to an engine (`meaning`), and how authors write one (`language`).
+"""The kernel, in two rooms: the meaning of models to engines (`meaning`), and the language of authors (`language`).
 
 Standard library only. ``docs/kernel.md`` leads through the meaning in reading order.
 """

@@ -152,7 +152,7 @@ class RemoteStore:
         try:
             yield out
         except BaseException:
-            if hasattr(out, "discard"):  # drops sent parts; an HDFS file stays, under a name that nobody knows
+            if hasattr(out, "discard"):  # drops the parts sent; an HDFS file stays, under a name that nobody knows
                 with _asking():
                     out.discard()
                 out.closed = True

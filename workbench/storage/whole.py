@@ -70,7 +70,7 @@ def _replacing(path: str | Path, options: dict[str, Any]) -> Iterator[Any]:
         sync_folder(target.parent)
     except OSError as error:
         if error.filename not in (None, str(path), str(temporary)):
-            raise  # it is about another file, read by the caller, say
+            raise  # it may be about another file, read by the caller
         raise InputError(f"{str(path)!r} cannot be written: {error.strerror or error}") from None
     finally:
         if temporary is not None:

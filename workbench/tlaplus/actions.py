@@ -37,7 +37,7 @@ from workbench.tlaplus.targets import Targets
 from workbench.tlaplus.wording import written
 from workbench.tlaplus.workshop import Workshop
 
-#: Writes what follows. It may be called once; :meth:`Actions.shared` makes one that may be called again.
+#: Writes the continuation. It may be called once; :meth:`Actions.shared` makes one that may be called repeatedly.
 Following = Callable[[], list[ast.stmt]]
 Statements = list[ast.stmt]
 _CHOSEN = "chosen"
@@ -168,7 +168,7 @@ class Actions:
     def _let(self, node: syntax.Let, here: Here, following: Following) -> Statements:
         found, inside = self.lets.kept(node, here, False)
         made = self.action(node.body, inside, following)
-        for local, meaning, _ in reversed(found):  # a name may stand for a formula that only assigns, and has no value
+        for local, meaning, _ in reversed(found):  # a name may stand for a formula that only assigns and has no value
             if any(uses(statement, local) for statement in made):
                 made.insert(0, assign(local, self.lets.kept_value(meaning, True, inside)))
         return made

@@ -10,7 +10,7 @@ from workbench.tlaplus.scopes import Defined, Meaning, Scope
 from workbench.tlaplus.syntax import At, Declaration, Expression, Identifier
 from workbench.tlaplus.uses import Behaviour, Use, Uses
 
-#: Python's locals with the current state, the next state, a run, and what an action does next.
+#: Python's locals for the current state, the next state, a run, and the continuation of an action.
 NOW, THEN, RUN, REST = "now", "then", "run", "rest"
 #: Stands for a next state where there is none.
 NOWHERE = "nowhere"
@@ -66,7 +66,7 @@ class Written:
 
 
 Binding = Held | Deferred | Operator | Kept | Written
-#: What may be bound: a declaration, a definition in LET, or the ``@`` of EXCEPT.
+#: Anything that may be bound: a declaration, a definition in LET, or the ``@`` of EXCEPT.
 Bindable = Meaning | type[At]
 
 
@@ -149,7 +149,7 @@ class Here:
     """The place where code is being written: the meanings of names there, and the locals that hold the states.
 
     Attributes:
-        module: The module whose file the code is of.
+        module: The module whose file contains the text.
         initial: Whether it is an initial condition, which assigns variables of `now`.
     """
 
@@ -220,6 +220,6 @@ class Knowledge:
                 if isinstance(binding, Written):
                     inside = self._behaviours(binding.environment)
                     found[key] = self._uses.as_operator(binding.node, binding.scope, inside, Use.FORMULA)
-                else:  # one that primes what it is applied to is taken by name
+                else:  # one that primes its arguments is taken by name
                     found[key] = Behaviour(frozenset(), frozenset())
         return found

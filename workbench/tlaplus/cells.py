@@ -37,7 +37,7 @@ class Spread(Whole):
         return self.shape.load(row) if whole is None else whole
 
     def see(self, row: Row) -> Any:
-        """The value, read as far as it is asked for."""
+        """The value, read only as far as it is asked for."""
         whole = row[self.overflow]
         return see(self.shape, row) if whole is None else whole
 

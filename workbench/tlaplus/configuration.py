@@ -29,20 +29,20 @@ _STATEMENTS = {
     "NEXT": "NEXT",
     "CHECK_DEADLOCK": "CHECK_DEADLOCK",
 }
-#: TLC's other statements, and why nothing is made of them.
+#: TLC's other statements, and the reasons why they are not supported.
 _NEVER = {
     **dict.fromkeys(("TYPE", "TYPE_CONSTRAINT"), "TLC itself does nothing with it"),
     **dict.fromkeys(("_PERIODIC", "_RL_REWARD"), "it belongs to TLC's simulation"),
 }
 _KEYWORDS = _STATEMENTS.keys() | _NEVER.keys()
-#: What the names in a statement name.
+#: The kinds of things that the names in a statement stand for.
 _ONE = {
     "invariants": "property",
     "properties": "property",
     "constraints": "constraint",
     "action_constraints": "constraint",
 }
-#: The two forms of a constant's assignment that only a module gives a meaning, as a caller names them to refuse them.
+#: The two forms of a constant's assignment that have a meaning only for a module, for callers that refuse them.
 REPLACEMENT, IN_MODULE = "<-", "= [module]"
 _DEEPEST = 100
 _LONGEST = 160  # of an error after its line number; lists of names are cut

@@ -15,7 +15,7 @@ T = TypeVar("T")
 #: through C put theirs. The system provides memory for a stack only as far as it is used.
 _FRAMES, _BYTES = 60_000, 1 << 28
 _is_deep = ContextVar("is_deep", default=False)
-#: The limits of Python that were there before those who have raised it, who change it one at a time.
+#: Python's limits before each of the callers raised it; these change it one at a time.
 _limits, _changing = list[int](), threading.Lock()
 
 

@@ -111,7 +111,7 @@ class FairSteps:
         return (guards, others[0]) if len(others) == 1 else ([], action)
 
     def _disjuncts(self, action: Term) -> frozenset[int] | None:
-        """The steps of Next that an action consists of; None if it has others, too."""
+        """The steps of Next that make up an action; None if it has other ones too."""
         keys = [leaf.key for leaf in split(self._terms, action, "")]
         known = all(key in self._numbers for key in keys)
         return frozenset(number for key in keys for number in self._numbers[key]) if known else None

@@ -90,7 +90,7 @@ GRAPHS: dict[str, tuple[int, Callable[..., Any]]] = {
 
 
 def _joins(graph: Any, sizes: tuple[int, ...]) -> bool:
-    """Whether edges are sets of so many nodes."""
+    """Whether edges are sets of that many nodes."""
     nodes = _nodes(graph)
     return _is_record(graph) and all(subseteq(edge, nodes) and len(set_from(edge)) in sizes for edge in _edges(graph))
 

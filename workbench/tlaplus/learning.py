@@ -25,7 +25,7 @@ Renamings = Sequence[Mapping[str, str]]
 class Met:
     """The values met in one place of a variable.
 
-    The values of a function for arguments that are no strings are alike: those for later ones look like earlier ones.
+    The values of a function for arguments that are not strings are alike: those for later ones look like earlier ones.
     """
 
     def __init__(self) -> None:

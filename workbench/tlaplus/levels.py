@@ -90,7 +90,7 @@ class Levels:
 
     def _applied(self, meaning: Meaning, arguments: tuple[Response, ...], environment: Environment) -> Level:
         highest = max((argument[Level.CONSTANT] for argument in arguments), default=Level.CONSTANT)
-        # What an operator does not use is of its level, too: it may be evaluated.
+        # Arguments that an operator does not use count for its level too: they may be evaluated.
         return max(self._result(meaning, arguments, highest, environment), min(highest, Level.STATE))
 
     def _result(

@@ -62,7 +62,7 @@ class Library:
         self._meanings: dict[tuple[str, Any], Standard] = {}
 
     def module(self, name: str) -> Module | None:
-        """The module of that name; None if there is none, or if it is a standard module.
+        """The module of that name; None if there is no such module, or if it is a standard one.
 
         Raises:
             InputError: If its file is too large, cannot be read or parsed, or holds another module.

@@ -75,7 +75,7 @@ def cap(one: Any, other: Any) -> Any:
     if type(other) is frozenset or type(other) is Interval:
         members = set_from(other)
         if not members and not one.endless:
-            each(one)  # an error if it is no set, which no member is there to find out
+            each(one)  # an error if it is not a set, which no member would reveal
         return frozenset([member for member in members if has(one, member)])
     return Intersection(one, other)
 

@@ -9,7 +9,7 @@ from workbench.tlaplus.phrases import PhraseReader, is_definition
 
 
 def parse_module(text: bytes | str, name: str) -> units.Module:
-    """Parse the module `name`, or else the first one; text around modules is ignored, as TLC does.
+    """Parse the module `name`, or else the first one; text around modules is ignored, as by TLC.
 
     Raises:
         InputError: With line and column, for a syntax error.

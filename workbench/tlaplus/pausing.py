@@ -10,9 +10,9 @@ from typing import Any
 from workbench.kernel.meaning.interrupts import pause
 
 _EVERY = 4096
-#: Takes a turn; says once in so many whether it is time to look up. Nothing in Python counts faster.
+#: Takes a turn; once in so many turns it is time to look up. Nothing in Python counts faster.
 is_due = itertools.cycle([*[False] * (_EVERY - 1), True]).__next__
-#: How often the current evaluation has looked up.
+#: The number of times that the current evaluation has looked up.
 _looks = 0
 
 

@@ -50,7 +50,7 @@ class Nowhere:
 
 
 class Run:
-    r"""A run of an action, or of an initial condition; after an exception it is of no use any more.
+    r"""A run of an action, or of an initial condition; after an exception it is useless.
 
     Args:
         names: The variables.

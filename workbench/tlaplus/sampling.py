@@ -15,19 +15,19 @@ from workbench.kernel.meaning.state import Reads
 from workbench.kernel.meaning.steps import ActionInstance
 from workbench.kernel.meaning.values import identity
 
-#: The search takes so many states; what has no more of them needs no cells but one for each variable.
+#: The search takes this many states; a module with no more of them needs only one cell for each variable.
 MOST_STATES = 1000
-#: Walks take so many steps together for each of those states, and one of them so many.
+#: All walks together take this many steps for each of those states, and a single walk this many.
 _STEPS_PER_STATE = 2
 _LONGEST_WALK = 100
-#: Actions are run so often for each of those states, as some take long; then the sample ends.
+#: Actions are run this often for each of those states, since some take long; then the sample ends.
 _RUNS_PER_STATE = 20
-#: Evaluations that take long pause so often, all together; then it is given up.
+#: Long evaluations may pause this often in all; then the sample is given up.
 _PAUSES = 100
 
 #: A state: for each variable the number of its value.
 _Row = tuple[int, ...]
-#: Says whether a state, given by the values of its variables, is explored.
+#: Tells whether a state, given by the values of its variables, is explored.
 Constraint = Callable[[Sequence[Any]], bool]
 
 

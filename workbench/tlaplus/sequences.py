@@ -89,7 +89,7 @@ def selected(value: Any, test: Callable[[Any], Any]) -> tuple[Any, ...]:
 
 
 def sort_sequence(value: Any, before: Callable[[Any, Any], Any]) -> tuple[Any, ...]:
-    """``SortSeq(value, before)``, by insertion, as TLC sorts: what is no order gives what TLC gives."""
+    """``SortSeq(value, before)``, by insertion as in TLC: even a `before` that is not an order gives TLC's result."""
     made: list[Any] = []
     for element in sequence(value, "SortSeq"):
         place = len(made)

@@ -42,7 +42,7 @@ class Shape(ABC):
 
     @abstractmethod
     def put(self, value: Any, contents: Contents) -> bool:
-        """Spread a concrete value over all the cells; False if it does not fit, and then `contents` is of no use."""
+        """Spread a concrete value over all the cells; returns False, with useless `contents`, if it does not fit."""
 
     @abstractmethod
     def load(self, row: Row) -> Any:
@@ -228,7 +228,7 @@ class Members(Keyed):
 
 
 def _pairs(value: Any) -> dict[Any, Any] | None:
-    """A function's values by argument; None if it is no function."""
+    """A function's values by argument; None if it is not a function."""
     return dict(pairs_of(value)) if is_function(value) else None
 
 

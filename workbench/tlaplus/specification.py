@@ -13,9 +13,9 @@ from workbench.tlaplus.machine import TlaMachine
 from workbench.tlaplus.modules import Library, Specification, load, read_file
 from workbench.tlaplus.standard import MODULES
 
-#: What a module without a configuration is taken to mean: the first of these that it defines.
+#: The names that stand for the meaning of a module without a configuration: the first one that it defines counts.
 _USUAL = (("SPECIFICATION", "Spec"), ("INIT", "Init"), ("NEXT", "Next"))
-#: The classes by what they were made from: whoever opens the same texts again gets the same class.
+#: The classes by their sources: whoever opens the same texts again gets the same class.
 _made: dict[Any, type[TlaMachine]] = {}
 
 
@@ -111,7 +111,7 @@ def _class_of(name: str, library: Library, cfg: str | None, file: str) -> type[T
     configured = _configured(name, library, cfg, file)
     made_from = name, tuple(sorted(library.read.items())), cfg, file
     if made_from not in _made:
-        # Its module is the text, so that a hash of the class is one of what it was made from.
+        # Its module is the text, so that a hash of the class covers its source.
         parts = {"configured": configured, "declared": configured.family, "__module__": f"{name}.tla"}
         made: type[TlaMachine] = type(name, (TlaMachine,), parts)
         made.declared = made().declared

@@ -103,7 +103,7 @@ _FINITE_SETS: dict[str, tuple[int, Callable[..., Any]]] = {
     "Cardinality": (1, cardinality),
     "IsFiniteSet": (1, is_finite),
 }
-#: Modules of theorems. What they define is named in proofs alone, which nobody runs; so they have what they extend.
+#: Modules of theorems. Their definitions are used only in proofs, which nobody runs; so they have what they extend.
 _THEOREMS: dict[str, dict[str, tuple[int, Callable[..., Any]]]] = {
     "TLAPS": {},
     "WellFoundedInduction": _INTEGERS,

@@ -21,7 +21,7 @@ class Strictness:
     """Finds what expressions need, and remembers it of definitions."""
 
     def __init__(self) -> None:
-        # What a definition does not need grows from nothing, so that a recursion is taken to need its parameters too.
+        # The set of parameters not needed grows from nothing, so that a recursion is taken to need its parameters too.
         self._unneeded: Fixpoint[Defined, frozenset[Declaration]] = Fixpoint(frozenset())
 
     def needs(self, meaning: Defined) -> frozenset[Declaration]:

@@ -27,7 +27,7 @@ from workbench.kernel.meaning.values import Map, Name, Value
 
 #: TLC's integers have 32 bits.
 SMALLEST, LARGEST = -(2**31), 2**31 - 1
-#: Kinds that have no parts. A set whose members are of one of them is as Python sees it.
+#: Kinds without parts. Python treats a set whose members are all of one of them correctly.
 ATOMS = frozenset({bool, int, str, Name})
 #: Kinds that states hold; every other value is lazy.
 CONCRETE = ATOMS | {tuple, Map, frozenset}
@@ -68,12 +68,12 @@ def type_of(name: Name) -> str:
 _places: dict[str, str] = {}
 _TRUTHS = {False: b"0", True: b"1"}
 _MOST = 1 << 16
-# By the id of a value, which is kept beside what is known of it so that no other value gets that id.
+# By the id of a value; the value is kept beside its entry so that no other value gets that id.
 _keys: dict[int, tuple[Any, Any]] = {}
 _member_keys: dict[int, tuple[frozenset[Any], list[Any]]] = {}
 _ordered: dict[int, tuple[frozenset[Any], tuple[Any, ...]]] = {}
 _domains_of: dict[int, tuple[Map, frozenset[Any]]] = {}
-# By the domain of a function: the domain in order with its keys; None for a domain with other members than words.
+# By the domain of a function: the domain in order with its keys; None for a domain with members other than words.
 _words: dict[tuple[Any, ...], tuple[tuple[str, ...], tuple[Any, ...]] | None] = {}
 
 
@@ -163,7 +163,7 @@ def _numbers(size: int) -> tuple[Any, ...]:
 
 
 def sorted_pairs(pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    """Order keys with their values, in order; an error if the values are of different kinds."""
+    """Order keys with their values, in order; it is an error if the values are of different kinds."""
     try:
         return sorted(pairs, key=_first)
     except TypeError:

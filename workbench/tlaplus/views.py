@@ -28,7 +28,7 @@ from workbench.tlaplus.shapes import (
 )
 from workbench.tlaplus.values import CONCRETE, EvaluationError, domain_of, function_of, ordered, type_of
 
-# Parts by key, compared by what they are: Python takes TRUE for 1.
+# Parts by key, compared with their kinds: Python takes TRUE for 1.
 _Changes = dict[Any, tuple[Any, Any]]
 #: Answers of an early test that are remembered.
 _MOST_PASSING = 1 << 12
@@ -113,7 +113,7 @@ class SetView(Lazy):
 class EarlyTest:
     """A test that members must pass before any other, with the members that pass it in every state.
 
-    So only the cells of these are read: where most messages of a set are of another type, theirs are not.
+    So only the cells of these are read, and not those of the many messages of other types in a set.
 
     Args:
         test: A compiled predicate of a member, and of values that are given; it depends on no state.
@@ -231,7 +231,7 @@ class FunctionView(Lazy):
 
     def __init__(self, shape: Function, row: Row) -> None:
         self.shape, self.row = shape, row
-        # What an evaluation asks for, it asks for again. An argument is kept so that no other one gets its id.
+        # An evaluation asks for the same values again. An argument is kept so that no other one gets its id.
         self._seen: dict[int, tuple[Any, Any]] = {}
 
     def at(self, argument: Any) -> Any:

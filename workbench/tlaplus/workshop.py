@@ -50,7 +50,7 @@ class ActionWriter(Protocol):
     def function_of(self, node: Expression, here: Here, at: Place) -> str: ...
 
 
-#: What compiled code uses, by the names that it has there.
+#: The functions that compiled code uses, by their names there.
 _KNOWN: Mapping[str, Any] = {
     "any": any,
     "all": all,

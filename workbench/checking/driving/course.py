@@ -20,7 +20,7 @@ from workbench.kernel.meaning.text import Line, StyledRow, styled_columns
 from workbench.kernel.meaning.trace import Step
 from workbench.kernel.meaning.values import show
 
-#: How many seconds a drive may take by default.
+#: The seconds that a drive may take by default.
 TIME_LIMIT = 120.0
 
 

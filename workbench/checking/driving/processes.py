@@ -26,7 +26,7 @@ from workbench.storage.strict_json import read_json
 Verdict = Literal["done", "refused", "impossible"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
-#: How often a wait looks whether Ctrl-C was pressed.
+#: The interval at which a wait looks whether Ctrl-C was pressed.
 _SECONDS_PER_LOOK = 0.1
 #: The longest line of an actor's output, and how much of its other output is kept.
 MOST_BYTES = 2**16

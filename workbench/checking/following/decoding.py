@@ -105,7 +105,7 @@ def _unquoted(text: str, quote: str) -> str:
 def merge(logs: Mapping[str, str]) -> list[dict[str, Any]]:
     """The events of several nodes in order of commit time, given the text of each node's file.
 
-    The order within a node stays as it is, whatever its clock did.
+    The order within a node stays the same, whatever its clock did.
 
     Examples:
         >>> begin, commit = "0/1,7,BEGIN 7", "0/2,7,COMMIT 7 (at 2026-02-01 10:00:0{}+00)"

@@ -11,7 +11,7 @@ from workbench.kernel.meaning.state import row_of
 from workbench.kernel.meaning.steps import ActionInstance
 from workbench.kernel.meaning.values import is_same
 
-#: The most states to try steps from, steps to report, and reasons to list.
+#: The most states to try steps from, the most steps to report, and the most reasons to list.
 MOST_STATES, MOST_STEPS, _MOST_REASONS = 100, 3, 6
 
 

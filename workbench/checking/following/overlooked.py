@@ -16,7 +16,7 @@ from workbench.kernel.meaning.state import Reads, row_of
 from workbench.kernel.meaning.steps import ActionInstance, Outcome
 from workbench.kernel.meaning.values import is_same
 
-#: How many states are expanded.
+#: The most states that are expanded.
 _MOST_STATES = 1000
 
 

@@ -27,9 +27,9 @@ class Port:
     """A translation of a model into the terms of a module.
 
     Attributes:
-        constants: From the model with its constants to those of the module, by name.
+        constants: A function from the model with its constants to those of the module, by name.
         state: From the model and one of its states to the values of the module's variables, by name.
-        model: The model's name; models that extend it are mapped, too. None for any that has what the two read.
+        model: The model's name; models that extend it are mapped too. None for any model with what the functions read.
     """
 
     constants: Callable[[Any], Mapping[str, Any]]

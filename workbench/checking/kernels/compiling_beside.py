@@ -44,7 +44,7 @@ class Compiler:
 
     def _wait(self) -> None:
         assert self.process.stdout is not None
-        self.process.stdout.read()  # it closes this once it has compiled what checks need
+        self.process.stdout.read()  # it closes this once it has compiled the kernels that checks need
         self.process.stdout.close()
 
     def has(self, rare: bool) -> bool:

@@ -322,7 +322,7 @@ def _inspect(
     return DONE
 
 
-#: What Python runs in the place of kernels.
+#: The forms that Python runs in place of kernels.
 FORMS: dict[Kernel, Callable[..., Any]] = {
     expand_all: _expand_all,
     admit: _admit,

@@ -29,7 +29,7 @@ _SUM = 16  # bytes
 
 
 class _Files(IndexDataCacheFile):
-    """Numba's files of one function, with checksums at their ends: LLVM ends the process that gives it a flipped bit.
+    """Numba's files of one function, with checksums at their ends: on a flipped bit, LLVM would end the process.
 
     A ValueError says that a file is not as it was written.
     """

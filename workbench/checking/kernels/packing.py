@@ -1,4 +1,4 @@
-"""Bit-packed rows of value numbers, for what is sent and for what waits."""
+"""Bit-packed rows of value numbers, for states that are sent and for states that wait."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-#: The codes. Of several threads, and of several chunks, the largest counts: what makes room comes after the misses.
+#: The codes. Of several threads or chunks, the largest code counts: making room comes after answering misses.
 (
     DONE,
     HIT,

@@ -12,7 +12,7 @@ from typing import Any
 
 from workbench.kernel.meaning.given import check_integer
 
-#: More threads than any machine has cores.
+#: A number of threads that exceeds the cores of any machine.
 MOST_WORKERS = 1024
 
 

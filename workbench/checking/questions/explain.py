@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from workbench.checking.questions.settings import SettingsTable
 
-#: How many settings of a kind a text lists.
+#: The most settings of a kind that a text lists.
 _MOST_LINES = 24
 _WORDS = frozenset({*GOOD, *BAD, "unknown", "error"})
 
@@ -136,7 +136,7 @@ class Explanation:
 
     @property
     def holds(self) -> bool | None:
-        """Whether the property holds in every setting; None if one is undecided, or there is none."""
+        """Whether the property holds in every setting; None if one is undecided, or if there are no settings."""
         if self.failing:
             return False
         return True if self.decided and not self.undecided else None

@@ -220,7 +220,7 @@ def fill(
     """Check `model` under many settings of its constants, reporting each when it is done.
 
     It begins in this process. If that takes longer than a moment, processes of this machine take over, one for each
-    core. A Spark is never started unasked, however much remains: one on this machine has no more cores than these
+    core. Spark is never started unasked, however much remains: a session on this machine has no more cores than these
     processes, and one elsewhere needs a folder that only its owner can name.
 
     Args:
@@ -290,7 +290,7 @@ class _Filling:
     not_written: list[Exception] = field(default_factory=list)
 
     def fill(self, records: Records | None, spark: Any, workers: int | None) -> None:
-        """Take what is recorded, check the rest, and record that; settings with the same record are checked once."""
+        """Take recorded outcomes, check the other settings and record these; those with one record are checked once."""
         numbers = range(len(self.task.settings))
         alike = dict[Any, list[int]]()
         for number in numbers:

@@ -26,10 +26,10 @@ from workbench.checking.questions.settings import SettingsTask
 from workbench.kernel import InputError, Result
 from workbench.storage.schema import from_json
 
-#: Seconds of checking in this process before others take over: about what it costs to start them, so that a sweep
+#: Seconds of checking in this process before others take over: about the cost of starting them, so that a sweep
 #: never takes much more than twice the time of the better way.
 PATIENCE = 2.0
-#: Seconds in which a check that is stopped may say what it has found.
+#: The seconds that a stopped check has for reporting its findings.
 _GRACE = 2.0
 _POLL_SECONDS = 0.05
 

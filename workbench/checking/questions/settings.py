@@ -66,7 +66,7 @@ def settings_of(model: ModelClass, grid: Grid, fixed: Mapping[str, Any]) -> list
 
 
 def same(name: str, constant: Constant, given: Any) -> Any:
-    """A value as it was given, except that words for a switch, a choice or a number become its value."""
+    """A value as given, except that words for a switch, a choice or a number become its value."""
     return constant.parse(name, given) if constant.domain.kind in _OF_ONE_SPELLING else plain(given)
 
 

@@ -26,7 +26,7 @@ def sweep(
     """Check `model` under many settings of its constants, in processes of this machine or on Spark.
 
     It begins in this process. If that takes longer than a moment, processes of this machine take over, one for each
-    core. It needs no Spark, and never starts one unasked (see :func:`workbench.fill`, which reports each setting as
+    core. It does not need Spark, and never starts it unasked (see :func:`workbench.fill`, which reports each setting as
     soon as it is done, and finds traces).
 
     Args:

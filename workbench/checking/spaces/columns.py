@@ -65,7 +65,7 @@ def common_type(values: Iterable[Any]) -> pa.DataType:
 
 
 def unify(one: pa.DataType, other: pa.DataType) -> pa.DataType:
-    """A type for the values of both, text if there is no other.
+    """A type for the values of both types; text if there is no other.
 
     Examples:
         >>> unify(pa.list_(pa.null()), pa.list_(pa.int64())), unify(pa.int64(), pa.string())

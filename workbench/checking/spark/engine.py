@@ -156,7 +156,7 @@ class SparkSearch(Running):
         return any(not declared.wanted for declared in self.model.select(self.manifest.decided))
 
     def _next_levels(self) -> list[list[Admitted]]:
-        """Expand the last level: here if it is narrow, or else in a job, which may make several levels."""
+        """Expand the last level: here if it is narrow, otherwise in a job, which may make several levels."""
         manifest = self.manifest
         visited = {bucket: manifest.files_of(bucket) for bucket in range(self.task.buckets)}
         first = len(manifest.levels)
@@ -230,7 +230,7 @@ class SparkSearch(Running):
             manifest.levels.append(Level(files, counts.tolist(), None, received, seconds))
         elif not manifest.levels:  # no initial state is inside the constraints
             manifest.complete = True
-        else:  # the step from the last level leads to nothing new, but what it generated counts
+        else:  # the step from the last level leads to nothing new, but the states that it generated count
             last = manifest.levels[-1]
             last.counts = (np.array(last.counts) + counts).tolist()
             manifest.complete = True

@@ -103,7 +103,7 @@ def read_run(run_dir: Place, model: ModelClass, spark: Any = None) -> SparkSearc
 
 
 def _stored(folder: Folder, model: ModelClass) -> tuple[Task, Run]:
-    """The task and the run in a run directory, if they are of `model`."""
+    """The task and the run in a run directory; refused unless they belong to `model`."""
     run = Run.of(folder)
     made_by = run.identity
     rebuilt = made_by.rebuild(model, str(folder))

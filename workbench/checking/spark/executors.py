@@ -1,4 +1,4 @@
-"""Checks that Spark's executors have this Python, and the package as it is here."""
+"""Checks that Spark's executors have this Python, and the same version of the package."""
 
 import json
 import re

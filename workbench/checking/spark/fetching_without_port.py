@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-if TYPE_CHECKING:  # workers load this module, too
+if TYPE_CHECKING:  # workers load this module too
     import pandas as pd
 
 

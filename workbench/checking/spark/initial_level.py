@@ -35,7 +35,7 @@ def write_initial_level(directory: RunDirectory, task: Task, watch: Callable[[],
     decided_outside: dict[str, list[int]] = {}
     states: list[tuple[list[int], np.ndarray]] = []  # with their fingerprints, in order of first occurrence
     places: list[int] = []
-    deciders: list[set[str]] = []  # what each of them decides
+    deciders: list[set[str]] = []  # the properties that each of them decides
     seen = set()
     initial = 0
     for place, state in enumerate(task.model.each_initial_state()):

@@ -55,7 +55,7 @@ class NarrowLevels:
     def next_level(
         self, values: Sequence[str | None], work: Sequence[Work], level: NextLevel, watch: Callable[[], None]
     ) -> list[Admitted]:
-        """Expand `work`, and admit what is new.
+        """Expand `work`, and admit the new states.
 
         Args:
             values: For each completed level the file of the values that were numbered after it.

@@ -52,7 +52,7 @@ class Numbering:
         return Translation.of(self.shared(level), np.int32).of_rows(rows)
 
     def shared(self, level: int) -> list[np.ndarray]:
-        """For each cell the global number, as of `level`, of each local one; UNKNOWN if there is none."""
+        """The global number, as of `level`, of each local one, for each cell; UNKNOWN if there is none."""
         parts = []
         for values, local_of, known in zip(self._cells.values, self._local_of, self._known[level], strict=True):
             part = np.full(len(values), UNKNOWN, np.int32)
@@ -89,7 +89,7 @@ class Translation(NamedTuple):
         return renumbered
 
     def of_codes(self, sizes: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-        """The numbers behind the codes of packed rows, of which each cell has so many, renumbered."""
+        """The numbers behind the codes of packed rows, renumbered; each cell has as many codes as `sizes` says."""
         if (numbers >= np.repeat(self.room, sizes)).any():
             raise InputError("a message has a value without a number; it is none of this run")
         return self.numbers[np.repeat(self.base, sizes) + numbers]

@@ -43,7 +43,7 @@ from workbench.storage.folder import Folder
 from workbench.storage.sums import FileSum
 
 #: Bytes of visited sets beyond which a process drops those of buckets that others have admitted since. Spark gives a
-#: bucket to any process that is free, so that of many processes each comes to meet most buckets.
+#: bucket to any free process, so each of many processes will in time meet most buckets.
 _ROOM = 1 << 30
 
 

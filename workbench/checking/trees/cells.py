@@ -118,7 +118,7 @@ class Interner:
         """The number of a `value` that an action writes to `cell`; checks the model's own words."""
         key = identity(value)
         known = self._numbers[cell].get(key)
-        if known is not None and self.values[cell][known] is value:  # already checked when it was met
+        if known is not None and self.values[cell][known] is value:  # it was checked when it was first met
             return known
         self._model_words.check(self.layout.cells[cell], value)
         return self._add(cell, value, key) if known is None else known
@@ -204,7 +204,7 @@ class Interner:
 
 
 class _RowReads(Reads):
-    """Looks up the values of a row as they are read."""
+    """Looks up the values of a row when they are read."""
 
     def __init__(self, values: Sequence[Sequence[Any]], row: Numbers) -> None:
         self._values, self._row = values, row

@@ -107,7 +107,7 @@ class Trees:
 
     @property
     def arrays(self) -> TreeColumns:
-        """The trees as they are now; ask again after a miss."""
+        """The present trees; ask again after a miss."""
         if self._arrays is None:
             self._arrays = TreeColumns(*(column.array for column in self._columns))
         return self._arrays
@@ -301,7 +301,7 @@ class Dispatch:
 
     @property
     def arrays(self) -> DispatchColumns:
-        """The lists as they are now; ask again after a miss."""
+        """The present lists; ask again after a miss."""
         if self._arrays is None:
             self._arrays = DispatchColumns(*(column.array for column in self._columns))
         return self._arrays

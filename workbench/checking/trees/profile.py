@@ -9,10 +9,10 @@ from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.steps import Subject
 from workbench.kernel.meaning.values import counted
 
-#: A remark is due on a subject with so many calls, in so large a share of the states;
+#: A remark is due on a subject with this many calls, in this large a share of the states;
 _MANY_CALLS = 10_000
 _OFTEN = 0.5
-#: and on the whole for so many calls (about a second), with so few states per call.
+#: and on the whole search for this many calls (about a second), with this few states per call.
 _MANY_IN_ALL = 20_000
 _FEW_STATES = 10
 #: The heads of a table with a row per subject.

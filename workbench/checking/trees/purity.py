@@ -1,4 +1,4 @@
-"""The purity check: runs a sample of memoized situations again, which exposes code that is no function of the state."""
+"""The purity check: running a sample of memoized situations again exposes code that is not a function of the state."""
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence

@@ -42,7 +42,7 @@ _WEIGHTS = 6  # a swarm's walk gives each action 1, 4, 16 ... 1024
 
 
 class Starts(NamedTuple):
-    """The rows of the initial states, as far as they are `known`."""
+    """The rows of those initial states that are `known`."""
 
     rows: np.ndarray
     known: np.ndarray

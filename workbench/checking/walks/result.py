@@ -1,4 +1,4 @@
-"""The result of random walks: verdicts on what they met, and how much they covered."""
+"""The result of random walks: verdicts on the states and steps that they met, and the extent of the walks."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

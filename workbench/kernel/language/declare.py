@@ -356,7 +356,7 @@ class ClassOfModels(ABCMeta):
         return Body(name)
 
     def __new__(mcls, name: str, bases: tuple[type, ...], body: dict[str, Any], /, **options: Any) -> Any:
-        if isinstance(body.get("name"), str):  # what the model is called, and no attribute of its objects
+        if isinstance(body.get("name"), str):  # the model's name, which is not an attribute of its objects
             body = {**body, "_called": body["name"]}
             del body["name"]
         return super().__new__(mcls, name, bases, body, **options)

@@ -278,7 +278,7 @@ def _numbered(author: Any, number: int) -> CodeInstance:
 
 
 def unchanged(s: Reader, t: Reader, *parts: str | Place) -> bool:
-    """Whether the step from `s` to `t` leaves the named variables as they are.
+    """Whether the step from `s` to `t` leaves the named variables unchanged.
 
     Args:
         s, t: The states that a step property takes.

@@ -132,7 +132,7 @@ class Model(metaclass=ClassOfModels):
         return f"{type(self).__name__}({', '.join(given)})"
 
 
-#: What a model's class may not override.
+#: The attributes that a model's class may not override.
 _OWN = _RESERVED | {"__init__", "__setattr__", "__reduce__"}
 
 

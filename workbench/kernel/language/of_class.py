@@ -32,7 +32,7 @@ from workbench.kernel.meaning.steps import Fairness, Outcome
 from workbench.kernel.meaning.values import check_value, clash, sort_key
 
 MOST_RENAMINGS = 5040
-#: How many renamings are tried if constants, such as a graph, rule out some of them.
+#: The most renamings that are tried if constants, such as a graph, rule out some of them.
 _MOST_TRIED = 40_320
 
 

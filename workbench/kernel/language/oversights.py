@@ -17,7 +17,7 @@ from workbench.kernel.meaning.parameters import Declared
 from workbench.kernel.meaning.state import row_of
 from workbench.kernel.meaning.values import show
 
-#: By these, code reads what it does not name.
+#: The functions through which code reads attributes that it does not name.
 _READS_ALL = frozenset({"constants", "getattr", "vars", "__dict__", "attrgetter", "spelled", "differing"})
 _OPTIONS = ("when", "by_default", "fair_when", "at", "to")
 

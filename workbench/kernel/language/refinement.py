@@ -174,7 +174,7 @@ class Refinement(PropertyInstance):
         return "; ".join([said, *(nearly[:1] or self._nearest(one, other))])
 
     def _nearest(self, one: State, other: State) -> list[str]:
-        """The nearest abstract step with a change in common, and where it differs; empty if there is none."""
+        """The nearest abstract step that has a change in common, and its differences; empty if there is none."""
         done = {(change.cell, identity(change.after)) for change in changes_of(one, other)}
         steps = [
             (instance.label_with(outcome.choices), after)

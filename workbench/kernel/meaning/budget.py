@@ -177,7 +177,7 @@ class Limits:
         decided: Iterable[str] = (),
         levels: Iterable[int] = (),
     ) -> None:
-        """Report progress and :meth:`enforce`, once a search that began again is as far as it was."""
+        """Report progress and :meth:`enforce`; after a restart, only once the search is as far as it was before."""
         if states < self._known:
             return
         self._told = states

@@ -86,7 +86,7 @@ class WholeSet(Whole):
 
 
 class Shown(NamedTuple):
-    """A cell as people see it; the cells of what is spread are one, which begins at number `first`.
+    """A cell as people see it; the cells of a spread variable are one, which begins at number `first`.
 
     Attributes:
         whole: None for a cell of its own.

@@ -93,6 +93,6 @@ def telling_apart(
 def leaves_alone(
     constants: Mapping[str, Any], declared: Mapping[str, Constant], names: Sequence[str], renaming: Mapping[str, str]
 ) -> bool:
-    """Whether a renaming leaves the constants called `names` as they are: maps a graph to itself, say."""
+    """Whether a renaming leaves the constants called `names` unchanged, for example maps a graph to itself."""
     pairs = ((constants[name], declared[name].domain.unordered) for name in names)
     return all(unordered(permute(value, renaming)) == unordered(value) for value, unordered in pairs)

@@ -51,7 +51,7 @@ class Domain:
         return value
 
     def read(self, given: Any) -> Any:
-        """The value that `given` spells if it is a text; anything else as it is."""
+        """The value that `given` spells if it is a text; anything else unchanged."""
         return given
 
     def accepts(self, value: Any) -> bool:

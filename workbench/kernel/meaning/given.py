@@ -22,7 +22,7 @@ def plain(value: Any) -> Any:
 
 
 def integer_in(given: Any) -> Any:
-    """The integer in a text such as ``1,000`` or ``1e6``; anything else as it is."""
+    """The integer in a text such as ``1,000`` or ``1e6``; anything else unchanged."""
     if isinstance(given, str) and _INTEGER.fullmatch(given):
         return int(re.sub("[,_]", "", given)) if len(given) < 1000 else given
     if isinstance(given, str) and _POWER.fullmatch(given.lower()):
@@ -45,10 +45,10 @@ def check_integer(name: str, value: Any, least: int, most: int | None = None) ->
 
 
 def check_kind(name: str, value: Any, kind: type[Kind], takes: str = "") -> Kind:
-    """`value`, if it is of the class `kind`.
+    """`value` itself, refused unless it is of the class `kind`.
 
     Raises:
-        InputError: If it is not: often a bare number instead of the object with it.
+        InputError: If it is not; often it is a bare number instead of the object with it.
     """
     if not isinstance(value, kind):
         raise InputError(f"{name} = {brief(value)} is not accepted; it takes {takes or f'{kind.__name__}(...)'}")

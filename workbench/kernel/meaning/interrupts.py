@@ -11,7 +11,7 @@ from typing import Any
 _interrupted = threading.Event()
 #: Whether this is the main thread within :func:`interruptible`, or a thread that works for it in its context.
 _listens = ContextVar("listens", default=False)
-#: What long evaluations call.
+#: The function that long evaluations call.
 _pauses: ContextVar[tuple[Callable[[], object], ...]] = ContextVar("pauses", default=())
 #: Within :func:`interruptible`, the previous signal handlers.
 _handlers: dict[int, Any] = {}

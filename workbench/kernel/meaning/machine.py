@@ -60,7 +60,7 @@ class Family:
         return self.properties[name]
 
     def parsed(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The value of every constant: of the `given` ones as they are accepted, of the others their defaults.
+        """The value of every constant: the accepted form of the `given` ones, the defaults of the others.
 
         Raises:
             InputError: For an unknown name, or a value that a constant does not take.
@@ -351,8 +351,8 @@ class Authored(Protocol):
     def _machine(self) -> Machine: ...
 
 
-#: What makes models, given constants, and has their Family as ``declared``: a class that an author has written, or one
-#: that stands for a module's text.
+#: A class that makes models, given constants, and has their Family as ``declared``: one that an author has written, or
+#: one that stands for a module's text.
 ModelClass = type[Any]
 
 
@@ -361,7 +361,7 @@ def is_model_class(given: Any) -> bool:
     return isinstance(given, type) and bool(getattr(getattr(given, "declared", None), "name", ""))
 
 
-#: What stands for a model: also a class, with its default constants, and where models have names a name.
+#: Anything that stands for a model: also a class, with default constants, or a name where models have names.
 AnyModel = Machine | Authored | ModelClass | str
 
 

@@ -1,4 +1,4 @@
-"""Properties: what a check judges, and the constraints that bound it, as decorators attach them to methods."""
+"""Properties, which a check judges, and constraints, which bound it, as decorators attach them to methods."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -6,7 +6,7 @@ from random import Random
 from typing import TypeVar
 
 T = TypeVar("T")
-#: Runs of the model's code for that: at least, and as a share of the search's own.
+#: The runs of the model's code for that: the least number, and the share of the search's own runs.
 _RUNS, _SHARE = 400, 0.02
 #: The processor's seconds, if the code is slow, and all seconds, if it waits.
 _MOST, _MOST_WAITING = 0.1, 1.0
@@ -23,7 +23,7 @@ def how_often(known: int, runs: int = 1) -> int:
 
 
 def again_and_again(situations: Iterable[T], times: int) -> Iterator[T]:
-    """Each situation so many times, in one random order after another, while there is time."""
+    """Each situation that many times, in one random order after another, as long as there is time."""
     some, order, made = list(situations), Random(0), list[object]()
     end, awaited = time.process_time() + _MOST, time.perf_counter() + _MOST_WAITING
     for _ in range(times):
@@ -31,5 +31,5 @@ def again_and_again(situations: Iterable[T], times: int) -> Iterator[T]:
         for situation in some:
             if time.process_time() >= end or time.perf_counter() >= awaited:
                 return
-            made.append(object())  # what the code makes now is at other addresses
+            made.append(object())  # the objects that the code makes now have other addresses
             yield situation

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 #: The last words of a verdict that says nothing about states beyond the model's constraints.
 WITHIN = "within the constraint"
-#: Why a property whose parameters have no values says nothing.
+#: The reason why a property whose parameters have no values says nothing.
 NOBODY = "it says nothing: its parameters have no values with these constants"
-#: In place of the constants that differ from their defaults, where none does.
+#: The words in place of the constants that differ from their defaults if none does.
 DEFAULTS = "with its default constants"
-#: How an answer is marked in text: yes, no, unknown.
+#: The marks of answers in text: yes, no, unknown.
 MARKS = {True: "\N{CHECK MARK}", False: "\N{BALLOT X}", None: "?"}
-#: How the marks are to be seen.
+#: The styles of the marks.
 _STYLES: dict[bool | None, Style] = {True: "yes", False: "no", None: "unknown"}
 
 
@@ -303,7 +303,7 @@ class Result(Explored, Judged, Shown):
         return [a.name for a in self.actions if a.enabled == 0]
 
     def graph(self, *variables: str) -> "graphviz.Digraph":
-        """The states and steps: all of them where they are few, else the trace with the steps that it does not take.
+        """The graph of states and steps: all of them if they are few, otherwise the trace and the steps not taken.
 
         Args:
             *variables: What the nodes show of their states (names of variables or of cells); by default the one that

@@ -13,7 +13,7 @@ _room: ContextVar[int | None] = ContextVar("room", default=None)
 #: A column is not made narrower than this.
 _NARROWEST = 20
 
-#: How the head of a line is to be seen: as an answer, or as a warning.
+#: The style of a line's head: an answer, or a warning.
 Style = Literal["yes", "no", "unknown", "warning"]
 
 

@@ -8,7 +8,7 @@ from workbench.protocols.bakery.v2 import BakeryV2
 from workbench.protocols.bakery.v2_extended import BakeryV2Extended
 from workbench.showing.pictures import *
 
-#: What a writer does next, by its program counter.
+#: The next step of a writer, by its program counter.
 NEXT = {
     "NodeStartup": "next: drop old claims of its node",
     "CleanUp": "next: withdraw old claims of its node",
@@ -39,7 +39,7 @@ def bakery(model, s):
     yield part("others", "counters", next_ticket(s), crasher(s), restarts(model, s))
 
 
-#: A picture for what is published and for what extends it.
+#: The picture of the published models and of their extensions.
 picture_of(BakeryExtended)(bakery)
 
 

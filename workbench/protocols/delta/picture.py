@@ -4,7 +4,7 @@ from workbench.kernel.meaning.properties import Place
 from workbench.protocols.delta.model import DELETE, Delta, live_files, said
 from workbench.showing.pictures import *
 
-#: What a writer does next, by its phase.
+#: The next step of a writer, by its phase.
 NEXT = {
     "Ready": "ready for a transaction",
     "Read": "next: find the files to merge with",

@@ -5,7 +5,7 @@ from workbench.protocols.hudi.extended import MARKED, HudiExtended
 from workbench.protocols.hudi.model import DELETE, Hudi
 from workbench.showing.pictures import *
 
-#: What a writer does next, by its phase.
+#: The next step of a writer, by its phase.
 NEXT = {
     "Ready": "ready for an operation",
     "Request": "next: announce it on the timeline",
@@ -235,7 +235,7 @@ def table_lock(model, s):
 
 
 def logs(model, s):
-    """The operations committed to a key: what a reader must see."""
+    """The operations committed to a key, which a reader must see."""
     for key in model.Keys:
         done = [s.log[key, i] for i in range(model.OpLimit) if s.log[key, i] is not None]
         if done:

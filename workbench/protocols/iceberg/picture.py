@@ -4,7 +4,7 @@ from workbench.kernel.meaning.properties import Place
 from workbench.protocols.iceberg.model import COMPACT, INSERT, UPDATE, Iceberg, Row
 from workbench.showing.pictures import *
 
-#: What a writer does next, by its phase.
+#: The next step of a writer, by its phase.
 NEXT = {
     "Ready": "ready for an operation",
     "Read": "next: read its snapshot",

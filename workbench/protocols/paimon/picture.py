@@ -13,7 +13,7 @@ from workbench.protocols.paimon.model import (
 )
 from workbench.showing.pictures import *
 
-#: What an operation does next, by its state.
+#: The next step of an operation, by its state.
 NEXT = {
     READY: "ready",
     WRITE_DATA_FILES: "next: write the data file",

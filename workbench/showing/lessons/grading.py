@@ -1,6 +1,6 @@
 """Marks for notebooks that were handed in: each runs in a kernel of its own, where its answers are judged.
 
-Its code is a stranger's, and runs with the rights of whoever grades. It could also pretend: a mark helps to read.
+Its code is a stranger's, and runs with the rights of whoever grades. It could also pretend: a mark only helps to read.
 """
 
 import ast
@@ -59,7 +59,7 @@ def _read(path: Path) -> Any:
             return nbformat.read(path, as_version=4)
     except OSError as error:
         raise InputError(f"it cannot be read: {error.strerror}") from None
-    except Exception as error:  # of nbformat, which raises what it meets in the document
+    except Exception as error:  # of nbformat, which raises whatever errors it meets in the document
         raise InputError(f"it is no notebook: {type(error).__name__}") from None
     raise InputError(f"it has more than {_MOST_BYTES:,} bytes")
 

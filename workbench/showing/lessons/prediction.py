@@ -41,8 +41,8 @@ class _Choices(Field):
 class Prediction(Surface):
     """A question with choices; made by :func:`predict`.
 
-    What the next cell puts out is hidden until somebody has chosen, in a saved notebook and on the site, too: the style
-    sheet does that, where there is one.
+    The output of the next cell is hidden until somebody has chosen, in a saved notebook and on the site too; the style
+    sheet does that, if there is one.
     """
 
     def __init__(self, question: str, choices: tuple[str, ...]) -> None:

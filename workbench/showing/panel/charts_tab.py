@@ -8,7 +8,7 @@ from workbench.showing.pictures.markup import element, joined
 from workbench.showing.session.jobs import Job
 from workbench.showing.view.html import noted
 
-#: Pictures are there at once; what zooms takes a page seconds to load.
+#: Pictures are there at once; charts that zoom take a page seconds to load.
 _IN_A_CELL = noted(
     joined(["In a cell, ", element("code", "workbench.showing.view.levels_chart(panel.result)"), " can be zoomed."])
 )

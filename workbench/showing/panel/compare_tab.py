@@ -12,7 +12,7 @@ from workbench.showing.session.jobs import Job
 from workbench.showing.view import compare
 
 _BEFORE, _KEPT = "the result before this one", "the result that was kept"
-#: What the columns are called.
+#: The names of the columns.
 _NOW, _COLUMNS = "now", {_BEFORE: "before", _KEPT: "kept"}
 
 
@@ -58,7 +58,7 @@ class Compare(Tab):
             self._table.html = element("p", "There is no such result yet: change something, or keep one.")
         else:
             left, right = _COLUMNS.get(name) or self._presets[name].stem, _NOW
-            if name in _COLUMNS:  # they are told apart by what differs, where that is one constant
+            if name in _COLUMNS:  # they are told apart by the constant that differs, if it is a single one
                 left, right = _titled(left, other, result), _titled(right, result, other)
             self._table.html = compare(other, result, (left, right)).html()
 

@@ -28,9 +28,9 @@ from workbench.showing.view.plot import svg
 
 #: A range of more numbers than this begins as one around the present value.
 _MOST_NUMBERS = 3
-#: The kinds of constants whose values are a few that can be listed.
+#: The kinds of constants with few enough values to be listed.
 _VARIED = ("switch", "choice", "integer", "names")
-#: How many failing settings an explanation lists.
+#: The most failing settings that an explanation lists.
 _MOST_FAILING = 200
 _EXPLAIN, _CSV = "explain", "csv"
 

@@ -17,9 +17,9 @@ from workbench.showing.pictures.markup import Markup, element
 from workbench.showing.session.jobs import Aside, Job
 from workbench.showing.view.html import Drawn, Joined
 
-#: The type of what shows a widget; in it is a number that only the kernel knows.
+#: The MIME type of an output that shows a widget, by a number that only the kernel knows.
 VIEW = "application/vnd.jupyter.widget-view+json"
-#: How long a panel has to be left alone before the notebook gets what it shows now.
+#: The time that a panel has to be left alone before the notebook gets its present contents.
 QUIET_SECONDS = 0.5
 
 
@@ -76,7 +76,7 @@ class Cells:
         self._fresh.clear()
         for panel in [panel for panel in self._replaced if not self._shown.get(panel)]:
             panel.close()
-        if boxed:  # the box has shown them, and nobody has asked them for a copy
+        if boxed:  # the box has shown them, without asking them for a copy
             display_kept(sorted(boxed, key=lambda panel: panel.model_id), cell)
 
 
@@ -92,8 +92,8 @@ CELLS = Cells()
 class Panel(ipywidgets.DOMWidget):
     """The first base class of any widget that a cell displays."""
 
-    _work: Any = None  # what goes on behind it, and ends with it
-    _kept: Aside | None = None  # what keeps copies of it in outputs, once it is shown
+    _work: Any = None  # the work behind it, which ends with it
+    _kept: Aside | None = None  # keeps copies of it in outputs, once it is shown
     _attended = False
 
     def __init__(self, *children: Any, **options: Any) -> None:
@@ -101,7 +101,7 @@ class Panel(ipywidgets.DOMWidget):
         CELLS.made(self)
 
     def static(self) -> Drawn | None:
-        """The static copy, shown where there is no kernel."""
+        """The static copy, shown when there is no kernel."""
         raise NotImplementedError
 
     def _wait_a_little(self) -> None:
@@ -124,7 +124,7 @@ class Panel(ipywidgets.DOMWidget):
         return dict(data), metadata
 
     def _ipython_display_(self) -> None:
-        """Show the widget at once, and what is static, as it was last, as an output of its own.
+        """Show the widget at once, and the latest static copy as an output of its own.
 
         In a notebook that is opened again, the widget is gone. JupyterLab shows an error then in the place of the
         output that had it, whatever else is in there; ``style.css`` shows the static one in its stead.
@@ -169,7 +169,7 @@ class Panel(ipywidgets.DOMWidget):
         if self._work is not None:
             self._work.close()
         self.layout.close()
-        if self._kept is not None:  # last, since what is closed may say that it has changed
+        if self._kept is not None:  # last, since closing something may announce a change
             self._kept.cancel()
         super().close()
 

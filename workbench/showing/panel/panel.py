@@ -26,7 +26,7 @@ from workbench.showing.session.hints import Hints
 from workbench.showing.view import result_view
 from workbench.showing.view.html import Drawn, Joined, Rendered, bullets, noted
 
-#: How long a cell waits for the first result of the panel that it shows.
+#: The time that a cell waits for the first result of the panel that it shows.
 PATIENCE_SECONDS = 3.0
 
 
@@ -126,7 +126,7 @@ class Workbench(Observed):
         self.constants = constants
 
     def run(self) -> None:
-        """Check with the settings as they are."""
+        """Check with the present settings."""
         self._change()
         self.session.run()
 
@@ -173,7 +173,7 @@ class Workbench(Observed):
         present = self._wanted or self.session.settings
         with refusing():
             wanted = present.with_constants(proposal["value"])
-            wanted.model()  # says whether they go together
+            wanted.model()  # raises an error unless they go together
         if wanted.constants != present.constants:
             self._wanted = wanted
             if self._loop is None:
@@ -266,6 +266,6 @@ class Workbench(Observed):
                 )
             result, tried, stepped = self.result, self._hints.decided, self.story.stepping.static()
         hints = [joined([element("code", ", ".join(one.changes)), " ", one.hint[0]]) for one in tried]
-        # As text a notebook keeps what is the same in every run; hints come when they come.
+        # As text, a notebook keeps only what is the same in every run; hints come at any time.
         switches = [Rendered(bullets(hints), "")] if hints else []
         return Joined(result_view(result), *failure_beside(result), *switches, stepped)

@@ -17,7 +17,7 @@ from workbench.showing.view.listing import listing
 from workbench.showing.view.trace import packed
 from workbench.showing.view.watches import watch_table
 
-#: How wide the lanes are until the page has said how much room there is.
+#: The width of the lanes until the page has told how much room there is.
 WIDTH = 830
 
 
@@ -51,7 +51,7 @@ class Player(Part):
 
     step, room, chosen = Seen(), Seen(), Seen()
     variables, watches = Seen(tuple), Seen(tuple)
-    #: What a person chooses in the page.
+    #: The choices of the person in the page.
     _OF_THE_PAGE = ("step", "variables", "room", "chosen")
 
     def __init__(self, lock: Any) -> None:
@@ -219,7 +219,7 @@ class Player(Part):
                 self.say(lanes=self._view.svg(width=self.room))
 
     def _draw_pictures(self) -> None:
-        """Draw the present state; the page asks for the others when it has nothing else to do."""
+        """Draw the present state; the page asks for the others when it is idle."""
         with self._lock:
             if self._view is not None:
                 self.say(packed="", **self._present(self._view))

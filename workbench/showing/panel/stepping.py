@@ -28,7 +28,7 @@ _ANOTHER = element(
     "button", "another one", class_="wb-button wb-another", data_take="another",
     title="look for a behaviour that shows the same and ends otherwise; this one stays as a branch",
 )  # fmt: skip
-#: How many changes of a step that goes otherwise are told.
+#: The most changes that are told of a step that takes another course.
 _MOST_CHANGES = 2
 _HERE, _BEGINNING = "from this state", "from the beginning"
 
@@ -221,7 +221,7 @@ def goes_on(story: Retold) -> str:
     if not story.other:
         return "Nothing of this is refused now, and from here it goes on"
     instance = story.trace.steps[-1].instance
-    assert instance is not None  # a step went otherwise
+    assert instance is not None  # a step took another course
     counter = instance.action.process and instance.action.process.pc
     most = 1 if len(story.then) == 1 else _MOST_CHANGES  # so that it takes no more lines than before the flip
     kept = listed(list(map(str, story.kept[:most])))

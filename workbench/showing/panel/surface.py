@@ -35,7 +35,7 @@ class Surface(Panel, anywidget.AnyWidget):
 
     root = traitlets.Int().tag(sync=True)
     #: The HTML of each part, and the values that its page draws, by its number. Both are changed in place, and the page
-    #: is told of what is new.
+    #: is told of the changes.
     parts = traitlets.Dict().tag(sync=True)
     values = traitlets.Dict().tag(sync=True)
 

@@ -94,7 +94,7 @@ class WhatIf(Tab):
             self._sets.html = element("p", text)
 
     def _apply(self, told: str) -> None:
-        if told in self._attempts:  # else the click was on its way when the table became another one
+        if told in self._attempts:  # otherwise the click was under way when the table changed
             self.session.apply(self._attempts[told].changes)
 
     def _apply_set(self, told: str) -> None:

@@ -80,7 +80,7 @@ class Switches(Observed, ipywidgets.ValueWidget):
 
     def _take(self, constants: Mapping[str, Any]) -> None:
         settings = self._settings.with_constants(constants)
-        settings.model()  # says whether they go together
+        settings.model()  # raises an error unless they go together
         self._settings, self._wrong.html = settings, ""
 
     @traitlets.validate("value")

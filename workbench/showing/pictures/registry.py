@@ -24,7 +24,7 @@ class Painting:
     Attributes:
         describe: Maps a model and a state to things.
         shows: The variables in the picture: states that differ in one of them have different pictures.
-        leaves_out: The other variables that are no ghosts, each with the reason.
+        leaves_out: The other variables that are not ghosts, each with the reason.
         options: By option, the constant, attribute or method of the model that has the choices.
     """
 

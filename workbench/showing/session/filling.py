@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from workbench.checking.questions.explain import Explanation
     from workbench.checking.questions.fill import Filled, GridCell
 
-#: How many constants a grid varies, and how many settings it may have.
+#: The most constants that a grid varies, and the most settings that it may have.
 FEWEST, MOST, MOST_SETTINGS = 2, 4, 1024
-#: How much memory the check of one setting may take.
+#: The memory that the check of one setting may take.
 MOST_BYTES = 2 * 2**30
-#: How often progress is told.
+#: The interval at which progress is reported.
 _TELL_SECONDS = 0.1
 
 

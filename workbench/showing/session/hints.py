@@ -12,7 +12,7 @@ from workbench.showing.session.stories import in_sight
 if TYPE_CHECKING:
     from workbench.showing.session.session import Session
 
-#: The states of the largest space whose changes are tried without being asked for.
+#: The states of the largest space for which changes are tried unasked.
 QUICK_STATES = 500_000
 
 

@@ -14,7 +14,7 @@ class Node:
     Attributes:
         number: 0 for the root; nodes are numbered as they are reached first.
         step: The step that leads here, and the state.
-        name: What somebody has called it.
+        name: The name that somebody has given it.
     """
 
     number: int

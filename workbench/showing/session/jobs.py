@@ -123,7 +123,7 @@ class Runner:
 class Aside:
     """A computation beside the check for one purpose, such as a tab's contents, with its outcome.
 
-    It goes on whether or not anybody looks, and something else that is computed does not end it.
+    It goes on whether or not anybody looks, and other computations do not end it.
 
     Attributes:
         key: What it is computed for; None if nothing is, or was.

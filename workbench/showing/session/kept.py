@@ -9,9 +9,9 @@ from workbench.kernel import Result
 from workbench.kernel.meaning.budget import Budget
 from workbench.showing.session.jobs import Job
 
-#: How many states are kept for graphs and charts; beyond that they are of the first ones.
+#: The most states kept for graphs and charts, which show only the first ones of a larger space.
 MOST_STATES = 200_000
-#: How often one who waits for somebody else's work looks whether to go on waiting.
+#: The interval at which a caller that waits for another's work looks whether to go on waiting.
 _LOOK_SECONDS = 0.05
 
 Value = TypeVar("Value")
@@ -27,7 +27,7 @@ class Kept:
         self._values: dict[Hashable, Any] = {}
 
     def get(self, key: Hashable, make: Callable[[], Value], job: Job) -> Value:
-        """The value cached as `key`, which `make` computes if it is missing.
+        """The value cached as `key`; `make` computes it if it is missing.
 
         Args:
             make: Does the work, and ends early where `job` is to stop. What it then returns is not kept.

@@ -16,7 +16,7 @@ from workbench.kernel.meaning.trace import Step, steps_of
 from workbench.showing.session.stepper import MOST_STARTS
 
 _NO_SUCH_STEP = "with these constants there is no such step"
-#: How many steps of its own an actor may take before one of the behaviour, such as to take a lock.
+#: The most steps that an actor may add before one of the behaviour, for example to take a lock.
 _CATCHING_UP = 4
 
 
@@ -64,7 +64,7 @@ def retold(told: Trace, model: AnyModel) -> Retold:
     begun = replay(model, next((n for n, state in enumerate(starts) if state == first), 0), [])
     steps, before = list(begun.steps), first
     last: Retold | None = None
-    turned: dict[Any, Retold] = {}  # by actor, the story up to the last step of it that went otherwise
+    turned: dict[Any, Retold] = {}  # for each actor, the story up to its last step that took another course
 
     def so_far(**more: Any) -> Retold:
         return Retold(Trace(model, begun.start, tuple(steps)), **more)

@@ -31,24 +31,24 @@ if TYPE_CHECKING:
 
 #: While a check visits no more states than this, every change is checked at once.
 LIVE_STATES = 5_000_000
-#: How long a change waits for another one, if it comes this soon after the one before it; one that stands alone does
-#: not wait.
+#: The time that a change waits for another one if it follows the previous one this quickly; a single change does not
+#: wait.
 DEBOUNCE_SECONDS = 0.05
-#: How often progress is told.
+#: The interval at which progress is reported.
 PROGRESS_SECONDS = 0.2
-#: How much memory a check may take before it stops with what it found.
+#: The memory that a check may take before it stops with its findings so far.
 MOST_BYTES = 2 * 2**30
 
-#: ``settings``: they are others. ``check``: it began, got on, ended with a result or an error, or waits for `run`.
-#: ``result``: there is a new one, with another selection. ``selected``: another property is. ``stepping``: the stepper
-#: was sent to a state. ``watches``: they are others.
+#: ``settings``: they have changed. ``check``: it began, went on, ended with a result or an error, or waits for `run`.
+#: ``result``: there is a new one, with a new selection. ``selected``: another property was selected. ``stepping``: the
+#: stepper was sent to a state. ``watches``: they have changed.
 Event = Literal["settings", "check", "result", "selected", "stepping", "watches"]
 
 
 class Session:
     """A person's work on one model.
 
-    Its events are told with :attr:`lock` held, from whichever thread; whoever handles a click holds it too.
+    Its events come with :attr:`lock` held, from any thread; whoever handles a click must hold it too.
 
     Attributes:
         result, before: What was found last, and before the last change.
@@ -99,9 +99,9 @@ class Session:
         self._stepper: Stepper | None = None
         self.story: Trace | None = None
         self.retold: Retold | None = None
-        self._shown: dict[str, Trace] = {}  # by property, the behaviour that its verdict showed last
+        self._shown: dict[str, Trace] = {}  # the behaviour that each property's verdict showed last
         self._told: Trace | None = None  # the last story that the stepper was sent to
-        self._others: list[Trace] = []  # of the same, which somebody has asked for since
+        self._others: list[Trace] = []  # further ones for the same verdict, asked for since
         self._sent = False  # to a behaviour, while a check goes on
         self._changed = 0.0
         self._wanted: str | None = None
@@ -288,7 +288,7 @@ class Session:
         self._events.tell("result")
 
     def _most_telling(self, result: Result) -> str | None:
-        """The property asked for, else one newly violated, else the one that was selected, else one with a trace."""
+        """The property asked for; or else one newly violated, the one selected before, or one with a trace."""
         names = [verdict.name for verdict in result.verdicts]
         if self._wanted in names:
             return self._wanted
@@ -313,7 +313,7 @@ class Session:
         """Select a property."""
         with self.lock:
             if name != self.selected:
-                self.another.cancel()  # what it found, or did not find, is about the property before
+                self.another.cancel()  # its findings concern the previous property
             self.selected = name
             self._find_story()
             self._events.tell("selected")
@@ -438,7 +438,7 @@ class Session:
 
     def settle(self, seconds: float | None = None) -> bool:
         """Wait for the check and everything computed beside it; returns whether all of it has ended."""
-        ended = self.ended(seconds)  # which begins more of it
+        ended = self.ended(seconds)  # which may start more work
         beside = all(aside.wait(seconds) for aside in list(self._asides.values()))
         return ended and self.ended(seconds) and beside and self.grid.wait(seconds)
 

@@ -14,7 +14,7 @@ from workbench.registry.configurations import Configuration
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of a model. To change something is to make others.
+    """Settings of a model, immutable: a change makes new ones.
 
     Attributes:
         constants: All constants as they are set. They need not go together; :meth:`model` says so.

@@ -41,7 +41,7 @@ def presets(model: ModelClass) -> dict[str, Path]:
     for path in configurations.shipped().values():
         try:
             table = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError):  # a file that is broken, or being written, is none to start from
+        except (OSError, ValueError, RecursionError):  # a broken or half-written file cannot be started from
             continue
         if table.get("model") == model.declared.name:
             files[f"{path.stem} \N{EN DASH} {table.get('title', '')}"] = path

@@ -18,7 +18,7 @@ from workbench.showing.session.events import Events
 from workbench.showing.session.history import History
 from workbench.showing.session.jobs import Aside, Job
 
-#: How many initial states a person is offered at most; to another one leads a condition, from the beginning.
+#: The most initial states that a person is offered; others are reached by a condition, from the beginning.
 MOST_STARTS = 200
 
 

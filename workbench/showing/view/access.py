@@ -13,7 +13,7 @@ from workbench.kernel.meaning.steps import ActionInstance
 
 @dataclass(frozen=True)
 class Access:
-    """The cells that an action instance reads and writes, as far as they were seen."""
+    """The cells that an action instance was seen to read and write."""
 
     instance: ActionInstance
     reads: frozenset[Cell]

@@ -19,12 +19,12 @@ from workbench.showing.view.difference import brief as short
 from workbench.showing.view.trace import TraceView, trace_view
 
 _SIZE, _LINE, _ROOM, _MARGIN = 13, 17, 250, 12
-#: How many times as long as the others the last state stays.
+#: The time that the last state stays, in multiples of the others' time.
 _LAST = 3
 
 
 def animated_svg(trace: Trace | TraceView, *, seconds: float = 2.0) -> Markup:
-    """One SVG that shows the picture of each state for so many seconds, beside the labels of all steps.
+    """One SVG that shows the picture of each state for some seconds, beside the labels of all steps.
 
     Args:
         seconds: How long each state stays; the last one stays longer.

@@ -8,7 +8,7 @@ from workbench.showing.pictures.markup import element
 from workbench.showing.view.html import Drawn, Joined, Rendered
 from workbench.showing.view.trace import trace_view
 
-#: Up to how many states a behaviour is shown at once.
+#: The most states of a behaviour that is shown in full.
 _MOST_STATES = 200
 
 

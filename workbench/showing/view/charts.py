@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from workbench.showing.view.graph import Space
 
-#: How many states are looked at for the matrix of reads and writes.
+#: The number of states examined for the matrix of reads and writes.
 SAMPLE = 300
 
 
@@ -160,7 +160,7 @@ def _is_verdict(value: object) -> bool:
     return isinstance(value, str) and value in MARKS
 
 
-#: In a row of a sweep, what a click on its cell sends; no constant can be called that.
+#: The key in a sweep's row for the message that a click on its cell sends; no constant can have this name.
 _NUMBER = " "
 #: A constant along an axis, None for an axis that is not used, and its values.
 _Axis = tuple[str | None, list[Any]]

@@ -20,15 +20,15 @@ from workbench.showing.view.trace import packed
 if TYPE_CHECKING:
     import graphviz
 
-#: How many edges a picture has at most, unless one asks for more.
+#: The most edges of a picture, unless more are asked for.
 MOST_EDGES = 300
-#: How many states are shown as pictures at most.
+#: The most states that are shown as pictures.
 MOST_PICTURES = 24
 
 #: At how many nodes of a graph the pictures of their states appear at most, and how long these may be, packed.
 MOST_SHOWN, MOST_PACKED = 200, 200_000
 
-#: What may be marked on a node or an edge.
+#: The marks that a node or an edge may have.
 INITIAL, VIOLATING, TRACE, FOCUS, LOOP = "initial", "violating", "trace", "focus", "loop"
 
 

@@ -11,14 +11,14 @@ from workbench.showing.view.html import ORANGE, PURPLE, SKY
 from workbench.showing.view.plot import Axis, Label, Plot, Rect, Tick
 
 _WIDTH, _LEGEND, _ROW = 1160, 34, 24
-#: How wide a line of several panels may be: what a notebook has room for beside a sidebar.
+#: The most that a line of several panels may take: the width of a notebook beside a sidebar.
 _LINE = 820
-#: Up to this width in all, long names of columns stand upright.
+#: Up to this total width, long names of columns stand upright.
 _UPRIGHT = 260
 _EMPTY = "rgba(128,128,128,0.1)"
 DOWN, RIGHT = "\N{DOWNWARDS ARROW}", "\N{RIGHTWARDS ARROW}"
 _GOOD, _BAD = "#007a59", "#b84700"
-#: What each kind of cell looks like: its fill, and the colour of its text.
+#: The look of each kind of cell: its fill, and the colour of its text.
 _STYLES = {
     "holds": (_GOOD, "#ffffff"),
     "reached": (_GOOD, "#ffffff"),
@@ -123,7 +123,7 @@ class _Layout:
         self.cell = 40 if self.tilted else max(48, widest + 10)
         self.cell = min(self.cell, (_WIDTH - self.left) / count)
         lines = max((panel.title.count("\n") + 1 if panel.title else 0 for panel in self.panels), default=0)
-        self.above = 16 + 0.75 * widest if self.tilted else 24  # what the columns' names take
+        self.above = 16 + 0.75 * widest if self.tilted else 24  # the room for the columns' names
         self.head = 18 * lines + (18 if lines else 0) + self.above
         lines_above = [self.axes, *(line for panel in self.panels for line in panel.title.split("\n"))]
         needed = max(map(width_of, lines_above)) if lines else 0

@@ -20,10 +20,10 @@ from workbench.showing.pictures.markup import SVG, Markup, address_of, element, 
 
 #: Colour-blind safe, after Okabe and Ito; the darker ones of a pair carry white text.
 BLUE, SKY, GREEN, ORANGE, VERMILLION, PURPLE = "#0072B2", "#56B4E9", "#009E73", "#E69F00", "#D55E00", "#CC79A7"
-#: Legible on white and on near-black, for what cannot take its colour from the page.
+#: Legible on white and on near-black, for parts that cannot take their colour from the page.
 MIDDLE = "#777777"
 
-#: Where scripts and style sheets lie.
+#: The folder of the scripts and style sheets.
 FOLDER = resources.files(__package__)
 
 #: For each word of a verdict its mark and its class in the style sheet.
@@ -197,7 +197,7 @@ class Joined(Drawn):
         return "\n\n".join(filter(None, (part.text() for part in self.parts)))
 
 
-#: What matters where a style sheet is stripped, as in a notebook that is not trusted: by element, or classes.
+#: The styles that matter if a style sheet is stripped, as in an untrusted notebook: by element, or by classes.
 _INLINE = {
     ("td",): "text-align: left; vertical-align: top; white-space: normal",
     ("th",): "text-align: left",

@@ -11,7 +11,7 @@ from workbench.showing.view.html import Drawn, Joined, Rendered, badge, folded, 
 from workbench.showing.view.selection import state_graph
 from workbench.showing.view.tables import constants_line, constants_table, summary, verdict_table
 
-#: Up to how many transitions a state space shows itself as a graph.
+#: The most transitions of a state space that is shown as a graph.
 SMALL = 120
 
 
@@ -64,6 +64,6 @@ def _first(doc: str) -> str:
 
 
 def space_view(space: Space) -> Drawn:
-    """A state space: its result, and its graph if that is small, else its levels."""
+    """A state space: its result, and its graph if that is small, otherwise its levels."""
     result = result_view(space.result)
     return Joined(result, state_graph(space) if len(space.sources) <= SMALL else levels_chart(space.result))

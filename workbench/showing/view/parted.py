@@ -73,7 +73,7 @@ class Parted(Drawn):
         return joined([*pictures, folded(f"in common ({self.common})", element("ol", *same)), steps])
 
     def _pair(self, heading: str, most: int) -> Markup:
-        """The last of at most so many states of both, side by side."""
+        """The last of at most that many states of both, side by side."""
         sides = []
         for side, trace in zip(self.names, (self.one, self.other), strict=True):
             states = trace.states[:most]

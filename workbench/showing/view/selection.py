@@ -53,7 +53,7 @@ def _columns(model: Machine, variables: Sequence[str]) -> list[Shown]:
 
 
 def _spell(columns: Sequence[Shown], state: State) -> str:
-    """A line for each cell of a state; where all are of one variable, without its name."""
+    """A line for each cell of a state; if all belong to one variable, without its name."""
     row, show = row_of(state), notation_of(state).show
     alike = len(columns) > 1 and len({shown.cell.variable for shown in columns}) == 1
     names = [f"{shown.cell.inside}: " if alike else f"{shown.cell} = " for shown in columns]

@@ -22,13 +22,13 @@ from workbench.showing.view.wording import told_again, told_change, told_choices
 
 _MARGIN, _HEAD, _LINE, _PAD, _GAP = 40, 34, 15, 8, 14
 _SIZE = 11.5
-#: The least that a lane and the shared state take, and the most that a lane asks for.
+#: The least width of a lane and of the shared state, and the most that a lane asks for.
 _LANE, _MOST, _SHARED = 88, 260, 190
-#: The most that a lane takes so that no word of an action's name is broken.
+#: The most that a lane is widened to keep the words of an action's name whole.
 _WORD = 130
-#: Up to this width the picture is widened for what is wrong with an invariant.
+#: The most to which the picture is widened for the fault of an invariant.
 _REMARK = 1180
-#: What boxes are made of, and what stands in them. The style sheet gives them the page's colours.
+#: The colours of boxes, and of the text in them; the style sheet replaces them with the page's colours.
 _PAPER: dict[str, Any] = {"class_": "wb-paper", "fill": "#ffffff", "fill_opacity": 0.9}
 _INK: dict[str, Any] = {"class_": "wb-ink", "fill": "#10222e"}
 

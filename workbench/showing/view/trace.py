@@ -34,11 +34,11 @@ from workbench.showing.view.truth import StepTruths, Truth, judges
 from workbench.showing.view.watches import Watch, aliases, watch, watch_table, watched_here
 from workbench.showing.view.wording import listed
 
-#: The lane of what no single actor owns.
+#: The lane of cells that no single actor owns.
 SHARED = "shared state"
 #: The lane of actions that no process takes.
 NOBODY = "environment"
-#: How wide the lanes are where nobody says how much room there is.
+#: The width of the lanes if the available room is unknown.
 WIDTH = 800
 
 

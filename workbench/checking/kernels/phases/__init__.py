@@ -1,4 +1,4 @@
-"""The compiled phases of an expansion: a pass takes states of a block, in chunks, and adds what is new behind them.
+"""The compiled phases of an expansion: a pass takes states of a block, in chunks, and adds the new ones behind them.
 
 Expand: each chunk queues its successors, in the order of their sources. Admit: the queued fingerprints are looked up,
 and new ones are marked. Write back: each chunk's new states are written back with their numbers, rows, predecessors and

@@ -91,7 +91,7 @@ def admit_shard(table, by_shard, chunks, figures, s):
 
 @njit(cache=True, nogil=True)
 def admit_rest(table, by_shard, chunks, figures):
-    """Look up what the shards left over in the whole table; count new states."""
+    """Look up the leftovers of the shards in the whole table, and count new states."""
     room = by_shard.low.shape[0] // chunks.first.shape[0]
     for s in range(figures[layout.SHARDS]):
         for leaving in range(by_shard.leaving[s, 0]):

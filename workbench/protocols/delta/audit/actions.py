@@ -20,7 +20,7 @@ from workbench.protocols.delta.audit.log import SIDECARS
 
 #: The largest entry, and the largest checkpoint in JSON.
 MOST_OF_ENTRY = 256 * 2**20
-#: The protocol's versions and features that are known. What writers alone must know does not change how to read.
+#: The known versions and features of the protocol. Features for writers alone do not change how to read.
 READER_VERSION, WRITER_VERSION = 3, 7
 READER_FEATURES = frozenset(
     ("columnMapping", "deletionVectors", "timestampNtz", "typeWidening", "typeWidening-preview", "v2Checkpoint")

@@ -52,7 +52,7 @@ class Log(NamedTuple):
         return max([*self.entries, *self.checkpoints])
 
     def newest_checkpoints(self, most_bytes: int) -> set[tuple[str, ...]]:
-        """The files of the newest checkpoints, up to so many bytes."""
+        """The files of the newest checkpoints, up to that many bytes."""
         found: set[tuple[str, ...]] = set()
         room = most_bytes
         for _, some in sorted(self.checkpoints.items(), reverse=True):

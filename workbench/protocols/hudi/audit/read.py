@@ -45,9 +45,9 @@ SLICES = pa.schema(
     ]
 )
 
-#: How often to list a timeline whose instants vanish before they are read.
+#: The number of attempts to list a timeline whose instants vanish before they are read.
 _TRIES = 3
-#: How many slices to collect as Python objects before they become a chunk of an Arrow table.
+#: The slices to collect as Python objects before they become a chunk of an Arrow table.
 _CHUNK = 10_000
 
 _EXTENSION = ".parquet"

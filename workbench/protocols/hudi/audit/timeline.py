@@ -27,7 +27,7 @@ DELETES = ("clean", "rollback", "restore")
 
 _ACTIONS = (*WRITES, *DELETES, "savepoint", "indexing", "schemacommit", "clustering", "compaction", "logcompaction")
 _INSTANT = re.compile(rf"(\d+)(?:_(\d+))?\.(?:({'|'.join(_ACTIONS)})(?:\.(requested|inflight))?|inflight)")
-#: How often to list a timeline while instants appear in its middle.
+#: The number of attempts to list a timeline while instants appear in its middle.
 _TRIES = 5
 
 DIGITS = (14, 17)  # to the second, as old writers had it, or to the millisecond

@@ -57,7 +57,7 @@ class IcebergJudgement(Judgement):
         self._remark_on_what_is_there()
 
     def rules(self) -> list[Rule]:
-        # A list of the commits that were acknowledged says more than what no metadata file names.
+        # A list of acknowledged commits says more than the snapshots that no metadata file names.
         last = self.unnamed if self.acks is None else self.acknowledged
         found = [
             self.chain,

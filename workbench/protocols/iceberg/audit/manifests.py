@@ -107,7 +107,7 @@ _COUNTS = [
 SAID = (*(field for field, _ in _COUNTS), "manifest_length", "sequence_number")
 
 
-#: What an entry says of a deletion vector.
+#: The fields of an entry on a deletion vector.
 _OF_BLOB = ("referenced_data_file", "content_offset", "content_size_in_bytes")
 
 

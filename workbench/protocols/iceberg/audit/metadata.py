@@ -20,7 +20,7 @@ FORMAT_VERSIONS = (1, 2, 3)
 #: The counts in a snapshot's summary that are compared with its files.
 TOTALS = ("total-data-files", "total-delete-files", "total-records", "added-data-files", "added-records")
 
-#: What Flink's committer writes of its commits in their summaries: no two commits of one table have the same.
+#: The entries in summaries by which Flink's committer identifies its commits: no two in a table have the same.
 _MARK = ("flink.job-id", "flink.operator-id", "flink.max-committed-checkpoint-id")
 
 #: The checkpoint id that commits of batches have.
@@ -109,7 +109,7 @@ class Metadata(NamedTuple):
         return None not in (self.uuid, metadata.uuid) and self.uuid != metadata.uuid
 
     def ancestors(self, of: int | None) -> Iterator[IcebergSnapshot]:
-        """A snapshot and its ancestors, as far as they are listed."""
+        """A snapshot and its listed ancestors."""
         seen = set()
         while of is not None and of in self.snapshots and of not in seen:
             seen.add(of)

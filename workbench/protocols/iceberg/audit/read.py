@@ -202,7 +202,7 @@ def _current(source: Source, files: dict[str, int], damages: Damages, acknowledg
     for one in damaged:
         if found is None or files[one.name] > found.metadata.number:
             damages.note(one)
-        elif files[one.name] == found.metadata.number:  # what is older is read again if a later one names it
+        elif files[one.name] == found.metadata.number:  # older ones are read again if a later snapshot names them
             rivals.append(one.name)
     if found is None or found.metadata.current in acknowledged:
         return found
@@ -220,7 +220,7 @@ def _chosen(source: Source, name: str, damages: Damages) -> Current | None:
         return None
 
 
-#: Why one of several metadata files with one number is taken for the current one, in the order of the reasons' weight.
+#: The reasons to take one of several metadata files with one number as the current one, the strongest first.
 _WHY_FIRST = ("whose snapshot was acknowledged", "whose manifests are all there", "which was written last")
 
 
@@ -380,7 +380,7 @@ class _BranchReading:
     def _count(
         self, snapshot: IcebergSnapshot, manifest: str, listed: ListedManifest, entries: list[ManifestEntry]
     ) -> None:
-        """Compare a manifest's entries with what the manifest list says of them."""
+        """Compare a manifest's entries with the manifest list's figures."""
         rows = [[entry.rows for entry in entries if entry.status == status] for status in STATUSES]
         found = (*map(len, rows), *map(sum, rows), self.places.sizes.get(manifest), snapshot.sequence)
         is_own = listed.added_by == snapshot.id

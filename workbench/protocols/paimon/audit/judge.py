@@ -70,7 +70,7 @@ class PaimonJudgement(CountsJudgement):
             self.find(SEQUENTIAL, "proved", after, why, evidence)
 
     def breaks(self) -> None:
-        """Each snapshot was built on the one before it, and adds and removes what it can."""
+        """Check that each snapshot was built on the one before, adds only new files and removes only existing ones."""
         broken = self.table.breaks.to_pylist()
         for version in sorted({entry["version"] for entry in broken}):
             self._break(version, [entry for entry in broken if entry["version"] == version])
@@ -359,7 +359,7 @@ def dangling_vectors(table: PaimonTable) -> Iterator[tuple[dict[str, Any], int]]
 
 
 def _bucket(files: Iterable[dict[str, Any]]) -> str | None:
-    """The bucket of all files; None if they are of several, or there are none."""
+    """The bucket of all files; None if they belong to several, or if there are none."""
     names = {file["bucket"] for file in files}
     return names.pop() if len(names) == 1 else None
 

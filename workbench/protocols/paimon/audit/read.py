@@ -45,7 +45,7 @@ from workbench.protocols.paimon.audit.files import (
     versions,
 )
 
-#: How often to read a table whose snapshots expire meanwhile.
+#: The number of attempts to read a table whose snapshots expire meanwhile.
 _ATTEMPTS = 5
 
 #: :data:`FILES` with more on Paimon's files; `appended` is the version that added a file with new rows. A bucket's name

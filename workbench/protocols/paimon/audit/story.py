@@ -34,7 +34,7 @@ _LOST = "lost"
 
 
 class BucketState(NamedTuple):
-    """A state of the model with its legend: the table's names for what is in it."""
+    """A state of the model with its legend: the table's names for the things in it."""
 
     model: Machine
     state: State
