@@ -58,7 +58,7 @@ def records(
     """The records of an Avro file. Logical types are not applied: a timestamp is the stored number.
 
     Args:
-        name: What errors call the file.
+        name: The file's name in errors.
         keep: The fields to decode; skipping the others is faster. A dot names a field of a nested record. Records lack
             the fields that the file lacks.
         most_of_block: The largest block, unpacked; it must hold the largest record.

@@ -37,7 +37,7 @@ class Finding:
         invariant: The property that `state` violates, if it is not `property` itself.
         cause: The constants with which a check of the model finds it; those of `model` by default.
         legend: The table's names for the files and versions of `state`.
-        no_picture: Why there is no `state`.
+        no_picture: The reason why there is no `state`.
     """
 
     property: str
@@ -86,9 +86,9 @@ class Audit(Lined):
     Attributes:
         versions: The first and the last version that were read.
         findings: The gravest first, then by version.
-        looked_at: What was compared, property by property.
-        not_checked: What was left out and why, and what no audit can see.
-        complete: Whether nothing was left out. What no audit can see does not count.
+        looked_at: The comparisons made, property by property.
+        not_checked: The omissions with their reasons, and the facts that no audit can see.
+        complete: Whether nothing was left out; facts that no audit can see do not count.
     """
 
     format: str

@@ -12,7 +12,7 @@ class Said:
     """An object of a file's metadata.
 
     Args:
-        name: What errors call the file.
+        name: The file's name in errors.
     """
 
     def __init__(self, document: Any, name: str) -> None:

@@ -18,7 +18,7 @@ def projected(
 
     Args:
         changes: From the first initial state, as in :func:`state_with`.
-        legend: What the state's names stand for in the table.
+        legend: The things in the table that the state's names stand for.
         cause: The constants with which the model reaches such a state; None if it never does.
         repair: The constants with which it cannot.
     """

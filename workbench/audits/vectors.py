@@ -47,7 +47,7 @@ class StoredVector(NamedTuple):
         of: The data file whose rows it strikes out.
         name: The file that has it; the one that names it, if it is `inline`.
         size: The bytes of its magic number and bitmap.
-        cardinality: How many rows it is said to strike out.
+        cardinality: The number of rows that it is said to strike out.
         rows: The data file's, if that is known.
     """
 

@@ -32,9 +32,9 @@ class Table:
     """A table to audit.
 
     Attributes:
-        path: Where it is, as it was given.
+        path: Its place, as given.
         metadata: The metadata file that a catalog names; "" without a catalog.
-        name: What a catalog calls it.
+        name: Its name in a catalog.
     """
 
     path: str
@@ -164,7 +164,7 @@ def audit_each(
         since: By the path without credentials, the version to start from.
         seconds: The most that one audit may take.
         page: Makes a page of an audit, in the process that has it.
-        workers: How many processes audit.
+        workers: The number of processes that audit.
     """
     work = partial(_audit, since=since or {}, seconds=seconds, page=page)
     if workers == 1:

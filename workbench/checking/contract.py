@@ -26,7 +26,7 @@ class Engine:
     """A search engine with its options.
 
     Attributes:
-        module: Where its ``search`` is. It is loaded when first used: numba and pyspark take their time.
+        module: The module with its ``search``. It is loaded when first used: numba and pyspark take their time.
     """
 
     module: ClassVar[str]
@@ -63,7 +63,7 @@ class Spark(Engine):
 
     Attributes:
         session: None for the running session, or else one on this machine.
-        run_dir: Where the search keeps its levels so that it can be resumed; None for a temporary folder.
+        run_dir: The folder where the search keeps its levels so that it can be resumed; None for a temporary one.
     """
 
     session: Any = None
@@ -78,7 +78,7 @@ class Auto(Local):
 
     Attributes:
         hand_over_states, hand_over_bytes: When it moves; by default when the search's arrays take most of the memory.
-        session, run_dir: Those of :class:`Spark`, after the move.
+        session, run_dir: As for :class:`Spark`, after the move.
     """
 
     hand_over_states: int | None = None

@@ -34,7 +34,7 @@ def check_acceptable(arguments: argparse.Namespace) -> None:
 
 
 def accept(outcomes: Sequence[tuple[Configuration, Result]], wanted: int) -> int:
-    """Let `wanted` configurations expect what was found; write all files, or none if one cannot be changed."""
+    """Let `wanted` configurations expect the findings; write all files, or none if one cannot be changed."""
     accepted: list[tuple[Configuration, list[FigureChange], bytes]] = []
     refused = [""] * (wanted - len(outcomes))
     for one, result in outcomes:

@@ -42,7 +42,7 @@ def advice(target: str, given: Sequence[str], written: Sequence[Output], result:
 
 
 def _repair(result: Result, name: str) -> str:
-    """The single changes after which the property holds, those that break least first; "" if none is known."""
+    """The single changes after which the property holds, the least harmful first; "" if none is known."""
     if not result.complete:
         return ""
     mended = [attempt for attempt in _tried(result) if name in attempt.mends]
@@ -56,7 +56,7 @@ def _repair(result: Result, name: str) -> str:
 
 
 def _also_broken(attempt: Attempt) -> tuple[Attempt, list[str]]:
-    """A change, and what it breaks of what was asked for and of the properties that are checked by default."""
+    """A change, with the properties that it breaks among those asked for and those checked by default."""
     assert attempt.result is not None  # it mends something
     changed, asked = attempt.result.model, {verdict.name for verdict in attempt.result.verdicts}
     others = [declared.name for declared in changed.select() if declared.name not in asked]
@@ -69,7 +69,7 @@ def _also_broken(attempt: Attempt) -> tuple[Attempt, list[str]]:
 
 
 def _tried(result: Result) -> list[Attempt]:
-    """The changes that are checked within :data:`_MOST_STATES`; those that go back to a default come first.
+    """The changes that are checked within :data:`_MOST_STATES`; changes back to a default come first.
 
     A number at its default is left alone: it is mostly a size, and a smaller space hides a violation.
     """

@@ -96,7 +96,7 @@ def name_of(answer: Answer) -> str:
 
 @contextmanager
 def printing(arguments: argparse.Namespace) -> Iterator[None]:
-    """Print to standard error inside, if one of the files is standard output."""
+    """Within the block, print to standard error if one of the files is standard output."""
     taken = outputs.to_standard_output(arguments)
     with standard.writing_to(sys.stderr if taken else standard.output()):
         yield
@@ -118,7 +118,7 @@ def failing(arguments: argparse.Namespace) -> Iterator[None]:
 
 
 def write(arguments: argparse.Namespace, trace: Trace | None, name: str, pages: Pages) -> None:
-    """Write the files of ``-o``: what `pages` have, and else the trace, which has a `name`."""
+    """Write the files of ``-o``: those in `pages`, and otherwise the trace, which has a `name`."""
     for output in arguments.output:
         if output.kind == outputs.FOLDER:  # the command itself has filled it
             continue

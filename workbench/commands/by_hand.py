@@ -71,7 +71,7 @@ def _asked() -> str:
 
 
 def _tell(trace: Trace, properties: Sequence[str] | None, known: set[str]) -> TraceView:
-    """Say what the last step did, and what it broke; the first time, how soon that can break."""
+    """Tell the effects of the last step, and what it broke; the first time, also how soon that can break."""
     at = len(trace) - 1
     view = trace_view(trace, properties=properties)
     step = view.steps[at]

@@ -32,7 +32,7 @@ class Checked(Lined):
 
     @property
     def holds(self) -> bool | None:
-        """Whether all is as expected; None if nothing differs, but not everything expected was shown."""
+        """Whether everything is as expected; None if nothing differs, but some expectations remain open."""
         if any(one.differences(result) for one, result in self.outcomes):
             return False
         missing = self.failed or self.left
@@ -59,7 +59,7 @@ class Checked(Lined):
 
     @property
     def trace(self) -> Trace | None:
-        """That of the first configuration."""
+        """The trace of the first configuration."""
         return self.outcomes[0][1].trace if self.outcomes else None
 
     def styled(self) -> list[Line]:

@@ -51,7 +51,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _complain(who: str, what: object) -> int:
-    """Say what is wrong, and return the status of that."""
+    """Report an error, and return its exit status."""
     standard.complain(what, who)
     return BAD_INPUT
 
@@ -101,7 +101,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     if not words:  # nothing is checked, which a script must not take for success
         make_parser().print_help()
         return BAD_INPUT
-    # Before they are parsed, which may fail. `--js` means it, too.
+    # Before they are parsed, which may fail. `--js` means it too.
     standard.owe_json(any(word.startswith("--j") and "--json".startswith(word) for word in words))
     try:
         given = _parsed(words)
@@ -134,7 +134,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _parsed(words: Sequence[str]) -> argparse.Namespace | int:
-    """The command and its arguments; or the exit status where there is none to run."""
+    """The command and its arguments; or the exit status if there is nothing to run."""
     wanted = next((word for word in words if not word.startswith("-")), None)
     if wanted is not None and wanted not in commands.NAMES:
         return _complain("workbench", unknown("command", wanted, commands.NAMES))

@@ -99,7 +99,7 @@ def _export(arguments: argparse.Namespace, name: str) -> int:
     with progress_line() as on_progress:
         space = explore(model, names, symmetry=symmetry, budget=Budget(states=most), watch=Watch(on_progress))
     result = space.result
-    if result.error is not None:  # a part of the space is not what was asked for
+    if result.error is not None:  # only a part of the space was written, instead of all of it
         raise result.error
     for folder in folders:
         save(space, folder)

@@ -41,7 +41,7 @@ def file_of(name: str) -> list[Path]:
 
 
 def check_paths(inputs: Iterable[str | Path], outputs: Mapping[str, str | Path]) -> None:
-    """As :func:`workbench.storage.whole.check_outputs`, with modules that a model's file imported as inputs too."""
+    """:func:`workbench.storage.whole.check_outputs`, with the modules imported by a model's file as further inputs."""
     whole.check_outputs([*inputs, *_imported(outputs.values())], outputs)
 
 

@@ -20,7 +20,7 @@ def junit(suites: Sequence[Placed]) -> str:
 
 
 def print_annotations(arguments: argparse.Namespace, suites: Sequence[Placed]) -> None:
-    """Print what failed as GitHub Actions reads it, from standard output or standard error."""
+    """Print failures as lines for GitHub Actions, which reads both standard output and standard error."""
     taken = arguments.json or outputs.to_standard_output(arguments)
     for suite, file in suites:
         for line in annotations([suite], file):

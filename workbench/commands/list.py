@@ -60,7 +60,7 @@ def _configuration(name: str, folders: Counter[str]) -> Configuration:
 
 
 def _list_folder(folder: str) -> None:
-    """Those of a folder that comes with the package, or of any other."""
+    """List the configurations of a folder, of one that comes with the package or of any other."""
     inside = {name: path for name, path in configurations.shipped().items() if name.startswith(f"{folder}/")}
     table = Table("configuration", "what it shows", box=None, pad_edge=False)
     for name, path in (inside or {str(path): path for path in configurations.find([folder])}).items():

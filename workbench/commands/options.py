@@ -122,7 +122,7 @@ class Target(NamedTuple):
     """A command's subject: a model with constants, or a configuration; `files` are those that define it.
 
     Attributes:
-        seconds: How long constants are evaluated, at most.
+        seconds: The most seconds for evaluating constants.
     """
 
     declared: ModelClass
@@ -148,7 +148,7 @@ class Target(NamedTuple):
 
 
 def in_time(seconds: float | None) -> AbstractContextManager[None]:
-    """Inside, the constants of a model may be evaluated for so long."""
+    """Within the block, limit the time for evaluating the constants of a model."""
     return Limits(Budget(seconds=seconds)).in_force()
 
 

@@ -14,7 +14,7 @@ from workbench.kernel import InputError, Trace
 from workbench.kernel.meaning.errors import brief, listed
 from workbench.storage.whole import STDOUT
 
-#: The kind of what has none of a command's endings, where that is a folder.
+#: The kind of an output without any of a command's endings, if that is a folder.
 FOLDER = "FOLDER"
 DATA, JUNIT, METRICS = ".json", ".xml", ".prom"
 

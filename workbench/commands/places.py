@@ -62,7 +62,7 @@ def _function_of(model: Machine, verdict: Verdict) -> Callable[..., Any] | None:
 
 
 def _line_of(code: CodeType) -> int:
-    """The line of the ``def``, below decorators; without source, the first line that Python knows."""
+    """The line of the ``def``, below any decorators; without source, the first line that Python knows."""
     try:
         lines, first = inspect.getsourcelines(code)
     except OSError:

@@ -18,7 +18,7 @@ class Profiled(Result):
 
 
 def profiled(result: Result) -> Profiled:
-    """`result`, so that it tells its profile too."""
+    """`result`, made to tell its profile too."""
     return Profiled(**vars(result))
 
 

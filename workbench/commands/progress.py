@@ -43,7 +43,7 @@ def progress_text(at: Progress) -> str:
 
 
 class _Shown:
-    """A text that is made when the terminal shows it, which is less often than a search reports."""
+    """A text made only when the terminal shows it, which is less often than a search reports."""
 
     def __init__(self, text: Callable[[], str]) -> None:
         self._text = text

@@ -14,7 +14,7 @@ from workbench.kernel.meaning.errors import InputError, ModelError
 from workbench.kernel.meaning.result import MARKS
 from workbench.kernel.meaning.text import printable
 
-#: What stands for a sign that the encoding of a terminal lacks; "?" would be the mark of what is unknown.
+#: The replacement for a sign that a terminal's encoding lacks; "?" would be the mark of unknown answers.
 _PLAIN = str.maketrans(
     {MARKS[True]: "+", MARKS[False]: "x", "\N{RIGHTWARDS ARROW}": "->", "\N{HORIZONTAL ELLIPSIS}": "..."}
 )
@@ -26,7 +26,7 @@ _owing = False
 
 
 def owe_json(owing: bool) -> None:
-    """Whether standard output is to have an answer as JSON in any case, until :func:`say_json` prints one."""
+    """Set whether standard output owes an answer as JSON in any case, until :func:`say_json` prints one."""
     global _owing
     _owing = owing
 
@@ -38,7 +38,7 @@ def say_json(text: str) -> None:
 
 
 def answer_error(why: str) -> None:
-    """Print the answer as JSON of a command that has none but an error."""
+    """Print an error as the JSON answer of a command that has no other."""
     if _owing:
         say_json(json.dumps({"error": why}))
 
@@ -55,7 +55,7 @@ def output() -> TextIO:
 
 
 def _fitting(stream: TextIO) -> TextIO:
-    """The stream, which writes signs that its encoding lacks in other words."""
+    """The stream, made to spell out signs that its encoding lacks."""
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors=_FALLBACK)
     return stream
@@ -72,7 +72,7 @@ codecs.register_error(_FALLBACK, _in_other_words)
 
 @contextmanager
 def taken() -> Iterator[None]:
-    """Gives an OSError inside, such as one of a full disk, the name of standard output, which has none.
+    """Put the name of standard output into an OSError that names no file, such as that of a full disk.
 
     Raises:
         InputError: In its place, unless only the reader of the output has gone.
@@ -110,7 +110,7 @@ def complain(error: object, who: str = "workbench") -> None:
 
 @contextmanager
 def writing_to(stream: TextIO) -> Iterator[None]:
-    """Inside, commands write to `stream`, and all other code to standard error."""
+    """Within the block, let commands write to `stream`, and all other code to standard error."""
     before = _OUTPUT.set(stream)
     try:
         with redirect_stdout(sys.stderr):

@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 class _Arriving:
-    """The settings that are done, to be shown until the table is there.
+    """The finished settings, shown until the table is ready.
 
     Args:
         show: Shows :meth:`latest` on standard error, if it is time.

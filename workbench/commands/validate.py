@@ -165,7 +165,7 @@ def _follow_table(model: ModelClass, given: dict[str, Any], arguments: argparse.
 
 
 def _validate(model: Machine, mapped: Mapped, arguments: argparse.Namespace) -> Report:
-    """The report on the recording, if wanted with the settings that accept it."""
+    """The report on the recording; on request, with the settings under which it is accepted."""
     from workbench.checking.following.settings import accepted_under  # numba loads here, not with the command line
     from workbench.checking.following.validate import validate
 

@@ -81,7 +81,7 @@ def _asked(arguments: argparse.Namespace) -> Iterator[Table]:
 
 
 def _clean_before(path: str) -> dict[str, int]:
-    """The last versions of the tables in which an earlier audit, whose lines of JSON are in a file, found nothing."""
+    """The last versions of the tables without findings in an earlier audit, whose lines of JSON are in a file."""
     since = {}
     with reading(path):
         for number, line in enumerate(read_text(path, "audit").splitlines(), 1):
@@ -124,7 +124,7 @@ def _index(audited: Sequence[Audited]) -> str:
 
 
 def _file(one: Audited) -> str:
-    """The name of a table's page in the folder; its end sets it apart where two look alike."""
+    """The name of a table's page in the folder; its ending distinguishes similar names."""
     plain = "".join(sign if sign.isalnum() or sign in "-." else "_" for sign in one.table.shown.strip("/"))
     return f"{plain}-{blake2b(one.table.shown.encode(), digest_size=4).hexdigest()}.html"
 

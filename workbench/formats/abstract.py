@@ -16,7 +16,7 @@ class AbstractStep:
     Attributes:
         state: Of the abstract model.
         step: The step there; None if nothing changes, or if no action of the abstract model makes the change.
-        why: Why the abstract model does not have this step, or initial state.
+        why: The reason why the abstract model does not have this step, or initial state.
     """
 
     state: State

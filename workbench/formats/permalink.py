@@ -35,7 +35,7 @@ class Permalink:
     """The parts of a permalink.
 
     Attributes:
-        constants: Those other than the model's defaults.
+        constants: The constants other than the model's defaults.
         of: The checksum of the behaviour; "" for none.
         step: The index of the state to show; None for the last one.
         watches: Expressions to watch in the trace, as text.

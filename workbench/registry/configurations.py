@@ -41,7 +41,7 @@ class Configuration:
     """One file of ``specs/``.
 
     Attributes:
-        source: Where the expected figures come from.
+        source: The source of the expected figures.
         constants: The constants that the file sets, as written there.
         expect: ``distinct``, ``depth``, ``generated``, ``outside``, and ``verdicts``: per property ``"holds"``, ``"not
             reached"``, the same ``within the constraint``, or ``{violated = N}`` or ``{reached = N}`` with N the number

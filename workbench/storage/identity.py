@@ -33,7 +33,7 @@ class Identity:
 
     Attributes:
         model: Its name.
-        source: Where its class was, for people: nothing is loaded from there.
+        source: The place of its class, for people: nothing is loaded from there.
         digest: The digest of its code.
         constants: All constants, as JSON.
         bits ({64, 128}): The width of fingerprints.

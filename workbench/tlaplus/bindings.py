@@ -131,8 +131,8 @@ class Passed:
     """An argument in the form in which a function takes it.
 
     Attributes:
-        kind: How the function finds it; a text that is taken by name is part of the function.
-        value: What the call passes; None for a text.
+        kind: The way in which the function finds it; a text that is taken by name is part of the function.
+        value: The expression that the call passes; None for a text.
     """
 
     kind: Any

@@ -57,7 +57,7 @@ class Met(NamedTuple):
 
     Attributes:
         disabled: It is enabled unless all of these hold; None if it always is.
-        steps: Those that it counts; None for none.
+        steps: The steps that it counts; None for none.
     """
 
     is_strong: bool
@@ -70,14 +70,14 @@ class Case:
     """A conjunction.
 
     Attributes:
-        now: What holds at the beginning.
-        takes: What the first step is.
-        always: What holds in every state.
-        never: What no step is.
-        settles: What holds in every state from some time on.
-        ceases: What no step is from some time on.
-        meets: What is fair.
-        later: What is the case at some time.
+        now: The predicates that hold at the beginning.
+        takes: The actions that the first step takes.
+        always: The predicates that hold in every state.
+        never: The actions that no step takes.
+        settles: The predicates that hold in every state from some time on.
+        ceases: The actions that no step takes from some time on.
+        meets: The conditions, in the form of fairness, that are met.
+        later: The cases that are true at some time.
     """
 
     now: tuple[Literal, ...] = ()

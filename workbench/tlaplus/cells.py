@@ -98,7 +98,7 @@ class Cells:
         names: The variables.
         learn: Finds out the shape of each, None for one cell; asked when a cell is first needed, as lists of models do
             without.
-        notation: How values are written for people.
+        notation: The notation of values for people.
     """
 
     def __init__(

@@ -27,7 +27,7 @@ class Configured:
     Attributes:
         file: The configuration's name, for messages; "" if there is none.
         constants: The constants that a model declares, with the values of the configuration as defaults.
-        notes: What a result should say of the configuration.
+        notes: Notes on the configuration for a result.
         opened_by: A function and its arguments, the texts, that open the same class of machines.
     """
 

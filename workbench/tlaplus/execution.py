@@ -16,7 +16,7 @@ class Program:
     """Functions that call each other by fresh names; Python's built-in functions are out of their reach.
 
     Args:
-        known: What the code may use.
+        known: The names that the code may use.
     """
 
     def __init__(self, known: Mapping[str, Any]) -> None:
@@ -41,7 +41,7 @@ class Program:
         Args:
             definition: Its tree; nodes without a place get that of the node around them.
             file: The file that tracebacks name.
-            spoken: What the text calls it.
+            spoken: Its name in the text.
         """
         self.spoken[definition.name] = spoken
         tree = ast.fix_missing_locations(ast.Module([definition], []))

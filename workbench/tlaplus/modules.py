@@ -138,8 +138,8 @@ class Specification:
     """A root module, with everything that it extends.
 
     Attributes:
-        scope: What names mean in the root module.
-        scopes: Those of the modules that make up the specification, extended and instantiated, by module.
+        scope: The meanings of names in the root module.
+        scopes: The scopes of the modules that make up the specification, extended and instantiated, by module.
     """
 
     module: Module

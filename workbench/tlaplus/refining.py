@@ -55,7 +55,7 @@ class ImageTest(Test):
     """A predicate of steps that depends on images alone.
 
     Args:
-        named: What it reads: variables of instances, and those of the specification.
+        named: The variables that it reads: those of instances, and those of the specification.
     """
 
     def __init__(self, terms: Terms, cells: Cells, step: Term, named: Sequence[Any]) -> None:

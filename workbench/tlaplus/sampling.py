@@ -66,7 +66,7 @@ def sample(
     Args:
         initial: The initial states.
         instances: The steps, whose rows have one cell for each variable.
-        most: How many states the search takes.
+        most: The most states that the search takes.
     """
     explorer = _Explorer(len(initial[0]), instances, is_explored, most * _RUNS_PER_STATE)
     starts = list(dict.fromkeys(explorer.row(state) for state in initial[:most]))
@@ -102,7 +102,7 @@ class _Explorer:
 
     Attributes:
         values: Of each variable, by number.
-        runs: How often it may still run an instance; then it finds no more.
+        runs: The number of times that it may still run an instance; then it finds no more.
     """
 
     def __init__(self, variables: int, instances: Sequence[ActionInstance], is_explored: Constraint, runs: int) -> None:

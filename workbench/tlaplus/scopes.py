@@ -132,8 +132,8 @@ class Scope:
 
     Attributes:
         module: The module of the text.
-        names: Those that this scope adds to its `outer`.
-        local: Those of `names` that are not exported.
+        names: The names that this scope adds to its `outer`.
+        local: The members of `names` that are not exported.
         parameters: The bound names and parameters in this scope and around it, and around the instance it belongs to.
         apart: Of a module in an instance, makes that instance with variables of its own.
     """

@@ -27,7 +27,7 @@ def open_module(
     Args:
         path: The file, such as ``Hudi.tla``.
         cfg: The configuration's file; by default that beside the module, ``Hudi.cfg``, if there is one.
-        folders: Where other modules are searched for, after the folder of the file.
+        folders: The folders that are searched for other modules, after the folder of the file.
 
     Raises:
         InputError: If there is no such file or folder; with the place, for a text or a configuration that has a

@@ -14,7 +14,7 @@ class Leaf(NamedTuple):
     """One disjunct.
 
     Attributes:
-        name: That of the innermost definition around it.
+        name: The name of the innermost definition around it.
         bound: The names around it with their values, the visible ones of that definition last.
     """
 

@@ -39,11 +39,11 @@ class Promised(NamedTuple):
 
     Attributes:
         kind: As :class:`workbench.kernel.meaning.properties.Formula` has it.
-        trigger: What holds where it begins to break it; () for nothing.
-        region: What holds from there on.
-        never: What no step from there on is.
+        trigger: The predicates that hold where it begins to break it; () for none.
+        region: The predicates that hold from there on.
+        never: The actions that no step from there on takes.
         meets: The conditions of fairness that it meets besides the specification's.
-        values: Those of the names around the formula.
+        values: The values of the names around the formula.
     """
 
     kind: str
@@ -70,7 +70,7 @@ class Asked:
     Attributes:
         initial: Predicates of initial states.
         always: Predicates of all states.
-        steps: What every step must be.
+        steps: The formulas that every step must satisfy.
         promised: Formulas of liveness.
     """
 

@@ -209,7 +209,7 @@ class Terms:
         r"""The parts of a conjunction, through definitions and ``\A`` over constants.
 
         Args:
-            above: What is of this level, or of a lower one, is not taken apart.
+            above: Parts of this level, or of a lower one, are not taken apart.
         """
         node = term.node
         if self.level(term) <= above:

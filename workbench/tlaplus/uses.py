@@ -84,7 +84,7 @@ class Uses:
             meaning: The operator.
             arguments: They are needed since one may be an operator, which is applied to others.
             scope: Their names.
-            operators: What is known of the operators among the parameters around the call.
+            operators: The known effects of the operators among the parameters around the call.
         """
         behaviour = self._behaviour(meaning, arguments, scope, operators or {}, Use.FORMULA)
         numbers = range(len(arguments))

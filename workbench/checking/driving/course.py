@@ -136,7 +136,7 @@ class Driven(Lined):
     Attributes:
         steps: The requested steps, up to the first that did not come out as predicted.
         compared: The predictions for the end of the drive, beside what was found.
-        stopped: Why the drive is incomplete.
+        stopped: The reason why the drive is incomplete.
     """
 
     system: str

@@ -91,10 +91,10 @@ class Report:
         behaviour: A behaviour of the model that agrees with these observations.
         at: The index of each one's state in that behaviour.
         failed: The number, from 1, of the first observation that does not follow.
-        why: Why it does not, or why nothing was decided, in one line.
+        why: The reason why it does not follow, or why nothing was decided, in one line.
         enabled: The steps that the model can take instead.
         closest: The steps closest to the failed observation, closest first.
-        remarks: What of the recording was ignored.
+        remarks: The parts of the recording that were ignored.
         settings: Lines on the settings under which it is a behaviour, if they were looked for.
     """
 

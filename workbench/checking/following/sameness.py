@@ -28,7 +28,7 @@ class Extra:
         trace: The behaviour that ends with it, in the machine that has it.
         label: The step; ``initial state`` without one.
         nearest: The closest step, or initial state, of the other machine; None if it has none there.
-        lines: How that differs, in the terms of the second machine.
+        lines: Its differences, in the terms of the second machine.
     """
 
     trace: Trace
@@ -59,8 +59,8 @@ class Sameness(Lined):
     Attributes:
         one, other: The machine that is mapped, with its states after that, and the machine it is mapped to.
         mapped: The number of the first machine's own states.
-        stopped: Why the comparison is incomplete; None if it is complete.
-        remarks: What else to know, in lines.
+        stopped: The reason why the comparison is incomplete; None if it is complete.
+        remarks: Further remarks, in lines.
     """
 
     one: Side

@@ -79,11 +79,11 @@ class ScenarioResult:
 
     Attributes:
         holds: Whether there is such a behaviour; None if undecided.
-        states: How many states were visited; a state counts again for each number of lines passed before it.
+        states: The number of states visited; a state counts again for each number of lines passed before it.
         behaviour: A shortest behaviour that passes through the lines, or through as many as possible.
         at: For each line passed, the index of its state.
         failed: The index of the first line that cannot follow.
-        why: Why it cannot, or why nothing was decided, in one line.
+        why: The reason why it cannot follow, or why nothing was decided, in one line.
     """
 
     holds: bool | None

@@ -21,7 +21,7 @@ class Setting:
     Attributes:
         changes: The new value by the constant's name.
         report: None if the constants are not accepted together, or have no cells for the recording.
-        error: Why there is no report.
+        error: The reason why there is no report.
     """
 
     changes: dict[str, Any]
@@ -83,7 +83,7 @@ def accepted_under(
         changes: Constants and new values; by default every other value of a switch or a choice, and a number's next
             smaller and next larger values.
         also: Further changes.
-        budget: That of each validation.
+        budget: The budget of each validation.
         watch: As for each validation; once it stops this, the results so far are returned.
 
     Examples:

@@ -93,7 +93,7 @@ class Kernel:
     """A function over arrays and numbers. The first call imports Numba and compiles it.
 
     Args:
-        options: Those of ``numba.njit``.
+        options: The options of ``numba.njit``.
     """
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:

@@ -66,7 +66,7 @@ def search_at_once(
 
     Args:
         load: Loads the kernels that every search needs.
-        limits: Those of the search; loading is no part of it.
+        limits: The limits of the search, of which loading is not a part.
         small: Whether to interpret the kernels first, as far as that takes less time than loading Numba.
         rare: Whether checks do without some of the kernels; they are compiled last.
     """
@@ -165,7 +165,7 @@ def _compile_beside(meanwhile: str) -> Compiler | None:
     """The process that compiles the kernels, started unless it is running; None if no process can be started.
 
     Args:
-        meanwhile: What this process does until then, for the line that says that kernels are compiled.
+        meanwhile: The work of this process until then, for the line on the compilation.
     """
     global _compiler
     with _starting:

@@ -21,7 +21,7 @@ class LivenessJudge:
     Args:
         initial: The number of initial states.
         labels: For each property the states where its predicates hold.
-        enabled: Where conditions of fairness are enabled that say so themselves.
+        enabled: The states that enable those conditions of fairness that tell so themselves.
     """
 
     def __init__(

@@ -276,9 +276,9 @@ class _Filling:
     """A grid that is being filled, and the caller's callbacks.
 
     Attributes:
-        cells: Those that are done, by number.
+        cells: The finished cells, by number.
         stopped: Whether the caller, or Ctrl-C, has asked to stop.
-        not_written: Why outcomes could not be recorded.
+        not_written: The reason why outcomes could not be recorded.
     """
 
     task: SettingsTask

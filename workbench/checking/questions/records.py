@@ -39,8 +39,8 @@ class SettingOutcome:
 
     Attributes:
         distinct, depth, seconds, complete, stopped: As in :class:`workbench.kernel.meaning.result.Result`.
-        error: Why there is no result, or only what was decided before an error of the model.
-        final: Whether any other check, such as one with other budgets, would come to the same.
+        error: The reason why there is no result, or only the verdicts decided before an error of the model.
+        final: Whether any other check, such as one with other budgets, would have the same outcome.
     """
 
     verdicts: dict[str, Word]
@@ -126,7 +126,7 @@ class Records:
 
     Attributes:
         identities: One per setting; a setting's number is its place here.
-        budgets: Those of each check.
+        budgets: The budgets of each check.
         job: Identifies this sweep.
     """
 

@@ -111,7 +111,7 @@ class SettingsTask:
 
     Attributes:
         settings: All constants of each.
-        budget: That of each check.
+        budget: The budget of each check.
     """
 
     model: ModelClass

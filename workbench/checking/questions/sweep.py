@@ -38,7 +38,7 @@ def sweep(
             shows them. Once it stops this, settings that were not reached have no verdicts.
         constants: Constants that are the same in all settings.
         symmetry: As for :func:`workbench.check`.
-        budget: That of each check.
+        budget: The budget of each check.
         out: A folder for the results, one file each, written when a check is done; one sweep at a time writes to it. An
             existing result, from processes or from Spark, is reused, unless other budgets cut it short, or it failed
             for a reason beyond the model and its constants; then a new one replaces it. By default nothing is kept.

@@ -23,7 +23,7 @@ class Attempt:
         before: The result without the changes.
         changes: The new values by constant.
         result: None if the constants are not accepted together.
-        error: Why they are not.
+        error: The reason why they are not.
     """
 
     before: Result

@@ -67,7 +67,7 @@ def on_spark(
     Args:
         watch: Called repeatedly meanwhile; if it raises, the job is cancelled.
         explain: Turns a failure into the error to raise.
-        exchange: Where tasks leave what they send.
+        exchange: The place where tasks leave their messages.
     """
 
     def job() -> list[Any]:

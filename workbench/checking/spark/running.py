@@ -33,7 +33,7 @@ class Running:
 
     Attributes:
         counted (RunManifest): The basis of the result: the completed levels, and what a budget allowed of the next one.
-        stopped: Why the search is not complete.
+        stopped: The reason why the search is not complete.
         error (ModelError or None): The model's error that ended it.
         unfinished (bool): Whether the search ended in a way that nobody asked for, so that it can be resumed.
         memory (list of Memory): The worker processes' memory as of the last completed level.

@@ -288,7 +288,7 @@ def class_archive(java: str) -> Path:
     ``python -m workbench.checking.warm --spark`` writes it. Java ignores a file that does not fit, in silence.
 
     Args:
-        java: What Java says of its version.
+        java: Java's statement of its version.
 
     Raises:
         InputError: If there is no folder for it.

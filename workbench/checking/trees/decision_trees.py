@@ -38,8 +38,8 @@ class Predicate(NamedTuple):
 
     Attributes:
         holds: Takes a state, or the two states of a step if `of_steps`.
-        subject: What errors and the profile call it; None for a predicate without a name.
-        place: Where its code begins, as " (file:line)".
+        subject: Its name in errors and in the profile; None for a predicate without a name.
+        place: The beginning of its code, as " (file:line)".
     """
 
     holds: Callable[..., bool]

@@ -34,7 +34,7 @@ class StateGoal:
 
     Attributes:
         is_state: Whether the last state suffices, however it was reached.
-        lag: How many steps before the edge of a ball the goal stops being recognized.
+        lag: The number of steps before the edge of a ball at which the goal stops being recognized.
     """
 
     is_state, lag = True, 0

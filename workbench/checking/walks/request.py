@@ -86,7 +86,7 @@ class Walked:
 
     Attributes:
         starts: The initial states to choose from.
-        stopped: Why the walks ended early.
+        stopped: The reason why the walks ended early.
         error: The error of the model that ended them.
     """
 

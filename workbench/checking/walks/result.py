@@ -24,7 +24,7 @@ class WalkRule:
     """The rule for making walks. A walk depends on its number and on the rule, but not on `walks` and `seconds`.
 
     Attributes:
-        walks, seconds: How many walks to make, and how long to walk; None for no bound.
+        walks, seconds: The most walks, and the most seconds; None for no bound.
         depth: The most steps of a walk. It also ends if nothing is enabled, or no step changes anything.
         seed: Decides every choice of a walk, together with the walk's number.
         uniform ({"actions", "successors"}): Whether enabled actions (with arguments) have equal probability, and then
@@ -82,7 +82,7 @@ class Simulation(Judged):
         longest: Steps of the longest walk.
         distinct: The estimated number of distinct states visited.
         distinct_error: The relative standard error of `distinct`.
-        stopped: Why the walks ended early.
+        stopped: The reason why the walks ended early.
         error: The error of the model that ended them; only what they had decided is known.
         calls: Calls of the model's Python code.
     """

@@ -82,7 +82,7 @@ class _Overlooking(_Run):
     """A run that goes on where requirements fail.
 
     Attributes:
-        overlooked: Those that failed.
+        overlooked: The requirements that failed.
     """
 
     def __init__(self, taken: list[_Fork]) -> None:

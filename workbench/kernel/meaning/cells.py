@@ -51,7 +51,7 @@ class Whole(ABC):
     """A value that people see as one, spread over several cells.
 
     Attributes:
-        indices: Those of its cells.
+        indices: The indices of its cells.
     """
 
     indices: Sequence[Any]

@@ -11,9 +11,9 @@ class Difference(NamedTuple):
     """One part of a value that is different.
 
     Attributes:
-        where: Where it is, such as ``log``, ``log[2]`` or ``log[2].rows``.
-        before: What was there; None where members came and went.
-        after: What is there now, or the members that came and went, such as ``+ c, - a``.
+        where: Its place, such as ``log``, ``log[2]`` or ``log[2].rows``.
+        before: The old value; None where members came and went.
+        after: The new value, or the members that came and went, such as ``+ c, - a``.
     """
 
     where: str
@@ -35,8 +35,8 @@ def differences(where: str, before: Any, after: Any, notation: Notation = PYTHON
     stayed the same, the whole value is one part.
 
     Args:
-        where: What the value is called.
-        notation: How values are written.
+        where: The name of the value.
+        notation: The notation of values.
 
     Examples:
         >>> [*differences("claims", frozenset({1}), frozenset({2}))]

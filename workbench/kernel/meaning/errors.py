@@ -32,7 +32,7 @@ class ModelError(Exception):
     """A model breaks the rules of the modelling language (see ``docs/modelling.md``).
 
     Attributes:
-        met: Where a search met it, in the search's own terms.
+        met: The place where a search met it, in the search's own terms.
         trace: The behaviour that ends with the state or step that causes it; None outside a search.
     """
 

@@ -28,10 +28,10 @@ class Family:
     """A model without its constants, as panels, sweeps, commands and formats see it.
 
     Attributes:
-        title: What its author calls it: the name of the class.
+        title: The author's name for it: that of the class.
         symmetry: The names of the constants whose members are interchangeable.
         reduced: Whether a check that does not say so takes them as interchangeable.
-        constants, variables, processes, actions, properties, constraints: What is declared, by name.
+        constants, variables, processes, actions, properties, constraints: The declarations, by name.
         ends: Says where behaviours may end, if anything does.
     """
 
@@ -84,9 +84,9 @@ class Machine(ABC):
         layout: The cells of a row.
         instances: The steps, by number.
         actions, properties, constraints: Those declared ones that these constants do not switch off, by name.
-        author: What the author's functions and pictures take as the model.
+        author: The object that the author's functions and pictures take as the model.
         sources: The texts that places speak of, by file, for people; empty where nobody keeps them.
-        aliases: What traces show in place of the variables, by name: functions of a state and the next one.
+        aliases: The values that traces show in place of the variables, by name: functions of a state and the next one.
     """
 
     declared: Family

@@ -49,7 +49,7 @@ class Plan:
         symmetry: The sets whose names are interchangeable.
         bits ({64, 128}): The width of fingerprints, for engines that have them.
         fail_fast: Stop at the first violated property that states or steps decide.
-        notes: Where the plan differs from the request, and why.
+        notes: The differences between the plan and the request, with reasons.
         key: The key of fingerprints. Nobody can know it when they write a model, so none can be made to collide.
     """
 

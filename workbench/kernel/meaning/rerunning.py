@@ -17,7 +17,7 @@ def how_often(known: int, runs: int = 1) -> int:
 
     Args:
         known: The number of all situations.
-        runs: Those of the model's code that a situation takes.
+        runs: The runs of the model's code that a situation takes.
     """
     return max(_RUNS // max(runs, 1), int(known * _SHARE), 1)
 

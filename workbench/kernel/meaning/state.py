@@ -95,7 +95,7 @@ class Layout:
         variables: Each variable's indices; None for a variable with a single cell.
         universes: The universes of those variables that are declared sets.
         wholes: How cells hold those variables that are spread over them.
-        notation: How values are written for people.
+        notation: The notation of values for people.
 
     Attributes:
         cells: Those of a row; each member of a declared set has its own, whose index ends in the member.

@@ -66,12 +66,12 @@ class ActionInstance(ABC):
 
     Args:
         action: A :class:`PlainAction`, or what has the same attributes.
-        notation: How arguments are written.
+        notation: The notation of arguments.
 
     Attributes:
         number: The position in :attr:`Machine.instances`; stable for given constants.
         label (str): Such as ``begin_claim(w1)``.
-        actor (Actor or None): Who takes the step.
+        actor (Actor or None): The actor that takes the step.
         lane (str): The same as people read it: the member, the process, or "" if there is none. A member that is in
             several processes has one lane.
         chosen_twice: The names of choices that a run of it has made more than once.

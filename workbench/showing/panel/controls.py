@@ -73,7 +73,7 @@ class Controls(Box):
     Attributes:
         near (Box): The box of those.
         told (Toggles): The switches in it.
-        about (dict): What is said below each choice in it.
+        about (dict): The sentence below each choice in it.
         switches (Toggles): The other constants that are on or off.
 
     Examples:

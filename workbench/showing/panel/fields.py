@@ -23,7 +23,7 @@ class Button(Part):
 
     Attributes:
         disabled, primary (bool): Whether it cannot be pressed, and whether it is what a person should press now.
-        tip (str): What is said when somebody points at it.
+        tip (str): The text shown when somebody points at it.
     """
 
     disabled, primary, tip = Seen(), Seen(), Seen()
@@ -47,10 +47,10 @@ class Field(Part):
 
     Args:
         label: Its name; it may be "" where the `tip` says enough.
-        tip: What is said when somebody points at it.
+        tip: The text shown when somebody points at it.
 
     Attributes:
-        value: What is chosen or typed.
+        value: The choice, or the typed text.
     """
 
     value = Seen()
@@ -101,7 +101,7 @@ class Number(Field):
     """A whole number in a range.
 
     Attributes:
-        said (str): Why it is not what was typed.
+        said (str): The reason why the value is not what was typed.
     """
 
     said = Seen()
@@ -134,7 +134,7 @@ class Typed(Field):
     """A text.
 
     Args:
-        placeholder: What is there while nothing is typed.
+        placeholder: The text shown as long as nothing is typed.
         offered: Texts to choose from.
         rows: How many lines there are, for a text of several.
     """

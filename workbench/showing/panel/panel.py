@@ -45,7 +45,7 @@ class Workbench(Observed):
             ``checking`` while a check goes on, ``not asked`` while one waits for :meth:`run`.
         selected (str): The property whose story is told.
         step (int): The index of the story's state that is shown.
-        session (Session): What the panel shows: settings, results, and what is computed about them.
+        session (Session): The work that the panel shows: settings, results, and computations about them.
 
     The first four are traits, to be observed, linked and set; a value that is not accepted is a TraitError. In a
     notebook they follow by themselves; in a script, with :meth:`wait`.

@@ -165,7 +165,7 @@ class Fold(Box):
         make: Makes the parts when they are unfolded first.
 
     Attributes:
-        said (Markup): What stands beside the title.
+        said (Markup): The text beside the title.
     """
 
     said = Seen(escape)

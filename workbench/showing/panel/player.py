@@ -33,9 +33,9 @@ class Player(Part):
             are run, so the page has no say in them.
         step: The index of the state that is shown.
         variables: Only changes of these are shown; empty for all.
-        room (int): How wide the lanes may be; the page says.
+        room (int): The room for the lanes, as told by the page.
         chosen (dict of str to int): What was chosen for the picture, as positions in ``values["options"]``.
-        values: What the page draws:
+        values: The values that the page draws:
 
             - ``picture``: the picture of one state, and which; ``packed``: those of all, and then all states, once the
               page has asked;
@@ -150,7 +150,7 @@ class Player(Part):
             step: The index of the state to show; the last one by default.
             properties: The properties whose truth is shown; all for None.
             lazy: Draw a state only when it is stepped to, so that long traces may grow quickly. Needs a live kernel.
-            remark: What is said at its end.
+            remark: The remark at its end.
         """
         names = trace.model.layout.variables
         with self._lock, self._held():

@@ -21,7 +21,7 @@ class Simulator(Surface):
         step: Of a behaviour, the index of the state to begin at; its last one by default.
 
     Attributes:
-        stepper (Stepper): Where one is, and was.
+        stepper (Stepper): The present state, and the earlier ones.
         trace (Trace): The behaviour so far, with what was undone.
         watches (tuple of str): The expressions that are watched.
 

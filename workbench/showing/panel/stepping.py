@@ -40,7 +40,7 @@ class Stepping(Box):
         session: Whose story it is; None where there is no story.
 
     Attributes:
-        player: What shows the behaviour so far.
+        player: The player that shows the behaviour so far.
     """
 
     def __init__(self, stepper: Stepper, session: Session | None = None) -> None:

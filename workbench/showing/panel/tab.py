@@ -79,7 +79,7 @@ class Working(Box):
     Args:
         draw: Gets the outcome when there is one.
         ended: Called when it has been cancelled.
-        what: What the button stops, where there may be several buttons.
+        what: The work that the button stops, where there may be several buttons.
     """
 
     def __init__(

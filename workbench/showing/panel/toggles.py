@@ -11,9 +11,9 @@ class Toggles(Part):
     """Named switches, each on or off.
 
     Args:
-        titles: What is said of each switch when somebody points at it.
+        titles: The text shown when somebody points at each switch.
         on_change: Called after a person has switched something.
-        before: What is written before each name.
+        before: The text before each name.
         sentences: Whether what is said of a switch stands below its name, and not only where somebody points at it.
 
     Attributes:

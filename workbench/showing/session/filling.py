@@ -79,8 +79,8 @@ class Filling:
     Attributes:
         filling, explaining (Aside): Their outcomes are a :class:`workbench.checking.questions.fill.Filled` and the
             :class:`workbench.checking.questions.explain.Explanation` of its property.
-        asked: What the grid is, or was, filled for.
-        cells: Those that are done, by number.
+        asked: The question for which the grid is, or was, filled.
+        cells: The finished cells, by number.
     """
 
     def __init__(self, lock: Any) -> None:

@@ -23,7 +23,7 @@ class Hints:
         draw: Called whenever one of the attributes has changed.
 
     Attributes:
-        decided (list of Attempt): Those that are decided so far.
+        decided (list of Attempt): The changes decided so far.
     """
 
     def __init__(self, session: "Session", draw: Callable[[], None]) -> None:

@@ -41,7 +41,7 @@ class Landmark:
     """A node to draw; most of the steps between landmarks are left out.
 
     Attributes:
-        depth: How many steps lead to it.
+        depth: The number of steps that lead to it.
         line, column: Its place: a line for each branch, and a column more than the landmark before it.
     """
 
@@ -60,7 +60,7 @@ class History:
 
     Attributes:
         nodes (list of Node): By number.
-        current (Node): Where one is.
+        current (Node): The present node.
         tip (Node): The end of the branch that is in sight: `current`, or a node that was reached from there.
 
     Examples:

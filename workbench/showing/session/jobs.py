@@ -126,10 +126,10 @@ class Aside:
     It goes on whether or not anybody looks, and other computations do not end it.
 
     Attributes:
-        key: What it is computed for; None if nothing is, or was.
+        key: The key for which it computes, or has computed; None before the first one.
         running: bool
-        said (str): What is being done, or how far it is.
-        error (str): Why there is no outcome, in one line.
+        said (str): The work under way, or its progress.
+        error (str): The reason why there is no outcome, in one line.
         outcome: None while there is none.
     """
 

@@ -27,7 +27,7 @@ class Retold:
     Attributes:
         trace: As far as it goes, with the step that now does something else.
         refused: The label of the step that cannot follow; "" if there is none.
-        why: Why it is refused.
+        why: The reason why it is refused.
         other: What the last step changes now, where it changed something else before; what a process does next comes
             last.
         kept: The cells beside the actor's own that the last step changed before, and does not now.

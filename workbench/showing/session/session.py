@@ -51,20 +51,20 @@ class Session:
     Its events come with :attr:`lock` held, from any thread; whoever handles a click must hold it too.
 
     Attributes:
-        result, before: What was found last, and before the last change.
-        number (int): How many results there have been.
-        kept: What else was computed about `result`.
+        result, before: The latest result, and the one before the last change.
+        number (int): The number of results so far.
+        kept: Further values computed about `result`.
         selected: The property whose trace is shown.
         live (bool): Whether a change is checked at once, since that is quick.
         loading (bool): Whether the check waits for the engine, which is loaded once.
-        progress: How far a check is that takes longer, and what it has found.
+        progress: The progress of a longer check, with its findings so far.
         waiting (bool): Whether something has changed since the result, which is not checked until somebody calls
             :meth:`run`.
-        error: What is wrong with the settings, or with the model, in one line.
+        error: The error in the settings, or in the model, in one line.
         led_to_error: The behaviour that leads to it, where a state causes it.
         story: The behaviour that the selected verdict shows; where it shows none any more, the one that it showed last,
             as far as that goes now.
-        retold: How far that is, and why; None for a story that the verdict shows.
+        retold: Its extent, and the reasons; None for a story that the verdict shows.
         watches: Expressions on states, to be shown beside them.
         grid (Filling): A grid of settings that is filled, or was. No check of the session ends that.
 

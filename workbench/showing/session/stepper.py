@@ -28,7 +28,7 @@ class Stepper:
     Args:
         what: A model, or a behaviour to go on from.
         step: Of a behaviour, the index of the state to begin at; its last one by default.
-        lock: That of the session that it belongs to.
+        lock: The lock of the session that it belongs to.
 
     Attributes:
         history (History): Every state that was stepped to since the start, from the initial state that one has begun

@@ -27,7 +27,7 @@ def animated_svg(trace: Trace | TraceView, *, seconds: float = 2.0) -> Markup:
     """One SVG that shows the picture of each state for some seconds, beside the labels of all steps.
 
     Args:
-        seconds: How long each state stays; the last one stays longer.
+        seconds: The time that each state stays; the last one stays longer.
 
     Raises:
         InputError: If `seconds` is not a number above 0.

@@ -19,7 +19,7 @@ class Bars(Chart):
 
     Attributes:
         series: One number per category, under the series' name.
-        axes: What the categories are, and what the numbers count.
+        axes: The names of the categories, and of the numbers.
         standing_out: Categories to mark.
         horizontal: A row per category with the series side by side; otherwise a column per category, for one series.
     """

@@ -60,7 +60,7 @@ def access_chart(space: "Space", sample: int = SAMPLE) -> Grid:
     """The variables that each action reads and writes, observed by running the actions in some states of the space.
 
     Args:
-        sample: How many states to run the actions in, beside those in which each is taken first.
+        sample: The number of states to run the actions in, besides those in which each is first taken.
     """
     model = space.model
     spread = np.linspace(0, len(space) - 1, min(sample, len(space))).astype(int)

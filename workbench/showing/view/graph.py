@@ -61,7 +61,7 @@ class StateGraph(Picture):
     """A graph to look at.
 
     Attributes:
-        notes: What was left out.
+        notes: Notes on what was left out.
         draw: Gives the picture of a node's state. In HTML it appears when one points at the node.
         clickable: Whether a click on a node sends its identifier, which takes a panel.
     """

@@ -62,7 +62,7 @@ class Grid(Chart):
     """One or more grids of the same shape.
 
     Attributes:
-        axes: What the rows and the columns are.
+        axes: The names of the rows and of the columns.
     """
 
     title: str

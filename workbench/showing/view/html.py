@@ -154,7 +154,7 @@ class Picture(Drawn):
     """Something drawn that is one picture.
 
     Attributes:
-        notes: What a person should know about the picture, such as what was left out.
+        notes: Notes on the picture for people, such as on what was left out.
     """
 
     title: str

@@ -9,7 +9,7 @@ def listing(model: Machine, prefix: str) -> Markup:
     """All sources of a model.
 
     Args:
-        prefix: What sets the ids of lines apart from others on a page; the place follows, such as ``Hudi.tla:40``.
+        prefix: The beginning of the ids of lines, unique on a page; the place follows, such as ``Hudi.tla:40``.
     """
     return joined(
         folded(element("code", file), _numbered(text, f"{prefix}{file}"), class_="wb-listing")

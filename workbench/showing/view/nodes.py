@@ -13,7 +13,7 @@ class Node:
     Attributes:
         tooltip: The whole state, or what the group has in common.
         marks: Of ``initial``, ``violating``, ``trace``, ``focus`` and ``loop``.
-        count: How many states it stands for.
+        count: The number of states that it stands for.
         picture: Of the state; it takes the place of the label.
     """
 
@@ -36,7 +36,7 @@ class Edge:
     Attributes:
         source, target: Identifiers of nodes.
         labels: The actions.
-        count: How many transitions it stands for.
+        count: The number of transitions that it stands for.
     """
 
     source: str

@@ -54,8 +54,8 @@ def report(
 
     Args:
         title: The model and its settings by default.
-        source: Where the model or its expected figures come from.
-        differences: How the result differs from what was expected.
+        source: The source of the model or of its expected figures.
+        differences: The differences between the result and the expectations.
         as_expected: Whether it is all that was expected; a result that differs in nothing may have left something open.
         space: The states, for the graph and for what reads and writes what.
     """

@@ -28,9 +28,9 @@ class Parted(Drawn):
     """Two traces, with pictures that mark the differences: where they part, and at their ends.
 
     Attributes:
-        names: What the two are called.
-        properties: Those whose violations are marked in the pictures; None for all.
-        key: What sets its pictures apart from others on a page.
+        names: The names of the two.
+        properties: The properties whose violations are marked in the pictures; None for all.
+        key: A key that distinguishes its pictures from others on a page.
     """
 
     one: Trace

@@ -20,7 +20,7 @@ def possible_steps(model: Machine, state: State, taken: Move | None = None, more
 
     Args:
         taken: The move that the behaviour on show takes here, whose button is marked.
-        more: What stands below the buttons.
+        more: The contents below the buttons.
 
     Raises:
         ModelError: If an action fails in `state`.

@@ -21,7 +21,7 @@ class RefinedStep:
         model: The refined model's class.
         step: The step that it is there. None if it changes nothing there, or what no action does.
         state: The refined model's state after it.
-        changes: What it changes there.
+        changes: Its changes there.
         why: What is wrong with it, if the refined model has no such step.
     """
 

@@ -89,7 +89,7 @@ def state_graph(
     """The whole graph when it is small; of a larger one the first levels.
 
     Args:
-        variables: What the nodes show of their states (names of variables or of cells); their numbers by default.
+        variables: The variables or cells, by name, that the nodes show of their states; by default, nodes show numbers.
         trace: A behaviour to mark.
         most_edges: A bound on the transitions drawn.
         pictures: Show states as their pictures, as many as there is room for.

@@ -16,7 +16,7 @@ def state_table(state: State, changes: Sequence[Change] = (), truths: Iterable[T
     """A state, a row per variable. What `changes` names comes first and is highlighted; the whole is then folded.
 
     Args:
-        changes: What the step to this state did.
+        changes: The changes made by the step to this state.
         truths: The properties' truth in this state, see :func:`workbench.showing.view.truths`.
     """
     return Rendered(joined([_judged(tuple(truths)), _changed(changes), _rest(state, changes)]), repr(state))

@@ -22,12 +22,12 @@ class StepView:
         step: The step, of the model.
         lane: The lane of who takes it; "" for the initial state.
         effects: For every other lane that the step has an effect on, what it changed there.
-        doc: What the action's author says of it.
+        doc: The author's description of the action.
         source: The file and line of the action.
         again: Cells of the shared state that the step wrote, and that had the same value before.
         alike: In words, what the step made equal to what another actor has.
-        writers: Who else had written what the step wrote over.
-        refined: What the step is to the model that is refined, where the trace is told to one.
+        writers: The other actors whose values the step overwrote.
+        refined: The step in terms of the refined model, if the trace is told in them.
     """
 
     number: int
@@ -73,7 +73,7 @@ class Lanes:
     """The steps of a trace in the lanes of those who take them.
 
     Attributes:
-        steps: Those up to :attr:`workbench.kernel.Trace.end`.
+        steps: The steps up to :attr:`workbench.kernel.Trace.end`.
         lanes: The actors in the order of the model's processes, then the shared state. A process without members, such
             as a crasher, is left out where it does nothing.
         back: The step that closes a cycle.

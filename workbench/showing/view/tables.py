@@ -131,7 +131,7 @@ class Comparison(Drawn):
     """Two results side by side.
 
     Attributes:
-        names: What the two are called.
+        names: The names of the two.
     """
 
     left: Result

@@ -46,9 +46,9 @@ class TraceView(Lanes, Drawn):
     """A trace to look at; made by :func:`trace_view`.
 
     Attributes:
-        properties: Those whose truth is shown; None for all.
-        watches: What is watched, each with what it is in every state: the model's aliases, then expressions.
-        remark: What is said at its end; "" for nothing.
+        properties: The properties whose truth is shown; None for all.
+        watches: The watches with their values in every state: the model's aliases, then expressions.
+        remark: The remark at its end; "" for none.
         at: The index of the step that is shown first.
     """
 

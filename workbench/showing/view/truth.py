@@ -29,7 +29,7 @@ class Truth:
     Attributes:
         name: The property's, with its arguments.
         holds: For a liveness property, whether its goal holds here.
-        why: What is wrong with an invariant, or with the step.
+        why: The fault of an invariant, or of the step.
     """
 
     name: str

@@ -33,7 +33,7 @@ class Chunks(NamedTuple):
         first, stop: The sources, by their places in the block.
         next: The first source that is not expanded yet.
         queued, misses: Successors queued and misses noted so far.
-        new, number: How many successors are new, and the number of the first of these.
+        new, number: The number of new successors, and the state number of the first of these.
         edge: The place of the first transition.
     """
 

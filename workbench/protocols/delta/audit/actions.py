@@ -49,7 +49,7 @@ class VectorPlace(NamedTuple):
         id: Tells it from all others.
         name: Its file; None if it is inline, or elsewhere than in the table.
         inline: Its bytes, if they are in the log.
-        unreadable: Why its place, or its bytes, cannot be told; None if they can.
+        unreadable: The reason why its place, or its bytes, cannot be told; None if they can.
     """
 
     id: str
@@ -112,10 +112,10 @@ class Actions:
     """The actions of an entry or a checkpoint.
 
     Attributes:
-        rows: How many there are, of any kind.
-        changes: How many of them name a file of the change data feed, which is no part of the table.
+        rows: The number of actions, of any kind.
+        changes: The number of those that name a file of the change data feed, which is not part of the table.
         transactions: The versions of applications' transactions, by application.
-        commit_info: What the writer says of itself.
+        commit_info: The writer's statement about itself.
     """
 
     name: str

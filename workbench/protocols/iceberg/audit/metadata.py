@@ -81,13 +81,13 @@ class Metadata(NamedTuple):
     Attributes:
         number: The number at the start of its name.
         uuid: The table's; a table that was dropped and recreated in the same folder has a new one.
-        location: Where the table was when the file was written.
+        location: The table's location when the file was written.
         current: The head of the main branch.
         snapshots: By id.
         branches, tags: The heads of the other branches, and the tagged snapshots.
         log: The locations of the previous metadata files, oldest first.
         heads: The main branch's successive heads.
-        contradictions: What in it contradicts something else in it.
+        contradictions: The contradictions within the file.
     """
 
     name: str

@@ -65,7 +65,7 @@ class Current(NamedTuple):
 
     Attributes:
         candidates: The names of those that may be the current one; the first was taken.
-        why_first: Why it was, rather than the others.
+        why_first: The reason why it was taken rather than the others.
         unreadable: The candidates that are damaged, if any may have been the current one and not a race's loser's.
     """
 
@@ -89,7 +89,7 @@ class IcebergTable:
         unread: Snapshots without a manifest list, whose content was not read.
         damages: The damaged files, which were left out.
         live: The entries of the files that live in the newest snapshot or at the head of another branch, by name.
-        outside: How many live files are not in the table's folder.
+        outside: The number of live files that are not in the table's folder.
         miscounts: Snapshots in which two counts differ, with the difference.
     """
 

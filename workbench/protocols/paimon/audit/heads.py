@@ -33,7 +33,7 @@ class Head(NamedTuple):
         name: Its file.
         version: The number of its snapshot.
         files: The data files and the files of deletion vectors that its readers need, with their sizes if known.
-        outside: How many data files are not in the table's folder.
+        outside: The number of data files that are not in the table's folder.
     """
 
     name: str

@@ -45,7 +45,7 @@ class BucketHistory(NamedTuple):
         legend: The table's names for the model's files.
         is_whole: Whether these are all keys of the bucket and all snapshots of the table.
         has_numbers: Whether sequence numbers are among the cells.
-        left: Why further snapshots are not among these; None if there are none.
+        left: The reason why further snapshots are not among these; None if there are no others.
         writers: The writers of the table; more than the model's if these stand for them in turns.
     """
 

@@ -33,7 +33,7 @@ class Orphan:
     Attributes:
         version: The snapshot that it was prepared as; None if its base is unknown.
         files: The files it adds, in the shape of :data:`workbench.audits.shape.FILES`.
-        removes: How many files it removes, as a compaction does.
+        removes: The number of files that it removes, as a compaction does.
     """
 
     manifest_list: str
