@@ -55,7 +55,7 @@ from workbench.registry import completed, configurations, get_model, module_in, 
 from workbench.registry.configurations import Configuration, told_path
 
 _PAGE = ".html"
-#: The options for starting a search only, with the value of each if it is not given.
+#: The options that only a new search takes, with their values if they are not given.
 _BEGIN = {
     "engine": "auto",
     "workers": 1,

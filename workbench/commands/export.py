@@ -99,7 +99,7 @@ def _export(arguments: argparse.Namespace, name: str) -> int:
     with progress_line() as on_progress:
         space = explore(model, names, symmetry=symmetry, budget=Budget(states=most), watch=Watch(on_progress))
     result = space.result
-    if result.error is not None:  # only a part of the space was written, instead of all of it
+    if result.error is not None:  # a partial space was not asked for
         raise result.error
     for folder in folders:
         save(space, folder)

@@ -72,7 +72,7 @@ codecs.register_error(_FALLBACK, _in_other_words)
 
 @contextmanager
 def taken() -> Iterator[None]:
-    """Put the name of standard output into an OSError that names no file, such as that of a full disk.
+    """Turn an OSError within the block, such as that of a full disk, into an error that names standard output.
 
     Raises:
         InputError: In its place, unless only the reader of the output has gone.
