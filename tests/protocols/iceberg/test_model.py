@@ -7,7 +7,7 @@ from tests.mistakes import broken, missed
 from workbench.checking.check import check
 from workbench.kernel import InputError
 from workbench.kernel.meaning.budget import Budget
-from workbench.protocols.iceberg.model import Iceberg
+from workbench.protocols.iceberg.model import Iceberg, Row
 
 THREE = {"MaxWriteOps": 3, "MaxCompactions": 0}
 PUBLISHED = {"DeleteChecksDeletes": False}
@@ -43,17 +43,45 @@ def test_a_violation_says_what_is_wrong(constants, name, why):
     assert check(Iceberg(**constants), [name])[name].why == why
 
 
+PARTS = ("read", "write", "validate_and_prepare", "commit")
+
+
+def by(writer, first, *parts):
+    """The steps of an operation."""
+    return [first, *(f"{part}({writer})" for part in parts)]
+
+
+def after(model, names):
+    """The state to which the steps of these names lead."""
+    state = model.initial_states()[0]
+    for name in names:
+        state = next(after for told, after in steps_from(model, state) if name in told)
+    return state
+
+
+INSERT = by("w1", "start_insert(w1, key=jack)", *PARTS[1:])
+
+
 def test_an_operation_aborts_if_what_was_committed_since_its_start_has_expired():
     """Whoever cannot see the delete would bring its row back."""
     model = Iceberg(MaxWriteOps=4, MaxCompactions=0, CleanUp="old")
-    parts = ("read", "write", "validate_and_prepare", "commit")
-    insert = ["start_insert(w1, key=jack)", *(f"{part}(w1)" for part in parts[1:])]
-    delete = ["start_delete(w1)", *(f"{part}(w1)" for part in parts)]
-    update = ["start_update(w2)", "read(w2)", "write(w2)"]
-    state = model.initial_states()[0]
-    for name in [*insert, *update, *delete, *insert, "expire", "expire", "validate_and_prepare(w2)"]:
-        state = next(after for names, after in steps_from(model, state) if name in names)
-    assert state.phase["w2"] == "Aborted"
+    update, delete = by("w2", "start_update(w2)", "read", "write"), by("w1", "start_delete(w1)", *PARTS)
+    steps = [*INSERT, *update, *delete, *INSERT, "expire", "expire", "validate_and_prepare(w2)"]
+    assert after(model, steps).phase["w2"] == "Aborted"
+
+
+def test_a_delete_strikes_no_row_of_a_file_that_is_added_again_later():
+    model = Iceberg(MaxCompactions=0, LostAnswer="retry")
+    lost, delete = [*INSERT[:-1], "lose_answer(w1)"], by("w2", "start_delete(w2)", *PARTS)
+    state = after(model, [*lost, *delete, "validate_and_prepare(w1)", "commit(w1)"])
+    assert [len(model.rows_of(state, one, Row("jack"))) for one in state.snapshots] == [1, 0, 1]
+
+
+def test_a_delete_file_that_is_gone_strikes_nothing():
+    model = Iceberg(MaxCompactions=0, LostAnswer="delete")
+    delete = by("w2", "start_delete(w2)", *PARTS[:-1], "lose_answer")
+    state = after(model, [*INSERT, *delete])
+    assert [len(model.rows_of(state, one, Row("jack"))) for one in state.snapshots] == [1, 1]
 
 
 def test_a_writer_without_an_operation_keeps_nothing():
