@@ -33,7 +33,7 @@ def count_rows(source: Source, name: str) -> int:
 
 
 def read_columns(source: Source, name: str, wanted: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """Some columns of a Parquet file of a table; a dot names a field of one.
+    """The `wanted` columns of one of a table's Parquet files, in batches; ``a.b`` names field b of column a.
 
     Raises:
         Missing: If there is no such file.
@@ -51,7 +51,7 @@ def read_columns(source: Source, name: str, wanted: Sequence[str]) -> Iterator[p
 
 @contextmanager
 def parquet_file(source: Source, name: str, wanted: Iterable[str] = ()) -> Iterator[pq.ParquetFile]:
-    """A Parquet file that has the `wanted` columns; errors while it is read become one line."""
+    """Open a Parquet file that must have the `wanted` columns; an error in reading it is one line, and `Damaged`."""
     with source.open(name) as file:
         try:
             parquet = pq.ParquetFile(file)

@@ -199,7 +199,7 @@ def _read(arguments: argparse.Namespace) -> list[str]:
 
 
 def _give(arguments: argparse.Namespace, result: Result, name: str | None = None) -> int:
-    """Print and write the result on one model, and what to do next about a violation if `name` and --set say which."""
+    """Print and write the result for one model; given its `name`, also print what to do next about a violation."""
     suites = [(integration.suite_of_model(result), next(map(in_repository, file_of(arguments.targets[0])), None))]
     pages = {_PAGE: lambda: report_page(result), outputs.JUNIT: lambda: integration.junit(suites)}
     found = profiled(result) if arguments.profile else result

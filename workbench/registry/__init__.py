@@ -213,7 +213,7 @@ def completed(name: str, cfg: str | None = None, folders: Iterable[str] = ()) ->
 
 
 def names_model(name: str) -> bool:
-    """Whether `name` is that of a model, or a model's file."""
+    """Whether `name` is the name of a model, or refers to a model file."""
     return name in models() or file_in(name) is not None
 
 

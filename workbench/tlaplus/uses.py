@@ -64,7 +64,7 @@ class Behaviour(NamedTuple):
     others: Found
 
 
-#: The operators among the parameters.
+#: The known effects of those parameters that are operators.
 Operators = Mapping[Declaration, Behaviour]
 
 

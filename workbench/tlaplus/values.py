@@ -27,7 +27,7 @@ from workbench.kernel.meaning.values import Map, Name, Value
 
 #: TLC's integers have 32 bits.
 SMALLEST, LARGEST = -(2**31), 2**31 - 1
-#: Kinds without parts. Python treats a set whose members are all of one of them correctly.
+#: Kinds without parts. Python handles a set correctly if all its members are of the same such kind.
 ATOMS = frozenset({bool, int, str, Name})
 #: Kinds that states hold; every other value is lazy.
 CONCRETE = ATOMS | {tuple, Map, frozenset}

@@ -169,7 +169,7 @@ class _Comparison:
             remarks=remarks,
         )
 
-    # What one of them has alone ----------------------------------------------------------------------------------
+    # What only one of them has -----------------------------------------------------------------------------------
 
     def _begins_alone(self) -> Extra | None:
         alone = next((at for at in self.one.initial if self.image[at] not in self.other.initial), None)

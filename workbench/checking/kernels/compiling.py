@@ -17,7 +17,7 @@ class _Thread(threading.local):
     only_cached = False
 
 
-#: Whether this process compiles for others, see :func:`compile_here`.
+#: Whether this process compiles what its searches need; see :func:`compile_here`.
 _here = False
 
 

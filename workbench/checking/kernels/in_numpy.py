@@ -93,7 +93,7 @@ def _expand_all(
     node, instance = np.zeros((2, len(row)), np.int64)
     node[found], instance[found] = dispatch.node[entry[found]], dispatch.instance[entry[found]]
     leaf = _leaves(trees, node, source.rows, i[row])
-    # From the first state of a chunk that misses, only misses are collected.
+    # Once a state in a chunk misses, the rest of the chunk only collects misses.
     ends = np.cumsum(chunks.stop[c] - first)
     missed = np.flatnonzero(leaf < 0)
     for k in np.unique(of[row[missed]]).tolist():

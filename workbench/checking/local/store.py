@@ -26,8 +26,8 @@ _OPEN = 256
 _SLOTS = 1 << 12  # of an empty table
 _LOAD = 0.75  # beyond that, probing takes longer than the memory is worth
 _GROWTH = 1.6  # of a table that is copied
-#: A table of so many slots grows in place from then on. It takes up to 8 * 1.15 / 0.75 = 12.3 bytes per state, and an
-#: entry moves 1 / 0.15 = 7 times: less growth takes fewer bytes and more passes over the table.
+#: From so many slots on, a table grows in place. It takes up to 8 * 1.15 / 0.75 = 12.3 bytes per state then, and each
+#: entry moves about 1 / 0.15 = 7 times; a smaller factor would save memory, and need more passes over the table.
 _LARGE, _GROWTH_IN_PLACE = 1 << 22, 1.15
 #: The first slots of a table, whose entries may not move far enough to pass one another.
 _BOTTOM = 1 << 16

@@ -60,7 +60,7 @@ logger.scheduler.filter.waiting.onMismatch = DENY
 _JAVA_STARTS = b"WARNING: Using incubator modules"
 #: How long the end of this process waits for Java's last output.
 _LAST_WORDS_SECONDS = 5.0
-#: How long a Java that does not answer may take to end.
+#: How long a Java process that has stopped answering is given to exit.
 _ENDING_SECONDS = 5.0
 
 #: Settings of every session except with Spark Connect, whose server has its own.

@@ -94,7 +94,7 @@ class Surface(Panel, anywidget.AnyWidget):
                     self.send({"parts": news, "values": told, "heard": click})
 
     def _received(self, _: Any, content: dict[str, Any], __: Any) -> None:
-        """Handle a message of the page: it has begun to listen, or a person has done something in a part."""
+        """Handle a message from the page: it has begun to listen, or someone has used one of its parts."""
         match content:
             case {"want": "parts"}:
                 self._attended = False  # the page that said so may be gone

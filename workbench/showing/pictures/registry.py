@@ -40,7 +40,7 @@ class Painting:
 
 
 _PAINTINGS: dict[ModelClass, Painting] = {}
-#: The users' modules whose pictures were looked for: a file that is loaded again is another module.
+#: The users' modules whose picture files have been looked for; a reloaded file counts as a new module.
 _LOOKED_FOR: WeakSet[ModuleType] = WeakSet()
 
 

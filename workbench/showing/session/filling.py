@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from workbench.checking.questions.explain import Explanation
     from workbench.checking.questions.fill import Filled, GridCell
 
-#: The most constants that a grid varies, and the most settings that it may have.
+#: The fewest and the most constants that a grid varies, and the most settings that it may have.
 FEWEST, MOST, MOST_SETTINGS = 2, 4, 1024
 #: The memory that the check of one setting may take.
 MOST_BYTES = 2 * 2**30

@@ -26,7 +26,7 @@ _SIZE = 11.5
 _LANE, _MOST, _SHARED = 88, 260, 190
 #: The most that a lane is widened to keep the words of an action's name whole.
 _WORD = 130
-#: The most to which the picture is widened for the fault of an invariant.
+#: The greatest width that the picture takes on its own to fit the reason why an invariant is broken.
 _REMARK = 1180
 #: The colours of boxes, and of the text in them; the style sheet replaces them with the page's colours.
 _PAPER: dict[str, Any] = {"class_": "wb-paper", "fill": "#ffffff", "fill_opacity": 0.9}
@@ -54,7 +54,7 @@ class _Label:
 
     @classmethod
     def of(cls, step: Step, of_actor: bool = False) -> "_Label":
-        """The label of a step; `of_actor` says to name its actor, which then has no lane of its own."""
+        """The label of a step; with `of_actor` it also names the actor, for a step whose actor has no lane."""
         assert step.instance is not None  # it is no initial state
         return cls(step.instance.action.name, told_choices(step.instance, step.choices, of_actor))
 

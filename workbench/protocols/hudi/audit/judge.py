@@ -101,7 +101,7 @@ class HudiJudgement(Judgement):
         """Find instants that others name although they are neither completed nor archived."""
         table, there, evidence = self.table, self.table.there, defaultdict[int, list[str]](list)
         first = table.slices.filter(pc.and_(pc.is_null(table.slices["before"]), pc.is_valid(table.slices["built_on"])))
-        for one in first.to_pylist():  # of the others, `built` tells
+        for one in first.to_pylist():  # slices that have a predecessor are judged by `built`
             if table.whole_from <= one["built_on"] and one["built_on"] not in there:
                 evidence[one["built_on"]].append(f"{one['instant']}: {one['name']} was built on {one['built_on']}")
         strange = self._replaced_but_not_made()

@@ -10,7 +10,7 @@ from workbench.protocols.hudi.model import INSERT, NONE, OPTIMISTIC, UPDATE, Log
 
 
 class Published(NamedTuple):
-    """A slice of the state; its rows are None if it was deleted."""
+    """A published slice in the model's state; `rows` is None if its file was deleted."""
 
     ts: int
     group: str

@@ -251,7 +251,7 @@ class PaimonJudgement(CountsJudgement):
     # Deletion vectors ------------------------------------------------------------------------------------------------
 
     def dangling(self) -> None:
-        """Deletion vectors for missing files."""
+        """Find deletion vectors for files that the snapshot does not have."""
         by_place = defaultdict(list)
         for vector, version in dangling_vectors(self.table):
             by_place[version, vector["bucket"]].append(vector)
