@@ -70,6 +70,13 @@ def test_an_operation_aborts_if_what_was_committed_since_its_start_has_expired()
     assert after(model, steps).phase["w2"] == "Aborted"
 
 
+def test_an_operation_commits_though_the_snapshot_of_its_start_has_expired():
+    """All that was committed since is there to be looked at."""
+    model = Iceberg(MaxWriteOps=3, MaxCompactions=0, Col1=["jack", "sarah"], CleanUp="old")
+    update, other = by("w2", "start_update(w2)", "read", "write"), by("w1", "start_insert(w1, key=sarah)", *PARTS[1:])
+    assert after(model, [*INSERT, *update, *other, "expire", "validate_and_prepare(w2)"]).phase["w2"] == "Commit"
+
+
 def test_a_delete_strikes_no_row_of_a_file_that_is_added_again_later():
     model = Iceberg(MaxCompactions=0, LostAnswer="retry")
     lost, delete = [*INSERT[:-1], "lose_answer(w1)"], by("w2", "start_delete(w2)", *PARTS)
