@@ -161,6 +161,12 @@ _STILL = """() => document.getAnimations().every((one) =>
     one.playState !== "running" || one.effect?.getComputedTiming().endTime === Infinity)"""
 
 
+#: Whether no panel is at its first check, or at a later one.
+_CHECKED = (
+    """() => [...document.querySelectorAll(".wb-headline")].every((one) => !one.textContent.includes("checking"))"""
+)
+
+
 class Notebook:
     """A notebook in a window of a common small size, and what the browser's console said about it."""
 
@@ -230,8 +236,12 @@ class Notebook:
             line.press("Enter")
 
     def flip(self, switch: str) -> float:
-        """Click a switch; how many milliseconds later the verdict on it is there."""
+        """Click a switch; how many milliseconds later the verdict on it is there.
+
+        The one before must be there, too: without it there is nothing to compare with, and no word of the switch.
+        """
         self.page.wait_for_selector(f".wb-switch:has-text('{switch}') input")
+        self.page.wait_for_function(_CHECKED)
         self.page.evaluate(
             """(name) => {
                 const switches = [...document.querySelectorAll(".wb-switch")];
