@@ -16,7 +16,8 @@ from website.keeping import in_processes, write
 from website.staging import SCRIPT, STYLE
 from workbench.checking.check import check
 from workbench.checking.questions.whatif import Attempt
-from workbench.kernel import InputError, Model, Result, Verdict
+from workbench.formats.permalink import permalink
+from workbench.kernel import InputError, Model, Result, Verdict, replay
 from workbench.kernel.meaning.result import differing_constants
 from workbench.kernel.meaning.values import counted
 from workbench.registry.configurations import Configuration, configuration, shipped
@@ -52,6 +53,7 @@ class Shown(NamedTuple):
         frame: The name of the page in the frame; "" if there is nothing to play.
         badge: The verdict as HTML.
         visited: How many states that took.
+        start: The permalink of the initial state, from where the steps are taken by hand; "" for none.
         title: Of the configuration that this is, "" for none.
         doc: What the property promises whose trace plays.
         hints: For each switch what flipping it would do, and whether that is good.
@@ -63,6 +65,7 @@ class Shown(NamedTuple):
     frame: str = ""
     badge: str = ""
     visited: str = ""
+    start: str = ""
     title: str = ""
     doc: str = ""
     hints: Sequence[tuple[str, str]] = ()
@@ -117,6 +120,7 @@ def _explore(folder: Path, title: str) -> dict[str, Any]:
             "" if told is None else framed(_frame(f"{told.name}: {told.word}", verdict_view(told, told.trace))),  # type: ignore[arg-type]
             headline(result),
             counted(result.distinct, "state"),
+            permalink(replay(result.model, 0, [])),
             _title(known, result, told),
             _promise(result, told),
             [_hint(result, name, after) for name, after in zip(names, others, strict=True)],
@@ -269,7 +273,13 @@ def _block(protocols: Sequence[Mapping[str, Any]], static: str) -> Markup:
         element("div", class_="front-said", role="status"),
         element("div", class_="wb-controls wb-what-if", role="group", aria_label="switches"),
         element("iframe", title="the trace, state by state"),
-        element("p", f"All {combinations} combinations were checked when this page was built.", class_="wb-note"),
+        element(
+            "p",
+            f"All {combinations} combinations were checked when this page was built. ",
+            element("a", "Break it yourself", class_="front-by-hand"),
+            " takes these settings to the playground, where you take the steps.",
+            class_="wb-note",
+        ),
         element("script", data, type="application/json"),
         element("script", src=f"{static}/front.js"),
         class_="front wb wb-pane",

@@ -27,7 +27,7 @@ from website.staging import FRONT, Staging, docname, pages
 from workbench import check
 from workbench.commands.cli import main
 from workbench.formats.permalink import permalink
-from workbench.kernel import InputError
+from workbench.kernel import InputError, replay
 from workbench.registry import addresses, get_model, protocols
 from workbench.registry.configurations import configuration, shipped
 
@@ -338,6 +338,8 @@ def test_the_front_page_says_at_once_what_a_switch_does(page: Any, site: Path) -
             frame.get_by_role("button", name="to the beginning").click()  # and stops
             expect(frame.locator(".wb-where")).to_contain_text(f"State 1 of {len(trace)}")
             expect(frame.get_by_role("button", name="play from")).to_have_text("\N{WHITE RIGHT-POINTING TRIANGLE}")
+        by_hand = page.locator(".front-by-hand").get_attribute("href") or ""
+        assert by_hand.endswith(f"/playground.html#{permalink(replay(told.changed(PutIfAbsentSupported=on), 0, []))}")
         below = page.locator(".wb-switch", has_text="PutIfAbsentSupported").locator("~ div")
         expect(below.nth(0)).to_have_text(told.declared.constants["PutIfAbsentSupported"].doc)
         expect(below.nth(1).locator("> :first-child")).to_have_text(effects[on])
@@ -565,6 +567,9 @@ def test_the_playground_answers_in_json(tmp_path: Path, monkeypatch: pytest.Monk
         {"NothingLost": "violated (5 states)"},
     )
     assert "is not at Write" in ask(do="possible", at=1)["possible"]
+    steps = re.findall(r'data-take="([^"]*)"', ask(do="possible", at=3)["possible"])
+    by_hand = [ask(do="take", at=3, step=step)["trace"] for step in steps]
+    assert ["You broke NothingLost in 4 steps; the shortest takes 4." in one for one in by_hand].count(True) == 1
     assert ask(do="take", at=9, step="0.0 read(w1)")["error"].startswith("step 5 cannot be read(w1): ")
     assert ask(do="check", source="from", settings="", max_states=9)["line"] == 1
     assert "defines no model" in ask(do="check", source="", settings="", max_states=9)["error"]

@@ -34,6 +34,7 @@ from workbench.showing.view.html import badge, bullets, noted
 from workbench.showing.view.possible import possible_steps
 from workbench.showing.view.tables import summary, verdict_table
 from workbench.showing.view.trace import trace_view, verdict_view
+from workbench.showing.view.wording import told_break
 
 #: The files as errors name them.
 MODEL, SETTINGS = Path("model.py"), Path("settings.toml")
@@ -163,7 +164,16 @@ class Playground:
         self._trace = trace
         names = None if self._result is None else [verdict.name for verdict in self._result.verdicts]
         view = trace_view(trace, properties=names, at=at)
+        if broken := {truth.name.partition("(")[0] for truth in view.steps[-1].broken}:
+            view = trace_view(trace, properties=names, at=at, remark=self._compared(min(broken), trace))
         return {"shown": "", "trace": view.html(), "permalink": view.permalink}
+
+    def _compared(self, name: str, trace: Trace) -> str:
+        """The number of steps taken to break a property, beside what was found, if this model was checked."""
+        known, shortest = self._result, None
+        if known is not None and known.model.constants == trace.model.constants:
+            shortest = next((len(one.trace) - 1 for one in known.violated if one.name == name and one.trace), None)
+        return told_break(name, len(trace) - 1, shortest)
 
     def open(self, name: str) -> dict[str, Any]:
         """A configuration that comes with the package: its settings, its model's file, and ``constants`` to set."""

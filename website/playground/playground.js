@@ -167,8 +167,8 @@ const behave = (answer, taken = false) => {
   complain(answer);
   if (answer.error && !answer.trace) return;
   traces.value = answer.shown ?? "";
-  show("trace", answer.trace);
   if (taken) address(answer.permalink);
+  return show("trace", answer.trace);
 };
 
 const complain = (answer) => {
@@ -355,12 +355,13 @@ copy.addEventListener("click", async () => {
 
 const follow = async (line) => {
   linked = "";
-  behave(await ask({ do: "follow", source: source.getValue(), settings: settings.getValue(), line }));
+  await behave(await ask({ do: "follow", source: source.getValue(), settings: settings.getValue(), line }));
+  find(".behaviour").scrollIntoView();
 };
 
 // The model of a permalink alone comes with the package: it runs at once.
 const named = async (line) => {
-  open.value = "";
+  open.selectedIndex = -1;
   due = false;
   linked = "";
   say(remark, "");

@@ -3,6 +3,7 @@
   const part = document.currentScript.closest(".front");
   const protocols = JSON.parse(part.querySelector("script[type='application/json']").textContent);
   const [place, said, frame] = [".wb-what-if", ".front-said", "iframe"].map((name) => part.querySelector(name));
+  const byHand = part.querySelector(".front-by-hand");
   const root = new URL("../front/", document.currentScript.src);
   const radios = [...part.querySelectorAll("input[name=protocol]")];
   let protocol;
@@ -59,6 +60,7 @@
     });
     const name = again || one.frame;
     frame.hidden = !name;
+    byHand.href = new URL(`../playground.html#${one.start}`, root).href;
     const wanted = name ? new URL(name, root).href : "about:blank";
     if (frame.dataset.page !== wanted) frame.contentWindow.location.replace(wanted);
     frame.dataset.page = wanted;

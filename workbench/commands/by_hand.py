@@ -8,8 +8,8 @@ from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.text import columns, printable
 from workbench.kernel.meaning.trace import Options, options
-from workbench.kernel.meaning.values import counted
 from workbench.showing.view.trace import TraceView, trace_view
+from workbench.showing.view.wording import told_break
 
 #: How many states are visited to see how soon the same could have broken.
 _STATES = 1_000_000
@@ -91,9 +91,8 @@ def _compared(trace: Trace, name: str) -> str:
     """The number of steps taken, compared with a shortest behaviour."""
     from workbench.checking.check import check  # numba loads where something is broken
 
-    taken = counted(len(trace) - 1, "step")
     shortest = check(trace.model, [name], budget=Budget(_STATES))[name].trace
-    return f"You broke {name} in {taken}" + (f"; the shortest takes {len(shortest) - 1}." if shortest else ".")
+    return told_break(name, len(trace) - 1, len(shortest) - 1 if shortest else None)
 
 
 def _explain(model: Machine, trace: Trace, every: Sequence[Options]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.state import Change
 from workbench.kernel.meaning.steps import ActionInstance
-from workbench.kernel.meaning.values import record_items, show
+from workbench.kernel.meaning.values import counted, record_items, show
 from workbench.showing.view.difference import BECOMES, brief
 
 
@@ -27,6 +27,17 @@ def told_choices(instance: ActionInstance, choices: Sequence[tuple[str, Any]], o
     return ", ".join(
         [*(show(value, " ") for _, value in bare), *(_told(*one, show) for one in named[at + len(bare) :])]
     )
+
+
+def told_break(name: str, steps: int, shortest: int | None) -> str:
+    """A sentence for somebody who broke a property by hand, beside a shortest violation, if one is known.
+
+    Examples:
+        >>> told_break("ConsistentRead", 11, 9)
+        'You broke ConsistentRead in 11 steps; the shortest takes 9.'
+    """
+    beside = "" if shortest is None else f"; the shortest takes {shortest}"
+    return f"You broke {name} in {counted(steps, 'step')}{beside}."
 
 
 def _told(name: str, value: Any, show: Callable[[Any, str], str]) -> str:
