@@ -53,8 +53,8 @@ def with_commands(text: str) -> str:
     Examples:
         >>> with_commands("pip install lakehouse-workbench && pip install '.[lab]' && pip install pytest")
         "pip install . && pip install '.[lab]' && pip install pytest"
-        >>> with_commands("pip install lakehouse-workbench==0.1.0")
-        'pip install git+ADDRESS@v0.1.0'
+        >>> with_commands("pip install lakehouse-workbench==0.2.0")
+        'pip install git+ADDRESS@v0.2.0'
     """
 
     def command(found: re.Match[str]) -> str:
