@@ -28,6 +28,9 @@ def test_each_incident_has_a_thread_and_is_in_the_table() -> None:
     for one in INCIDENTS:
         found_here = "found here" in one["title"]
         assert found_here or re.search(r"\]\(https://github\.com/[\w-]+/[\w-]+/(issues|pull)/\d+\)", one["told"])
+    public = sum("found here" not in one["title"] for one in INCIDENTS)
+    assert f"\n{len(INCIDENTS)} reports: {public} from public trackers" in PAGE
+    assert f"[{public} reports from public trackers](docs/incidents.md)" in (ROOT / "README.md").read_text()
     assert {one["name"] for one in INCIDENTS} == set(re.findall(r"^\| `([\w/]+)` \|", PAGE, re.M))
 
 
