@@ -25,6 +25,7 @@ from workbench.showing.panel.stepping import goes_on
 from workbench.showing.pictures.markup import Markup, element
 from workbench.showing.session import in_sight, presets, start_from, stories
 from workbench.showing.session.retold import retold
+from workbench.showing.session.settings import Settings
 from workbench.showing.view.tables import headline, said_of, what_changed
 from workbench.showing.view.trace import TraceView, trace_view, verdict_view
 
@@ -90,7 +91,7 @@ def _explore(folder: Path, title: str) -> dict[str, Any]:
     combinations = list(itertools.product(*values))
     results: dict[tuple[Any, ...], Result | InputError] = {}
     for chosen in combinations:
-        results[chosen] = _checked(model, constants, names, chosen)
+        results[chosen] = _checked(start, names, chosen)
         print(f"front page, {title}: {len(results)} of {len(combinations)} combinations", flush=True)
     known = list(map(configuration, _files_of(model)))
     frames: dict[str, str] = {}
@@ -152,11 +153,11 @@ def _values(model: type[Model], name: str) -> tuple[Any, ...]:
     return tuple(domain) if domain.kind in ("switch", "choice") else ()
 
 
-def _checked(
-    model: type[Model], constants: Mapping[str, Any], names: Iterable[str], chosen: Iterable[Any]
-) -> Result | InputError:
+def _checked(start: Settings, names: Iterable[str], chosen: Iterable[Any]) -> Result | InputError:
+    """The check that a panel makes of the same settings, so that both count the same."""
     try:
-        return check(model(**{**constants, **dict(zip(names, chosen, strict=True))}))
+        settings = start.with_constants(dict(zip(names, chosen, strict=True)))
+        return check(settings.model(), settings.applicable())
     except InputError as error:
         return error
 

@@ -321,13 +321,14 @@ def test_the_front_page_says_at_once_what_a_switch_does(page: Any, site: Path) -
     page.on("requestfinished", lambda asked: loaded.append(asked.url.partition("?")[0]))
     page.goto((site / "index.html").as_uri())
     said, frame = page.locator(".front-said"), page.frame_locator(".front iframe")
-    told = configuration(shipped()["delta/overwritten"]).model
+    one = configuration(shipped()["delta/overwritten"])
+    told, asked = one.model, one.properties
     effects = {
         False: "on \N{RIGHTWARDS ARROW} everything holds",
         True: "off \N{RIGHTWARDS ARROW} breaks ConsistentRead",
     }
     for on in (False, True):
-        found = check(told.changed(PutIfAbsentSupported=on))
+        found = check(told.changed(PutIfAbsentSupported=on), asked)
         names = [one.name for one in found.violated]
         expect(said).to_contain_text(f"{len(names)} of {len(found.verdicts)} violated" if names else "everything holds")
         expect(said).to_contain_text(f"{found.distinct:,} states")
