@@ -425,6 +425,15 @@ def test_a_graph_opens_on_the_trace_and_is_zoomed_moved_and_searched(notebook: N
     page.wait_for_selector(".wb-graph:not(:has([data-picture]))")
 
 
+#: The number of times that Tab is pressed on the way to the next step.
+STOPS = """() => {
+    const next = document.querySelector(".wb-panel button[title^='next step']");
+    const stops = [...document.querySelectorAll(":is(.wb-panel *):is(button, input, select, summary, [tabindex])")];
+    return stops.filter((one) => one.tabIndex >= 0 && one.checkVisibility() && !one.disabled
+        && one.compareDocumentPosition(next) & Node.DOCUMENT_POSITION_FOLLOWING).length;
+}"""
+
+
 def test_everything_can_be_done_with_the_keyboard(notebook: Notebook) -> None:
     page = notebook.page
     page.evaluate("() => { const panel = document.querySelector('.wb-panel'); panel.tabIndex = -1; panel.focus(); }")
@@ -448,12 +457,18 @@ def test_everything_can_be_done_with_the_keyboard(notebook: Notebook) -> None:
     page.keyboard.press("Enter")
     page.wait_for_selector(".wb-switch:has-text('UniqueTickets')")
     page.evaluate("() => document.querySelector('.wb-panel').focus()")
-    tab_to(".wb-verdict[data-send=EveryoneCommits]")
+    tab_to(".wb-verdict[aria-pressed=true]")
+    names = page.locator(".wb-verdict").evaluate_all("(all) => all.map((one) => one.dataset.send)")
+    assert names[-1] == "EveryoneCommits"
+    for name in names[1:]:  # the arrow keys lead from one verdict to the next, and Tab past all
+        page.keyboard.press("ArrowRight")
+        wait_for_focus(name)
     page.keyboard.press("b")  # in a notebook: another cell
     page.keyboard.press("Enter")
     page.wait_for_selector(".wb-verdict[data-send=EveryoneCommits][aria-pressed=true]")
     wait_for_focus("EveryoneCommits")
     assert page.locator(".jp-Notebook .jp-CodeCell").count() == 1
+    assert page.evaluate(STOPS) < 18
     page.focus(".wb-tab[aria-selected=true]")
     for key, tab in (("ArrowRight", "Map"), ("ArrowRight", "Graph"), ("ArrowLeft", "Map")):
         page.keyboard.press(key)

@@ -30,16 +30,17 @@ class Head(Pane):
 
     def _look(self) -> None:
         lit = named(self.session.settings)
+        reached = lit if lit in self._stories.values() else next(iter(self._stories.values()), None)
         chips = [
             element(
                 "button", title, class_="wb-story", data_send=title,
-                aria_pressed=str(path == lit).lower(),
+                tabindex=0 if path == reached else -1, aria_pressed=str(path == lit).lower(),
             )
             for title, path in self._stories.items()
         ]  # fmt: skip
         name = element("b", self.session.settings.model_class.declared.name, title=self._doc)
         said = None if chips else element("span", self._doc, class_="wb-note")
-        self.html = element("div", name, said, *chips, class_="wb-title", role="group", aria_label="stories")
+        self.html = element("div", name, said, *chips, class_="wb-title", role="toolbar", aria_label="stories")
 
     def _tell(self, title: str) -> None:
         self.session.begin(start_from(self._stories[title]))

@@ -68,12 +68,15 @@ function search(el, input, go = undefined) {
   input.nextElementSibling.textContent = wanted ? `${hits.length} found${hits.length ? where : ""}` : "";
 }
 
-// The cell of a map to which an arrow key leads: the nearest one on that side, rather straight ahead than close by.
+// The arrow keys lead from one of these to its neighbours, and Tab past all of them.
+const LED = "g[data-send], [role=tab], [role=toolbar] > button";
+
+// That to which an arrow key leads: the nearest one on that side, rather straight ahead than close by.
 function beside(cell, key) {
   const [x, y] = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[key] ?? [0, 0];
   const from = cell.getBoundingClientRect();
   let [nearest, least] = [undefined, Infinity];
-  for (const other of cell.parentElement.querySelectorAll(":scope > :is(g[data-send], [role=tab])")) {
+  for (const other of cell.parentElement.querySelectorAll(`:scope > :is(${LED})`)) {
     const to = other.getBoundingClientRect();
     const ahead = x * (to.left - from.left) + y * (to.top - from.top);
     const aside = Math.abs(y * (to.left - from.left)) + Math.abs(x * (to.top - from.top));
@@ -239,16 +242,15 @@ function render({ model, el }) {
     if (target.open && target.dataset.unfold) send(target, undefined, target.dataset.unfold);
   }, true);
   el.addEventListener("keydown", (event) => {
-    const target = event.target.closest("g[data-send], [role=tab]");
-    const tab = target?.role === "tab";
-    const chosen = !tab && ["Enter", " "].includes(event.key);  // a button of HTML does this by itself
+    const target = event.target.closest(LED);
+    const chosen = target?.matches("g") && ["Enter", " "].includes(event.key);  // a button of HTML does this by itself
     const next = target && beside(target, event.key);
     if (!target || !(chosen || next)) return;
     event.preventDefault();
     event.stopPropagation();
     if (chosen) send(target);
     else next.focus();
-    if (tab) next.click();
+    if (target.role === "tab") next.click();
   });
   let hit = 0;
   el.addEventListener("input", ({ target }) => {

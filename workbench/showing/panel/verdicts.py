@@ -129,13 +129,15 @@ def verdict_list(result: Result, selected: str | None, stale: bool) -> Markup:
     Args:
         stale: Whether the verdicts are known to be of other settings than those that are set.
     """
-    rows = (_row(verdict, result, verdict.name == selected) for verdict in result.verdicts)
+    names = [verdict.name for verdict in result.verdicts]
+    reached = selected if selected in names else next(iter(names), None)
+    rows = (_row(one, result, one.name == selected, one.name == reached) for one in result.verdicts)
     class_ = f"wb-verdicts wb-scroll{' wb-stale' if stale else ''}"
-    return element("div", *rows, class_=class_, role="group", aria_label="verdicts", tabindex="0")
+    return element("div", *rows, class_=class_, role="toolbar", aria_label="verdicts")
 
 
-def _row(verdict: Verdict, result: Result, selected: bool) -> Markup:
-    """A verdict; pointing at it shows the property's statement and the reason."""
+def _row(verdict: Verdict, result: Result, selected: bool, reached: bool) -> Markup:
+    """A verdict; pointing at it shows the property's statement and the reason. Tab reaches one, arrows the others."""
     states = f" ({counted(len(verdict.trace), 'state')})" if verdict.trace is not None else ""
     mark, kind = MARKS[verdict.word]
     return element(
@@ -145,6 +147,7 @@ def _row(verdict: Verdict, result: Result, selected: bool) -> Markup:
         element("span", _told(verdict), class_="wb-name"),
         class_="wb-verdict",
         data_send=verdict.name,
+        tabindex=0 if reached else -1,
         aria_pressed=str(selected).lower(),
         aria_label=f"{verdict.name} {verdict.word}",
         title=": ".join(filter(None, [f"{verdict.word}{states}", verdict.why, said_of(result, verdict.name)])),
