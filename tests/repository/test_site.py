@@ -821,6 +821,7 @@ def test_a_configuration_has_its_figures_and_a_changed_one_its_picture(playgroun
     expect(playground.trace.locator("[data-picture=delta]").first).to_be_visible()
     playground.open("bakery/as_built")
     expect(playground.page.locator(".remark")).to_contain_text("too many for a browser")
+    expect(playground.status).to_have_text("Ready.")  # and no verdict of the model before
 
 
 @pytest.mark.slow

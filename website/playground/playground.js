@@ -180,6 +180,7 @@ const complain = (answer) => {
 
 const clear = () => {
   complain({});
+  if (!status.textContent.startsWith("Python is loading")) say(status, "Ready.");
   say(printed, "");
   show("verdicts", "");
   show("trace", "");
