@@ -33,8 +33,8 @@ class Head(Pane):
         reached = lit if lit in self._stories.values() else next(iter(self._stories.values()), None)
         chips = [
             element(
-                "button", title, class_="wb-story", data_send=title,
-                tabindex=0 if path == reached else -1, aria_pressed=str(path == lit).lower(),
+                "button", title, class_="wb-story", tabindex=0 if path == reached else -1, data_send=title,
+                aria_pressed=str(path == lit).lower(),
             )
             for title, path in self._stories.items()
         ]  # fmt: skip
