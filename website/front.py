@@ -23,9 +23,8 @@ from workbench.kernel.meaning.values import counted
 from workbench.registry.configurations import Configuration, configuration, shipped
 from workbench.showing.panel.stepping import goes_on
 from workbench.showing.pictures.markup import Markup, element
-from workbench.showing.session import in_sight, presets, start_from, stories
+from workbench.showing.session import Settings, in_sight, presets, start_from, stories
 from workbench.showing.session.retold import retold
-from workbench.showing.session.settings import Settings
 from workbench.showing.view.tables import headline, said_of, what_changed
 from workbench.showing.view.trace import TraceView, trace_view, verdict_view
 

@@ -572,6 +572,9 @@ def test_the_playground_answers_in_json(tmp_path: Path, monkeypatch: pytest.Monk
     by_hand = [ask(do="take", at=3, step=step)["trace"] for step in steps]
     assert ["You broke NothingLost in 4 steps; the shortest takes 4." in one for one in by_hand].count(True) == 1
     assert ask(do="take", at=9, step="0.0 read(w1)")["error"].startswith("step 5 cannot be read(w1): ")
+    ask(do="check", source=ENDLESS, settings="", max_states=9)
+    by_hand = [ask(do="take", at=at, step="0.0 go_on")["trace"] for at in (1, 2, 3)]
+    assert ["You broke" in one for one in by_hand] == [False, True, False], "where it breaks, and not once more"
     assert ask(do="check", source="from", settings="", max_states=9)["line"] == 1
     assert "defines no model" in ask(do="check", source="", settings="", max_states=9)["error"]
     opened = ask(do="open", name="delta/overwritten_no_partitions")

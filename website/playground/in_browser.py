@@ -33,7 +33,7 @@ from workbench.showing.pictures.registry import painting_of, picture_of
 from workbench.showing.view.html import badge, bullets, noted
 from workbench.showing.view.possible import possible_steps
 from workbench.showing.view.tables import summary, verdict_table
-from workbench.showing.view.trace import trace_view, verdict_view
+from workbench.showing.view.trace import TraceView, trace_view, verdict_view
 from workbench.showing.view.wording import told_break
 
 #: The files as errors name them.
@@ -158,22 +158,27 @@ class Playground:
         assert self._trace is not None
         instance, outcome = map(int, step.partition(" ")[0].split("."))
         before = [one.move for one in self._trace.steps[1 : at + 1] if one.move is not None]
-        return self._shown(replay(self._trace.model, self._trace.start, [*before, Move(instance, outcome)]))
+        trace = replay(self._trace.model, self._trace.start, [*before, Move(instance, outcome)])
+        return self._shown(trace, by_hand=True)
 
-    def _shown(self, trace: Trace, at: int | None = None) -> dict[str, Any]:
+    def _shown(self, trace: Trace, at: int | None = None, by_hand: bool = False) -> dict[str, Any]:
         self._trace = trace
         names = None if self._result is None else [verdict.name for verdict in self._result.verdicts]
         view = trace_view(trace, properties=names, at=at)
-        if broken := {truth.name.partition("(")[0] for truth in view.steps[-1].broken}:
-            view = trace_view(trace, properties=names, at=at, remark=self._compared(min(broken), trace))
+        if by_hand:
+            view.remark = self._compared(view)
         return {"shown": "", "trace": view.html(), "permalink": view.permalink}
 
-    def _compared(self, name: str, trace: Trace) -> str:
-        """The number of steps taken to break a property, beside what was found, if this model was checked."""
+    def _compared(self, view: TraceView) -> str:
+        """If the last step is the first to break something: in how many steps, beside what a check found."""
+        *before, last = view.steps
+        if not last.broken or any(step.broken for step in before):
+            return ""
+        name = last.broken[0].name.partition("(")[0]
         known, shortest = self._result, None
-        if known is not None and known.model.constants == trace.model.constants:
+        if known is not None and known.model.constants == view.trace.model.constants:
             shortest = next((len(one.trace) - 1 for one in known.violated if one.name == name and one.trace), None)
-        return told_break(name, len(trace) - 1, shortest)
+        return told_break(name, len(before), shortest)
 
     def open(self, name: str) -> dict[str, Any]:
         """A configuration that comes with the package: its settings, its model's file, and ``constants`` to set."""
