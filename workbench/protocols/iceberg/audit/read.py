@@ -55,7 +55,6 @@ class Live(NamedTuple):
     """A manifest's live files and their rows, and its entry in the manifest list."""
 
     files: list[str]
-    has_deletes: bool
     rows: int
     listed: ListedManifest
 
@@ -334,7 +333,7 @@ class _BranchReading:
             entries = self._entries(manifest, said)
             here = [entry for entry in entries if entry.status != DELETED]
             names, rows = [entry.name for entry in here], sum(entry.rows for entry in here)
-            self._manifests[manifest] = Live(names, said.has_deletes, rows, said)
+            self._manifests[manifest] = Live(names, rows, said)
             if said.has_deletes:
                 self._deletes.update(names)
             if manifest not in self.damages:
@@ -396,11 +395,11 @@ class _BranchReading:
         by_it = [entry for entry in entries if entry.status == ADDED and entry.added_by == snapshot.id]
         added = [entry for entry in by_it if entry.name not in self._deletes]
         for field_, has_deletes in (("total-data-files", False), ("total-delete-files", True)):
-            count = sum(len(live.files) for live in self._manifests.values() if live.has_deletes == has_deletes)
+            count = sum(len(live.files) for live in self._manifests.values() if live.listed.has_deletes == has_deletes)
             if totals.get(field_) not in (None, count):
                 self.miscounts.append((snapshot, f"{field_} is {totals[field_]:,}, and there are {count:,}"))
         for field_, count in (
-            ("total-records", sum(live.rows for live in self._manifests.values() if not live.has_deletes)),
+            ("total-records", sum(live.rows for live in self._manifests.values() if not live.listed.has_deletes)),
             ("added-records", sum(entry.rows for entry in added)),
             ("added-data-files", len(added)),
         ):
