@@ -6,7 +6,7 @@ from pathlib import Path
 from workbench.kernel import InputError, ModelError
 from workbench.showing.panel.controls import Controls
 from workbench.showing.panel.fields import Button, Choice
-from workbench.showing.panel.parts import Box, Fold, Pane
+from workbench.showing.panel.parts import Box, Fold, Pane, tab_stop
 from workbench.showing.panel.toggles import Toggles
 from workbench.showing.pictures.markup import element, joined
 from workbench.showing.session import Session, Settings, in_sight, named, presets, start_from, stories
@@ -30,7 +30,7 @@ class Head(Pane):
 
     def _look(self) -> None:
         lit = named(self.session.settings)
-        reached = lit if lit in self._stories.values() else next(iter(self._stories.values()), None)
+        reached = tab_stop(lit, self._stories.values())
         chips = [
             element(
                 "button", title, class_="wb-story", tabindex=0 if path == reached else -1, data_send=title,

@@ -232,3 +232,14 @@ def copied(text: str, what: str, title: str) -> Markup:
     """A button that copies `what`."""
     button = element("button", text, class_="wb-button", data_copy=what, title=title)
     return element("div", button, element("div"))
+
+
+def tab_stop(chosen: Any, every: Iterable[Any]) -> Any:
+    """The one of the buttons in a toolbar that Tab reaches: the chosen one, or the first; None if there are none.
+
+    Examples:
+        >>> tab_stop("b", "ab"), tab_stop(None, "ab")
+        ('b', 'a')
+    """
+    buttons = list(every)
+    return chosen if chosen in buttons else next(iter(buttons), None)

@@ -149,7 +149,7 @@ class Player(Part):
         Args:
             step: The index of the state to show; the last one by default.
             properties: The properties whose truth is shown; all for None.
-            lazy: Draw a state only when it is stepped to, so that long traces may grow quickly. Needs a live kernel.
+            lazy: Have the page ask for no other state than the one shown, so that long traces may grow quickly.
             remark: The remark at its end.
         """
         names = trace.model.layout.variables

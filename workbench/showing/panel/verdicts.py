@@ -7,7 +7,7 @@ from workbench.kernel import Result, Verdict
 from workbench.kernel.meaning.budget import Progress
 from workbench.kernel.meaning.values import counted
 from workbench.showing.panel.fields import Button
-from workbench.showing.panel.parts import Box, Pane
+from workbench.showing.panel.parts import Box, Pane, tab_stop
 from workbench.showing.panel.tab import failure, failure_beside
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.session import Session
@@ -129,8 +129,7 @@ def verdict_list(result: Result, selected: str | None, stale: bool) -> Markup:
     Args:
         stale: Whether the verdicts are known to be of other settings than those that are set.
     """
-    names = [verdict.name for verdict in result.verdicts]
-    reached = selected if selected in names else next(iter(names), None)
+    reached = tab_stop(selected, [verdict.name for verdict in result.verdicts])
     rows = (_row(one, result, one.name == selected, one.name == reached) for one in result.verdicts)
     class_ = f"wb-verdicts wb-scroll{' wb-stale' if stale else ''}"
     return element("div", *rows, class_=class_, role="toolbar", aria_label="verdicts")
