@@ -46,3 +46,8 @@ def python(
     ended = subprocess.run(command, cwd=here, env=variables, capture_output=True, text=True)
     assert not (check and ended.returncode), f"exit status {ended.returncode}:\n{ended.stderr}"
     return ended
+
+
+def complaints(err: str) -> list[str]:
+    """The lines of a standard error, without those that a slow machine is told how far a check is with."""
+    return [line for line in err.splitlines() if not line.startswith(("level ", "  about "))]

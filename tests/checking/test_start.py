@@ -13,7 +13,7 @@ import numba
 import pytest
 from numba.core.caching import FunctionCache
 
-from tests.command import python
+from tests.command import complaints, python
 from tests.places import SPECS, compiled_kernels
 from workbench import get_model
 from workbench.checking.check import check
@@ -385,7 +385,7 @@ compiling_beside._compiler.process.wait()
 cli.main(["list"])
 """
     ended = python(script, check=True, NUMBA_CACHE_DIR=str(tmp_path))
-    begun, left = [line for line in ended.stderr.splitlines() if not line.startswith("level ")]
+    begun, left = complaints(ended.stderr)
     assert begun.startswith("compiling the search kernels for this machine: until they are ready")
     assert re.fullmatch(r"process \d+ goes on compiling the search kernels, for later commands", left)
 

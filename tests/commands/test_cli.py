@@ -19,7 +19,7 @@ from bench.__main__ import main as bench
 
 import workbench
 from tests.audits.damaged_tables import delta
-from tests.command import python
+from tests.command import complaints, python
 from tests.places import ROOT
 from workbench import commands
 from workbench.checking.check import check
@@ -374,11 +374,6 @@ def test_every_command_explains_itself(run):
 def process(*arguments, **options):
     options = {"stdout": subprocess.PIPE, **options}
     return subprocess.Popen([sys.executable, "-m", "workbench", *arguments], cwd=ROOT, text=True, **options)
-
-
-def complaints(err):
-    """The lines of a standard error, without those that a slow machine is told how far a check is with."""
-    return [line for line in err.splitlines() if not line.startswith("level ")]
 
 
 @pytest.mark.slow
@@ -789,7 +784,7 @@ def test_control_c_at_each_moment(tmp_path, kind, every, command):
     endings = json.loads(done.stdout)
     assert sum(times for _, times in endings) > 20
     for (status, out, err), _ in endings:
-        told = [line for line in err.splitlines() if not line.startswith("level ")]
+        told = complaints(err)
         assert told[-1:] == ["workbench: interrupted"] or told == ["stopping ...; once more ends it"], (status, err)
         assert status == 3 or (status == 0 and json.loads(out)["complete"]), (status, out)
 

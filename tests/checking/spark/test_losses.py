@@ -14,7 +14,7 @@ from typing import Any
 import pyspark
 import pytest
 
-from tests.command import python
+from tests.command import complaints, python
 from tests.places import ROOT
 from workbench.checking.check import check
 from workbench.checking.contract import Spark
@@ -89,7 +89,7 @@ def test_where_java_dies_the_levels_stay_and_one_line_says_how_to_go_on(tmp_path
     lines = done.stdout.splitlines()
     run = next(line for line in lines if line.startswith(str(tmp_path)))
     kept = "what was found is kept: workbench check"
-    assert [line for line in done.stderr.splitlines() if not line.startswith("level ")] == [
+    assert complaints(done.stderr) == [
         f"workbench: Spark's Java was killed, as by a system that runs out of memory; {kept} {run}"
     ]
     assert lines[0] == "2"
@@ -114,7 +114,7 @@ print(main(["check", "hudi", *options, "--max-states", "20"]), main(["check", ru
 def test_where_the_driver_makes_all_levels_no_java_is_started(tmp_path: Path) -> None:
     """So it need not even be there."""
     done = python(SMALL, tmp_path / "run", JAVA_HOME="/nowhere")
-    assert [line for line in done.stderr.splitlines() if not line.startswith("level ")] == []
+    assert complaints(done.stderr) == []
     assert done.stdout.splitlines()[-1] == "3 0 None"
 
 
@@ -127,7 +127,7 @@ def test_where_java_is_missing_this_is_said_when_a_job_needs_it(
     done = python(script, here=ROOT, JAVA_HOME="/nowhere", TMPDIR=str(tmp_path))
     [run] = tmp_path.glob("workbench-run-*")
     assert done.returncode == 2
-    [said] = [line for line in done.stderr.splitlines() if not line.startswith("level ")]
+    [said] = complaints(done.stderr)
     assert re.fullmatch(
         rf"workbench: Spark needs Java, and JAVA_HOME .*; what was found is kept: workbench check {run}", said
     )
