@@ -427,3 +427,16 @@ def test_slides_ask_first_and_print_one_to_a_page(browser: Any, page_of: Any, tm
     overflow = "all => all.filter((one) => one.scrollHeight > one.clientHeight + 1).length"
     assert page.locator(".wb-slide, .wb-slide .wb-picture").evaluate_all(overflow) == 0
     page.close()
+
+
+def test_a_page_is_printed_whole(browser: Any, page_of: Any) -> None:
+    """What is scrolled on a screen is not cut off on paper: lanes ended in the row that violates a promise."""
+    page = browser.new_page(viewport={"width": 794, "height": 1123})  # A4
+    page.goto(page_of("hudi").as_uri())
+    page.wait_for_selector(".wb-live")
+    page.emulate_media(media="print")
+    cut = "all => all.filter((one) => one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth + 1)"
+    shown = page.locator(".wb-lanes:visible, .wb-picture:visible")
+    assert shown.evaluate_all(f"all => [all.length, ({cut})(all).length]") == [2, 0]
+    expect(page.get_by_role("button", name="Present")).to_be_hidden()
+    page.close()
