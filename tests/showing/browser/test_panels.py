@@ -338,6 +338,17 @@ def test_a_large_window_has_the_lanes_and_the_moves_beside_the_picture(shared: N
     notebook.assert_fits()
 
 
+def test_a_narrow_window_shows_first_what_is_violated(shared: Notebook) -> None:
+    """The list of verdicts has two lines there, and is scrolled; the story of this panel violates the last one."""
+    shared.again(f'{IMPORTED}\nWorkbench("bakery")', width=640, height=400)
+    page = shared.page
+    violated = page.locator(".wb-verdict[aria-pressed=true]")
+    expect(violated).to_contain_text("NonCrashedProgress")
+    page.locator(".wb-headline").evaluate("line => line.scrollIntoView()")
+    expect(violated).to_be_in_viewport(ratio=0.95)
+    expect(page.locator(".wb-moves")).to_contain_text("only bookkeeping is left")
+
+
 def test_a_check_of_some_seconds_says_so_and_needs_one_click(shared: Notebook) -> None:
     shared.again(f'{IMPORTED}\nWorkbench("bakery_v2", AsyncParquet=True, RestampPatch=False)')
     notebook, page = shared, shared.page

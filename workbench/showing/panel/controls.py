@@ -8,7 +8,7 @@ from workbench.kernel.meaning.machine import ModelClass
 from workbench.showing.panel.fields import Choice, Field, Number, Typed
 from workbench.showing.panel.named import Edges
 from workbench.showing.panel.parts import Box, Pane
-from workbench.showing.panel.toggles import Toggles
+from workbench.showing.panel.toggles import Toggles, hint
 from workbench.showing.pictures.markup import Markup, element
 
 
@@ -59,7 +59,7 @@ def _tip(constant: Constant) -> str:
 
 def _about(constant: Constant, hints: Iterable[tuple[str, str]] = ()) -> Markup:
     """The sentence of a choice, and what each other value would do."""
-    told = (element("div", text, class_=f"wb-hint wb-{kind}") for text, kind in hints)
+    told = (hint(text, kind) for text, kind in hints)
     return element("div", element("div", constant.doc, class_="wb-note"), *told, class_="wb-about")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from workbench.showing.panel.parts import Part, Seen
-from workbench.showing.pictures.markup import Markup, element, joined
+from workbench.showing.pictures.markup import Markup, breakable, element, joined
 
 
 class Toggles(Part):
@@ -49,7 +49,7 @@ class Toggles(Part):
         if not self._sentences:
             return switch
         text, kind = self.hints.get(name, ("", "idle"))
-        return switch + element("div", title, class_="wb-note") + element("div", text, class_=f"wb-hint wb-{kind}")
+        return switch + element("div", title, class_="wb-note") + hint(text, kind)
 
     def set(self, values: Mapping[str, bool]) -> None:
         """Switch some of them on or off, without calling `on_change`."""
@@ -64,3 +64,8 @@ class Toggles(Part):
         if sent in self.titles and sent not in self.disabled and value is not (sent in self.on):
             self.set({sent: value is True})
             self._on_change()
+
+
+def hint(text: str, kind: str) -> Markup:
+    """The line on what another value of a constant would do; `kind` is "good", "bad" or "idle"."""
+    return element("div", breakable(text), class_=f"wb-hint wb-{kind}")

@@ -1,6 +1,7 @@
 """The one writer of HTML and SVG. An element escapes everything that is not markup already."""
 
 import html
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import quote
@@ -9,9 +10,11 @@ from xml.etree.ElementTree import Element
 from workbench.kernel.meaning.text import printable_lines
 
 #: Elements without a closing tag if they are empty; HTML demands one for all others.
-_EMPTY = frozenset({"br", "circle", "img", "input", "line", "link", "meta", "path", "polygon", "rect"})
+_EMPTY = frozenset({"br", "circle", "img", "input", "line", "link", "meta", "path", "polygon", "rect", "wbr"})
 #: What need not be encoded in the address of an image.
 _AS_THEY_ARE = " =/:;,.-_!*()+"
+#: Between the words of a name.
+_IN_NAMES = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=\w_)(?=\w)")
 #: Before the tags of SVG that was parsed.
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -58,6 +61,16 @@ def escape(text: object) -> Markup:
 def joined(parts: Iterable[object], between: str = "") -> Markup:
     """All parts as markup, one after the other; None is left out."""
     return Markup(escape(between).join(escape(part) for part in parts if part is not None))
+
+
+def breakable(text: str) -> Markup:
+    """`text`, whose long names may be broken between their words.
+
+    Examples:
+        >>> print(breakable("breaks NoDanglingFiles, MAX_OPS"))
+        breaks No<wbr/>Dangling<wbr/>Files, MAX_<wbr/>OPS
+    """
+    return joined(_IN_NAMES.split(text), element("wbr"))
 
 
 def number(value: float) -> str:

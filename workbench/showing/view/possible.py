@@ -27,7 +27,8 @@ def possible_steps(model: Machine, state: State, taken: Move | None = None, more
     """
     rows, disabled, known = [], [], options(model, state)
     possible = [step for one in known for step in one.steps]
-    told = {step.move for step in possible if not is_bookkeeping(state, step)} or {step.move for step in possible}
+    events = {step.move for step in possible if not is_bookkeeping(state, step)}
+    told = events or {step.move for step in possible}
     for lane, group in groupby(known, key=lambda one: one.instance.lane or NOBODY):
         buttons = []
         for instance, steps in group:
@@ -36,7 +37,8 @@ def possible_steps(model: Machine, state: State, taken: Move | None = None, more
                 disabled.append(_greyed(instance.label, model.why_disabled(instance, state) or ""))
         if buttons:
             rows.append(element("b", lane) + element("div", *buttons))
-    said = "what can happen here" if taken is None else "instead of the next step"
+    here = "what can happen here" if events else "only bookkeeping is left"
+    said = here if taken is None else "instead of the next step"
     title = element("span", f"{said}:" if rows else "No step is possible: the end.", class_="wb-note")
     lanes = (element("div", row, class_="wb-lane") for row in rows)
     enabled = element("div", title, *lanes, more, class_="wb-enabled")
