@@ -57,6 +57,9 @@ add_module_names = False
 #: What a chat shows beside the title of a page that somebody links to.
 CARD = "_images/panel-light.png"
 
+#: The navigation at the side of pages that it does not name, by what it depends on there.
+_NAVIGATIONS: dict[Any, str] = {}
+
 #: How many pages have been read and written, by all processes of this build.
 _COUNTS = {"read": Value("i"), "written": Value("i")}
 
@@ -76,6 +79,20 @@ def note_navigation(app: Any, env: Any) -> list[str]:
     changed = shown != getattr(env, "navigation", shown)
     env.navigation = shown
     return list(env.all_docs) if changed else []
+
+
+def share_navigation(app: Any, name: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Make the navigation once for all pages that it does not name, at one depth below one folder: it takes longest."""
+    if "orphan" in app.env.metadata.get(name, ()):
+        make = context["toctree"]
+
+        def toctree(**options: Any) -> str:
+            key = name.partition("/")[0], name.count("/"), *sorted(options.items())
+            if key not in _NAVIGATIONS:
+                _NAVIGATIONS[key] = make(**options)
+            return _NAVIGATIONS[key]
+
+        context["toctree"] = toctree
 
 
 def count(what: str) -> None:
@@ -147,6 +164,7 @@ def setup(app: Any) -> None:
     app.connect("env-updated", note_navigation)
     app.connect("doctree-read", lambda *_: count("read"))
     app.connect("html-page-context", lambda *_: count("written"))
+    app.connect("html-page-context", share_navigation, priority=400)  # before the theme asks for it
     app.connect("html-page-context", add_player)
     app.connect("html-page-context", add_front)
     app.connect("html-page-context", add_card)

@@ -838,6 +838,10 @@ def test_a_link_holds_the_model_and_its_settings(playground: Playground) -> None
     playground.page.goto(link)
     expect(playground.page.locator(".remark")).to_contain_text("from a link")
     assert playground.text("source") == ENDLESS
+    with playground.page.expect_download() as saving:
+        playground.page.get_by_role("button", name="Save", exact=True).click()
+    assert saving.value.suggested_filename == "model.py"
+    assert saving.value.path().read_text() == ENDLESS
     assert playground.text("settings") == "properties = ['Positive']  # ü\n"
     expect(playground.status).to_have_text("Ready.")
     playground.page.goto(f"{playground.address}#model=AAAA")

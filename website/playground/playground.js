@@ -354,6 +354,12 @@ copy.addEventListener("click", async () => {
   setTimeout(() => (copy.textContent = "Copy link"), 2000);
 });
 
+field("save").addEventListener("click", () => {
+  const href = URL.createObjectURL(new Blob([source.getValue()]));
+  Object.assign(document.createElement("a"), { href, download: "model.py" }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 10_000);
+});
+
 const follow = async (line) => {
   linked = "";
   await behave(await ask({ do: "follow", source: source.getValue(), settings: settings.getValue(), line }));
