@@ -871,14 +871,12 @@ def test_a_link_opens_one_step_of_a_behaviour_and_the_way_back_undoes(playground
     expect(where).to_contain_text("State 2 of 2")
     link = copied(page.frames[-1])
     assert re.search("#open=delta/overwritten_no_partitions&workbench:delta[?].*&step=1$", link)
-    page.goto("about:blank")
-    page.goto(link.replace("&step=1", "&step=0"))
+    page.goto(link.replace("&step=1", "&step=0"))  # in the page that is open
     expect(where).to_contain_text("State 1 of 2")
     page.goto("about:blank")
     page.goto(link.replace("open=delta/overwritten_no_partitions&", ""))  # as a panel copies it
     expect(where).to_contain_text("State 2 of 2")
     assert 'model = "delta"' in playground.text("settings")
-    page.goto("about:blank")
     page.goto(re.sub("&of=.{8}", "&of=00000000", link))
     expect(page.get_by_role("alert")).to_contain_text("is of another version of model delta, with other steps")
     page.goto("about:blank")
