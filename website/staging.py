@@ -126,4 +126,5 @@ def _code(fence: re.Match[str]) -> str:
 def _file_page(path: str, text: str) -> str:
     fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", text)), default=0))
     language = {".py": "python", ".toml": "toml", ".sh": "bash"}.get(PurePosixPath(path).suffix, "text")
-    return f"---\norphan: true\nhide-toc: true\nnosearch: true\n---\n\n# {path}\n\n{fence}{language}\n{text.rstrip()}\n{fence}\n"
+    facts = "orphan: true\nhide-toc: true\nnosearch: true"
+    return f"---\n{facts}\n---\n\n# {path}\n\n{fence}{language}\n{text.rstrip()}\n{fence}\n"
